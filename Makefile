@@ -1,0 +1,52 @@
+# Everything a person needs to type. `make help` lists it. Each target sets up what it needs in .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: run test lint bench prove help clean
+.DEFAULT_GOAL := help
+
+run: $(VENV)/base  ## watch ten characters of a neon village live (plain lines where there is no terminal)
+	@mkdir -p runs; n=1; while [ -e runs/latticeville-$$n.run ]; do n=$$((n + 1)); done; \
+	exec $(BIN)/commonplace run latticeville -o runs/latticeville-$$n.run
+
+test: $(VENV)/test  ## run every test that can run here
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+
+lint: $(VENV)/lint  ## ruff, pyright, the import rule
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+bench: $(VENV)/test  ## print the figures that docs/benchmarks.md keeps
+	@for file in benchmarks/[a-z]*.py; do $(BIN)/python $$file || exit 1; done
+
+prove: $(VENV)/test  ## the slow proofs in full size: a hundred kills, hundreds of worlds
+	$(BIN)/python -m pytest -n $(JOBS) -m slow
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 8
+
+clean:  ## remove what was set up (runs stay)
+	rm -rf $(VENV)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "commonplace needs Python 3.11 or newer; set PYTHON=…"; exit 1; }
+	@echo "setting up $(VENV) …"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+
+$(VENV)/base: pyproject.toml | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/test: pyproject.toml $(VENV)/base
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group test
+	@touch $@
+
+$(VENV)/lint: pyproject.toml $(VENV)/test
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group lint
+	@touch $@

@@ -1,0 +1,98 @@
+"""Diffusion: how far each seed fact has come, by words that carry it and the memories they were spoken from.
+
+A *transmission* is a SAY whose words carry the fact, by a speaker who holds a memory that carries it, first heard by
+that hearer. Exact with the offline mind; with a model a lower bound, since paraphrases without the words are missed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from commonplace.character.fact import Fact
+from commonplace.run.provenance import spoken_from
+from commonplace.run.reading import Reading
+from commonplace.world.events import Event, parse_id
+
+
+@dataclass(slots=True)
+class _Spread:
+    """One fact on its way."""
+
+    fact: Fact
+    originators: list[str]
+    """Who knew it from the start, then those who learnt it otherwise than from somebody's words."""
+    knowers: list[str]
+    """In the order in which they came to know."""
+    tree: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    made_up: int = 0
+    claimed: int = 0
+
+
+def diffusion(reading: Reading, at: int | str | None = None) -> list[dict[str, Any]]:
+    """A line per seed fact, in the scenario's order, up to a tick (the last one if None).
+
+    `{fact, text, originators, knowers, share, tree: [{from, to, tick, event_id, words, memory}], made_up, claimed}`:
+    `knowers` include originators, `share` is knowers over all characters, `memory` is the speaker's. `made_up` counts
+    SAYs whose words carry the fact without knowledge behind them, `claimed` those that were to mention it and whose
+    words do not. What is said in a tick is heard, and counts, in the next.
+    """
+    tick = reading.tick(at)
+    scenario = reading.scenario
+    spreads = [_Spread(fact, list(fact.originators), list(fact.originators)) for fact in scenario.facts]
+    heard = reading.witnesses(tick)
+    for event in reading.events(0, tick, type="SAY"):
+        hearers = [agent for agent, _ in heard.get(event.id, ()) if agent != event.agent_id]
+        for spread in spreads:
+            _follow(reading, spread, event, hearers)
+    return [_line(spread, scenario.language, len(scenario.personas)) for spread in spreads]
+
+
+def _follow(reading: Reading, spread: _Spread, said: Event, hearers: Iterable[str]) -> None:
+    fact = spread.fact
+    spread.claimed += fact.id in said.body.get("claimed", ())
+    words = fact.carrying_words(said.body["utterance"])
+    if not words:
+        return
+    memory = spoken_from(said, fact.id)
+    if not _knows(reading, spread, said.agent_id, memory):
+        spread.made_up += 1
+        return
+    for hearer in dict.fromkeys(hearers):
+        if hearer not in spread.knowers:
+            spread.knowers.append(hearer)
+            edge = {"from": said.agent_id, "to": hearer, "tick": said.tick, "event_id": said.id}
+            spread.tree.append({**edge, "words": list(words), "memory": memory})
+
+
+def _knows(reading: Reading, spread: _Spread, speaker: str, memory_id: int) -> bool:
+    """Whether the speaker has the fact from somewhere, and not from words that were made up, its own among them."""
+    if not memory_id:
+        return False
+    if speaker in spread.knowers:
+        return True
+    memory = reading.memory(speaker, memory_id)
+    if memory is None or memory.citations:
+        return False
+    source = reading.event(*parse_id(memory.event)) if memory.event else None
+    if source is not None and source.type == "SAY":
+        return False
+    # seen, scripted, or told by a voice from outside: it begins anew here
+    spread.originators.append(speaker)
+    spread.knowers.append(speaker)
+    return True
+
+
+def _line(spread: _Spread, language: str, characters: int) -> dict[str, Any]:
+    texts = spread.fact.text
+    return {
+        "fact": spread.fact.id,
+        "text": texts.get(language) or next(iter(texts.values()), ""),
+        "originators": sorted(spread.originators),
+        "knowers": sorted(spread.knowers),
+        "share": len(spread.knowers) / characters,
+        "tree": spread.tree,
+        "made_up": spread.made_up,
+        "claimed": spread.claimed,
+    }

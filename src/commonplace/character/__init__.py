@@ -1,0 +1,1 @@
+"""Who the characters are and what they carry from tick to tick."""

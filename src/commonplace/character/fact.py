@@ -1,0 +1,68 @@
+"""Seed facts: news whose way through a society is followed by the words that carry it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+
+from commonplace.text import words
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A text *carries* the fact when one word or phrase of every group occurs in it.
+
+    `groups` are per language. `place`, `starts` and `minutes` make it an event somebody can go to. `tell` are ways to
+    say it, per language, each of which carries it.
+    """
+
+    id: str
+    text: Mapping[str, str]
+    groups: Mapping[str, tuple[tuple[str, ...], ...]]
+    originators: tuple[str, ...] = ()
+    place: str = ""
+    starts: datetime | None = None
+    minutes: int = 0
+    tell: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+    def carried_by(self, text: str) -> bool:
+        """Whether the words of any one language carry it."""
+        return any(_carries(text, groups) for groups in self.groups.values())
+
+    def carrying_words(self, text: str) -> tuple[str, ...]:
+        """The words of the text that carry it, one for each group; empty when it is not carried."""
+        for groups in self.groups.values():
+            found = _matches(text, groups)
+            if found:
+                return found
+        return ()
+
+
+def carried(facts: Sequence[Fact], text: str) -> tuple[str, ...]:
+    """Ids of the facts the text carries, in the scenario's order."""
+    return tuple(fact.id for fact in facts if fact.carried_by(text))
+
+
+def _carries(text: str, groups: tuple[tuple[str, ...], ...]) -> bool:
+    return bool(_matches(text, groups))
+
+
+@lru_cache(maxsize=8192)
+def _matches(text: str, groups: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+    spoken = f" {' '.join(words(text))} "
+    found: list[str] = []
+    for group in groups:
+        word = next((word for word in group if _occurs(word, spoken)), None)
+        if word is None:
+            return ()
+        found.append(word)
+    return tuple(found)
+
+
+def _occurs(word: str, spoken: str) -> bool:
+    """Latin words match whole; Korean ones as the beginning of a word, since particles follow them."""
+    folded = " ".join(words(word))
+    is_korean = any("\uac00" <= letter <= "\ud7a3" for letter in folded)
+    return f" {folded}" in spoken if is_korean else f" {folded} " in spoken

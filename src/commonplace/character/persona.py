@@ -1,0 +1,68 @@
+"""Who a character is: fixed for a run, written in the scenario."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A 5–15-minute action of a routine: what one is seen doing, with the object and verb it may need."""
+
+    do: str
+    object_id: str = ""
+    verb: str = ""
+    emoji: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """An hour-sized part of a routine item."""
+
+    do: str
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RoutineItem:
+    """A broad stroke of a usual day. `at` is minutes after midnight; it lasts until the next item begins."""
+
+    at: int
+    do: str
+    place: str
+    phases: tuple[Phase, ...] = ()
+    emoji: str = ""
+    outdoor: bool = False
+    """Something one would not do in the rain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """A character as written. Ids match `[a-z0-9_-]+`; areas are ids of the scenario's world."""
+
+    id: str
+    name: str
+    called: str
+    """The short name others use."""
+    age: int
+    pronoun: str
+    """she, he or they."""
+    work: str
+    """One noun phrase: `noodle cook`."""
+    traits: tuple[str, ...]
+    background: str
+    goals: tuple[str, ...]
+    home: str
+    routine: tuple[RoutineItem, ...]
+    """In order of `at`; the first begins the waking day, the last is sleep."""
+    language: str = "en"
+
+    @property
+    def wakes(self) -> int:
+        """Minutes after midnight at which the day's first routine item begins."""
+        return self.routine[0].at
+
+    @property
+    def sleeps(self) -> int:
+        """Minutes after midnight at which the last routine item, sleep, begins."""
+        return self.routine[-1].at

@@ -1,0 +1,218 @@
+"""A day's plan: broad strokes, opened into hours and then into actions, each level tiling its parent.
+
+Everything here is a pure function of plans. Nothing before a given moment is ever touched by `replaced_from`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+LEVELS = ("day", "hour", "action")
+CHILD_LEVEL = {"day": "hour", "hour": "action"}
+ACTION_MINUTES = (5, 15)
+"""Shortest and longest action, in minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanItem:
+    """One stretch of a plan. `location` is an area id; `because` are ids of memories it rests on."""
+
+    id: str
+    """`0.3` is a stroke of day 0, `0.3.1` an hour of it, `0.3.1.2` an action."""
+    level: str
+    parent: str
+    start_time: datetime
+    duration_minutes: int
+    location: str
+    action_description: str
+    object_id: str = ""
+    verb: str = ""
+    emoji: str = ""
+    because: tuple[int, ...] = ()
+    asleep: bool = False
+    routine: int = -1
+    """Index of the routine item a stroke follows, handed down to its parts; −1 for something new."""
+
+    @property
+    def end_time(self) -> datetime:
+        """The moment after its last minute."""
+        return self.start_time + timedelta(minutes=self.duration_minutes)
+
+    def covers(self, moment: datetime) -> bool:
+        """Whether the moment lies in it; the start does, the end does not."""
+        return self.start_time <= moment < self.end_time
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch before it has a place in time: what a mind proposes for the inside of an item."""
+
+    minutes: int
+    action_description: str
+    location: str = ""
+    """Empty: the parent's."""
+    object_id: str = ""
+    verb: str = ""
+    emoji: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All items of one day, in order of id. The empty plan has no items."""
+
+    day: int = -1
+    items: tuple[PlanItem, ...] = ()
+
+    def level(self, level: str) -> tuple[PlanItem, ...]:
+        """The items of one level, in order of time."""
+        return tuple(item for item in self.items if item.level == level)
+
+    def at(self, moment: datetime, level: str) -> PlanItem | None:
+        """The item of a level that covers the moment."""
+        return next((item for item in self.items if item.level == level and item.covers(moment)), None)
+
+    def current(self, moment: datetime) -> PlanItem | None:
+        """The deepest opened item that covers the moment."""
+        for level in reversed(LEVELS):
+            item = self.at(moment, level)
+            if item is not None:
+                return item
+        return None
+
+    def item(self, item_id: str) -> PlanItem | None:
+        """The item with this id."""
+        return next((item for item in self.items if item.id == item_id), None)
+
+    def children(self, item_id: str) -> tuple[PlanItem, ...]:
+        """The items directly inside it, in order of time."""
+        return tuple(item for item in self.items if item.parent == item_id)
+
+
+def tiled(parent: PlanItem, parts: Sequence[Part], grain: int) -> tuple[PlanItem, ...]:
+    """The parts as children that cover the parent without gap or overlap.
+
+    Durations are whole multiples of `grain` minutes, scaled to fit; actions are kept within 5–15 minutes where the
+    grain allows, by repeating the list or cutting it. Without parts the parent itself is the only part.
+    """
+    level = CHILD_LEVEL[parent.level]
+    parts = parts or (_whole(parent),)
+    lengths = _action_lengths if level == "action" else _scaled
+    items: list[PlanItem] = []
+    start = parent.start_time
+    for number, (part, minutes) in enumerate(lengths(parts, parent.duration_minutes, grain)):
+        child = _child(parent, part, number)
+        items.append(replace(child, start_time=start, duration_minutes=minutes))
+        start += timedelta(minutes=minutes)
+    return tuple(items)
+
+
+def _whole(parent: PlanItem) -> Part:
+    return Part(
+        parent.duration_minutes, parent.action_description, object_id=parent.object_id, verb=parent.verb
+    )
+
+
+def _child(parent: PlanItem, part: Part, number: int) -> PlanItem:
+    return PlanItem(
+        id=f"{parent.id}.{number}",
+        level=CHILD_LEVEL[parent.level],
+        parent=parent.id,
+        start_time=parent.start_time,
+        duration_minutes=part.minutes,
+        location=part.location or parent.location,
+        action_description=part.action_description,
+        object_id=part.object_id,
+        verb=part.verb,
+        emoji=part.emoji or parent.emoji,
+        because=parent.because,
+        asleep=parent.asleep,
+        routine=parent.routine,
+    )
+
+
+def _scaled(parts: Sequence[Part], total: int, grain: int) -> list[tuple[Part, int]]:
+    """Each part gets its share of the total in whole grains, at least one; the rounding goes to the last."""
+    slots = max(1, total // grain)
+    parts = parts[:slots]
+    asked = sum(max(1, part.minutes) for part in parts)
+    sized: list[tuple[Part, int]] = []
+    begun = 0
+    reached = 0
+    for index, part in enumerate(parts):
+        reached += max(1, part.minutes)
+        left = len(parts) - index - 1
+        end = slots if not left else min(max(begun + 1, reached * slots // asked), slots - left)
+        sized.append((part, (end - begun) * grain))
+        begun = end
+    part, minutes = sized[-1]
+    sized[-1] = (part, minutes + total - slots * grain) if total >= grain else (part, total)
+    return sized
+
+
+def _action_lengths(parts: Sequence[Part], total: int, grain: int) -> list[tuple[Part, int]]:
+    """The parts one after another, again from the first when they end, each clamped to 5–15 minutes."""
+    shortest, longest = (max(grain, bound // grain * grain) for bound in ACTION_MINUTES)
+    sized: list[tuple[Part, int]] = []
+    left = total
+    while left > 0:
+        part = parts[len(sized) % len(parts)]
+        minutes = min(max(part.minutes // grain * grain, shortest), longest, left)
+        if 0 < left - minutes < shortest and left <= longest:
+            minutes = left
+        sized.append((part, minutes))
+        left -= minutes
+    return sized
+
+
+def opened(plan: Plan, children: Sequence[PlanItem]) -> Plan:
+    """The plan with an item's children added; their parent must not have been opened before."""
+    return replace(plan, items=tuple(sorted((*plan.items, *children), key=_order)))
+
+
+def replaced_from(plan: Plan, now: datetime, strokes: Sequence[PlanItem]) -> Plan:
+    """The plan made anew from `now` on: what began before keeps its beginning and ends at `now`.
+
+    `strokes` must begin at `now` and tile the time to the end of the old plan's last stroke. Opened parts that begin
+    at or after `now` go; those under way are cut at `now`, as are the strokes and hours around them.
+    """
+    kept = tuple(_cut(item, now) for item in plan.items if item.start_time < now)
+    return replace(plan, items=tuple(sorted((*kept, *strokes), key=_order)))
+
+
+def inserted(plan: Plan, now: datetime, stroke: PlanItem) -> tuple[PlanItem, ...]:
+    """The strokes from `now` on with one new stroke in its place; what it overlaps gives way around it.
+
+    New ids are numbered on from the day's highest, so no id ever names two things.
+    """
+    rest = [item for item in plan.level("day") if item.end_time > now]
+    pieces: list[PlanItem] = []
+    for item in rest:
+        begin = max(item.start_time, now)
+        pieces.extend(_piece(item, begin, min(item.end_time, stroke.start_time)))
+        pieces.extend(_piece(item, max(begin, stroke.end_time), item.end_time))
+    pieces.append(stroke)
+    number = next_number(plan)
+    ordered = sorted(pieces, key=lambda item: item.start_time)
+    return tuple(replace(item, id=f"{plan.day}.{number + index}") for index, item in enumerate(ordered))
+
+
+def next_number(plan: Plan) -> int:
+    """The number of the next new stroke of the day."""
+    return 1 + max((int(item.id.split(".")[1]) for item in plan.level("day")), default=-1)
+
+
+def _piece(item: PlanItem, begin: datetime, end: datetime) -> list[PlanItem]:
+    minutes = int((end - begin).total_seconds() // 60)
+    return [replace(item, start_time=begin, duration_minutes=minutes)] if minutes > 0 else []
+
+
+def _cut(item: PlanItem, now: datetime) -> PlanItem:
+    if item.end_time <= now:
+        return item
+    return replace(item, duration_minutes=int((now - item.start_time).total_seconds() // 60))
+
+
+def _order(item: PlanItem) -> tuple[int, ...]:
+    return tuple(int(part) for part in item.id.split("."))

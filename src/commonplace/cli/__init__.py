@@ -1,0 +1,69 @@
+"""The command line: one module per group of commands; errors say what, where and what to do."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+
+import typer
+
+from commonplace.cli import ask, look, play, scenarios
+from commonplace.errors import CommonplaceError
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="commonplace",
+    help="Small societies of characters who remember.",
+    no_args_is_help=False,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+play.add_to(app)
+ask.add_to(app)
+look.add_to(app)
+scenarios.add_to(app)
+
+WELCOME = """\
+commonplace: small societies of characters who remember.
+
+  commonplace run latticeville          watch ten characters of a neon village live (no model needed)
+  commonplace scenarios                 what else there is
+  commonplace new my-town.yaml          write a scenario of your own
+  commonplace --help                    all commands
+"""
+
+
+@app.callback(invoke_without_command=True)
+def start(
+    context: typer.Context,
+    debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
+) -> None:
+    """Small societies of characters who remember."""
+    context.obj = debug
+    if context.invoked_subcommand is None:
+        typer.echo(WELCOME, nl=False)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit status: 0 fine, 1 failed, 2 wrong use, 3 paused, 130 interrupted."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        app(given)
+    except CommonplaceError as error:
+        _say(str(error), given)
+        return error.status
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    return 0
+
+
+def _say(message: str, given: Sequence[str]) -> None:
+    if "--debug" in given:
+        traceback.print_exc()
+    print(f"commonplace: {message}", file=sys.stderr)

@@ -1,0 +1,164 @@
+"""Commands that read a run: events, agents, memories, why, diffusion, usage, digest, verify."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from commonplace.analysis.diffusion import diffusion as diffusion_of
+from commonplace.api import scenario_of
+from commonplace.engine.verify import verify as verify_run
+from commonplace.errors import WrongUse
+from commonplace.memory import policies
+from commonplace.run.integrity import check as check_integrity
+from commonplace.run.reading import Reading
+from commonplace.run.shown import event_json, memory_json
+from commonplace.run.why import as_text
+from commonplace.run.why import why as why_of
+from commonplace.stages import by_name
+from commonplace.views.lines import json_line
+
+RUN = typer.Argument(help="The run file.")
+JSON = typer.Option(False, "--json", help="One JSON value a line.")
+AT = typer.Option(None, "--at", help="A tick or an ISO simulated time; the last tick if left out.")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("events", epilog="Example: commonplace events monday.run --json")(events)
+    app.command("agents", epilog="Example: commonplace agents monday.run --json")(agents)
+    app.command("memories", epilog="Example: commonplace memories monday.run mira --query festival")(memories)
+    app.command("why", epilog="Example: commonplace why monday.run t31.mira.0")(why)
+    app.command("diffusion", epilog="Example: commonplace diffusion monday.run --json")(diffusion)
+    app.command("usage", epilog="Example: commonplace usage monday.run --json")(usage)
+    app.command("digest", epilog="Example: commonplace digest monday.run --at 144")(digest)
+    app.command("verify", epilog="Example: commonplace verify monday.run")(verify)
+
+
+def events(run: Path = RUN, as_json: bool = JSON) -> None:
+    """Everything that happened, in canonical order."""
+    with Reading.open(run) as reading:
+        clock = scenario_of(reading.manifest).clock
+        for event in reading.events():
+            plain = event_json(event, clock.time(event.tick))
+            print(json_line(plain) if as_json else _event_line(plain))
+
+
+def _event_line(plain: Mapping[str, Any]) -> str:
+    head = ("id", "tick", "time", "type", "agent_id", "place")
+    rest = " ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in plain.items() if key not in head)
+    return f"{plain['time'][11:16]}  {plain['id']:<18} {plain['type']:<20} {plain['place'] or '-':<16} {rest}"
+
+
+def agents(run: Path = RUN, as_json: bool = JSON, at: str | None = AT) -> None:
+    """Who is where and does what."""
+    with Reading.open(run) as reading:
+        rows = reading.agents(reading.tick(at))
+    _print(rows, as_json, lambda row: f"{row['name']:<20} {row['place']:<20} {row['doing']}")
+
+
+def memories(
+    run: Path = RUN,
+    agent: str = typer.Argument(help="The character's id."),
+    as_json: bool = JSON,
+    at: str | None = AT,
+    query: str = typer.Option("", "--query", help="Retrieve with this question instead of listing."),
+    policy: str = typer.Option("", "--policy", help="Retrieval policy; the run's own if left out."),
+    k: int = typer.Option(10, "-k", min=1, help="How many to retrieve."),
+) -> None:
+    """What a character remembers; with --query, what it would retrieve, and each part of every score."""
+    with Reading.open(run) as reading:
+        tick = reading.tick(at)
+        known_agent(reading, agent)
+        if not query:
+            rows = [memory_json(memory) for memory in reading.memories(agent, tick)]
+            _print(rows, as_json, lambda row: f"{row['id']:>5}  {row['created_at'][:16]}  {row['importance']:>4g}  {row['text']}")
+            return
+        stream = reading.stream_at(agent, tick)
+        chosen = policies.by_name(policy) if policy else None
+        at_time = scenario_of(reading.manifest).clock.time(tick)
+        found = stream.retrieve(query, at=at_time, k=k, policy=chosen, purpose="memories", touch=False)
+    if not as_json:
+        print(stream.explain(found.hits))
+        return
+    for hit in found.hits:
+        parts = {name: {"raw": part.raw, "normalised": part.normalised, "weight": part.weight} for name, part in hit.parts.items()}
+        print(json_line({**memory_json(hit.memory), "rank": hit.rank, "score": hit.score, "parts": parts}))
+
+
+def why(
+    run: Path = RUN,
+    event_id: str = typer.Argument(help="An event id such as t31.mira.0."),
+    as_json: bool = JSON,
+) -> None:
+    """Why something was done or said: memories and scores, plan, reaction, questions and answers."""
+    with Reading.open(run) as reading:
+        found = why_of(reading, event_id)
+    print(json_line(found) if as_json else as_text(found))
+
+
+def diffusion(run: Path = RUN, as_json: bool = JSON) -> None:
+    """How far each seed fact has come, and who told whom."""
+    with Reading.open(run) as reading:
+        rows = diffusion_of(reading)
+    _print(rows, as_json, _diffusion_text)
+
+
+def _diffusion_text(row: Mapping[str, Any]) -> str:
+    share = f"{row['share']:.0%} know it: {', '.join(row['knowers'])}"
+    tree = "".join(f"\n    {edge['from']} → {edge['to']}  ({edge['event_id']}: {' … '.join(edge['words'])})" for edge in row["tree"])
+    return f"{row['fact']}: {row['text']}\n  {share}{tree}\n  made up {row['made_up']}, claimed {row['claimed']}"
+
+
+def usage(run: Path = RUN, as_json: bool = JSON) -> None:
+    """What was asked of the mind, by character and task."""
+    with Reading.open(run) as reading:
+        rows = reading.usage()
+    _print(
+        rows,
+        as_json,
+        lambda row: f"{row['agent_id'] or 'total':<14} {row['task'] or '':<14} asked {row['asked']:>6}  fallbacks {row['fallbacks']}",
+    )
+
+
+def digest(
+    run: Path = RUN,
+    at: str | None = AT,
+    state: bool = typer.Option(False, "--state", help="The digest of state instead of history."),
+) -> None:
+    """The chained digest of everything that happened up to a tick."""
+    with Reading.open(run) as reading:
+        print(reading.digest(at, state=state))
+
+
+def verify(
+    run: Path = RUN,
+    integrity_only: bool = typer.Option(False, "--integrity-only", help="Check the bytes, without living it again."),
+) -> None:
+    """Check the file, then live it again from its journal: the same history, bit for bit."""
+    with Reading.open(run) as reading:
+        last = check_integrity(reading)
+        print(f"integrity: {last + 1} ticks, both chains sound", file=sys.stderr)
+        if not integrity_only:
+            scenario = scenario_of(reading.manifest)
+            asyncio.run(verify_run(reading, scenario, by_name(reading.manifest.stage)))
+            print(f"re-executed {last} ticks: the same history", file=sys.stderr)
+        print(f"tick {last}  digest {reading.digest(last)}")
+
+
+def known_agent(reading: Reading, agent: str) -> None:
+    """Raises WrongUse for a character the run does not have."""
+    known = [character.id for character in scenario_of(reading.manifest).part.characters]
+    if agent not in known:
+        raise WrongUse(f"there is no character {agent!r}", todo=f"the characters are {', '.join(sorted(known))}")
+
+
+def _print(rows: Iterable[Mapping[str, Any]], as_json: bool, text: Any) -> None:
+    for row in rows:
+        print(json_line(row) if as_json else text(row))

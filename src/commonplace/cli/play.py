@@ -1,0 +1,194 @@
+"""`run` and `resume`: living a scenario, in a terminal or as lines."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+
+import typer
+
+from commonplace.api import DEFAULT_SEED, create_run, resume_run
+from commonplace.clock import parse_iso
+from commonplace.engine.run import Run
+from commonplace.errors import WrongUse
+from commonplace.run.reading import Reading
+from commonplace.scenario.compiling import load
+from commonplace.scenario.model import ScenarioPart
+
+PIPE_TICKS = 48
+"""How far a run goes when neither `--ticks` nor a person says."""
+ENDLESS = 1_000_000
+
+
+class View(StrEnum):
+    """How a run is shown."""
+
+    TUI = "tui"
+    PLAIN = "plain"
+    JSON = "json"
+    NONE = "none"
+
+
+class Fidelity(StrEnum):
+    """How often the mind is asked."""
+
+    EVERY_TICK = "every_tick"
+    WHEN_NEEDED = "when_needed"
+
+
+class Durability(StrEnum):
+    """What a commit waits for."""
+
+    NORMAL = "NORMAL"
+    FULL = "FULL"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("run", epilog="Example: commonplace run latticeville --ticks 288 --seed 7 -o monday.run")(run)
+    app.command("resume", epilog="Example: commonplace resume monday.run --until 2031-10-05T12:00:00")(resume)
+
+
+def run(
+    scenario: str = typer.Argument(help="A shipped scenario or a file."),
+    output: Path | None = typer.Option(None, "-o", "--output", help="The run file; runs/<scenario>-<seed>.run if left out."),
+    force: bool = typer.Option(False, "--force", help="Replace an existing file."),
+    ticks: int | None = typer.Option(None, "--ticks", min=0, help="Live up to this tick."),
+    seed: int = typer.Option(DEFAULT_SEED, "--seed", help="Another seed, another history."),
+    mind: str = typer.Option("", "--mind", help="Who answers for the characters: offline."),
+    fidelity: Fidelity | None = typer.Option(None, "--fidelity", help="Ask for each action, or only when needed."),
+    concurrency: int = typer.Option(32, "--concurrency", min=1, help="Questions in flight at once."),
+    view: View | None = typer.Option(None, "--view", help="tui in a terminal and plain elsewhere, if left out."),
+    durability: Durability = typer.Option(
+        Durability.NORMAL, "--synchronous", help="NORMAL survives kill -9, FULL a power cut as well."
+    ),
+) -> None:
+    """Live a scenario and keep everything that happens in one file."""
+    chosen = view or default_view()
+    target = output or Path("runs") / f"{load(scenario).part.name}-{seed}.run"
+    last = ticks if ticks is not None else (ENDLESS if chosen is View.TUI else PIPE_TICKS)
+
+    def make() -> Run:
+        return create_run(
+            target,
+            scenario,
+            seed,
+            mind,
+            fidelity=fidelity or "",
+            ticks=0 if last == ENDLESS else last,
+            force=force,
+            synchronous=durability.value,
+            concurrency=concurrency,
+        )
+
+    show(make, target, last, chosen)
+
+
+def resume(
+    run: Path = typer.Argument(help="The run file."),
+    ticks: int | None = typer.Option(None, "--ticks", min=0, help="So many ticks more."),
+    until: str | None = typer.Option(None, "--until", help="Up to a tick or an ISO simulated time."),
+    concurrency: int = typer.Option(32, "--concurrency", min=1, help="Questions in flight at once."),
+    view: View | None = typer.Option(None, "--view", help="tui in a terminal and plain elsewhere, if left out."),
+) -> None:
+    """Go on with a run where it was left, however it ended."""
+    if ticks is not None and until is not None:
+        raise WrongUse("--ticks and --until exclude each other", todo="give one of them")
+    chosen = view or default_view()
+    lived = resume_run(run, concurrency=concurrency)
+    try:
+        last = _end(lived, ticks, until, chosen)
+    except BaseException:
+        lived.close()
+        raise
+    lived.close()
+    show(lambda: resume_run(run, concurrency=concurrency), run, last, chosen)
+
+
+def _end(lived: Run, ticks: int | None, until: str | None, view: View) -> int:
+    """The tick to go to: the one first asked for when nothing is said."""
+    if until is not None:
+        last = tick_named(until, lived)
+        if last < lived.tick:
+            raise WrongUse(f"--until {until} is tick {last}, and the run is at tick {lived.tick} already")
+        return last
+    if ticks is not None:
+        return lived.tick + ticks
+    if view is View.TUI and not lived.file.manifest.ticks:
+        return ENDLESS
+    return max(lived.tick, lived.file.manifest.ticks)
+
+
+def tick_named(text: str, lived: Run) -> int:
+    """A tick given as a number or an ISO simulated time."""
+    if text.isdigit():
+        return int(text)
+    try:
+        return lived.scenario.clock.tick(parse_iso(text))
+    except ValueError:
+        raise WrongUse(
+            f"{text!r} is neither a tick nor an ISO time", todo="give a number, or a time like 2031-10-04T19:00:00"
+        ) from None
+
+
+def default_view() -> View:
+    """The terminal view where there is a terminal, plain lines elsewhere."""
+    return View.TUI if sys.stdout.isatty() and sys.stdin.isatty() else View.PLAIN
+
+
+def show(make: Callable[[], Run], target: Path, last: int, view: View) -> None:
+    """Live up to a tick under a view. An interruption ends at a tick boundary and loses nothing."""
+    if view is View.TUI:
+        from commonplace.cli.terminal import watch_live  # noqa: PLC0415 – Textual only where it is shown
+
+        watch_live(make, target, last)
+        return
+    status = asyncio.run(_lines(make, target, last, view))
+    if status:
+        raise typer.Exit(status)
+
+
+async def _lines(make: Callable[[], Run], target: Path, last: int, view: View) -> int:
+    with make() as lived:
+        stopping = _stop_on_signal()
+        show_frame = printer(lived.scenario.part, view)
+        show_frame(lived.reading, lived.tick)
+        async for tick in lived.play(until=last):
+            show_frame(lived.reading, tick.number)
+            if stopping:
+                break
+        history, number = lived.file.digests.history.hex(), lived.tick
+    if view is not View.JSON:
+        print(f"tick {number}  digest {history}", flush=True)
+    if stopping:
+        print(f"interrupted; go on with: commonplace resume {target}", file=sys.stderr)
+        return 130
+    return 0
+
+
+def printer(scenario: ScenarioPart, view: View) -> Callable[[Reading, int], None]:
+    """What shows a tick as lines; nothing at all for `none`."""
+    if view is View.NONE:
+        return lambda reading, tick: None
+    from commonplace.views.lines import LineView  # noqa: PLC0415 – rich only where something is shown
+
+    lines = LineView(scenario, view.value)
+    return lambda reading, tick: lines.show(reading.frame(tick))
+
+
+def _stop_on_signal() -> list[int]:
+    """A list that is filled by SIGINT or SIGTERM; a second one ends the process at once."""
+    received: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        if received:
+            raise KeyboardInterrupt
+        received.append(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, note)
+    return received

@@ -1,0 +1,67 @@
+"""Simulated time. Only the engine moves it; words for it come from tables, never from the locale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+WEEKDAYS = {
+    "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+    "ko": ("월요일", "화요일", "수요일", "목요일", "금요일", "토요일", "일요일"),
+}
+PARTS_OF_DAY = ((5, "dawn"), (8, "morning"), (12, "midday"), (14, "afternoon"), (18, "evening"), (22, "night"))
+"""(hour it begins, name); before the first it is night."""
+
+
+def utc(moment: datetime) -> datetime:
+    """The moment in UTC: a naive one is taken as UTC, an aware one is converted."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def part_of_day(moment: datetime) -> str:
+    """`dawn` 5–8, `morning` 8–12, `midday` 12–14, `afternoon` 14–18, `evening` 18–22, `night`."""
+    name = "night"
+    for hour, part in PARTS_OF_DAY:
+        if moment.hour >= hour:
+            name = part
+    return name
+
+
+def hhmm(moment: datetime) -> str:
+    """`19:05`."""
+    return f"{moment.hour:02d}:{moment.minute:02d}"
+
+
+def iso(moment: datetime) -> str:
+    """`2031-10-04T06:00:00Z`; microseconds only where there are some."""
+    return utc(moment).isoformat().replace("+00:00", "Z")
+
+
+def parse_iso(text: str) -> datetime:
+    """The inverse of `iso`; any ISO 8601 date and time is accepted. Raises ValueError."""
+    return utc(datetime.fromisoformat(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Tick 0 is `start`; each later tick is `tick_minutes` after the one before."""
+
+    start: datetime
+    tick_minutes: int
+
+    def time(self, tick: int) -> datetime:
+        """The simulated moment at which the tick ends."""
+        return self.start + timedelta(minutes=self.tick_minutes * tick)
+
+    def tick(self, moment: datetime) -> int:
+        """The first tick that does not end before the moment."""
+        minutes = (utc(moment) - self.start).total_seconds() / 60
+        return -int(-minutes // self.tick_minutes)
+
+    def ticks(self, minutes: float) -> int:
+        """Whole ticks in so many minutes, rounded down."""
+        return int(minutes // self.tick_minutes)
+
+    def day(self, tick: int) -> int:
+        """0 on the calendar day the run starts on, 1 on the next."""
+        return (self.time(tick).date() - self.start.date()).days

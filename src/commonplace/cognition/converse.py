@@ -1,0 +1,91 @@
+"""Converse: what to say, when the action is to talk and the words are still open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from commonplace.character.fact import carried
+from commonplace.character.plan import PlanItem
+from commonplace.cognition.notebook import Notebook
+from commonplace.cognition.react import spoken
+from commonplace.cognition.retrieve import retrieve
+from commonplace.cognition.situation import fact_notes, item_note, later_strokes, person, situation, who
+from commonplace.cognition.turn import TurnView
+from commonplace.memory.record import Memory
+from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput, News, ReactOutput
+from commonplace.text import clean, shortened
+from commonplace.world.actions import Say
+
+LONGEST_LINE = 400
+
+
+async def converse(
+    view: TurnView, notebook: Notebook, reaction: ReactOutput, news: Sequence[News], item: PlanItem | None
+) -> Say | None:
+    """A line for the reaction's target; nothing when there is nothing to say, or it was said before today."""
+    hearer = reaction.target
+    if hearer not in view.world.targets.agents:
+        return None
+    called = view.scenario.personas[hearer].called
+    heard = [entry.text for entry in news if entry.kind == "said"]
+    found = retrieve(view, notebook, "talk", (*heard, called, reaction.purpose, reaction.reason))
+    said = said_today(view, hearer)
+    relation = notebook.relations.get(hearer)
+    given = ConverseInput(
+        who=who(view.persona),
+        situation=situation(view),
+        hearer=person(view, hearer, notebook.relations),
+        purpose=reaction.purpose,
+        lines=spoken(view),
+        recalled=found,
+        facts=fact_notes(view.scenario, found),
+        said=said,
+        told=relation.shared if relation else (),
+        now=item_note(view.scenario, item) if item else None,
+        later=later_strokes(view.scenario, notebook.plan, view.now),
+    )
+    answer = await notebook.ask(CONVERSE, given)
+    return _say(view, hearer, answer.value, said)
+
+
+def _say(view: TurnView, hearer: str, output: ConverseOutput, said: tuple[str, ...]) -> Say | None:
+    utterance = shortened(clean(output.utterance), LONGEST_LINE)
+    if not utterance or utterance in said:
+        return None
+    facts = carried(view.scenario.facts, utterance)
+    return Say(
+        to_agent_id=hearer,
+        utterance=utterance,
+        facts=facts,
+        claimed=tuple(fact for fact in output.facts if fact not in facts),
+        carriers=tuple(carrier(view, fact, output.because) for fact in facts),
+        ends=output.ends,
+        because=tuple(memory for memory in output.because if memory in view.draft),
+    )
+
+
+def carrier(view: TurnView, fact_id: str, because: Sequence[int]) -> int:
+    """The memory a fact is spoken from: one the line rests on, else the earliest that carries it, else 0 (made up)."""
+    fact = next(fact for fact in view.scenario.facts if fact.id == fact_id)
+    resting = [view.draft.get(memory) for memory in because if memory in view.draft]
+    for memory in (*resting, *view.draft):
+        if fact.carried_by(memory.text):
+            return memory.id
+    return 0
+
+
+def said_today(view: TurnView, hearer: str) -> tuple[str, ...]:
+    """What I have said to this hearer since midnight, oldest first."""
+    today = view.now.date()
+    lines: list[str] = []
+    for memory in view.draft.backwards():
+        if memory.created_at.date() < today:
+            break
+        if _said_to(memory, hearer):
+            lines.append(memory.details["frame"]["quote"])
+    return tuple(reversed(lines))
+
+
+def _said_to(memory: Memory, hearer: str) -> bool:
+    frame = memory.details.get("frame", {})
+    return frame.get("what") == "i_said" and frame.get("to") == hearer

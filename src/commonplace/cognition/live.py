@@ -1,0 +1,59 @@
+"""One character's tick, read from top to bottom."""
+
+from __future__ import annotations
+
+from commonplace.cognition.acquaint import acquaint, request_relate
+from commonplace.cognition.act import act
+from commonplace.cognition.deliver import deliver
+from commonplace.cognition.notebook import Notebook, item_shown
+from commonplace.cognition.perceive import perceive
+from commonplace.cognition.plan import current_item, request_day
+from commonplace.cognition.react import KEEP, react, shown
+from commonplace.cognition.reflect import request_reflection
+from commonplace.cognition.remember import store_percepts
+from commonplace.cognition.turn import Turn, TurnView
+from commonplace.world.actions import Action, as_dict
+
+
+async def live(view: TurnView) -> Turn:
+    """perceive → remember → retrieve → plan → react → act → reflect, as one value."""
+    notebook = Notebook(view.state)
+    await deliver(view, notebook)
+    perception = perceive(view, notebook.belief)
+    notebook.belief = perception.belief
+    acquaint(view, notebook, perception.percepts)
+    news = await store_percepts(view, notebook, perception.percepts)
+    item = await current_item(view, notebook)
+    reaction = await react(view, notebook, news, item) if _awake(view) else KEEP
+    if notebook.notes:
+        item = await current_item(view, notebook)
+    action = await act(view, notebook, reaction, news, item)
+    request_day(view, notebook)
+    request_relate(view, notebook)
+    request_reflection(view, notebook)
+    return _turn(view, notebook, action, perception.missed)
+
+
+def _awake(view: TurnView) -> bool:
+    return not view.world.body.asleep
+
+
+def _turn(view: TurnView, notebook: Notebook, action: Action, missed: int) -> Turn:
+    item = notebook.plan.current(view.now)
+    trace = notebook.trace
+    trace.setdefault("reaction", shown(KEEP, None))
+    trace["plan"] = {"item": item_shown(item) if item else None}
+    if notebook.notes:
+        trace["plan"]["day"] = [item_shown(stroke) for stroke in notebook.plan.level("day")]
+    trace["action"] = as_dict(action)
+    if missed:
+        trace["missed"] = missed
+    return Turn(
+        tick=view.tick,
+        agent=view.persona.id,
+        action=action,
+        notes=tuple(notebook.notes),
+        delta=view.draft.delta,
+        state=notebook.state(),
+        trace=trace,
+    )

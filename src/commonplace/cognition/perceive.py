@@ -1,0 +1,445 @@
+"""Perceive: the area as of the previous tick becomes sentences, most worth noticing first.
+
+Each percept carries a *frame*: what the simulator knows of its making, as flat words (`docs/cognition.md` lists them).
+Only what is new against the belief view is a percept at all; the attention limit then decides what is taken in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from commonplace.character.belief import UNKNOWN, Belief, Known
+from commonplace.cognition.sentences import capital, ended, sentence, the, verb_word
+from commonplace.cognition.turn import TurnView
+from commonplace.world.events import Event
+from commonplace.world.geography import Geography
+from commonplace.world.objects import words
+from commonplace.world.state import Body
+from commonplace.world.tree import ObjectKind
+
+FIRST, PEOPLE, THINGS, AMBIENT = range(4)
+ASLEEP = "asleep"
+
+
+@dataclass(frozen=True, slots=True)
+class Percept:
+    """One thing noticed."""
+
+    kind: str
+    """The `kind` of `minds.tasks.News`."""
+    text: str
+    frame: Mapping[str, str]
+    subject: str
+    """Id of the character, object or `-` it is about."""
+    rank: int
+    """FIRST … AMBIENT: lower is noticed first."""
+    event: str = ""
+    to_me: bool = False
+    own: bool = False
+    """The outcome of one's own action: always taken in, and remembered as an action."""
+    always_new: bool = False
+    """Speech and inputs: never dropped as already remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Perception:
+    """What a turn starts from."""
+
+    percepts: tuple[Percept, ...] = ()
+    missed: int = 0
+    """Percepts beyond the attention limit."""
+    belief: Belief = field(default_factory=Belief)
+
+
+def perceive(view: TurnView, belief: Belief) -> Perception:
+    """The outcome of one's own action first, then what is new here, at most `attention` of it."""
+    own = tuple(_own(view, belief))
+    if view.world.body.asleep:
+        return Perception((*own, *_inputs_to_me(view)), 0, _after_own(view, belief, own))
+    others = sorted((*_inputs_to_me(view), *_around(view, belief)), key=lambda percept: _order(view, percept))
+    limit = view.scenario.cognition.attention
+    believed = _seen(view, _after_own(view, belief, own))
+    return Perception((*own, *others[:limit]), max(0, len(others) - limit), believed)
+
+
+def _order(view: TurnView, percept: Percept) -> tuple[int, int, str]:
+    """People before things; those in the plan or known before strangers; then by id."""
+    relation = view.state.relations.get(percept.subject)
+    item = view.state.plan.current(view.now)
+    planned = item is not None and percept.subject == item.object_id
+    return (FIRST if percept.to_me else percept.rank, 0 if relation or planned else 1, percept.subject)
+
+
+# ── one's own action ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _own(view: TurnView, belief: Belief) -> Iterator[Percept]:
+    for event in view.world.outcome:
+        maker = _OWN.get(event.type)
+        percept = maker(view, event, belief) if maker else None
+        if percept is not None:
+            yield percept
+
+
+def _outcome(view: TurnView, event: Event, kind: str, frame: dict[str, str], **slots: str) -> Percept:
+    text = sentence(view.scenario.language, kind, name=view.persona.name, **slots)
+    failed = kind in {"refused", "absent", "closed", "rejected", "lost"}
+    return Percept(
+        "absent" if kind == "absent" else "outcome",
+        ended(text),
+        {"what": {"closed": "refused", "rejected": "refused", "lost": "refused"}.get(kind, kind), **frame},
+        view.persona.id,
+        FIRST,
+        event.id,
+        own=True,
+        always_new=failed or kind == "i_said",
+    )
+
+
+def _own_idle(view: TurnView, event: Event, belief: Belief) -> Percept | None:
+    doing = str(event.body["doing"])
+    known = belief.nodes.get(view.persona.id)
+    if not doing or (known is not None and known.state == doing):
+        return None
+    frame = {"doing": doing, "place_name": _name(view, event.place)}
+    return _outcome(view, event, "did", frame, doing=doing)
+
+
+def _own_move(view: TurnView, event: Event, belief: Belief) -> Percept | None:
+    del belief
+    to = str(event.body["to"])
+    if to != event.body["goal"]:
+        return None
+    return _outcome(view, event, "walked", {"to_name": _name(view, to)}, to_place=the(_name(view, to)))
+
+
+def _own_interact(view: TurnView, event: Event, belief: Belief) -> Percept | None:
+    del belief
+    thing = str(event.body["object_id"])
+    name, verb = _name(view, thing), str(event.body["verb"])
+    frame = {"object": thing, "object_name": name, "verb": verb, "place_name": _name(view, event.place)}
+    if event.body.get("held_by"):
+        other = _name(view, str(event.body["held_by"]))
+        return _outcome(view, event, "lost", {**frame, "why": f"{other} has it"}, the_object=the(name), other_name=other)
+    if event.body["outcome"] == "refused":
+        why = str(event.body["why"])
+        word = verb_word(view.scenario.language, verb)
+        return _outcome(view, event, "refused", {**frame, "why": why}, verb_word=word, the_object=the(name), why=_lower(why))
+    doing = view.world.body.doing
+    return _outcome(view, event, "did", {**frame, "doing": doing}, doing=doing)
+
+
+def _own_say(view: TurnView, event: Event, belief: Belief) -> Percept | None:
+    del belief
+    to, quote = str(event.body["to_agent_id"]), str(event.body["utterance"])
+    frame = {"to": to, "to_called": _called(view, to), "quote": quote}
+    return _outcome(view, event, "i_said", frame, to_name=_name(view, to), quote=quote)
+
+
+def _own_rejected(view: TurnView, event: Event, belief: Belief) -> Percept | None:
+    del belief
+    proposed: Mapping[str, str] = dict(event.body["proposed"]) if isinstance(event.body["proposed"], Mapping) else {}
+    thing, goal = proposed.get("object_id", ""), proposed.get("to_location_id", "")
+    why = str(event.body["why"])
+    if thing:
+        place = _name(view, event.place)
+        frame = {"object": thing, "object_name": _name(view, thing), "place_name": place}
+        return _outcome(view, event, "absent", frame, the_object=the(_name(view, thing)), place_name=the(place))
+    if goal:
+        return _outcome(view, event, "closed", {"why": why}, to_place=the(_name(view, goal)), why=why)
+    return _outcome(view, event, "rejected", {"why": why}, why=why)
+
+
+_OWN = {
+    "IDLE": _own_idle,
+    "MOVE": _own_move,
+    "INTERACT": _own_interact,
+    "SAY": _own_say,
+    "ACTION_REJECTED": _own_rejected,
+}
+
+
+# ── inputs, people, things, weather ─────────────────────────────────────────────────────────────────────────────────
+
+
+def _inputs_to_me(view: TurnView) -> Iterator[Percept]:
+    for event in view.world.news:
+        if event.type == "INNER_VOICE":
+            text = sentence(view.scenario.language, "voice", name=view.persona.name, text=ended(str(event.body["text"])))
+            frame = {"what": "voice", "text": str(event.body["text"])}
+            yield Percept("voice", text, frame, view.persona.id, FIRST, event.id, to_me=True, always_new=True)
+        elif event.type in {"GOD_EVENT", "SCRIPTED"} and _reaches_asleep(view, event):
+            text = ended(_told(view, event))
+            yield Percept("event", text, {"what": "event", "text": text}, "-", FIRST, event.id, always_new=True)
+
+
+def _reaches_asleep(view: TurnView, event: Event) -> bool:
+    """A sleeper notices only what is meant for it by name."""
+    return not view.world.body.asleep or view.persona.id in event.body.get("to_agents", ())
+
+
+def _told(view: TurnView, event: Event) -> str:
+    percepts: list[list[str]] = event.body.get("percepts") or []
+    mine = next((text for agent, text in percepts if agent == view.persona.id), None)
+    return mine or str(event.body["text"])
+
+
+def _around(view: TurnView, belief: Belief) -> Iterator[Percept]:
+    for event in view.world.events:
+        maker = _OTHERS.get(event.type)
+        percept = maker(view, event) if maker else None
+        if percept is not None:
+            yield percept
+    moved = {event.agent_id for event in view.world.events if event.type == "MOVE"}
+    for other in sorted(view.world.bodies):
+        if other not in moved:
+            yield from _doing(view, belief, other, view.world.bodies[other])
+    yield from _things(view, belief)
+    yield from _ambient(view)
+
+
+def _said(view: TurnView, event: Event) -> Percept:
+    to, quote = str(event.body["to_agent_id"]), str(event.body["utterance"])
+    to_me = to == view.persona.id
+    text = sentence(
+        view.scenario.language, "said", name=_name(view, event.agent_id), to_name=_name(view, to), quote=quote
+    )
+    frame = {
+        "what": "said",
+        "who": event.agent_id,
+        "called": _called(view, event.agent_id),
+        "to": to,
+        "to_called": _called(view, to),
+        "quote": quote,
+        "to_me": "1" if to_me else "",
+        "place_name": _name(view, event.place),
+    }
+    return Percept("said", text, frame, event.agent_id, PEOPLE, event.id, to_me=to_me, always_new=True)
+
+
+def _moved(view: TurnView, event: Event) -> Percept | None:
+    came = event.body["to"] == view.world.area
+    other = str(event.body["from"] if came else event.body["to"])
+    if came and event.agent_id not in view.world.bodies:
+        return None
+    kind = "arrived" if came else "left"
+    frame = {
+        "what": kind,
+        "who": event.agent_id,
+        "called": _called(view, event.agent_id),
+        "place_name": _name(view, view.world.area),
+        "other_name": _name(view, other),
+    }
+    text = sentence(
+        view.scenario.language, kind, name=_name(view, event.agent_id), other_name=the(_name(view, other))
+    )
+    return Percept(kind, text, frame, event.agent_id, PEOPLE, event.id)
+
+
+def _joined(view: TurnView, event: Event) -> Percept:
+    kind, wording = ("arrived", "joined") if event.type == "JOINED" else ("left", "gone")
+    place = _name(view, view.world.area)
+    frame = {
+        "what": kind,
+        "who": event.agent_id,
+        "called": _called(view, event.agent_id),
+        "place_name": place,
+        "other_name": "",
+    }
+    text = sentence(view.scenario.language, wording, name=_name(view, event.agent_id), place_name=the(place))
+    return Percept(kind, text, frame, event.agent_id, PEOPLE, event.id)
+
+
+def _acted(view: TurnView, event: Event) -> Percept | None:
+    """What failed, or what a transition lets the room notice; the rest is seen as somebody's doing and a new state."""
+    if event.body["outcome"] == "done":
+        return _noticed(view, event)
+    thing, verb = str(event.body["object_id"]), str(event.body["verb"])
+    name, why = _name(view, thing), str(event.body["why"])
+    text = sentence(
+        view.scenario.language,
+        "acted",
+        name=_name(view, event.agent_id),
+        verb_word=verb_word(view.scenario.language, verb),
+        the_object=the(name),
+        why=_lower(why),
+    )
+    frame = {
+        "what": "acted",
+        "who": event.agent_id,
+        "called": _called(view, event.agent_id),
+        "verb": verb,
+        "object": thing,
+        "object_name": name,
+        "outcome": "refused",
+    }
+    return Percept("did", ended(text), frame, event.agent_id, PEOPLE, event.id)
+
+
+def _talk_begun(view: TurnView, event: Event) -> Percept | None:
+    members = [str(member) for member in event.body["members"]]
+    if view.persona.id in members or len(members) < 2:
+        return None
+    first = event.agent_id if event.agent_id in members else members[0]
+    second = next(member for member in members if member != first)
+    text = sentence(view.scenario.language, "talk", name=_name(view, first), to_name=_name(view, second))
+    frame = {"what": "talk", "who": first, "called": _called(view, first), "to": second, "to_called": _called(view, second)}
+    return Percept("did", text, frame, first, PEOPLE, event.id)
+
+
+def _noticed(view: TurnView, event: Event) -> Percept | None:
+    seen, thing = str(event.body.get("seen", "")), str(event.body["object_id"])
+    if not seen or thing not in view.world.things:
+        return None
+    frame = _thing_frame(view, thing, view.world.things[thing].state)
+    return Percept("thing", ended(capital(seen)), frame, thing, THINGS, event.id)
+
+
+_OTHERS = {
+    "SAY": _said,
+    "MOVE": _moved,
+    "JOINED": _joined,
+    "LEFT": _joined,
+    "INTERACT": _acted,
+    "CONVERSATION_STARTED": _talk_begun,
+}
+
+
+def _doing(view: TurnView, belief: Belief, other: str, body: Body) -> Iterator[Percept]:
+    """Somebody's occupation, when it is not what they were last seen doing."""
+    known = belief.nodes.get(other)
+    state = ASLEEP if body.asleep else body.doing
+    talking = any(other in talk.members for talk in view.world.conversations)
+    if not state or talking or (known is not None and known.state == state and known.parent == view.world.area):
+        return
+    kind = "asleep" if body.asleep else "doing"
+    place = _name(view, view.world.area)
+    frame = {
+        "what": "doing",
+        "who": other,
+        "called": _called(view, other),
+        "doing": "sleeping" if body.asleep else state,
+        "place": view.world.area,
+        "place_name": place,
+    }
+    text = sentence(view.scenario.language, kind, name=_name(view, other), doing=state)
+    yield Percept("doing", text, frame, other, PEOPLE)
+
+
+def _things(view: TurnView, belief: Belief) -> Iterator[Percept]:
+    noticed = {str(event.body["object_id"]) for event in view.world.events if event.body.get("seen")}
+    for thing_id in sorted(view.world.things):
+        thing = view.world.things[thing_id]
+        known = belief.nodes.get(thing_id)
+        if thing.parent == view.persona.id or thing_id in noticed:
+            continue
+        if known is not None and known.state == thing.state and known.parent == thing.parent:
+            continue
+        yield _thing_percept(view, thing_id, thing.state, thing.parent, known)
+
+
+def _thing_percept(view: TurnView, thing: str, state: str, parent: str, known: Known | None) -> Percept:
+    name = the(_name(view, thing))
+    frame = _thing_frame(view, thing, state)
+    if parent in view.world.bodies:
+        text = sentence(view.scenario.language, "carried", name=_name(view, parent), the_object=name)
+        frame = {**frame, "who": parent}
+    elif known is not None and known.parent != parent and known.state == state:
+        text = sentence(
+            view.scenario.language, "here", The_object=capital(name), place_name=the(_name(view, view.world.area))
+        )
+    else:
+        text = sentence(view.scenario.language, "thing", The_object=capital(name), words=frame["words"])
+    return Percept("thing", text, frame, thing, THINGS)
+
+
+def _thing_frame(view: TurnView, thing: str, state: str) -> dict[str, str]:
+    return {
+        "what": "thing",
+        "object": thing,
+        "object_name": _name(view, thing),
+        "state": state,
+        "words": words(kind_of(view.scenario.geography, thing), state),
+        "place_name": _name(view, view.world.area),
+    }
+
+
+def _ambient(view: TurnView) -> Iterator[Percept]:
+    language, root = view.scenario.language, view.world.path[0]
+    for event in view.world.news:
+        if event.type == "WEATHER_CHANGED":
+            old, sky = str(event.body["from"]), str(event.body["to"])
+            over = old in {"rain", "storm"} and sky in {"clear", "cloudy"}
+            text = sentence(language, "weather.over" if over else f"weather.{sky}", root=root)
+            yield Percept("weather", text, {"what": "weather", "sky": sky, "old": old}, "-", AMBIENT, event.id)
+        elif event.type == "TIME_ADVANCED":
+            part = str(event.body["part_of_day"])
+            text = sentence(language, f"time.{part}", root=root)
+            yield Percept("time", text, {"what": "time", "part": part}, "-", AMBIENT, event.id)
+
+
+# ── belief ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _after_own(view: TurnView, belief: Belief, own: tuple[Percept, ...]) -> Belief:
+    """What was looked for and not found is known not to be there; what one does oneself is known."""
+    changes = {
+        percept.frame["object"]: Known(UNKNOWN, "", view.tick)
+        for percept in own
+        if percept.frame["what"] == "absent" and percept.frame["object"] not in view.world.things
+    }
+    doing = view.world.body.doing
+    known = belief.nodes.get(view.persona.id)
+    if known is None or known.state != doing:
+        changes[view.persona.id] = Known(view.world.area, doing, view.tick)
+    return belief.updated(changes)
+
+
+def _seen(view: TurnView, belief: Belief) -> Belief:
+    """The belief with everything here as it is now.
+
+    An entry is renewed when it changes and when one arrives; while one stays and nothing changes it holds as seen.
+    """
+    world = view.world
+    arrived = world.body.came_from != world.area
+    here = {world.area: (view.scenario.geography.nodes[world.area].parent_id, "open")}
+    here |= {thing: (seen.parent, seen.state) for thing, seen in world.things.items()}
+    here |= {other: (world.area, ASLEEP if body.asleep else body.doing) for other, body in world.bodies.items()}
+    changes: dict[str, Known] = {}
+    for node, (parent, state) in here.items():
+        known = belief.nodes.get(node)
+        if known is None or arrived or known.parent != parent or known.state != state:
+            changes[node] = Known(parent, state, view.tick)
+    closed = belief.closed
+    for neighbour, is_open in world.ways.items():
+        way = (world.area, neighbour)
+        if is_open == (way in closed):
+            closed = closed - {way} if is_open else closed | {way}
+        if neighbour not in belief.nodes and neighbour not in changes:
+            changes[neighbour] = Known(view.scenario.geography.nodes[neighbour].parent_id, "open", view.tick)
+    return belief.updated(changes, closed) if changes or closed is not belief.closed else belief
+
+
+def kind_of(geography: Geography, thing: str) -> ObjectKind:
+    """The kind of an object."""
+    return geography.kinds[geography.nodes[thing].kind]
+
+
+def _name(view: TurnView, node: str) -> str:
+    return view.scenario.geography.name(node)
+
+
+def _called(view: TurnView, agent: str) -> str:
+    persona = view.scenario.personas.get(agent)
+    return persona.called if persona else agent
+
+
+LOWERED = frozenset(
+    "A An All Every It Its Nobody Nothing No None Somebody Someone That The There These They This You Your".split()
+)
+
+
+def _lower(text: str) -> str:
+    """A refusal's sentence as the end of another: its first letter lowered where it is no name's."""
+    return text[:1].lower() + text[1:] if text.split(" ", 1)[0] in LOWERED else text

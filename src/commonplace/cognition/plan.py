@@ -1,0 +1,260 @@
+"""Plan: a day in broad strokes, opened into hours and actions only when their time comes.
+
+Only `replaced_from` changes an existing plan, and it never touches what lies before now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from commonplace.character.plan import Part, Plan, PlanItem, inserted, opened, replaced_from, tiled
+from commonplace.clock import WEEKDAYS, hhmm, iso
+from commonplace.cognition.notebook import Notebook
+from commonplace.cognition.remember import PLAN, Draftling, remember
+from commonplace.cognition.retrieve import retrieve
+from commonplace.cognition.sentences import sentence, the
+from commonplace.cognition.situation import item_note, situation, things_believed, who
+from commonplace.cognition.turn import TurnView
+from commonplace.minds.tasks import PLAN_HOURS, PLAN_MINUTES, Hint, PartOut, PlanPartsInput, Stroke
+
+HOUR = 60
+LONGEST_DAY = timedelta(hours=30)
+
+
+def midnight(moment: datetime) -> datetime:
+    """The day's first moment."""
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def next_waking(view: TurnView, plan: Plan) -> datetime:
+    """When the next day plan must be there: where the present one ends, or the first waking of the run."""
+    strokes = plan.level("day")
+    if strokes:
+        return strokes[-1].end_time
+    return midnight(view.scenario.clock.start) + timedelta(minutes=view.persona.wakes)
+
+
+def request_day(view: TurnView, notebook: Notebook) -> None:
+    """Ask for the next day's plan `deferred_minutes` before waking (at once, where that moment has passed)."""
+    if any(job.kind == "plan_day" for job in notebook.jobs):
+        return
+    clock = view.scenario.clock
+    wakes = clock.tick(next_waking(view, notebook.plan))
+    delay = max(1, clock.ticks(view.scenario.cognition.deferred_minutes))
+    if view.tick >= wakes - delay:
+        notebook.request("plan_day", view.tick, max(wakes, view.tick + delay), iso(next_waking(view, notebook.plan)))
+
+
+def day_from_strokes(view: TurnView, strokes: Sequence[Stroke], wakes: datetime) -> Plan:
+    """Strokes as items that tile from now to the next waking; an unknown place becomes the home."""
+    grain = view.scenario.clock.tick_minutes
+    day = (wakes.date() - view.scenario.clock.start.date()).days
+    ends = midnight(wakes) + timedelta(days=1, minutes=view.persona.wakes)
+    starts = _starts(strokes, wakes, grain)
+    starts[0] = min(view.now, starts[1] - timedelta(minutes=grain)) if len(starts) > 1 else view.now
+    items: list[PlanItem] = []
+    for number, (stroke, start) in enumerate(zip(strokes, starts, strict=True)):
+        end = starts[number + 1] if number + 1 < len(starts) else max(ends, start + timedelta(minutes=grain))
+        minutes = int((end - start).total_seconds() // 60)
+        if minutes > 0:
+            items.append(stroke_item(view, stroke, f"{day}.{number}", start, minutes))
+    return Plan(day, tuple(items))
+
+
+def _starts(strokes: Sequence[Stroke], wakes: datetime, grain: int) -> list[datetime]:
+    """Start times in order: rounded to the tick, past midnight where they fall back, never before the one before."""
+    starts: list[datetime] = []
+    latest = midnight(wakes) + LONGEST_DAY
+    for stroke in strokes:
+        start = rounded(at_time(wakes, stroke.start), grain)
+        if starts and start < starts[-1] - timedelta(hours=6):
+            start += timedelta(days=1)
+        starts.append(min(latest, max(start, starts[-1] + timedelta(minutes=grain))) if starts else start)
+    return starts
+
+
+def at_time(day: datetime, time: str) -> datetime:
+    """`19:05` on the day of a moment; anything else is the moment itself."""
+    hours, _, minutes = time.partition(":")
+    if not (hours.isdigit() and minutes.isdigit() and int(hours) < 24 and int(minutes) < 60):
+        return day
+    return midnight(day) + timedelta(hours=int(hours), minutes=int(minutes))
+
+
+def rounded(moment: datetime, grain: int) -> datetime:
+    """Down to a whole tick of the day."""
+    minutes = int((moment - midnight(moment)).total_seconds() // 60)
+    return midnight(moment) + timedelta(minutes=minutes // grain * grain)
+
+
+def stroke_item(view: TurnView, stroke: Stroke, item_id: str, start: datetime, minutes: int) -> PlanItem:
+    """A mind's stroke as a plan item; citations are kept where the memories exist."""
+    known = view.state.belief.knows(stroke.location) and stroke.location in view.scenario.geography.edges
+    return PlanItem(
+        id=item_id,
+        level="day",
+        parent="",
+        start_time=start,
+        duration_minutes=minutes,
+        location=stroke.location if known else view.persona.home,
+        action_description=stroke.do,
+        emoji=stroke.emoji,
+        because=tuple(memory for memory in stroke.because if memory in view.draft),
+        asleep=stroke.asleep,
+        routine=stroke.routine if stroke.routine < len(view.persona.routine) else -1,
+    )
+
+
+async def adopt_day(view: TurnView, notebook: Notebook, strokes: Sequence[Stroke], wakes: datetime) -> None:
+    """The delivered day becomes the plan, and each of its strokes a memory."""
+    notebook.plan = day_from_strokes(view, strokes, wakes)
+    notebook.trace["plan_day"] = [stroke.model_dump(mode="json", exclude_defaults=True) for stroke in strokes]
+    await remember(view, notebook, [plan_memory(view, item) for item in notebook.plan.level("day")])
+
+
+def plan_memory(view: TurnView, item: PlanItem, kind: str = "plan") -> Draftling:
+    """A plan item as a memory of having planned it."""
+    node = view.scenario.geography.nodes[item.location]
+    frame = {
+        "what": "plan",
+        "start": hhmm(item.start_time),
+        "place": item.location,
+        "place_name": node.name,
+        "do": item.action_description,
+        "level": item.level,
+    }
+    text = sentence(
+        view.scenario.language,
+        kind,
+        name=view.persona.name,
+        doing=item.action_description,
+        place_name=the(node.name),
+        start=hhmm(item.start_time),
+        end=hhmm(item.end_time),
+        weekday=WEEKDAYS.get(view.scenario.language, WEEKDAYS["en"])[item.start_time.weekday()],
+    )
+    return Draftling(
+        text, PLAN, frame, view.now, view.tick, citations=item.because, tags=(item.level,), reason="planned"
+    )
+
+
+async def current_item(view: TurnView, notebook: Notebook) -> PlanItem | None:
+    """The plan item for now, its hour and actions opened if their time has come."""
+    stroke = notebook.plan.at(view.now, "day")
+    if stroke is None or stroke.asleep:
+        return stroke
+    hour = notebook.plan.at(view.now, "hour") or await _open_hours(view, notebook, stroke)
+    return notebook.plan.at(view.now, "action") or await _open_minutes(view, notebook, hour)
+
+
+async def _open_hours(view: TurnView, notebook: Notebook, stroke: PlanItem) -> PlanItem:
+    parts: list[Part] = []
+    if stroke.duration_minutes > HOUR:
+        hints = _hour_hints(view, stroke)
+        given = await _parts(view, notebook, stroke, hints, hours=True)
+        parts = [_part(view, part, stroke.duration_minutes) for part in given]
+    children = tiled(stroke, parts, view.scenario.clock.tick_minutes)
+    notebook.plan = opened(notebook.plan, children)
+    if len(children) > 1:
+        await remember(view, notebook, [plan_memory(view, child, "hour") for child in children])
+    return notebook.plan.at(view.now, "hour") or children[-1]
+
+
+async def _open_minutes(view: TurnView, notebook: Notebook, hour: PlanItem) -> PlanItem:
+    given = await _parts(view, notebook, hour, _minute_hints(view, hour), hours=False)
+    children = tiled(hour, [_part(view, part, 15) for part in given], view.scenario.clock.tick_minutes)
+    notebook.plan = opened(notebook.plan, children)
+    return notebook.plan.at(view.now, "action") or children[-1]
+
+
+async def _parts(
+    view: TurnView, notebook: Notebook, item: PlanItem, hints: tuple[Hint, ...], *, hours: bool
+) -> tuple[PartOut, ...]:
+    node = view.scenario.geography.nodes[item.location]
+    found = retrieve(view, notebook, "plan", (item.action_description, node.name))
+    given = PlanPartsInput(
+        who=who(view.persona),
+        situation=situation(view),
+        item=item_note(view.scenario, item),
+        hints=hints,
+        recalled=found,
+        things=things_believed(view.scenario, notebook.belief, item.location, view.persona.id),
+        company=tuple(view.scenario.personas[other].called for other in sorted(view.world.bodies)),
+    )
+    answer = await notebook.ask(PLAN_HOURS if hours else PLAN_MINUTES, given)
+    return answer.value.parts
+
+
+def _part(view: TurnView, part: PartOut, longest: int) -> Part:
+    """A mind's part, its place and object kept only where they exist."""
+    nodes = view.scenario.geography.nodes
+    place = part.location if part.location in view.scenario.geography.edges else ""
+    has_object = part.object_id in nodes and part.verb != ""
+    return Part(
+        minutes=min(part.minutes, longest),
+        action_description=part.do,
+        location=place,
+        object_id=part.object_id if has_object else "",
+        verb=part.verb if has_object else "",
+        emoji=part.emoji,
+    )
+
+
+def _hour_hints(view: TurnView, stroke: PlanItem) -> tuple[Hint, ...]:
+    if stroke.routine < 0:
+        return ()
+    return tuple(Hint(do=phase.do) for phase in view.persona.routine[stroke.routine].phases)
+
+
+def _minute_hints(view: TurnView, hour: PlanItem) -> tuple[Hint, ...]:
+    """The steps of the phase the hour follows; of the whole routine item when it follows none."""
+    if hour.routine < 0:
+        return ()
+    phases = view.persona.routine[hour.routine].phases
+    matching = [phase for phase in phases if phase.do == hour.action_description] or phases
+    return tuple(
+        Hint(do=step.do, object_id=step.object_id, verb=step.verb, emoji=step.emoji)
+        for phase in matching
+        for step in phase.steps
+    )
+
+
+async def add_stroke(view: TurnView, notebook: Notebook, stroke: Stroke, reason: str) -> bool:
+    """Make the plan from now on anew around one new stroke. False when it does not fit into what is left of the day."""
+    strokes = notebook.plan.level("day")
+    grain = view.scenario.clock.tick_minutes
+    start = max(view.now, rounded(at_time(view.now, stroke.start), grain))
+    if not strokes or start >= strokes[-1].end_time:
+        return False
+    room = int((strokes[-1].end_time - start).total_seconds() // 60)
+    minutes = min(max(grain, stroke.minutes // grain * grain), room)
+    item = stroke_item(view, stroke, f"{notebook.plan.day}.0", start, minutes)
+    anew(view, notebook, inserted(notebook.plan, view.now, item), reason)
+    await remember(view, notebook, [plan_memory(view, item, "new_plan")])
+    return True
+
+
+def reopen(view: TurnView, notebook: Notebook, reason: str) -> None:
+    """Make the inside of the plan anew from now on: the strokes stay, their hours and actions are opened again."""
+    rest = tuple(
+        item if item.start_time >= view.now else _rest_of(item, view.now)
+        for item in notebook.plan.level("day")
+        if item.end_time > view.now
+    )
+    first = 1 + max((int(item.id.split(".")[1]) for item in notebook.plan.level("day")), default=-1)
+    renumbered = tuple(
+        replace(item, id=f"{notebook.plan.day}.{first + number}") for number, item in enumerate(rest)
+    )
+    anew(view, notebook, renumbered, reason)
+
+
+def _rest_of(item: PlanItem, now: datetime) -> PlanItem:
+    return replace(item, start_time=now, duration_minutes=int((item.end_time - now).total_seconds() // 60))
+
+
+def anew(view: TurnView, notebook: Notebook, strokes: Sequence[PlanItem], reason: str) -> None:
+    """Replace the plan from now on, and say so."""
+    notebook.plan = replaced_from(notebook.plan, view.now, strokes)
+    notebook.note("PLAN_CHANGED", reason=reason, from_time=iso(view.now))

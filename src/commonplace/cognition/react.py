@@ -1,0 +1,92 @@
+"""React: keep the plan, or not. With nothing new the answer is `keep`, traced and unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from commonplace.character.plan import PlanItem
+from commonplace.cognition import plan as planning
+from commonplace.cognition.notebook import Notebook
+from commonplace.cognition.retrieve import retrieve
+from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, situation, who
+from commonplace.cognition.turn import TurnView
+from commonplace.minds.tasks import REACT, News, ReactInput, ReactOutput, Recalled, Spoken
+from commonplace.world.state import Conversation
+
+KEEP = ReactOutput(decision="keep", reason="nothing new")
+
+
+async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None) -> ReactOutput:
+    """The reaction to what is new; a stroke it brings is put into the plan at once."""
+    if not news:
+        notebook.trace["reaction"] = shown(KEEP, None)
+        return KEEP
+    found = retrieve(view, notebook, "react", _query(view, news, item))
+    given = _input(view, notebook, news, item, found)
+    answer = await notebook.ask(REACT, given)
+    reaction = answer.value
+    notebook.trace["reaction"] = shown(reaction, answer.number)
+    if reaction.stroke is not None and view.scenario.cognition.plan:
+        await planning.add_stroke(view, notebook, reaction.stroke, reaction.reason)
+    elif reaction.decision == "keep" and any(entry.kind in {"outcome", "absent"} for entry in news):
+        planning.reopen(view, notebook, news[0].text)
+    return reaction
+
+
+def shown(reaction: ReactOutput, ordinal: int | None) -> dict[str, Any]:
+    """A reaction as the trace keeps it."""
+    return {
+        "decision": reaction.decision,
+        "target": reaction.target,
+        "purpose": reaction.purpose,
+        "reason": reaction.reason,
+        "because": list(reaction.because),
+        "asked": ordinal,
+    }
+
+
+def my_talk(view: TurnView) -> Conversation | None:
+    """The conversation here that I am part of."""
+    return next((talk for talk in view.world.conversations if view.persona.id in talk.members), None)
+
+
+def spoken(view: TurnView) -> tuple[Spoken, ...]:
+    """The lines of the talk I am in, oldest first."""
+    talk = my_talk(view)
+    if talk is None:
+        return ()
+    personas = view.scenario.personas
+    return tuple(
+        Spoken(speaker=line.speaker, called=personas[line.speaker].called, text=line.utterance)
+        for line in talk.lines[-12:]
+    )
+
+
+def has_floor(view: TurnView) -> bool:
+    """Whether the last line of my talk was addressed to me."""
+    talk = my_talk(view)
+    return talk is not None and talk.floor == view.persona.id
+
+
+def _query(view: TurnView, news: Sequence[News], item: PlanItem | None) -> list[str]:
+    """The situation, who is here, and what one is about."""
+    called = [view.scenario.personas[other].called for other in sorted(view.world.bodies)]
+    return [*(entry.text for entry in news), *called, item.action_description if item else ""]
+
+
+def _input(
+    view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None, found: tuple[Recalled, ...]
+) -> ReactInput:
+    return ReactInput(
+        who=who(view.persona),
+        situation=situation(view),
+        news=tuple(news),
+        now=item_note(view.scenario, item) if item else None,
+        later=later_strokes(view.scenario, notebook.plan, view.now),
+        recalled=found,
+        facts=fact_notes(view.scenario, (*found,)),
+        lines=spoken(view),
+        floor=has_floor(view),
+        places=places(view.scenario, notebook.belief),
+    )

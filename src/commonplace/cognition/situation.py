@@ -1,0 +1,212 @@
+"""Here and now as a mind is told it: views and plans turned into what task inputs are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Protocol
+
+from commonplace.character.belief import Belief
+from commonplace.character.fact import carried
+from commonplace.character.persona import Persona
+from commonplace.character.plan import Plan, PlanItem
+from commonplace.character.relation import Relation
+from commonplace.character.state import CharacterState
+from commonplace.clock import WEEKDAYS, hhmm, iso
+from commonplace.memory.record import Memory
+from commonplace.minds.tasks import FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who
+from commonplace.scenario.scenario import Scenario
+from commonplace.world.geography import Geography
+from commonplace.world.objects import verbs
+from commonplace.world.view import WorldView
+
+
+class Beholder(Protocol):
+    """What a situation is told from: a turn's view or a job's."""
+
+    @property
+    def scenario(self) -> Scenario: ...
+    @property
+    def persona(self) -> Persona: ...
+    @property
+    def state(self) -> CharacterState: ...
+    @property
+    def world(self) -> WorldView: ...
+    @property
+    def now(self) -> datetime: ...
+
+
+def who(persona: Persona) -> Who:
+    """The character itself."""
+    return Who(
+        id=persona.id,
+        name=persona.name,
+        called=persona.called,
+        age=persona.age,
+        pronoun=persona.pronoun,
+        work=persona.work,
+        traits=persona.traits,
+        background=persona.background,
+        goals=persona.goals,
+        home=persona.home,
+        language=persona.language,
+    )
+
+
+def situation(view: Beholder) -> Situation:
+    """Time, weather, place, people and things in sight."""
+    world, now, clock = view.world, view.now, view.scenario.clock
+    return Situation(
+        moment=iso(now),
+        time=hhmm(now),
+        day=clock.day(world.tick),
+        weekday=WEEKDAYS.get(view.scenario.language, WEEKDAYS["en"])[now.weekday()],
+        part_of_day=world.ambient.part_of_day,
+        sky=world.ambient.sky,
+        wind=world.ambient.wind,
+        temperature=world.ambient.temperature,
+        place=spot(view.scenario, world.area),
+        people=tuple(person(view, other) for other in sorted(world.bodies)),
+        things=things_here(view),
+    )
+
+
+def person(view: Beholder, other: str, relations: Mapping[str, Relation] | None = None) -> Person:
+    """Somebody as this character knows it; occupation and the like only when in sight."""
+    persona = view.scenario.personas[other]
+    relation = (view.state.relations if relations is None else relations).get(other)
+    body = view.world.bodies.get(other)
+    minutes = view.scenario.clock.tick_minutes
+    return Person(
+        id=other,
+        name=persona.name,
+        called=persona.called,
+        pronoun=persona.pronoun,
+        work=persona.work if relation else "",
+        label=relation.label if relation else "",
+        warmth=relation.warmth if relation else 0,
+        talks=relation.talks if relation else 0,
+        minutes_since_talk=(view.world.tick - relation.last_talk) * minutes if relation and relation.last_talk >= 0 else -1,
+        doing=body.doing if body else "",
+        asleep=body.asleep if body else False,
+        can_be_spoken_to=other in view.world.targets.agents,
+        summary=relation.summary if relation else "",
+    )
+
+
+@lru_cache(maxsize=4096)
+def _spot(node: str, name: str, outdoor: bool) -> Spot:
+    return Spot(id=node, name=name, outdoor=outdoor)
+
+
+def spot(scenario: Scenario, area: str) -> Spot:
+    """An area by id."""
+    node = scenario.geography.nodes[area]
+    return _spot(node.id, node.name, node.outdoor)
+
+
+def places(scenario: Scenario, belief: Belief) -> tuple[Spot, ...]:
+    """The areas a character knows of, passages left out, sorted by id."""
+    nodes = scenario.geography.nodes
+    return tuple(
+        spot(scenario, node)
+        for node in sorted(belief.nodes)
+        if node in nodes and nodes[node].type == "area" and not nodes[node].passage and nodes[node].parent_id
+    )
+
+
+def things_here(view: Beholder) -> tuple[ThingHere, ...]:
+    """Objects in sight and in hand."""
+    nodes = view.scenario.geography.nodes
+    targets = view.world.targets.objects
+    return tuple(
+        ThingHere(
+            id=thing,
+            name=nodes[thing].name,
+            state=seen.state,
+            verbs=targets.get(thing, ()),
+            carried=seen.parent == view.persona.id,
+        )
+        for thing, seen in sorted(view.world.things.items())
+    )
+
+
+def things_believed(scenario: Scenario, belief: Belief, area: str, me: str) -> tuple[ThingHere, ...]:
+    """Objects believed to be in an area or in one's own hands, as last seen."""
+    nodes = scenario.geography.nodes
+    return tuple(
+        ThingHere(
+            id=node,
+            name=nodes[node].name,
+            state=known.state,
+            verbs=verbs_of(scenario.geography, node),
+            carried=known.parent == me,
+        )
+        for node, known in sorted(belief.nodes.items())
+        if known.parent in {area, me} and node in nodes and nodes[node].type == "object"
+    )
+
+
+def verbs_of(geography: Geography, thing: str) -> tuple[str, ...]:
+    """All verbs an object's kind may answer to."""
+    kind = geography.kinds[geography.nodes[thing].kind]
+    return (*verbs(kind), "TAKE", "DROP") if kind.portable else verbs(kind)
+
+
+def item_note(scenario: Scenario, item: PlanItem) -> Item:
+    """A plan item as a mind is told it."""
+    node = scenario.geography.nodes[item.location]
+    return Item(
+        start=hhmm(item.start_time),
+        minutes=item.duration_minutes,
+        location=item.location,
+        location_name=node.name,
+        do=item.action_description,
+        object_id=item.object_id,
+        verb=item.verb,
+        outdoor=node.outdoor,
+        asleep=item.asleep,
+        because=item.because,
+    )
+
+
+def later_strokes(scenario: Scenario, plan: Plan, now: datetime) -> tuple[Item, ...]:
+    """The strokes of the day that have not begun."""
+    return tuple(item_note(scenario, item) for item in plan.level("day") if item.start_time > now)
+
+
+def recalled(scenario: Scenario, memories: Iterable[Memory], now: datetime) -> tuple[Recalled, ...]:
+    """Memories as a mind is told them, in the order given."""
+    return tuple(_recalled(scenario, memory, now) for memory in memories)
+
+
+def _recalled(scenario: Scenario, memory: Memory, now: datetime) -> Recalled:
+    return Recalled(
+        id=memory.id,
+        text=memory.text,
+        kind=memory.kind,
+        importance=round(memory.importance),
+        minutes_ago=max(0, int((now - memory.created_at).total_seconds() // 60)),
+        frame=memory.details.get("frame", {}),
+        tell=tuple(memory.details.get("tell", ())),
+        facts=carried(scenario.facts, memory.text),
+    )
+
+
+def fact_notes(scenario: Scenario, notes: Sequence[Recalled]) -> tuple[FactNote, ...]:
+    """The seed facts that any of the memories carries: knowledge enters a mind only through a memory."""
+    known = {fact for note in notes for fact in note.facts}
+    return tuple(
+        FactNote(
+            id=fact.id,
+            text=fact.text.get(scenario.language) or next(iter(fact.text.values())),
+            tell=fact.tell.get(scenario.language, ()),
+            place=fact.place,
+            place_name=scenario.geography.nodes[fact.place].name if fact.place else "",
+            starts=iso(fact.starts) if fact.starts else "",
+            minutes=fact.minutes,
+        )
+        for fact in scenario.facts
+        if fact.id in known
+    )

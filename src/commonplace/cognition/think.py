@@ -1,0 +1,191 @@
+"""Deferred cognition: day plans, reflection and views of others, thought on the snapshot of an earlier tick."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from commonplace.clock import hhmm, parse_iso
+from commonplace.cognition.notebook import asked, shown
+from commonplace.cognition.plan import midnight
+from commonplace.cognition.situation import fact_notes, person, places, recalled, situation, who
+from commonplace.cognition.turn import JobResult, JobView
+from commonplace.memory.policies import by_name
+from commonplace.minds.tasks import (
+    INSIGHTS,
+    PLAN_DAY,
+    QUESTIONS,
+    RELATE,
+    Evidence,
+    Insight,
+    InsightsInput,
+    PlanDayInput,
+    QuestionsInput,
+    Recalled,
+    RelateInput,
+    Spoken,
+    Stroke,
+    Task,
+    Value,
+    ask,
+)
+
+LATEST = 100
+"""Memories a reflection looks at."""
+FEWEST_INSIGHTS = 3
+
+
+@dataclass(slots=True)
+class Working:
+    """What a job touches and how it came about."""
+
+    view: JobView
+    touched: set[int] = field(default_factory=set[int])
+    trace: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
+
+    def retrieve(self, purpose: str, query: str, k: int | None = None) -> tuple[Recalled, ...]:
+        """As `cognition.retrieve`, on the snapshot."""
+        settings = self.view.scenario.cognition
+        found = self.view.past.retrieve(
+            query, at=self.view.now, k=k or settings.k, policy=by_name(settings.policy), purpose=purpose
+        )
+        self.touched.update(hit.memory.id for hit in found.hits)
+        self.trace.setdefault("retrievals", []).append(shown(found))
+        return recalled(self.view.scenario, (hit.memory for hit in found.hits), self.view.now)
+
+    async def ask(self, task: Task[Any, Any], value: Value) -> Any:
+        """Put a question and note it."""
+        answer = await ask(task, value)
+        self.trace.setdefault("asked", []).append(asked(task, value, answer))
+        return answer
+
+    def result(self, outcome: Mapping[str, Any]) -> JobResult:
+        """The job's end."""
+        return JobResult(self.view.job, outcome, tuple(sorted(self.touched)), self.trace)
+
+
+async def think(view: JobView) -> JobResult:
+    """Do one deferred job."""
+    match view.job.kind:
+        case "plan_day":
+            return await _plan_day(Working(view))
+        case "reflect":
+            return await _reflect(Working(view))
+        case _:
+            return await _relate(Working(view))
+
+
+async def _plan_day(work: Working) -> JobResult:
+    view = work.view
+    wakes = parse_iso(view.job.about)
+    found = work.retrieve("plan_day", _day_query(view))
+    given = PlanDayInput(
+        who=who(view.persona),
+        situation=situation(view).model_copy(update={"moment": view.job.about, "time": hhmm(wakes)}),
+        wakes=hhmm(wakes),
+        routine=usual_day(view),
+        recalled=found,
+        facts=fact_notes(view.scenario, found),
+        places=places(view.scenario, view.state.belief),
+        yesterday=tuple(
+            f"{hhmm(item.start_time)} {item.action_description}" for item in view.state.plan.level("day")
+        ),
+    )
+    if not view.scenario.cognition.plan:
+        strokes: tuple[Stroke, ...] = given.routine
+    else:
+        strokes = (await work.ask(PLAN_DAY, given)).value.strokes
+    return work.result({"strokes": [stroke.model_dump(mode="json") for stroke in strokes]})
+
+
+def _day_query(view: JobView) -> str:
+    """What one means to do, whom one knows, and what is coming up."""
+    known = sorted(view.state.relations.values(), key=lambda relation: (-relation.warmth, relation.other))[:3]
+    called = [view.scenario.personas[relation.other].called for relation in known]
+    coming = [
+        text
+        for fact in view.scenario.facts
+        if fact.starts is not None and fact.starts.date() == parse_iso(view.job.about).date()
+        for text in [fact.text.get(view.scenario.language, "")]
+        if any(fact.carried_by(memory.text) for memory in view.past)
+    ]
+    return " ".join([*coming, *view.persona.goals, *called, "today plans"])
+
+
+def usual_day(view: JobView) -> tuple[Stroke, ...]:
+    """The routine as strokes: what a day is planned from, and what it falls back to."""
+    routine = view.persona.routine
+    last = len(routine) - 1
+    strokes: list[Stroke] = []
+    for index, item in enumerate(routine):
+        ends = routine[index + 1].at if index < last else routine[0].at + 1440
+        start = midnight(view.now) + timedelta(minutes=item.at)
+        minutes = (ends - item.at) % 1440 or 1440
+        strokes.append(
+            Stroke(
+                start=hhmm(start),
+                minutes=minutes,
+                location=item.place,
+                do=item.do,
+                routine=index,
+                asleep=index == last,
+                emoji=item.emoji,
+            )
+        )
+    return tuple(strokes)
+
+
+async def _reflect(work: Working) -> JobResult:
+    view = work.view
+    recent = recalled(view.scenario, reversed(view.past.recent(LATEST)), view.now)
+    here = situation(view)
+    questions = (await work.ask(QUESTIONS, QuestionsInput(who=who(view.persona), situation=here, recent=recent))).value
+    evidence = tuple(
+        Evidence(question=question, recalled=work.retrieve("reflect", question))
+        for question in questions.questions[:3]
+    )
+    earlier = tuple(memory.text for memory in view.past.search(kinds={"reflection"}, limit=20))
+    given = InsightsInput(who=who(view.persona), situation=here, evidence=evidence, earlier=earlier)
+    answer = await work.ask(INSIGHTS, given)
+    ids = {note.id for entry in evidence for note in entry.recalled}
+    kept = accepted(answer.value.insights, ids)
+    if len(kept) < FEWEST_INSIGHTS:
+        kept = ()
+    dropped = len(answer.value.insights) - len(kept)
+    return work.result({"insights": [insight.model_dump(mode="json") for insight in kept], "dropped": dropped})
+
+
+def accepted(insights: Sequence[Insight], shown_ids: set[int]) -> tuple[Insight, ...]:
+    """Insights that cite something, and only what was shown."""
+    return tuple(insight for insight in insights if insight.because and set(insight.because) <= shown_ids)
+
+
+async def _relate(work: Working) -> JobResult:
+    view, other = work.view, work.view.job.about
+    found = work.retrieve("relate", view.scenario.personas[other].called)
+    given = RelateInput(
+        who=who(view.persona),
+        situation=situation(view),
+        other=person(view, other),
+        lines=last_talk(view, other),
+        recalled=found,
+    )
+    output = (await work.ask(RELATE, given)).value
+    because = [memory for memory in output.because if memory in {note.id for note in found}]
+    return work.result({"warmth_change": output.warmth_change, "summary": output.summary, "because": because})
+
+
+def last_talk(view: JobView, other: str) -> tuple[Spoken, ...]:
+    """What the two said to each other in the last simulated hour, oldest first."""
+    lines: list[Spoken] = []
+    for memory in reversed(view.past.recent(60)):
+        frame = memory.details.get("frame", {})
+        if view.now - memory.created_at > timedelta(hours=1):
+            continue
+        if frame.get("what") == "i_said" and frame.get("to") == other:
+            lines.append(Spoken(speaker=view.persona.id, called=view.persona.called, text=frame["quote"]))
+        elif frame.get("what") == "said" and frame.get("who") == other and frame.get("to_me"):
+            lines.append(Spoken(speaker=other, called=frame["called"], text=frame["quote"]))
+    return tuple(lines)

@@ -1,0 +1,1 @@
+"""The engine: who goes when. It knows no stage by name and nothing of what a turn does."""

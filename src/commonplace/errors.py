@@ -1,0 +1,40 @@
+"""The one family of errors a user meets: what is wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+
+class CommonplaceError(Exception):
+    """Something a person can mend. `str()` is one paragraph; the command line prints it without a traceback.
+
+    `what` names the thing and the value, `where` the file, line or tick, `todo` the next step. `status` is the exit
+    status of a command that ends with this error.
+    """
+
+    status = 1
+
+    def __init__(self, what: str, *, where: str = "", todo: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.todo = todo
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        step = f"\n  {self.todo}" if self.todo else ""
+        return f"{place}{self.what}{step}"
+
+
+class WrongUse(CommonplaceError):
+    """A command, option, scenario or argument that cannot be used as given."""
+
+    status = 2
+
+
+class Paused(CommonplaceError):
+    """A run that stopped at a tick boundary and can be resumed: a budget, or a model server that stayed away."""
+
+    status = 3
+
+
+class RunDamaged(CommonplaceError):
+    """A run file whose bytes no longer give the history it claims."""

@@ -1,0 +1,178 @@
+"""Vectors for texts, and the lattice that makes their dot products the same on every machine."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from hashlib import blake2b
+from threading import Lock
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import WrongUse
+from ..text import HANGUL, clean, words
+from .words import word_list
+
+Vector = NDArray[np.float32]
+
+LATTICE_NORM = 4096
+"""No lattice vector is longer, so every partial sum of a dot product stays within 2²⁴, where float32 is exact."""
+
+_LONGEST = 20_000
+"""Characters of a text that are embedded; of more, sums might leave the range in which float32 is exact."""
+
+_HANGUL_WORD = re.compile(f"[{HANGUL}]")
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one size. An object with these three is an embedder; there is no base class."""
+
+    @property
+    def name(self) -> str:
+        """The configuration in one line; vectors of different names are never compared."""
+        ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Vector | None]:
+        """A vector per text, `None` for one that cannot be embedded."""
+        ...
+
+
+def lattice(vector: Sequence[float] | NDArray[np.generic]) -> Vector | None:
+    """The direction as whole numbers in float32 with norm ≤ 4096; `None` for a zero or non-finite vector.
+
+    Dot products of two such vectors are exact in any order of summation; the cosine moves by about 1e-4.
+    """
+    exact = np.asarray(vector, dtype=np.float64)
+    norm = float(np.sqrt((exact * exact).sum()))
+    if not 0 < norm < np.inf:
+        return None
+    # rounding moves a vector by at most √d / 2, which is kept free
+    scaled = exact * ((LATTICE_NORM - np.sqrt(len(exact)) / 2) / norm)
+    return np.rint(scaled).astype(np.float32)
+
+
+def packed(vector: Vector) -> bytes:
+    """A lattice vector as little-endian int16: two bytes a dimension. Raises WrongUse for any other vector."""
+    whole = vector.astype("<i2")
+    if not np.array_equal(whole, vector):
+        raise WrongUse("a vector that is not on the lattice", todo="store `lattice(vector)`")
+    return whole.tobytes()
+
+
+def unpacked(data: bytes) -> Vector:
+    """The inverse of `packed`."""
+    return np.frombuffer(data, dtype="<i2").astype(np.float32)
+
+
+class HashedEmbedder:
+    """Character n-grams hashed into 384 dimensions: no download, no model, the same vector everywhere.
+
+    A gram is a row of ±1 taken from the bits of its BLAKE2b digest. A Latin word is the sum of its 3–5-grams between
+    boundary marks and of itself, brought to unit weight; Hangul gives the 2- and 3-grams of the text without its
+    spaces and the first two syllables of every word, so that spacing and particles change little. Words that only
+    carry grammar are left out unless there are no others.
+
+    `name` changes whenever a vector would.
+    """
+
+    dimensions = 384
+    name = "hashed-384-v1"
+
+    def __init__(self) -> None:
+        self._vectors: dict[str, Vector | None] = {}
+        self._rows: dict[str, int] = {}
+        self._table = np.zeros((256, self.dimensions), dtype=np.int16)
+        self._lock = Lock()
+
+    def embed(self, texts: Sequence[str]) -> list[Vector | None]:
+        """A read-only lattice vector of shape (384,) per text; `None` for a text without a word."""
+        return [self.embed_one(text) for text in texts]
+
+    def embed_one(self, text: str) -> Vector | None:
+        """The vector of one text. The latest 4,096 texts are kept: a town says the same things all day."""
+        known = self._vectors.get(text, self)
+        if not isinstance(known, HashedEmbedder):
+            return known
+        with self._lock:
+            vector = self._embed(text)
+            if len(self._vectors) >= 4096:
+                del self._vectors[next(iter(self._vectors))]
+            self._vectors[text] = vector
+        return vector
+
+    def _embed(self, text: str) -> Vector | None:
+        weights = _features(clean(text)[:_LONGEST])
+        if not weights:
+            return None
+        if len(self._rows) + len(weights) > 32_768:  # 24 MB; starting over costs a few milliseconds
+            self._rows.clear()
+        rows = np.fromiter((self._row(feature) for feature in weights), dtype=np.intp, count=len(weights))
+        factors = np.fromiter(weights.values(), dtype=np.float32, count=len(weights))
+        # whole numbers below 2²⁴, so this sum is exact too
+        vector = lattice(factors @ self._table[rows].astype(np.float32))
+        if vector is not None:
+            vector.setflags(write=False)
+        return vector
+
+    def _row(self, feature: str) -> int:
+        row = self._rows.get(feature)
+        if row is None:
+            row = self._rows[feature] = len(self._rows)
+            if row >= len(self._table):
+                self._table = np.concatenate([self._table, np.zeros_like(self._table)])
+            self._table[row] = _signs(_grams(feature))
+        return row
+
+
+@cache
+def default_embedder() -> HashedEmbedder:
+    """The one all streams share that were given none, so that a text many characters perceive is embedded once."""
+    return HashedEmbedder()
+
+
+def _features(text: str) -> Counter[str]:
+    """How often each word, and each gram of the Hangul without its spaces, counts (4 = once)."""
+    every = words(text)
+    found: Counter[str] = Counter()
+    hangul: list[str] = []
+    for word in _contentful(every) or every:
+        if _HANGUL_WORD.match(word):
+            hangul.append(word)
+        else:
+            found[word] += 4
+    run = "".join(hangul)
+    for size in (2, 3):
+        for start in range(len(run) - size + 1):
+            found["#" + run[start : start + size]] += 2
+    for word in hangul:
+        found["^" + word[:2]] += 4
+    return found
+
+
+def _contentful(found: list[str]) -> list[str]:
+    grammar = word_list("en").function
+    return [word for word in found if word not in grammar]
+
+
+def _grams(feature: str) -> list[str]:
+    """The grams a feature is made of: itself if it is a gram already, else the 3–5-grams of the marked word."""
+    if feature[0] in "#^":
+        return [feature]
+    marked = f"<{feature}>"
+    grams = [marked[i : i + size] for size in (3, 4, 5) for i in range(len(marked) - size + 1)]
+    return grams + [marked] * max(1, len(grams) // 4)
+
+
+def _signs(grams: list[str]) -> NDArray[np.int16]:
+    """The sum of the grams' ±1 rows, divided by √(number of grams), in 64ths."""
+    digests = b"".join(blake2b(gram.encode(), digest_size=48, person=b"commonplace-v1").digest() for gram in grams)
+    bits = np.unpackbits(np.frombuffer(digests, dtype=np.uint8)).reshape(len(grams), 384)
+    signs = 2.0 * bits.sum(axis=0) - len(grams)
+    return np.rint(64 * signs / np.sqrt(len(grams))).astype(np.int16)

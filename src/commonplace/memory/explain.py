@@ -1,0 +1,121 @@
+"""Why a memory came back, and why another did not, in words and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from ..clock import iso
+from ..text import shortened
+from .policy import PARTS
+from .retrieval import Retrieval, raw_parts
+from .scoring import UNIT, Part, ScoredMemory, Spread, rounded
+from .view import View
+
+Reason = Literal["retrieved", "unknown", "later", "forgotten", "excluded", "older", "too_long", "outscored"]
+
+
+def explain(hits: Iterable[ScoredMemory]) -> str:
+    """A table, a line per hit: rank, score, and `raw → normalised` of each part (`× weight` where it is not 1)."""
+    lines = [["rank", "score", *PARTS, "memory"]]
+    for hit in hits:
+        parts = [_shown(hit.parts.get(name)) for name in PARTS]
+        text = f"#{hit.memory.id} {shortened(hit.memory.text, 80)}"
+        lines.append([str(hit.rank), f"{hit.score:.4f}", *parts, text])
+    if len(lines) == 1:
+        return "no memories"
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]) - 1)]
+    return "\n".join(
+        "  ".join([*(cell.rjust(width) for cell, width in zip(line, widths, strict=False)), line[-1]]) for line in lines
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """Why a memory is not among the hits of a retrieval. `str()` says it in a sentence."""
+
+    id: int
+    reason: Reason
+    score: float | None = None
+    """What it scored, where it competed."""
+    cutoff: float | None = None
+    """The score of the last hit."""
+    parts: dict[str, Part] | None = None
+    note: str = ""
+
+    def __str__(self) -> str:
+        sentence = _SENTENCES[self.reason].format(id=self.id)
+        if self.score is not None and self.cutoff is not None:
+            sentence += f": it scored {self.score:.4f}, the last one in {self.cutoff:.4f}"
+        if self.parts:
+            sentence += " (" + ", ".join(f"{name} {_shown(part)}" for name, part in self.parts.items()) + ")"
+        return f"{sentence}. {self.note}".rstrip()
+
+
+_SENTENCES: dict[Reason, str] = {
+    "retrieved": "Memory {id} was retrieved",
+    "unknown": "There is no memory {id}",
+    "later": "Memory {id} was made later",
+    "forgotten": "Memory {id} is forgotten",
+    "excluded": "Memory {id} was left out by the caller",
+    "older": "The query was empty and memory {id} is not among the newest",
+    "too_long": "Memory {id} scored well enough but did not fit into the token budget",
+    "outscored": "Others scored higher than memory {id}",
+}
+
+
+def why_not(view: View, id: int, retrieval: Retrieval) -> WhyNot:
+    """Scores one memory as the retrieval did, with the access time it has now."""
+    reason = _absent(view, id, retrieval)
+    return WhyNot(id, reason) if reason else _outscored(view, id, retrieval)
+
+
+def _absent(view: View, id: int, retrieval: Retrieval) -> Reason | None:
+    """Why the memory did not compete, or need not be scored to say."""
+    reason: Reason | None = None
+    if id in retrieval.ids:
+        reason = "retrieved"
+    elif not 1 <= id <= view.length:
+        reason = "unknown"
+    elif id > retrieval.length:
+        reason = "later"
+    elif not view.alive[id - 1]:
+        reason = "forgotten"
+    elif id in retrieval.excluded:
+        reason = "excluded"
+    elif not retrieval.spreads:
+        reason = "older"
+    return reason
+
+
+def _outscored(view: View, id: int, retrieval: Retrieval) -> WhyNot:
+    policy = retrieval.policy
+    then = View(view.rows, retrieval.length, view.accessed[: retrieval.length])
+    raw, _ = raw_parts(then, retrieval.query, retrieval.at, policy, None)
+    parts: dict[str, Part] = {}
+    for name, part in raw.items():
+        value = float(part.values[id - 1]) * part.scale
+        normalised = _normalised(value, retrieval.spreads[name], policy.all_equal, policy.normalise == "none")
+        parts[name] = Part(rounded(value), normalised, policy.weights[name])
+    total = rounded(sum(part.weight * part.normalised for part in parts.values()))
+    last = retrieval.hits[-1].score if retrieval.hits else None
+    memory = then.memory(id - 1)
+    note = f"It has been accessed since, at {iso(memory.accessed_at)}." if memory.accessed_at >= retrieval.at else ""
+    fits = last is None or total > last + UNIT
+    return WhyNot(id, "too_long" if fits and not note else "outscored", total, last, parts, note)
+
+
+def _normalised(value: float, spread: Spread, all_equal: float, raw: bool) -> float:
+    if raw:
+        return rounded(value)
+    if spread.low == spread.high:
+        return all_equal
+    return rounded((value - spread.low) / (spread.high - spread.low))
+
+
+def _shown(part: Part | None) -> str:
+    if part is None:
+        return "–"
+    weight = "" if part.weight == 1 else f" × {part.weight:g}"
+    return f"{part.raw:.4f} → {part.normalised:.4f}{weight}"

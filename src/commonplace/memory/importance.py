@@ -1,0 +1,138 @@
+"""How much a sentence weighs, by rules: the sitcom document's §6.2."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+from typing import Any, NamedTuple, cast
+
+import Stemmer
+
+from ..canon import canonical
+from ..text import HANGUL, clean, words
+from .words import word_list
+
+BASE = 3
+"""Importance of a sentence no rule speaks for, and what an unusable rating counts as."""
+EVENTFUL = 2
+EMOTIONAL = 1
+GOAL = 2
+PERSONAL = 1
+HIGHEST = 10
+
+_HANGUL = re.compile(f"[{HANGUL}]")
+_LONGEST_BEGINNING = 6
+
+
+class Rating(NamedTuple):
+    """A rating and the words that made it: rule (`eventful`, `emotional`, `goal`, `personal`) → the word found."""
+
+    importance: int
+    because: dict[str, str]
+
+
+class RuleRater:
+    """Base 3; +2 once for eventful words, +1 once for emotional ones, +2 once for a content word of the goal, +1 once
+    for a name or a word of relation; at most 10.
+
+    English words are matched by their Porter2 stems, Korean ones by how they begin, so that endings do not matter.
+    An instance is a `Rater`: call it with a text. Raises WrongUse for a language without word lists.
+    """
+
+    version = "rules-v1"
+
+    def __init__(self, language: str = "en", goal: str = "", names: Iterable[str] = ()) -> None:
+        lists = word_list(language)
+        self.language = language
+        self.goal = clean(goal)
+        self.names = tuple(sorted({clean(name) for name in names}))
+        self._stem: Callable[[str], str] = cast(Any, Stemmer).Stemmer("english", 4096).stemWord
+        self._known: dict[str, tuple[str, ...]] = {}
+        self._rules = (
+            ("eventful", EVENTFUL, self._stems(lists.eventful)),
+            ("emotional", EMOTIONAL, self._stems(lists.emotional)),
+            ("goal", GOAL, self._stems(_content(self.goal))),
+            ("personal", PERSONAL, self._stems([*lists.relation, *words(" ".join(self.names))])),
+        )
+
+    def __call__(self, text: str) -> int:
+        """The rating, 3–10."""
+        return self.explain(text).importance
+
+    def rate(self, text: str) -> int:
+        """The rating, 3–10."""
+        return self.explain(text).importance
+
+    def explain(self, text: str) -> Rating:
+        """The rating and, for each rule that fired, the first word that made it fire."""
+        forms = [(word, self._known.get(word) or self._forms(word)) for word in words(text.replace("’", "'"))]
+        importance = BASE
+        because: dict[str, str] = {}
+        for rule, points, stems in self._rules:
+            for word, candidates in forms:
+                if not stems.isdisjoint(candidates):
+                    because[rule] = word
+                    importance += points
+                    break
+        return Rating(min(HIGHEST, importance), because)
+
+    def cache_key(self, text: str) -> str:
+        """Under which this rater's rating of the text may be kept."""
+        return cache_key(text, self.version, self.language, self.goal, self.names)
+
+    def _stems(self, listed: Iterable[str]) -> frozenset[str]:
+        return frozenset(word if _HANGUL.match(word) else self._stem(word.lower()) for word in listed)
+
+    def _forms(self, word: str) -> tuple[str, ...]:
+        """What a word of a text may be listed as: its stem, or its beginnings."""
+        if len(self._known) >= 65_536:
+            self._known.clear()
+        if _HANGUL.match(word):
+            forms = tuple(word[:end] for end in range(min(2, len(word)), min(len(word), _LONGEST_BEGINNING) + 1))
+        else:
+            forms = (self._stem(word),)
+        self._known[word] = forms
+        return forms
+
+
+def _content(goal: str) -> list[str]:
+    """The words of a goal that say what it is about: no grammar words, Korean ones without their endings."""
+    english, endings = word_list("en").function, sorted(word_list("ko").function, key=lambda e: (-len(e), e))
+    found: list[str] = []
+    for word in words(goal):
+        if not _HANGUL.match(word):
+            found += [word] * (word not in english)
+            continue
+        ending = next((e for e in endings if word.endswith(e) and len(word) - len(e) >= 2), "")
+        stem = word.removesuffix(ending)
+        found += [stem] * (len(stem) >= 2)
+    return found
+
+
+def usable_rating(value: object) -> float:
+    """A rater's answer as an importance: a finite number is brought into 1–10, anything else counts as 3."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return float(BASE)
+    return min(10.0, max(1.0, float(value)))
+
+
+def cache_key(text: str, rater_version: str, language: str, goal: str, names: Iterable[str]) -> str:
+    """SHA-256 (hexadecimal) of everything a rating depends on; names in any order."""
+    return sha256(canonical([text, rater_version, language, goal, sorted(names)])).hexdigest()
+
+
+class RatingCache:
+    """Ratings of one character, so that the same sentence always weighs the same. Key → importance 1–10."""
+
+    def __init__(self, ratings: dict[str, float] | None = None) -> None:
+        self.ratings: dict[str, float] = {} if ratings is None else dict(ratings)
+
+    def get(self, key: str) -> float | None:
+        """The rating kept under the key, if there is one."""
+        return self.ratings.get(key)
+
+    def put(self, key: str, rating: object) -> float:
+        """Keeps a rating, made usable, unless there already is one; gives the one that is kept."""
+        return self.ratings.setdefault(key, usable_rating(rating))

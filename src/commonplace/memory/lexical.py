@@ -1,0 +1,150 @@
+"""BM25 that is exact after every insert, with no rebuild: growable postings and nothing precomputed that could go
+stale."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, insort
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .growth import grown
+
+K1 = 0.9
+"""How soon more occurrences of a term stop adding."""
+B = 0.4
+"""How much a longer document is held against it (0 not, 1 fully)."""
+
+
+def idf(documents: int, containing: int) -> float:
+    """ln(1 + (N − df + ½) / (df + ½)), rounded to 2⁻³⁰ because logarithms differ in the last bit between machines."""
+    value = math.log1p((documents - containing + 0.5) / (containing + 0.5))
+    return round(value * 2**30) / 2**30
+
+
+class _Postings:
+    """The documents a term occurs in, ascending, each with the code of its (occurrences, document length)."""
+
+    __slots__ = ("codes", "documents", "size")
+
+    def __init__(self) -> None:
+        self.documents: NDArray[np.int32] = np.empty(2, dtype=np.int32)
+        self.codes: NDArray[np.int32] = np.empty(2, dtype=np.int32)
+        self.size = 0
+
+    def append(self, document: int, code: int) -> None:
+        if self.size == len(self.documents):
+            self.documents = grown(self.documents, self.size + 1)
+            self.codes = grown(self.codes, self.size + 1)
+        self.documents[self.size] = document
+        self.codes[self.size] = code
+        self.size += 1
+
+    def below(self, length: int) -> int:
+        """How many of the documents come before the first `length`."""
+        if self.size == 0 or self.documents[self.size - 1] < length:
+            return self.size
+        return int(np.searchsorted(self.documents[: self.size], length))
+
+    def without(self, document: int) -> _Postings:
+        at = self.below(document)
+        copy = _Postings()
+        copy.documents = np.delete(self.documents[: self.size], at)
+        copy.codes = np.delete(self.codes[: self.size], at)
+        copy.size = self.size - 1
+        return copy
+
+
+class LexicalIndex:
+    """BM25 (Robertson and Zaragoza 2009, idf as in Lucene) over documents numbered 0, 1, 2 …
+
+    `score(d) = Σ over query tokens of idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average length))`.
+    Terms add in sorted order, so a score is the same on every machine. Documents can only be added at the end, cut
+    off from the end, or taken out for good; what the first `length` documents score never depends on later ones.
+    """
+
+    def __init__(self) -> None:
+        self._postings: dict[str, _Postings] = {}
+        self._totals: NDArray[np.int64] = np.zeros(64, dtype=np.int64)  # [i]: tokens of the documents before i
+        self._shapes: dict[tuple[int, int], int] = {}  # (tf, length) → code; a few hundred however many documents
+        self._shape_table: NDArray[np.float64] = np.empty((64, 2), dtype=np.float64)
+        self._removed: list[int] = []
+        self.size = 0
+
+    def append(self, tokens: Sequence[str]) -> None:
+        """Adds document number `size`."""
+        for term, occurrences in Counter(tokens).items():
+            postings = self._postings.get(term)
+            if postings is None:
+                postings = self._postings[term] = _Postings()
+            postings.append(self.size, self._code(occurrences, len(tokens)))
+        if self.size + 1 == len(self._totals):
+            self._totals = grown(self._totals, self.size + 2)
+        self._totals[self.size + 1] = self._totals[self.size] + len(tokens)
+        self.size += 1
+
+    def pop(self, tokens: Iterable[str]) -> None:
+        """Takes the last document off again; `tokens` are those it was added with."""
+        for term in dict.fromkeys(tokens):
+            postings = self._postings[term]
+            postings.size -= 1
+            if not postings.size:
+                del self._postings[term]
+        self.size -= 1
+
+    def without(self, document: int, tokens: Iterable[str]) -> LexicalIndex:
+        """An index in which the document never was. This one stays as it is, for who still reads it; only the new
+        one may grow."""
+        index = LexicalIndex()
+        index._postings = dict(self._postings)
+        index._shapes, index._shape_table = dict(self._shapes), self._shape_table.copy()
+        index._removed = list(self._removed)
+        insort(index._removed, document)
+        index._totals = self._totals.copy()
+        index._totals[document + 1 :] -= self._totals[document + 1] - self._totals[document]
+        index.size = self.size
+        for term in dict.fromkeys(tokens):
+            rest = self._postings[term].without(document)
+            index._postings[term] = rest
+            if not rest.size:
+                del index._postings[term]
+        return index
+
+    def scores(self, tokens: Sequence[str], length: int | None = None) -> NDArray[np.float64]:
+        """BM25 of the first `length` documents (all of them if None), shape (length,); 0 where no token occurs.
+
+        Document frequencies, count and average length are those of the first `length` documents.
+        """
+        length = self.size if length is None else length
+        count = length - bisect_left(self._removed, length)
+        total = int(self._totals[length])
+        if not total:
+            return np.zeros(length)
+        saturation = self._saturation(total / count)
+        scores = np.zeros(length)
+        for term, times in sorted(Counter(tokens).items()):
+            postings = self._postings.get(term)
+            containing = postings.below(length) if postings else 0
+            if postings and containing:
+                weighted = saturation * (times * idf(count, containing))
+                np.add.at(scores, postings.documents[:containing], weighted.take(postings.codes[:containing]))
+        return scores
+
+    def _saturation(self, average: float) -> NDArray[np.float64]:
+        """tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average)) for every (tf, length) that occurs."""
+        shapes = self._shape_table[: len(self._shapes)]
+        occurrences, lengths = shapes[:, 0], shapes[:, 1]
+        return occurrences * (K1 + 1) / (occurrences + K1 * (1 - B + B * lengths / average))
+
+    def _code(self, occurrences: int, length: int) -> int:
+        shape = (occurrences, length)
+        code = self._shapes.get(shape)
+        if code is None:
+            code = self._shapes[shape] = len(self._shapes)
+            if code == len(self._shape_table):
+                self._shape_table = grown(self._shape_table, code + 1)
+            self._shape_table[code] = shape
+        return code

@@ -1,0 +1,152 @@
+"""What can be read of a stream, a draft and a snapshot alike. Nothing here changes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import datetime
+from itertools import islice
+from typing import Unpack
+
+import numpy as np
+
+from ..errors import WrongUse
+from .embedding import Vector
+from .explain import WhyNot, explain, why_not
+from .policy import Policy
+from .record import Memory
+from .reflection import since_reflection
+from .retrieval import Options, Retrieval, retrieve
+from .scoring import ScoredMemory
+from .search import filters
+from .view import View
+
+
+class Reader:
+    """A sequence of memories, oldest first, without those forgotten."""
+
+    policy: Policy
+    """How to retrieve when a call names no policy."""
+
+    def _view(self) -> View:
+        raise NotImplementedError
+
+    def _after(self, found: Retrieval) -> Retrieval:
+        """What a retrieval that touches does to the memories it found; a reader that is only read does nothing."""
+        return found
+
+    def retrieve(
+        self,
+        query: str,
+        *,
+        at: datetime,
+        k: int | None = None,
+        policy: Policy | None = None,
+        purpose: str = "",
+        touch: bool = True,
+        max_tokens: int | None = None,
+        exclude: AbstractSet[int] = frozenset(),
+    ) -> Retrieval:
+        """The best k memories (default: the policy's) as of `at`, best first, with every part of every score.
+
+        Unless `touch` is False they become last accessed at `at`: in a stream at once (and are given back so), in a
+        draft when it is applied, in a snapshot never. `max_tokens` (counted by `estimate_tokens`): the best k that
+        fit, each into what the better ones left. `exclude`: ids that do not compete. An empty query brings the
+        newest k. Raises WrongUse for k below 1.
+        """
+        found = retrieve(
+            self._view(),
+            query,
+            at=at,
+            policy=policy or self.policy,
+            k=k,
+            purpose=purpose,
+            max_tokens=max_tokens,
+            exclude=exclude,
+        )
+        return self._after(found) if touch else found
+
+    def recall(self, query: str, *, at: datetime, **options: Unpack[Options]) -> list[ScoredMemory]:
+        """The hits of `retrieve`, with the same arguments."""
+        return list(self.retrieve(query, at=at, **options).hits)
+
+    def explain(self, hits: Iterable[ScoredMemory]) -> str:
+        """A table of the hits with every part of every score."""
+        return explain(hits)
+
+    @property
+    def last_id(self) -> int:
+        """The id of the latest memory, forgotten or not; 0 before the first."""
+        return self._view().length
+
+    def __len__(self) -> int:
+        """How many memories there are, without those forgotten."""
+        return int(np.count_nonzero(self._view().alive))
+
+    def __iter__(self) -> Iterator[Memory]:
+        view = self._view()
+        return (view.memory(row) for row in range(view.length) if view.alive[row])
+
+    def __contains__(self, id: object) -> bool:
+        """Whether there is a memory of this id, not forgotten."""
+        view = self._view()
+        return isinstance(id, int) and 1 <= id <= view.length and bool(view.alive[id - 1])
+
+    def get(self, id: int) -> Memory:
+        """The memory of this id. Raises WrongUse if there is none or it is forgotten."""
+        if id not in self:
+            raise WrongUse(f"there is no memory {id!r}", todo=f"ids go from 1 to {self.last_id}; some may be forgotten")
+        return self._view().memory(id - 1)
+
+    def recent(self, n: int) -> list[Memory]:
+        """The n latest memories, latest first."""
+        return list(islice(self.backwards(), n))
+
+    def vector(self, id: int) -> Vector | None:
+        """The embedding, float32 of shape (dimensions,); `None` without a usable one. Raises WrongUse as `get`."""
+        self.get(id)
+        return self._view().rows.columns.vector(id - 1)
+
+    def importance_since_reflection(self) -> float:
+        """Sum of the importance of observations and actions after the last reflection."""
+        return since_reflection(self._view())
+
+    def search(
+        self,
+        *,
+        text: str | None = None,
+        kinds: Collection[str] | None = None,
+        time_range: tuple[datetime | None, datetime | None] | None = None,
+        place: Sequence[str] | None = None,
+        agent: str | None = None,
+        tags: Collection[str] | None = None,
+        min_importance: float | None = None,
+        session: str | None = None,
+        limit: int | None = None,
+    ) -> list[Memory]:
+        """The memories all given filters accept, latest first, at most `limit`. Touches nothing.
+
+        `text`: occurs in text or a tag, whatever the case; `time_range`: created from … to, both included, either
+        None; `place`: the first names of the place; `tags`: has them all; `min_importance`: on 1–10, tolerance 1e-9.
+        """
+        tests = filters(
+            text=text,
+            kinds=kinds,
+            time_range=time_range,
+            place=place,
+            agent=agent,
+            tags=tags,
+            min_importance=min_importance,
+            session=session,
+        )
+        found = (memory for memory in self.backwards() if all(test(memory) for test in tests))
+        return list(islice(found, limit))
+
+    def why_not(self, id: int, retrieval: Retrieval) -> WhyNot:
+        """Why the memory is not among the hits of a retrieval made here."""
+        return why_not(self._view(), id, retrieval)
+
+    def backwards(self) -> Iterator[Memory]:
+        """The memories, latest first."""
+        view = self._view()
+        return (view.memory(row) for row in reversed(range(view.length)) if view.alive[row])

@@ -1,0 +1,175 @@
+"""One memory: what a character keeps of an event, a deed, a plan or a thought."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, TypedDict, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..clock import utc
+from ..errors import WrongUse
+from ..text import clean
+
+Kind = Literal["observation", "action", "plan", "reflection"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+MAX_TEXT = 2000
+"""Characters kept in `Memory.text`; of a longer text the whole is in `details["full_text"]`."""
+
+_NO_DETAILS: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Emotion:
+    """What was felt. Raises WrongUse for a figure outside its range."""
+
+    valence: float
+    """−1 (unpleasant) … 1 (pleasant)."""
+    arousal: float
+    """0 (calm) … 1 (stirred): the affect amplitude of the coordinate document."""
+    confidence: float = 1.0
+    """0 … 1: how sure whoever named the emotion was."""
+    keywords: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, low in (("valence", -1.0), ("arousal", 0.0), ("confidence", 0.0)):
+            value = getattr(self, name)
+            if not low <= value <= 1.0:
+                raise WrongUse(f"{name} {value!r} of an emotion", todo=f"give a number from {low:g} to 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A record of one character's stream. Made by `MemoryStream.remember`, which checks it; never changed.
+
+    The stream alone knows the latest access: a `Memory` got from it carries `accessed_at` as of that moment.
+    """
+
+    id: int
+    """1, 2, 3 … in the order remembered, per character; never reused."""
+    agent: str
+    """Whose memory it is."""
+    kind: Kind
+    text: str
+    """1–2,000 characters, cleaned."""
+    created_at: datetime
+    """Simulated time, UTC."""
+    accessed_at: datetime
+    """When it was last retrieved; `created_at` until it is."""
+    tick: int
+    """The tick it was remembered in; 0 outside a run."""
+    importance: float
+    """1 (mundane) … 10 (life-changing)."""
+    citations: tuple[int, ...] = ()
+    """Ids of the memories it rests on."""
+    place: tuple[str, ...] = ()
+    """From the outermost name inwards: `("Town", "House", "Kitchen", "Stove")`."""
+    emotion: Emotion | None = None
+    source: str = ""
+    """Who or what produced it."""
+    session: str = ""
+    """Run or session it belongs to."""
+    tags: tuple[str, ...] = ()
+    event: str = ""
+    """Id of the event it came from, if it came from one."""
+    details: Mapping[str, Any] = field(default_factory=lambda: _NO_DETAILS, hash=False)
+    """Whatever a stage adds. Not to be changed."""
+
+    @property
+    def full_text(self) -> str:
+        """The text before it was cut to 2,000 characters."""
+        return self.details.get("full_text", self.text)
+
+
+class MemoryFields(TypedDict, total=False):
+    """The optional arguments of `remember`; see `Memory` for units and ranges."""
+
+    importance: float | None
+    kind: str
+    place: Sequence[str]
+    citations: Sequence[int]
+    embedding: Sequence[float] | NDArray[np.float32] | None
+    tick: int
+    emotion: Emotion | None
+    source: str
+    session: str
+    tags: Sequence[str]
+    event: str
+    details: Mapping[str, Any] | None
+
+
+_FIELDS = tuple(
+    (getattr(Memory, name).__get__, getattr(Memory, name).__set__) for name in Memory.__slots__ if name != "accessed_at"
+)
+_set_accessed: Callable[[Memory, datetime], None] = cast(Any, Memory).accessed_at.__set__
+
+
+def accessed(memory: Memory, at: datetime) -> Memory:
+    """The same memory, last accessed then. Five times as fast as `dataclasses.replace`: every hit passes here."""
+    if memory.accessed_at == at:
+        return memory
+    copy = object.__new__(Memory)
+    for get, put in _FIELDS:
+        put(copy, get(memory))
+    _set_accessed(copy, at)
+    return copy
+
+
+def clamped(importance: float) -> float:
+    """The importance within 1–10. Raises WrongUse for NaN and for what is not a number."""
+    try:
+        value = float(importance)
+    except (TypeError, ValueError):
+        value = math.nan
+    if math.isnan(value):
+        raise WrongUse(f"importance {importance!r}", todo="give a number from 1 to 10, or None to have it rated")
+    return min(10.0, max(1.0, value))
+
+
+def checked_kind(kind: str) -> Kind:
+    """The kind, if it is one. Raises WrongUse."""
+    if kind not in KINDS:
+        raise WrongUse(f"a memory of kind {kind!r}", todo=f"the kinds are {', '.join(KINDS)}")
+    return kind
+
+
+def checked_text(text: str) -> tuple[str, str]:
+    """(the cleaned text up to 2,000 characters, the whole cleaned text). Raises WrongUse for an empty one."""
+    whole = clean(text)
+    if not whole:
+        raise WrongUse(f"a memory whose text is {text!r}", todo="give at least one visible character")
+    return whole[:MAX_TEXT].rstrip(), whole
+
+
+def checked_time(at: datetime) -> datetime:
+    """Simulated time in UTC. Raises WrongUse for what is not a datetime."""
+    if not isinstance(at, datetime):  # pyright: ignore[reportUnnecessaryIsInstance] - strings are passed all the time
+        raise WrongUse(f"the time {at!r}", todo="give a datetime; a naive one is taken as UTC")
+    return utc(at)
+
+
+def checked_citations(kind: Kind, citations: Sequence[int], exists: Callable[[int], bool]) -> tuple[int, ...]:
+    """The ids cited, each once, in the order given.
+
+    Observations and actions cite nothing, a reflection at least one memory that exists, a plan may. Raises WrongUse.
+    """
+    ids = tuple(dict.fromkeys(citations))
+    if ids and kind in ("observation", "action"):
+        raise WrongUse(f"{kind} citing {ids}", todo="only plans and reflections rest on other memories")
+    if kind == "reflection" and not ids:
+        raise WrongUse("a reflection that cites nothing", todo="name the ids of the memories it rests on")
+    for cited in ids:
+        if not exists(cited):
+            raise WrongUse(f"a citation of memory {cited!r}", todo="cite memories that exist when this one is made")
+    return ids
+
+
+def names(what: str, value: Sequence[str]) -> tuple[str, ...]:
+    """A tuple of names, cleaned. Raises WrongUse for a single string, which would be taken letter by letter."""
+    if isinstance(value, str):
+        raise WrongUse(f"{what} {value!r}", todo=f"give a sequence of names: ({value!r},)")
+    return tuple(clean(name) for name in value)

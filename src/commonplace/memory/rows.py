@@ -1,0 +1,140 @@
+"""All that is kept of one character's memories: records, columns and indexes, append-only by id.
+
+The first `committed` rows are the stream's. What stands behind them is the draft of the one `writer`, until it is
+committed or cut off. Everything can therefore be read as of any earlier length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, Unpack
+
+import numpy as np
+
+from . import record
+from .analysis import Analyser
+from .columns import Columns
+from .embedding import Embedder, Vector
+from .importance import usable_rating
+from .lexical import LexicalIndex
+from .recency import RecencyColumn, micros, moment
+from .record import Memory, MemoryFields
+
+Rater = Callable[[str], float]
+"""Text → importance 1–10. An answer that is not such a number counts as 3."""
+
+
+class Rows:
+    """The rows of one character and the three parts that turn a text into one: embedder, rater, analyser."""
+
+    def __init__(self, agent: str, embedder: Embedder, rater: Rater, analyser: Analyser) -> None:
+        self.agent = agent
+        self.embedder = embedder
+        self.rater = rater
+        self.analyser = analyser
+        self.committed = 0
+        self.writer: object = None
+        self.records: list[Memory] = []
+        self.columns = Columns(embedder.dimensions)
+        self.lexical = LexicalIndex()
+        """Behind the records until somebody asks a lexical question; see `indexed`."""
+        self.recency: dict[float, RecencyColumn] = {}
+
+    def remember(self, text: str, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
+        """Checks, rates and embeds a memory and adds it as the next row. Raises WrongUse and then adds nothing."""
+        memory = self._checked(text, at, fields)
+        vector: Any = fields.get("embedding")
+        if vector is None:
+            vector = self.embedder.embed([memory.text])[0]
+        self.append(memory, vector)
+        return memory
+
+    def extend(self, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
+        """Adds checked memories in bulk."""
+        self.columns.extend(memories, vectors)
+        self.records += memories
+
+    def append(self, memory: Memory, vector: Sequence[float] | Vector | None) -> None:
+        """Adds a checked memory, whose id must be the next one."""
+        self.columns.append(memory, vector)
+        self.records.append(memory)
+
+    def commit(self) -> None:
+        """What stands behind the committed rows becomes theirs; no draft is open any more."""
+        self.committed = len(self.records)
+        self.writer = None
+
+    def cut(self, writer: object = None) -> None:
+        """Takes off what is not committed, without a trace; from now on only `writer` may add."""
+        self.writer = writer
+        length = self.committed
+        if len(self.records) == length:
+            return
+        while self.lexical.size > length:
+            self.lexical.pop(self._terms(self.lexical.size - 1))
+        del self.records[length:]
+        self.columns.truncate(length)
+        for column in self.recency.values():
+            column.truncate(length)
+
+    def touch(self, ids: Sequence[int], at: datetime) -> None:
+        """The memories were last accessed at `at` (UTC)."""
+        rows = np.array(ids, dtype=np.intp) - 1
+        since = micros(at)
+        self.columns.accessed[rows] = since
+        for column in self.recency.values():
+            column.touch(rows, since)
+
+    def remove(self, ids: Sequence[int]) -> None:
+        """Forgets memories that are there: no candidates any more, and BM25 as if they had never been."""
+        self.columns.remove([id - 1 for id in ids])
+        for id in ids:
+            # what older readers hold is complete before it stops growing
+            self.lexical = self.indexed(len(self.records)).without(id - 1, self._terms(id - 1))
+
+    def indexed(self, length: int) -> LexicalIndex:
+        """The lexical index, holding at least the first `length` rows."""
+        while self.lexical.size < length:
+            self.lexical.append(self._terms(self.lexical.size))
+        return self.lexical
+
+    def alive(self, id: int) -> bool:
+        """Whether there is such a memory, not forgotten."""
+        return 1 <= id <= len(self.records) and bool(self.columns.alive[id - 1])
+
+    def record(self, row: int, since: int) -> Memory:
+        """The memory of a row as last accessed at `since` (in `micros`)."""
+        return record.accessed(self.records[row], moment(since))
+
+    def _terms(self, row: int) -> list[str]:
+        memory = self.records[row]
+        return self.analyser.document(memory.full_text, memory.created_at)
+
+    def _checked(self, text: str, at: datetime, fields: MemoryFields) -> Memory:
+        shown, whole = record.checked_text(text)
+        kind = record.checked_kind(fields.get("kind", "observation"))
+        created = record.checked_time(at)
+        details: dict[str, Any] = dict(fields.get("details") or ())
+        if len(whole) > len(shown):
+            details["full_text"] = whole
+        importance = fields.get("importance")
+        citations = record.checked_citations(kind, fields.get("citations", ()), self.alive)
+        return Memory(
+            id=len(self.records) + 1,
+            agent=self.agent,
+            kind=kind,
+            text=shown,
+            created_at=created,
+            accessed_at=created,
+            tick=fields.get("tick", 0),
+            importance=usable_rating(self.rater(whole)) if importance is None else record.clamped(importance),
+            citations=citations,
+            place=record.names("place", fields.get("place", ())),
+            emotion=fields.get("emotion"),
+            source=fields.get("source", ""),
+            session=fields.get("session", ""),
+            tags=record.names("tags", fields.get("tags", ())),
+            event=fields.get("event", ""),
+            details=details,
+        )

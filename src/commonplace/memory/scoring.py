@@ -1,0 +1,126 @@
+"""From raw parts to a ranking: the one scoring function every policy and store goes through.
+
+Values are whole multiples of 2⁻³⁰ before they are compared, so that a last bit that differs between machines cannot
+change an order. Arrays named `units` hold those multiples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import repeat
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .policy import Policy
+from .record import Memory
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+UNIT = 2.0**-30
+
+
+class Part(NamedTuple):
+    """One part of one memory's score, for people to read."""
+
+    raw: float
+    normalised: float
+    weight: float
+
+
+class ScoredMemory(NamedTuple):
+    """A memory retrieved, and why. `score = Σ weight · normalised` over `parts`, up to rounding to 2⁻³⁰."""
+
+    memory: Memory
+    rank: int
+    """1 is the best."""
+    score: float
+    parts: Mapping[str, Part]
+    """`recency`, `importance`, `relevance`; empty where the newest were taken without scoring."""
+
+
+class RawPart(NamedTuple):
+    """`values · scale` is the raw part; min-max needs only `values`."""
+
+    values: Floats
+    scale: float = 1.0
+
+
+class Spread(NamedTuple):
+    """Lowest and highest raw value of a part over the candidates."""
+
+    low: float
+    high: float
+
+
+class ScoredPart(NamedTuple):
+    """A part of all candidates."""
+
+    raw: RawPart
+    units: Floats
+    weight: float
+    spread: Spread
+
+    def at(self, positions: Rows) -> Iterator[Part]:
+        """The part of some candidates."""
+        raw = np.rint(self.raw.values.take(positions) * (self.raw.scale / UNIT)) * UNIT
+        normalised = self.units.take(positions) * UNIT
+        return map(Part, raw.tolist(), normalised.tolist(), repeat(self.weight))
+
+
+class Scores(NamedTuple):
+    """The totals of all candidates (in units) and what they are made of."""
+
+    units: Floats
+    parts: Mapping[str, ScoredPart]
+
+
+def rounded(value: float) -> float:
+    """The nearest multiple of 2⁻³⁰, ties to even."""
+    return round(value / UNIT) * UNIT
+
+
+def score(raw: Mapping[str, RawPart], policy: Policy) -> Scores:
+    """Raw parts → normalised → weighted → total, for at least one candidate."""
+    weights = policy.weights
+    parts = {name: _scored(part, weights[name], policy) for name, part in raw.items()}
+    total: Floats | None = None
+    for part in parts.values():
+        weighted = part.units if part.weight == 1 else part.units * part.weight
+        total = weighted if total is None else total + weighted
+    assert total is not None
+    return Scores(np.rint(total), parts)
+
+
+def _scored(part: RawPart, weight: float, policy: Policy) -> ScoredPart:
+    values, scale = part
+    low, high = float(np.minimum.reduce(values)), float(np.maximum.reduce(values))
+    if policy.normalise == "none":
+        units = np.rint(values * (scale / UNIT))
+    elif low == high:
+        units = np.full(len(values), policy.all_equal / UNIT)
+    else:
+        units = values - low
+        units /= (high - low) * UNIT
+        np.rint(units, out=units)
+    return ScoredPart(part, units, weight, Spread(low * scale, high * scale))
+
+
+def _cut(units: Floats, k: int) -> float:
+    """A value that at least k of the units reach, and not many more unless they are equal."""
+    blocks = len(units) // 16
+    if blocks <= k:
+        return float(np.partition(units, len(units) - k)[len(units) - k])
+    # k of the blocks have a member that reaches the k-th highest maximum; a sixteenth of the work
+    highest = units[: blocks * 16].reshape(16, blocks).max(axis=0)
+    return float(np.partition(highest, blocks - k)[blocks - k])
+
+
+def best(units: Floats, created: NDArray[np.int64], k: int | None) -> Rows:
+    """Positions of the k best (all, if None), best first; ties: newest first, then the higher position."""
+    count = len(units)
+    among = np.arange(count) if k is None or count <= k else np.flatnonzero(units >= _cut(units, k))
+    order = np.lexsort((among, created[among], units[among]))[::-1]
+    return among[order[:k]]

@@ -1,0 +1,1 @@
+"""Minds: the typed questions, and those who answer them."""

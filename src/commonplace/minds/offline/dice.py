@@ -1,0 +1,53 @@
+"""Chance of one request: keyed draws that depend on who asks, when and what for, and on nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from commonplace import rng
+from commonplace.minds.mind import Asker
+from commonplace.rng import Key
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Dice:
+    """The key of all draws of one answer."""
+
+    key: tuple[Key, ...]
+
+    @staticmethod
+    def of(asker: Asker) -> Dice:
+        """Draws of one question: another question of the same tick draws anew."""
+        return Dice((asker.seed, asker.agent, asker.tick, asker.number))
+
+    def steady(self) -> Dice:
+        """Draws that stay the same whenever the character asks: a matter it has made up its mind about."""
+        return Dice(self.key[:2])
+
+    def with_(self, *more: Key) -> Dice:
+        """Draws that also depend on something else, such as the memory a line rests on."""
+        return Dice((*self.key, *more))
+
+    def below(self, n: int, *purpose: Key) -> int:
+        """An integer in 0 … n − 1."""
+        return rng.below(n, *self.key, *purpose)
+
+    def between(self, low: int, high: int, *purpose: Key) -> int:
+        """An integer in low … high, both included."""
+        return low + rng.below(high - low + 1, *self.key, *purpose)
+
+    def chance(self, percent: int, *purpose: Key) -> bool:
+        """True in so many cases of a hundred."""
+        return rng.below(100, *self.key, *purpose) < percent
+
+    def choice(self, items: Sequence[T], *purpose: Key) -> T:
+        """One of the items. Raises IndexError when there are none."""
+        return items[self.below(len(items), *purpose)]
+
+    def shuffled(self, items: Sequence[T], *purpose: Key) -> list[T]:
+        """The items in a drawn order."""
+        return rng.shuffled(items, *self.key, *purpose)

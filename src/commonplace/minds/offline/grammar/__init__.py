@@ -1,0 +1,1 @@
+"""How the offline mind words what it has decided: an engine, and data for each language."""

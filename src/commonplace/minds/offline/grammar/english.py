@@ -1,0 +1,218 @@
+"""English phrases the templates cannot hold: times in words, places, articles, verb forms, finishing touches."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+HOURS = (
+    "midnight", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "noon",
+)  # fmt: skip
+_IN = frozenset(
+    "bar kitchen shop workshop garden flat room house home apartment library clinic hall studio loft office cafe café"
+    " attic cellar basement shed greenhouse bedroom bathroom bunk alley arcade store parlour parlor den nook".split()
+)
+_ON = frozenset("roof rooftop street walk bridge path stairs steps landing pier dock deck terrace balcony lane quay".split())
+_PROPER = re.compile(r"\b(?!The\b|A\b)[A-Z]")
+_NO_ARTICLE = frozenset({"home", "town"})
+
+
+def clock(moment: str) -> str:
+    """`19:30` → `half past seven`; the nearest five minutes a person would name."""
+    hour, minute = int(moment[:2]), int(moment[3:5])
+    this, following = _hour(hour), _hour(hour + 1)
+    if minute < 3:
+        return this
+    if minute < 8:
+        return f"just after {this}"
+    if minute < 13:
+        return f"ten past {this}"
+    if minute < 18:
+        return f"a quarter past {this}"
+    if minute < 25:
+        return f"twenty past {this}"
+    if minute < 38:
+        return f"half past {this}"
+    if minute < 43:
+        return f"twenty to {following}"
+    if minute < 48:
+        return f"a quarter to {following}"
+    if minute < 53:
+        return f"ten to {following}"
+    return f"just before {following}"
+
+
+def _hour(hour: int) -> str:
+    hour %= 24
+    return HOURS[hour] if hour <= 12 else HOURS[hour - 12]
+
+
+@lru_cache(maxsize=2048)
+def when(moment: str, minutes_ago: int) -> str:
+    """How one says when something was: `just now`, `this morning`, `last night`, `the other day`."""
+    now = datetime.fromisoformat(moment)
+    then = now - timedelta(minutes=max(0, minutes_ago))
+    if minutes_ago <= 15:
+        return "just now"
+    days = (now.date() - then.date()).days
+    if days == 0 or (days == 1 and now.hour < 4):
+        return _today(then.hour, minutes_ago)
+    if days == 1:
+        return "last night" if then.hour >= 20 else f"yesterday {_part(then.hour)}" if then.hour >= 5 else "the night before"
+    if days < 7:
+        return "the other day"
+    return "last week" if days < 14 else "a while ago"
+
+
+def _today(hour: int, minutes_ago: int) -> str:
+    if minutes_ago <= 75:
+        return "a little while ago"
+    if hour < 5:
+        return "in the small hours"
+    return f"this {_part(hour)}" if hour < 21 else "earlier tonight"
+
+
+def _part(hour: int) -> str:
+    return "morning" if hour < 12 else "afternoon" if hour < 17 else "evening"
+
+
+@lru_cache(maxsize=2048)
+def named(name: str) -> str:
+    """A thing or a place inside a sentence: `Workshop` → `the workshop`, `Mira's Flat` → `Mira's flat`."""
+    name = name.strip()
+    if not name:
+        return ""
+    if name.lower().startswith("the "):
+        return "the " + _soft(name[4:])
+    if name.lower().startswith(("my ", "your ", "our ")):
+        return name[0].lower() + name[1:]
+    owner, apostrophe, rest = name.partition("'s ")
+    if apostrophe and _PROPER.match(owner):
+        return f"{owner}'s {_soft(rest)}"
+    soft = _soft(name)
+    return soft if soft.lower() in _NO_ARTICLE else f"the {soft}"
+
+
+def _soft(name: str) -> str:
+    """Lower case for a name of common words; capitals stay in one that reads as a proper name."""
+    words = name.split()
+    if len(words) == 1 or words[-1].lower() in _IN or words[-1].lower() in _COMMON:
+        return " ".join(word if word.isupper() or word.endswith("'s") else word.lower() for word in words)
+    return name
+
+
+_COMMON = frozenset(
+    "roof rooftop stairs steps bench counter lamp sign lights machine kettle stove oven fridge door window table desk"
+    " tree pot stall booth drone kite lantern lanterns radio speaker board well pump box bed piano shelf sofa".split()
+)
+
+
+@lru_cache(maxsize=2048)
+def at(name: str) -> str:
+    """`at the workshop`, `on the roof`, `in the garden`; `at home`."""
+    phrase = named(name)
+    if not phrase:
+        return ""
+    last = phrase.split()[-1].lower()
+    return f"{'in' if last in _IN and last != 'workshop' else 'on' if last in _ON else 'at'} {phrase}"
+
+
+def lowered(text: str) -> str:
+    """The text without a capital at its beginning, unless that belongs to `I` or to a name that is not an article."""
+    first = text.split(" ", 1)[0].rstrip(",.;:!?")
+    if first in _SENTENCE_STARTS:
+        return text[0].lower() + text[1:]
+    return text
+
+
+_SENTENCE_STARTS = frozenset(
+    "The A An My Your His Her Their Our This That These Those There It She He They We You Nobody Everybody Everyone"
+    " Somebody Someone Something Nothing Everything Some Any No Not In On At From By With Every Each All Most Many One"
+    " Two When While If As To It's There's That's She's He's They're We're You're What How Whenever".split()
+)
+
+
+def gerund(phrase: str) -> str:
+    """`fix the roof` → `fixing the roof`."""
+    verb, _, rest = phrase.partition(" ")
+    return f"{_ing(verb)} {rest}".strip()
+
+
+_DOUBLE = frozenset("get sit put cut run swim plan stop shop chat jog nap dig set let hit win begin drop tap mop trim".split())
+
+
+def _ing(verb: str) -> str:
+    if verb in _DOUBLE:
+        return verb + verb[-1] + "ing"
+    if verb.endswith("ie"):
+        return verb[:-2] + "ying"
+    if verb.endswith("e") and not verb.endswith(("ee", "ye", "oe")) and verb != "be":
+        return verb[:-1] + "ing"
+    return verb + "ing"
+
+
+_PAST = {
+    "is": "was", "are": "were", "has": "had", "goes": "went", "go": "went", "comes": "came", "come": "came",
+    "falls": "fell", "breaks": "broke", "begins": "began", "rings": "rang", "catches": "caught", "flies": "flew",
+    "runs": "ran", "hears": "heard", "cries": "cried", "shuts": "shut", "bursts": "burst", "stops": "stopped",
+    "blows": "blew", "wins": "won", "loses": "lost", "finds": "found", "sinks": "sank", "gets": "got",
+    "slips": "slipped", "drops": "dropped", "shakes": "shook", "rises": "rose", "gives": "gave", "takes": "took",
+}  # fmt: skip
+_REGULAR = re.compile(
+    r"^(arriv|explod|flicker|start|open|clos|appear|land|leak|flood|call|collaps|crash|shout|scream|ask|roll|pass|drift)(e?s)$"
+)
+
+
+def past(sentence: str) -> str:
+    """A present-tense report told afterwards: its first verb put in the past; empty when no verb is recognised."""
+    words = sentence.split(" ")
+    for index, word in enumerate(words):
+        if index == 0:
+            continue
+        if word in _PAST:
+            return " ".join([*words[:index], _PAST[word], *words[index + 1 :]])
+        regular = _REGULAR.match(word)
+        if regular:
+            stem = regular.group(1)
+            return " ".join([*words[:index], stem + "ed", *words[index + 1 :]])
+    return ""
+
+
+_START = re.compile(r"(?:^|(?<=[.!?]\s)|(?<=[.!?][”\"]\s))[a-z]")
+_ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou](?!ne\b|ne-|nce\b|ni[^nm]|s[eu]|u))")
+_CONTRACTIONS = (
+    ("n't", None), ("I'm", "I am"), ("I've", "I have"), ("I'll", "I will"), ("I'd", "I would"), ("you're", "you are"),
+    ("You're", "You are"), ("it's", "it is"), ("It's", "It is"), ("that's", "that is"), ("That's", "That is"),
+    ("there's", "there is"), ("There's", "There is"), ("you've", "you have"), ("You've", "You have"),
+    ("What's", "What is"), ("How's", "How is"), ("what's", "what is"), ("we're", "we are"), ("Let's", "Let us"),
+)  # fmt: skip
+_NOT = {
+    "don't": "do not", "doesn't": "does not", "didn't": "did not", "can't": "cannot", "won't": "will not",
+    "isn't": "is not", "wasn't": "was not", "hadn't": "had not", "haven't": "have not", "wouldn't": "would not",
+    "couldn't": "could not", "shouldn't": "should not", "aren't": "are not", "weren't": "were not",
+}  # fmt: skip
+_NT = re.compile(r"\b([A-Za-z]+n't)\b")
+
+
+def spelt_out(text: str) -> str:
+    """Without contractions, as a formal speaker would have it."""
+    if "'" not in text:
+        return text
+    text = _NT.sub(lambda found: _like(found.group(1)), text)
+    for short, full in _CONTRACTIONS[1:]:
+        if short in text and full:
+            text = re.sub(rf"\b{short}\b", full, text)
+    return text
+
+
+def _like(word: str) -> str:
+    full = _NOT.get(word.lower(), word)
+    return full[0].upper() + full[1:] if word[0].isupper() else full
+
+
+def polished(text: str) -> str:
+    """One space between words, capitals at the beginning of sentences, `an` before vowels."""
+    text = " ".join(text.split())
+    text = _ARTICLE.sub(r"\1n ", text)
+    return _START.sub(lambda found: found.group().upper(), text)

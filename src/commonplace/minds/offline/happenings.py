@@ -1,0 +1,189 @@
+"""Reactions to what happens: an inner voice, an event, somebody in distress, rain, a thing that will not do."""
+
+from __future__ import annotations
+
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.grammar.grammar import Grammar, grammar
+from commonplace.minds.offline.grammar.speech import topic
+from commonplace.minds.offline.temper import temper
+from commonplace.minds.tasks import News, Person, ReactInput, ReactOutput, Spot, Stroke
+from commonplace.text import words
+
+WET = frozenset({"rain", "storm", "snow"})
+EVENTS = ("fire", "cry", "dark", "water", "loud", "wonder")
+
+
+def voice(given: ReactInput, dice: Dice) -> ReactOutput | None:
+    """Obey an inner voice where one can: talk to somebody here, go somewhere known; else do what it says now."""
+    news = next((one for one in given.news if one.kind == "voice"), None)
+    if news is None:
+        return None
+    text = news.frame.get("text", news.text)
+    because = _ids(news)
+    person = _named_person(given, text)
+    reason = "a thought that will not go away"
+    if person is not None and person.can_be_spoken_to:
+        return ReactOutput(decision="talk", target=person.id, purpose="tell", reason=reason, because=because)
+    place = named_place(given.places, text)
+    if place is None and person is None and not _is_doable(text):
+        return ReactOutput(decision="keep", reason="a thought I cannot follow", because=because)
+    do = _thought_of(text) or "following a hunch"
+    stroke = _now(given, do, place.id if place else given.situation.place.id, 30 + 5 * dice.below(4, "voice"), because)
+    return ReactOutput(decision="go", stroke=stroke, reason=reason, because=because)
+
+
+def _is_doable(text: str) -> bool:
+    return len(text.split()) >= 2
+
+
+def _thought_of(text: str) -> str:
+    """`Go to the canal.` → `going to the canal`."""
+    from_words = text.strip().rstrip(".!?").split(" ")
+    while from_words and from_words[0].lower().strip(",") in {"you", "should", "must", "please", "now", "just", "maybe", "i", "need", "to"}:
+        from_words = from_words[1:]
+    if not from_words or not from_words[0].isalpha():
+        return ""
+    from commonplace.minds.offline.grammar.english import gerund  # noqa: PLC0415
+
+    phrase = " ".join([from_words[0].lower(), *from_words[1:]])
+    return (phrase if phrase.split(" ")[0].endswith("ing") else gerund(phrase))[:110]
+
+
+def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
+    """Go and help, look, keep away or make the best of it, by temper; only what is near or moves one."""
+    news = next((one for one in given.news if one.kind == "event"), None)
+    if news is None or (given.now is not None and given.now.asleep and not _wakes(given, news)):
+        return None
+    if news.facts:
+        return None
+    rules = grammar(given.who.language)
+    kind, manner = event_kind(rules, news.text), _manner(given, rules, news.text)
+    do = rules.say(f"event.{kind}.{manner}", "", {}, dice)
+    place = named_place(given.places, news.text) if manner in {"brave", "helpful", "handy", "cook"} else None
+    minutes = 15 + 5 * dice.below(6, "event")
+    stroke = _now(given, do, place.id if place else given.situation.place.id, minutes, _ids(news))
+    what = topic(news.text) or "what happened"
+    reason = {
+        "brave": f"somebody has to see to {what}",
+        "helpful": f"people may need help because of {what}",
+        "handy": f"I know how to deal with {what}",
+        "cook": f"something warm and bright helps against {what}",
+        "cautious": f"better be careful about {what}",
+    }.get(manner, f"I want to know about {what}")
+    return ReactOutput(decision="help" if manner == "helpful" else "go", stroke=stroke, reason=reason, because=_ids(news))
+
+
+def _wakes(given: ReactInput, news: News) -> bool:
+    return given.who.called in news.text or given.who.name in news.text
+
+
+def event_kind(rules: Grammar, text: str) -> str:
+    """dark, fire, cry, water, loud, wonder or other."""
+    spoken = frozenset(words(text))
+    return next((kind for kind in EVENTS if spoken & rules.words(f"event.{kind}")), "other")
+
+
+def _manner(given: ReactInput, rules: Grammar, text: str) -> str:
+    """How a character of this temper meets such an event."""
+    mood = temper(given.who)
+    kind = event_kind(rules, text)
+    if mood.cook and kind == "dark":
+        return "cook"
+    if mood.handy and kind in {"dark", "water", "loud", "wonder"}:
+        return "handy"
+    if mood.helpful and kind in {"dark", "fire", "cry", "water", "loud", "other"}:
+        return "helpful"
+    if mood.brave > 0:
+        return "brave"
+    return "cautious" if mood.brave < 0 else "plain"
+
+
+def named_place(places: tuple[Spot, ...], text: str) -> Spot | None:
+    """The known place a text names; the longest name where several match."""
+    low = f" {' '.join(words(text))} "
+    found = [spot for spot in places if f" {' '.join(words(spot.name.removeprefix('The ')))} " in low]
+    return max(found, key=lambda spot: (len(spot.name), spot.id)) if found else None
+
+
+def _named_person(given: ReactInput, text: str) -> Person | None:
+    spoken = frozenset(words(text))
+    return next(
+        (one for one in given.situation.people if one.called.lower() in spoken or one.name.lower() in text.lower()), None
+    )
+
+
+def distress(given: ReactInput, dice: Dice) -> ReactOutput | None:
+    """Help somebody seen in distress, if one is kind enough or close to them."""
+    rules = grammar(given.who.language)
+    for news in given.news:
+        if news.kind not in {"did", "doing"} or not news.who or not frozenset(words(news.text)) & rules.words("distress"):
+            continue
+        person = next((one for one in given.situation.people if one.id == news.who), None)
+        if person is None or person.warmth + 25 * temper(given.who).helpful < 10:
+            continue
+        do = rules.say("help.do", "", {"x": person.called}, dice)
+        stroke = _now(given, do, given.situation.place.id, 15 + 5 * dice.below(3, "help"), _ids(news))
+        return ReactOutput(
+            decision="help", target=person.id, purpose="comfort", stroke=stroke,
+            reason=f"{person.called} needs somebody now", because=_ids(news),
+        )  # fmt: skip
+    return None
+
+
+def weather(given: ReactInput, dice: Dice) -> ReactOutput | None:
+    """Indoors, when it begins to rain on what one is at."""
+    news = next((one for one in given.news if one.kind == "weather"), None)
+    sky = given.situation.sky
+    if news is None or sky not in WET or given.now is None:
+        return None
+    if not (given.situation.place.outdoor or given.now.outdoor):
+        return None
+    if temper(given.who).brave > 1 and sky == "rain" and dice.chance(30, "wet"):
+        return ReactOutput(decision="keep", reason="a little rain does not bother me", because=_ids(news))
+    shelter = _shelter(given, dice)
+    rules = grammar(given.who.language)
+    do = rules.say("rain.home" if shelter == given.who.home else "rain.out", "", {"sky": sky}, dice)
+    minutes = 30 + 5 * dice.below(7, "rain")
+    stroke = _now(given, do, shelter, minutes, _ids(news))
+    return ReactOutput(decision="go", stroke=stroke, reason=f"I do not want to get wet in this {sky}", because=_ids(news))
+
+
+def _shelter(given: ReactInput, dice: Dice) -> str:
+    """Where one waits for the rain to pass: here if it is dry, else home or a place one remembers being at."""
+    if not given.situation.place.outdoor:
+        return given.situation.place.id
+    seen = {memory.frame.get("place_name", "") for memory in given.recalled} - {""}
+    dry = [
+        spot.id for spot in given.places
+        if not spot.outdoor and spot.id != given.situation.place.id and (spot.name in seen or spot.id == given.who.home)
+    ]  # fmt: skip
+    return dice.choice([*dry, given.who.home], "shelter")
+
+
+def failure(given: ReactInput, dice: Dice) -> ReactOutput | None:
+    """A thing refused or missing: ask somebody here about it, else go on with something else."""
+    news = next((one for one in given.news if one.kind in {"outcome", "absent"}), None)
+    if news is None:
+        return None
+    near = [one for one in given.situation.people if one.can_be_spoken_to and one.warmth >= 0 and not one.asleep]
+    name = news.frame.get("object_name", "")
+    if near and name and _may_ask(given, near) and dice.chance(40 + 10 * temper(given.who).sociable, "ask"):
+        person = max(near, key=lambda one: (one.warmth, one.id))
+        if person.minutes_since_talk < 0 or person.minutes_since_talk > 30:
+            return ReactOutput(
+                decision="talk", target=person.id, purpose="ask", because=_ids(news),
+                reason=f"{person.called} may know about the {name}",
+            )  # fmt: skip
+    return ReactOutput(decision="keep", reason="then something else first", because=_ids(news))
+
+
+def _may_ask(given: ReactInput, near: list[Person]) -> bool:
+    return bool(near) and not given.lines
+
+
+def _now(given: ReactInput, do: str, place: str, minutes: int, because: tuple[int, ...]) -> Stroke:
+    return Stroke(start=given.situation.time, minutes=minutes, location=place, do=do or "seeing what is going on", because=because)
+
+
+def _ids(news: News) -> tuple[int, ...]:
+    return (news.memory_id,) if news.memory_id else ()

@@ -1,0 +1,588 @@
+"""The questions a mind answers: for each an input type, an output type and a fallback.
+
+The rest of the program never sees a prompt or a raw answer. What a mind may need to answer stands in the typed input,
+so that a rule and a prompt work from the same facts. All numbers in inputs are integers; moments are ISO strings or
+`HH:MM`, so that the canonical bytes of an input are the same everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+I = TypeVar("I", bound="Value")  # noqa: E741 – the input's type
+O = TypeVar("O", bound="Value")  # noqa: E741 – the output's type
+
+
+class Value(BaseModel):
+    """A frozen typed value; unknown fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+# ── what inputs are made of ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Who(Value):
+    """The character that is asked."""
+
+    id: str
+    name: str
+    called: str
+    age: int
+    pronoun: str
+    work: str
+    traits: tuple[str, ...]
+    background: str
+    goals: tuple[str, ...]
+    home: str
+    """Area id."""
+    language: str = "en"
+
+
+class FactNote(Value):
+    """A seed fact that one of the recalled memories carries."""
+
+    id: str
+    text: str
+    tell: tuple[str, ...] = ()
+    """Ways to say it, each of which carries it."""
+    place: str = ""
+    """Area id and name of the event, if it is one."""
+    place_name: str = ""
+    starts: str = ""
+    """ISO moment the event begins."""
+    minutes: int = 0
+
+
+class Recalled(Value):
+    """A retrieved memory. `frame` is what the simulator knows of its making (see `cognition.perceive`)."""
+
+    id: int
+    text: str
+    kind: str
+    importance: int
+    """1–10, rounded."""
+    minutes_ago: int
+    frame: Mapping[str, str] = Field(default_factory=dict)
+    tell: tuple[str, ...] = ()
+    """Ways the scenario's author gave to say it, first person."""
+    facts: tuple[str, ...] = ()
+    """Ids of seed facts its text carries."""
+
+
+class Person(Value):
+    """Somebody the character sees or knows."""
+
+    id: str
+    name: str
+    called: str
+    work: str = ""
+    pronoun: str = "they"
+    label: str = ""
+    """What they are to each other; empty for somebody not met before."""
+    warmth: int = 0
+    """−100 … 100."""
+    talks: int = 0
+    """Conversations had so far in this run."""
+    minutes_since_talk: int = -1
+    """−1: never talked in this run."""
+    doing: str = ""
+    asleep: bool = False
+    can_be_spoken_to: bool = False
+    summary: str = ""
+
+
+class ThingHere(Value):
+    """An object in sight."""
+
+    id: str
+    name: str
+    state: str
+    verbs: tuple[str, ...] = ()
+    carried: bool = False
+
+
+class Spot(Value):
+    """An area the character knows of."""
+
+    id: str
+    name: str
+    outdoor: bool = False
+
+
+class Situation(Value):
+    """Here and now, as the character sees it."""
+
+    moment: str
+    """ISO."""
+    time: str
+    """`HH:MM`."""
+    day: int
+    weekday: str
+    part_of_day: str
+    sky: str
+    wind: str
+    temperature: str
+    place: Spot
+    people: tuple[Person, ...] = ()
+    things: tuple[ThingHere, ...] = ()
+
+
+class Item(Value):
+    """A stretch of plan."""
+
+    start: str
+    """`HH:MM`."""
+    minutes: int
+    location: str
+    """Area id."""
+    location_name: str
+    do: str
+    object_id: str = ""
+    verb: str = ""
+    outdoor: bool = False
+    """Whether its place lies under the open sky."""
+    asleep: bool = False
+    because: tuple[int, ...] = ()
+
+
+class News(Value):
+    """Something perceived this tick that is new."""
+
+    memory_id: int
+    """The memory it became; 0 when it was not remembered."""
+    kind: Literal["said", "did", "arrived", "left", "doing", "thing", "weather", "time", "event", "voice", "outcome", "absent"]
+    text: str
+    who: str = ""
+    """Character id, where somebody did it."""
+    to_me: bool = False
+    importance: int = 3
+    frame: Mapping[str, str] = Field(default_factory=dict)
+    facts: tuple[str, ...] = ()
+
+
+class Spoken(Value):
+    """A line of the talk going on, oldest first."""
+
+    speaker: str
+    """Character id."""
+    called: str
+    text: str
+
+
+class Hint(Value):
+    """What a routine suggests for the inside of a plan item."""
+
+    do: str
+    minutes: int = 0
+    """0: no opinion."""
+    location: str = ""
+    object_id: str = ""
+    verb: str = ""
+    emoji: str = ""
+
+
+# ── the tasks' inputs and outputs ───────────────────────────────────────────────────────────────────────────────────
+
+
+class RateInput(Value):
+    """Several new memories of one character, rated in one request."""
+
+    who: Who
+    texts: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    """Names the character knows."""
+
+
+class Rating(Value):
+    """Importance 1–10; valence −100…100 and arousal 0…100 in hundredths, with the words they rest on."""
+
+    importance: int = Field(ge=1, le=10)
+    valence: int = Field(default=0, ge=-100, le=100)
+    arousal: int = Field(default=0, ge=0, le=100)
+    keywords: tuple[str, ...] = ()
+
+
+class RateOutput(Value):
+    ratings: tuple[Rating, ...]
+    """As many as texts, in order."""
+
+
+class Stroke(Value):
+    """A broad stroke of a day."""
+
+    start: str
+    """`HH:MM`; must lie after the one before. The last stroke is sleep and lasts until the next waking."""
+    minutes: int = Field(ge=5, le=1440)
+    location: str
+    """Area id, one that is known."""
+    do: str = Field(min_length=1, max_length=120)
+    routine: int = -1
+    """Index of the routine item it follows; −1 for something else."""
+    because: tuple[int, ...] = ()
+    asleep: bool = False
+    emoji: str = ""
+
+
+class PlanDayInput(Value):
+    who: Who
+    situation: Situation
+    wakes: str
+    routine: tuple[Stroke, ...]
+    recalled: tuple[Recalled, ...]
+    facts: tuple[FactNote, ...] = ()
+    places: tuple[Spot, ...] = ()
+    yesterday: tuple[str, ...] = ()
+    """What was done the day before, in strokes."""
+    known: tuple[Person, ...] = ()
+    """Acquaintances, nearest first."""
+
+
+class PlanDayOutput(Value):
+    strokes: tuple[Stroke, ...] = Field(min_length=5, max_length=8)
+
+
+class PlanPartsInput(Value):
+    """Both `plan_hours` and `plan_minutes`: the inside of one item."""
+
+    who: Who
+    situation: Situation
+    item: Item
+    hints: tuple[Hint, ...] = ()
+    recalled: tuple[Recalled, ...] = ()
+    things: tuple[ThingHere, ...] = ()
+    """Objects believed to be at the item's location, as last seen."""
+    company: tuple[str, ...] = ()
+    """Short names of those present."""
+
+
+class PartOut(Value):
+    do: str = Field(min_length=1, max_length=120)
+    minutes: int = Field(ge=5, le=240)
+    location: str = ""
+    object_id: str = ""
+    verb: str = ""
+    emoji: str = ""
+
+
+class PlanPartsOutput(Value):
+    parts: tuple[PartOut, ...] = Field(min_length=1, max_length=16)
+
+
+class ReactInput(Value):
+    who: Who
+    situation: Situation
+    news: tuple[News, ...]
+    now: Item | None
+    """What the plan says to do now."""
+    later: tuple[Item, ...] = ()
+    """The strokes still ahead today."""
+    recalled: tuple[Recalled, ...] = ()
+    facts: tuple[FactNote, ...] = ()
+    lines: tuple[Spoken, ...] = ()
+    """The talk I am in, if any."""
+    floor: bool = False
+    """Whether I was spoken to and have the floor."""
+    places: tuple[Spot, ...] = ()
+    told: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Person → ids of facts I know they have heard; for those in sight."""
+
+
+class ReactOutput(Value):
+    """`keep` the plan; `talk` to `target` about `purpose`; `go` somewhere now; `help` `target`; `avoid` it; `wait`.
+
+    Independently of that, `stroke` puts something new into the plan, now or later today; the plan from now on is then
+    made anew around it.
+    """
+
+    decision: Literal["keep", "talk", "go", "help", "avoid", "wait"]
+    target: str = ""
+    """Character id."""
+    purpose: str = ""
+    """greet, tell, ask, reply, invite, thank, comfort, farewell …"""
+    stroke: Stroke | None = None
+    reason: str = Field(default="", max_length=300)
+    because: tuple[int, ...] = ()
+
+
+class ActInput(Value):
+    """`every_tick`: one tool call among this tick's valid targets."""
+
+    who: Who
+    situation: Situation
+    item: Item | None
+    reaction: str = ""
+    areas: tuple[str, ...] = ()
+    objects: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    agents: tuple[str, ...] = ()
+    step: str = ""
+    """The kind of action the plan's next step comes to: IDLE, MOVE or INTERACT …"""
+    step_target: str = ""
+    step_verb: str = ""
+    recalled: tuple[Recalled, ...] = ()
+
+
+class ActOutput(Value):
+    kind: Literal["IDLE", "MOVE", "INTERACT", "SAY"]
+    to_location_id: str = ""
+    object_id: str = ""
+    verb: str = ""
+    to_agent_id: str = ""
+    utterance: str = ""
+    doing: str = ""
+    emoji: str = ""
+    because: tuple[int, ...] = ()
+
+
+class ConverseInput(Value):
+    who: Who
+    situation: Situation
+    hearer: Person
+    purpose: str
+    lines: tuple[Spoken, ...] = ()
+    recalled: tuple[Recalled, ...] = ()
+    """Best first; the line must rest on at least one of them."""
+    facts: tuple[FactNote, ...] = ()
+    said: tuple[str, ...] = ()
+    """Lines I have said to this hearer today; none may be said again."""
+    told: tuple[str, ...] = ()
+    """Ids of facts I know this hearer has heard (from me, or in my presence)."""
+    now: Item | None = None
+    later: tuple[Item, ...] = ()
+
+
+class ConverseOutput(Value):
+    utterance: str = Field(default="", max_length=400)
+    """Empty: nothing to say."""
+    ends: bool = False
+    because: tuple[int, ...] = ()
+    facts: tuple[str, ...] = ()
+    """Ids of facts it claims to have mentioned."""
+    topic: str = ""
+
+
+class QuestionsInput(Value):
+    who: Who
+    situation: Situation
+    recent: tuple[Recalled, ...]
+    """The latest memories, oldest first, at most 100."""
+
+
+class QuestionsOutput(Value):
+    questions: tuple[str, ...] = Field(min_length=1, max_length=3)
+
+
+class Evidence(Value):
+    question: str
+    recalled: tuple[Recalled, ...]
+
+
+class InsightsInput(Value):
+    who: Who
+    situation: Situation
+    evidence: tuple[Evidence, ...]
+    earlier: tuple[str, ...] = ()
+    """Texts of the latest reflections, not to be restated."""
+    known: tuple[Person, ...] = ()
+    """Acquaintances, nearest first."""
+
+
+class Insight(Value):
+    text: str = Field(min_length=1, max_length=400)
+    because: tuple[int, ...]
+    about: str = ""
+    """A character id or a subject word."""
+    frame: Mapping[str, str] = Field(default_factory=dict)
+
+
+class InsightsOutput(Value):
+    insights: tuple[Insight, ...] = Field(max_length=5)
+
+
+class RelateInput(Value):
+    who: Who
+    situation: Situation
+    other: Person
+    lines: tuple[Spoken, ...]
+    recalled: tuple[Recalled, ...] = ()
+
+
+class RelateOutput(Value):
+    warmth_change: int = Field(ge=-20, le=20)
+    summary: str = Field(max_length=300)
+    because: tuple[int, ...] = ()
+
+
+class DuetInput(Value):
+    who: Who
+    other: Person
+    goal: str
+    setting: str
+    lines: tuple[Spoken, ...] = ()
+    recalled: tuple[Recalled, ...] = ()
+    reflection: str = ""
+    said: tuple[str, ...] = ()
+
+
+class DuetOutput(Value):
+    plan: str = Field(max_length=200)
+    utterance: str = Field(max_length=400)
+    because: tuple[int, ...] = ()
+
+
+class PerceiveEventInput(Value):
+    """A god-mode sentence to be turned into perceptions."""
+
+    text: str
+    areas: tuple[Spot, ...]
+    people: tuple[Person, ...]
+    things: tuple[ThingHere, ...] = ()
+    states: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    """The states each object's kind knows."""
+    located: Mapping[str, str] = Field(default_factory=dict)
+    """Object → area it is in."""
+    language: str = "en"
+
+
+class PerceiveEventOutput(Value):
+    percept: str
+    """The sentence as perceived."""
+    everybody: bool = False
+    areas: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    sets: tuple[tuple[str, str], ...] = ()
+    """(object, state) changes."""
+
+
+# ── tasks and asking ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Generic[I, O]):
+    """One kind of question. `fallback` makes the answer used when no usable one came; it may not fail."""
+
+    name: str
+    input: type[I]
+    output: type[O]
+    fallback: Callable[[I], O]
+    max_tokens: int = 400
+    """Length limit of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[O]):
+    """What came back: always a usable value, and how it came about."""
+
+    value: O
+    outcome: str
+    """`value`, `malformed` or `fault`; the last two mean that `value` is the fallback."""
+    number: int
+    """The question's ordinal in its tick."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask(Generic[I, O]):
+    """A question on its way to whoever drives the turn."""
+
+    task: Task[I, O]
+    input: I
+
+    def __await__(self) -> Generator[Ask[I, O], Answer[O], Answer[O]]:
+        return (yield self)
+
+
+def ask(task: Task[I, O], value: I) -> Ask[I, O]:
+    """`await ask(TASK, input)`: the only thing a turn may await."""
+    return Ask(task, value)
+
+
+def _rate_fallback(given: RateInput) -> RateOutput:
+    return RateOutput(ratings=tuple(Rating(importance=3) for _ in given.texts))
+
+
+def _plan_day_fallback(given: PlanDayInput) -> PlanDayOutput:
+    return PlanDayOutput(strokes=given.routine)
+
+
+def _parts_fallback(given: PlanPartsInput) -> PlanPartsOutput:
+    parts = tuple(
+        PartOut(do=hint.do, minutes=hint.minutes or 15, location=hint.location, object_id=hint.object_id, verb=hint.verb)
+        for hint in given.hints[:16]
+    )
+    return PlanPartsOutput(parts=parts or (PartOut(do=given.item.do, minutes=min(240, max(5, given.item.minutes))),))
+
+
+POLITE_LINE = {"en": "Good to see you.", "ko": "만나서 반가워요."}
+NO_ANSWER = {"en": "I can't think of it now.", "ko": "지금은 생각이 안 나네요."}
+LOST_THREAD = {"en": "(lost the thread for a moment …)", "ko": "(잠시 생각이 끊겼다…)"}
+
+
+def _act_fallback(given: ActInput) -> ActOutput:
+    doing = given.item.do if given.item else ""
+    match given.step:
+        case "MOVE":
+            return ActOutput(kind="MOVE", to_location_id=given.step_target)
+        case "INTERACT":
+            return ActOutput(kind="INTERACT", object_id=given.step_target, verb=given.step_verb, doing=doing)
+        case _:
+            return ActOutput(kind="IDLE", doing=doing)
+
+
+RATE = Task("rate", RateInput, RateOutput, _rate_fallback, 300)
+PLAN_DAY = Task("plan_day", PlanDayInput, PlanDayOutput, _plan_day_fallback, 600)
+PLAN_HOURS = Task("plan_hours", PlanPartsInput, PlanPartsOutput, _parts_fallback, 400)
+PLAN_MINUTES = Task("plan_minutes", PlanPartsInput, PlanPartsOutput, _parts_fallback, 400)
+REACT = Task("react", ReactInput, ReactOutput, lambda _: ReactOutput(decision="keep", reason="no usable answer"), 250)
+ACT = Task("act", ActInput, ActOutput, _act_fallback, 150)
+CONVERSE = Task(
+    "converse",
+    ConverseInput,
+    ConverseOutput,
+    lambda given: ConverseOutput(utterance=POLITE_LINE.get(given.who.language, POLITE_LINE["en"]), ends=True),
+    150,
+)
+QUESTIONS = Task("questions", QuestionsInput, QuestionsOutput, lambda _: QuestionsOutput(questions=("?",)), 150)
+INSIGHTS = Task("insights", InsightsInput, InsightsOutput, lambda _: InsightsOutput(insights=()), 500)
+RELATE = Task(
+    "relate",
+    RelateInput,
+    RelateOutput,
+    lambda given: RelateOutput(warmth_change=0, summary=given.other.summary),
+    200,
+)
+DUET_TURN = Task(
+    "duet_turn",
+    DuetInput,
+    DuetOutput,
+    lambda given: DuetOutput(plan="", utterance=LOST_THREAD.get(given.who.language, LOST_THREAD["en"])),
+    200,
+)
+PERCEIVE_EVENT = Task(
+    "perceive_event",
+    PerceiveEventInput,
+    PerceiveEventOutput,
+    lambda given: PerceiveEventOutput(percept=given.text, everybody=True),
+    200,
+)
+
+TASKS: Mapping[str, Task[Any, Any]] = {
+    task.name: task
+    for task in (
+        RATE,
+        PLAN_DAY,
+        PLAN_HOURS,
+        PLAN_MINUTES,
+        REACT,
+        ACT,
+        CONVERSE,
+        QUESTIONS,
+        INSIGHTS,
+        RELATE,
+        DUET_TURN,
+        PERCEIVE_EVENT,
+    )
+}

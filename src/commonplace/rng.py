@@ -1,0 +1,54 @@
+"""Chance without a generator: every draw is a keyed hash, so no draw depends on how many were made before it.
+
+A key is (seed, character, tick, purpose …). Python's `random` and NumPy's generators are not used: their methods
+change between versions and their streams depend on the order of calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import TypeVar
+
+T = TypeVar("T")
+Key = str | int
+
+
+def draw(*key: Key) -> int:
+    """A 64-bit number that depends on the key alone. Strings and integers are told apart: `1` is not `"1"`."""
+    state = blake2b(digest_size=8)
+    for part in key:
+        body = part.encode() if isinstance(part, str) else str(part).encode()
+        state.update((b"s" if isinstance(part, str) else b"i") + len(body).to_bytes(4, "big") + body)
+    return int.from_bytes(state.digest(), "big")
+
+
+def unit(*key: Key) -> float:
+    """A number in [0, 1) with 53 bits."""
+    return (draw(*key) >> 11) / (1 << 53)
+
+
+def below(n: int, *key: Key) -> int:
+    """An integer in 0 … n − 1. The bias of the multiplication is under 2⁻⁴⁰ for n below 2²⁴."""
+    return (draw(*key) * n) >> 64
+
+
+def choice(items: Sequence[T], *key: Key) -> T:
+    """One of the items. Raises IndexError when there are none."""
+    return items[below(len(items), *key)]
+
+
+def weighted(items: Sequence[tuple[T, int]], *key: Key) -> T:
+    """One of the items, each with its whole-number weight."""
+    left = below(sum(weight for _, weight in items), *key)
+    for item, weight in items:
+        if left < weight:
+            return item
+        left -= weight
+    raise IndexError("no items to choose from")
+
+
+def shuffled(items: Sequence[T], *key: Key) -> list[T]:
+    """The items in an order that depends on the key alone."""
+    order = sorted(range(len(items)), key=lambda index: (draw(*key, index), index))
+    return [items[index] for index in order]

@@ -1,0 +1,146 @@
+"""One tick as rows: everything a `TickRecord` adds, the digests it leads to, and how it is written."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from commonplace.canon import digest
+from commonplace.memory.embedding import packed
+from commonplace.run import digest as chain
+from commonplace.run.packing import packed_ids, packed_trace, packed_vector, unpacked_vector
+from commonplace.run.record import AnswerRow, TickRecord
+from commonplace.run.rows import (
+    AnswerCells,
+    EventCells,
+    MemoryCells,
+    VersionCells,
+    answer_cells,
+    event_cells,
+    memory_cells,
+    micros,
+    text_of,
+    vector_digest,
+    version_cells,
+)
+
+
+class Digests(NamedTuple):
+    """The two chains at the end of a tick."""
+
+    history: bytes
+    state: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A tick's rows in canonical order."""
+
+    events: list[EventCells]
+    memories: list[tuple[MemoryCells, bytes]]
+    """With the vector as little-endian int16; empty for none."""
+    removals: list[tuple[str, int]]
+    touches: list[tuple[str, int, int, bytes]]
+    versions: list[VersionCells]
+    answers: list[AnswerCells]
+    inputs: list[tuple[int, int, str]]
+
+
+def rows_of(record: TickRecord) -> Rows:
+    """The record as rows. Whatever order its parts come in, the rows are in canonical order."""
+    deltas = sorted(record.deltas.items())
+    return Rows(
+        events=[event_cells(event) for event in sorted(record.events, key=lambda event: event.order)],
+        memories=[
+            (memory_cells(memory), b"" if vector is None else packed(vector))
+            for _, delta in deltas
+            for memory, vector in zip(delta.memories, delta.vectors, strict=True)
+        ],
+        removals=[(agent, id_) for agent, ids in sorted(record.removed.items()) for id_ in sorted(ids)],
+        touches=[
+            (agent, record.tick, micros(delta.touched_at), packed_ids(delta.touched))
+            for agent, delta in deltas
+            if delta.touched_at is not None
+        ],
+        versions=sorted(version_cells(record.tick, version) for version in record.versions),
+        answers=sorted(answer_cells(row) for row in record.answers),
+        inputs=sorted((row.seq, record.tick, text_of(dict(row.body))) for row in record.inputs),
+    )
+
+
+def digests_of(record: TickRecord, previous: Digests, embedder: str) -> Digests:
+    """Both chains after the record, without writing anything. `embedder`: whose vectors its memories have."""
+    return chained(rows_of(record), previous, embedder)[0]
+
+
+def chained(rows: Rows, previous: Digests, embedder: str) -> tuple[Digests, bytes]:
+    """Both chains after the rows, and the digests by kind of row."""
+    parts = chain.packed_parts(
+        {
+            "memory": chain.rows_digest([(*cells, embedder, raw) for cells, raw in rows.memories]),
+            "removal": chain.rows_digest(rows.removals),
+            "touch": chain.rows_digest(rows.touches),
+            "version": chain.rows_digest(rows.versions),
+            "answer": chain.rows_digest(rows.answers),
+            "input": chain.rows_digest(rows.inputs),
+        }
+    )
+    history = chain.history_digest(previous.history, rows.events)
+    return Digests(history, chain.state_digest(previous.state, parts)), parts
+
+
+def write(connection: sqlite3.Connection, record: TickRecord, previous: Digests, embedder: str) -> Digests:
+    """Insert the tick's rows and return both chains after them. Runs in the caller's transaction."""
+    rows = rows_of(record)
+    digests, parts = chained(rows, previous, embedder)
+    connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", rows.events)
+    _memories(connection, rows, embedder)
+    connection.executemany(
+        "UPDATE memory SET removed = ? WHERE agent = ? AND id = ?", [(record.tick, *pair) for pair in rows.removals]
+    )
+    connection.executemany("INSERT INTO touch VALUES (?, ?, ?, ?)", rows.touches)
+    connection.executemany("INSERT INTO version VALUES (?, ?, ?, ?, ?)", rows.versions)
+    put_answers(connection, record.answers, record.tick)
+    connection.executemany("INSERT OR REPLACE INTO input(seq, tick, body) VALUES (?, ?, ?)", rows.inputs)
+    connection.executemany(
+        "INSERT INTO trace VALUES (?, ?, ?)",
+        [(agent, record.tick, packed_trace(trace)) for agent, trace in sorted(record.traces.items())],
+    )
+    connection.execute("INSERT INTO tick VALUES (?, ?, ?, ?)", (record.tick, *digests, parts))
+    return digests
+
+
+def put_answers(connection: sqlite3.Connection, answers: Sequence[AnswerRow], used: int | None) -> None:
+    """Keep answers, in place of what was kept of the same attempts."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(*answer_cells(row), text_of(dict(row.usage)) if row.usage else "", used) for row in answers],
+    )
+
+
+def _memories(connection: sqlite3.Connection, rows: Rows, embedder: str) -> None:
+    connection.executemany(
+        "INSERT INTO memory(agent, id, tick, kind, importance, text, created, citations, event, details, vector)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(*cells, _vector(connection, embedder, cells[5], raw) if raw else None) for cells, raw in rows.memories],
+    )
+
+
+def _vector(connection: sqlite3.Connection, embedder: str, text: str, raw: bytes) -> int:
+    """The number of the vector's row. A text has one vector per embedder; one that differs gets a key of its own."""
+    key = vector_digest(embedder, text)
+    found = _stored(connection, key)
+    if found is not None and unpacked_vector(found[1]) != raw:
+        key = digest(key, raw)
+        found = _stored(connection, key)
+    if found is not None:
+        return found[0]
+    cursor = connection.execute("INSERT INTO vector(digest, value) VALUES (?, ?)", (key, packed_vector(raw)))
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+def _stored(connection: sqlite3.Connection, key: bytes) -> tuple[int, bytes] | None:
+    return connection.execute("SELECT id, value FROM vector WHERE digest = ?", (key,)).fetchone()

@@ -1,0 +1,99 @@
+"""A fork: a new run that shares another's past up to a tick. The past is copied, so the file needs no other."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+from commonplace.run.connection import mended, reader
+from commonplace.run.file import RunFile
+from commonplace.run.manifest import Manifest
+from commonplace.run.reading import Reading
+
+UNDONE = """
+DELETE FROM event WHERE tick > :at;
+DELETE FROM memory WHERE tick > :at;
+UPDATE memory SET removed = NULL WHERE removed > :at;
+DELETE FROM vector WHERE id NOT IN (SELECT vector FROM memory WHERE vector IS NOT NULL);
+DELETE FROM touch WHERE tick > :at;
+DELETE FROM version WHERE tick > :at;
+DELETE FROM input WHERE tick > :at OR tick IS NULL;
+UPDATE sqlite_sequence SET seq = (SELECT coalesce(max(seq), 0) FROM input) WHERE name = 'input';
+DELETE FROM trace WHERE tick > :at;
+DELETE FROM tick WHERE n > :at;
+"""
+OFFERED = """
+DELETE FROM offered WHERE tick <= :at AND (agent, tick, ordinal) IN
+  (SELECT agent, tick, ordinal FROM answer WHERE used <= :at);
+INSERT OR REPLACE INTO offered SELECT agent, tick, ordinal, attempt, task, request, outcome, body, usage
+  FROM answer WHERE used IS NULL OR used > :at;
+"""
+FORGOTTEN = "DELETE FROM offered;"
+LATER = "DELETE FROM answer WHERE used IS NULL OR used > :at;"
+
+
+def fork(
+    source: str | Path,
+    at: int | str,
+    target: str | Path,
+    *,
+    manifest: Manifest | None = None,
+    force: bool = False,
+) -> RunFile:
+    """A new run at `target` that is `source` up to and including a tick; opened, to be closed by the caller.
+
+    Both digests at that tick are the source's, whatever its path, and stay so for as long as nothing else happens. What
+    changes is queued as inputs by the caller, or is the `manifest` (another mind, another seed). Answers the source got
+    later are offered to the same questions, unless the mind is another. Queued inputs are left behind. Raises WrongUse
+    for a tick not lived and, unless `force`, an existing target.
+    """
+    source, target = Path(source), Path(target)
+    with Reading.open(source) as parent:
+        tick, old = parent.tick(at), parent.manifest
+        digests = parent.digests(tick)
+        grandparent = parent.meta("parent")
+    origin = {"name": source.name, "tick": tick, "history": digests.history.hex(), "state": digests.state.hex()}
+    new = manifest or old
+    notes = {
+        "manifest": new.to_json(),
+        "parent": json.dumps({**origin, "parent": json.loads(grandparent) if grandparent else None}),
+    }
+    if manifest is not None:
+        notes["parent_manifest"] = old.to_json()
+    RunFile.create(target, new, force=force).close()
+    try:
+        _copy(source, target)
+        _cut(target, tick, notes, same_mind=new.mind == old.mind)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+    return RunFile.open(target)
+
+
+def _copy(source: Path, target: Path) -> None:
+    with mended(str(source)):
+        connection = reader(source)
+        copy = sqlite3.connect(target)
+        try:
+            connection.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+        finally:
+            copy.close()
+            connection.close()
+
+
+def _cut(path: Path, tick: int, notes: dict[str, str], *, same_mind: bool) -> None:
+    """Take away what happened after the tick."""
+    script = UNDONE + (OFFERED if same_mind else FORGOTTEN) + LATER
+    with mended(str(path)):
+        connection = sqlite3.connect(path, isolation_level=None)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in script.split(";"):
+                connection.execute(statement, {"at": tick} if ":at" in statement else {})
+            connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", notes.items())
+            connection.execute("COMMIT")
+            connection.execute("VACUUM")
+        finally:
+            connection.close()

@@ -1,0 +1,143 @@
+"""Integrity: both chains computed again from the rows as stored, and compared tick by tick."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from commonplace.errors import RunDamaged
+from commonplace.run import digest as chain
+from commonplace.run.commit import Digests
+from commonplace.run.packing import unpacked_trace, unpacked_vector
+from commonplace.run.rows import ANSWER, EVENT, MEMORY, VERSION
+
+if TYPE_CHECKING:
+    from commonplace.run.reading import Reading
+
+CHUNK = 256
+"""Ticks looked at together."""
+QUERIES = {
+    "event": ("tick", EVENT, "event", "tick, phase, agent, ordinal"),
+    "memory": ("tick", f"{MEMORY}, vector", "memory", "tick, agent, id"),
+    "removal": ("removed", "agent, id", "memory", "removed, agent, id"),
+    "touch": ("tick", "agent, tick, at, ids", "touch", "tick, agent"),
+    "version": ("tick", VERSION, "version", "tick, owner, kind, key"),
+    "answer": ("used", ANSWER, "answer", "used, agent, tick, ordinal, attempt"),
+    "input": ("tick", "seq, tick, body", "input", "tick, seq"),
+}
+"""Kind → the column of the tick its rows belong to, what is hashed of them, table, canonical order."""
+NAMES = {
+    "event": "an event",
+    "memory": "a memory or its vector",
+    "removal": "a forgotten memory",
+    "touch": "an access to memories",
+    "version": "a plan, place, belief or other state",
+    "answer": "an answer",
+    "input": "an input",
+}
+
+
+def check(reading: Reading) -> int:
+    """Recompute everything; returns the last tick. Raises RunDamaged naming the first tick that differs, and in what.
+
+    The trace is in no digest: it is only checked to be readable.
+    """
+    _pages(reading)
+    vectors = _vectors(reading)
+    previous, last = Digests(chain.START, chain.START), reading.last_tick
+    for begin in range(0, last + 1, CHUNK):
+        rows = {kind: _rows(reading, kind, begin, vectors) for kind in QUERIES}
+        query = "SELECT n, history, state, parts FROM tick WHERE n BETWEEN ? AND ?"
+        stored = {number: kept for number, *kept in reading.all(query, begin, begin + CHUNK - 1)}
+        for tick in range(begin, min(begin + CHUNK, last + 1)):
+            if tick not in stored:
+                raise _damage(reading, tick, "the tick is missing")
+            here: dict[str, list[Any]] = {kind: groups.get(tick, []) for kind, groups in rows.items()}
+            previous = _compared(reading, tick, here, previous, stored[tick])
+    _beyond(reading, last)
+    _traces(reading)
+    return last
+
+
+def _compared(
+    reading: Reading, tick: int, rows: Mapping[str, list[Any]], previous: Digests, stored: Sequence[bytes]
+) -> Digests:
+    """The chains after the tick, which are those stored."""
+    history, state, parts = stored
+    if not all(_typed(row[4], row[5]) for row in rows["event"]):
+        raise _damage(reading, tick, _changed("event"))
+    if chain.history_digest(previous.history, rows["event"]) != history:
+        raise _damage(reading, tick, _changed("event"))
+    for kind, kept in chain.unpacked_parts(parts).items():
+        if chain.rows_digest(rows[kind]) != kept:
+            raise _damage(reading, tick, _changed(kind))
+    if chain.state_digest(previous.state, parts) != state:
+        raise _damage(reading, tick, "the digest of the state is not what was written")
+    return Digests(history, state)
+
+
+def _pages(reading: Reading) -> None:
+    found = [line for (line,) in reading.all("PRAGMA integrity_check(1)")]
+    if found != ["ok"]:
+        raise RunDamaged(f"the file's pages are damaged: {found[0]}", where=str(reading.path), todo=_todo(reading))
+
+
+def _rows(reading: Reading, kind: str, begin: int, vectors: Mapping[int | None, bytes | None]) -> dict[int, list[Any]]:
+    """The rows of a chunk of ticks as they are hashed, by tick."""
+    column, cells, table, order = QUERIES[kind]
+    groups: dict[int, list[Any]] = defaultdict(list)
+    embedder = reading.manifest.embedder  # reading the manifest compares the scenario with its digest
+    query = f"SELECT {column}, {cells} FROM {table} WHERE {table}.{column} BETWEEN ? AND ? ORDER BY {order}"
+    for tick, *row in reading.all(query, begin, begin + CHUNK - 1):
+        groups[tick].append((*row[:-1], embedder, vectors.get(row[-1])) if kind == "memory" else row)
+    return groups
+
+
+def _vectors(reading: Reading) -> dict[int | None, bytes | None]:
+    """All vectors by number; one that cannot be read is None, which differs from all that was ever hashed."""
+    vectors: dict[int | None, bytes | None] = {None: b""}
+    for number, value in reading.all("SELECT id, value FROM vector"):
+        try:
+            vectors[number] = unpacked_vector(value)
+        except ValueError:
+            vectors[number] = None
+    return vectors
+
+
+def _typed(type_: str, body: str) -> bool:
+    """Whether the type beside the body is the one within, which is hashed."""
+    try:
+        return json.loads(body)["type"] == type_
+    except (ValueError, KeyError, TypeError):
+        return False
+
+
+def _beyond(reading: Reading, last: int) -> None:
+    """No rows of ticks that were never committed."""
+    for kind, (column, _, table, _) in QUERIES.items():
+        (tick,) = reading.one(f"SELECT min({column}) FROM {table} WHERE {column} > ? OR {column} < 0", last)
+        if tick is not None:
+            raise _damage(reading, tick, f"{NAMES[kind]} of a tick that was never committed (the last is {last})")
+
+
+def _traces(reading: Reading) -> None:
+    for (agent,) in reading.all("SELECT DISTINCT agent FROM trace"):
+        for tick, body in reading.all("SELECT tick, body FROM trace WHERE agent = ? ORDER BY tick", agent):
+            try:
+                unpacked_trace(body)
+            except ValueError:
+                raise _damage(reading, tick, f"the trace of {agent} cannot be read") from None
+
+
+def _changed(kind: str) -> str:
+    return f"{NAMES[kind]} is not what was written"
+
+
+def _damage(reading: Reading, tick: int, what: str) -> RunDamaged:
+    return RunDamaged(what, where=f"{reading.path}, tick {tick}", todo=_todo(reading))
+
+
+def _todo(reading: Reading) -> str:
+    return f"go on from a sound tick: commonplace fork {reading.path} --at TICK -o NEW"

@@ -1,0 +1,71 @@
+"""The manifest: everything a run was resolved to when it was made. Written once, read by `resume` and `verify`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from commonplace.canon import canonical, digest
+from commonplace.errors import RunDamaged
+from commonplace.run.schema import FORMAT, SEMANTICS
+
+
+def package_version() -> str:
+    """Of the installed package; `0` when it runs from a source tree that is not installed."""
+    try:
+        return version("commonplace")
+    except PackageNotFoundError:
+        return "0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """All choices of a run. None of it enters a digest: history depends on what it led to."""
+
+    scenario: str
+    """Name."""
+    text: str
+    """The scenario file as text, so that a run needs nothing else."""
+    seed: int
+    mind: str
+    """As named on the command line: `offline`, `SERVER:MODEL`, a URL …"""
+    embedder: str = "hashed-384-v1"
+    """`Embedder.name`: vectors of different names are never compared."""
+    analyser: str = "plain"
+    """Who finds the words of a text for the lexical part of retrieval."""
+    language: str = "en"
+    fidelity: str = "when_needed"
+    policy: str = "park"
+    stage: str = "town"
+    ticks: int = 0
+    """The tick first asked for; 0 when none was."""
+    settings: dict[str, Any] | None = None
+    """What else was resolved: request shapes, attempts, a person's prompt …; JSON."""
+    format: int = FORMAT
+    semantics: int = SEMANTICS
+    version: str = ""
+    """Package version that made the run; filled in by `RunFile.create` when empty."""
+
+    @property
+    def scenario_digest(self) -> str:
+        """Of the scenario's text, hexadecimal."""
+        return digest(self.text.encode()).hex()
+
+    def to_json(self) -> str:
+        """Canonical JSON, with the digest of the scenario's text."""
+        return canonical({**asdict(self), "scenario_digest": self.scenario_digest}).decode()
+
+    @classmethod
+    def from_json(cls, text: str, where: str = "") -> Manifest:
+        """The inverse. What a newer version added is left out. Raises RunDamaged when text and digest differ."""
+        try:
+            given = json.loads(text)
+            known = {field.name for field in fields(cls)}
+            manifest = cls(**{key: value for key, value in given.items() if key in known})
+        except (ValueError, TypeError, AttributeError) as error:
+            raise RunDamaged(f"the manifest cannot be read ({error})", where=where) from error
+        if given.get("scenario_digest") != manifest.scenario_digest:
+            raise RunDamaged("the scenario in the file is not the one the run was made from", where=where)
+        return manifest

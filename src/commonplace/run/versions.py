@@ -1,0 +1,211 @@
+"""State as versions: what of the world and of a character changed in a tick, and both put together again.
+
+Only what differs is written, each with its kind, owner and key (see `record.Version`); None marks what is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from commonplace.character.belief import Belief, Known
+from commonplace.character.plan import Plan, PlanItem
+from commonplace.character.relation import Relation
+from commonplace.character.state import CharacterState, Job
+from commonplace.run.plain import plain, valued
+from commonplace.run.record import Version
+from commonplace.world.events import NOBODY, Event
+from commonplace.world.state import Body, Conversation, Line, Thing, World
+
+WORLD_KINDS = ("body", "thing", "talk", "line", "barred", "record")
+STATE_KINDS = ("day", "plan", "belief", "closed", "relation", "jobs", "reflect_after")
+RECORD = "record"
+"""Who perceives which events of the tick: a version that counts in its own tick only."""
+
+V = TypeVar("V")
+
+
+def world_versions(before: World | None, after: World) -> tuple[Version, ...]:
+    """What of the world is new at the end of `after.tick`; all of it when there is no world before (tick 0)."""
+    old = before or World(-1, {}, {})
+    found = [Version(me, "body", "", body and _body(body)) for me, body in _changed(old.bodies, after.bodies)]
+    found += [
+        Version(object_id, "thing", "", thing and [thing.state, thing.parent])
+        for object_id, thing in _changed(old.things, after.things)
+    ]
+    for area, talks in _changed(old.conversations, after.conversations):
+        found.append(Version(area, "talk", "", talks and [_talk(talk) for talk in talks]))
+        found += _new_lines(old.conversations.get(area, ()), talks or ())
+    if before is None or old.barred != after.barred:
+        found.append(Version(NOBODY, "barred", "", sorted(after.barred)))
+    filed = _record(after)
+    if filed:
+        found.append(Version(NOBODY, RECORD, "", filed))
+    return tuple(found)
+
+
+def state_versions(agent: str, before: CharacterState | None, after: CharacterState) -> tuple[Version, ...]:
+    """What of a character's state is new; all of it when there is none before."""
+    if before is after:
+        return ()
+    old = before or CharacterState()
+    found = [*_plan(agent, old.plan, after.plan), *_belief(agent, old.belief, after.belief)]
+    found += [
+        Version(agent, "relation", other, relation and plain(relation, "other"))
+        for other, relation in _changed(old.relations, after.relations)
+    ]
+    if old.jobs != after.jobs:
+        found.append(Version(agent, "jobs", "", [plain(job) for job in after.jobs]))
+    if old.reflect_after != after.reflect_after:
+        found.append(Version(agent, "reflect_after", "", after.reflect_after))
+    return tuple(found)
+
+
+def restore_world(tick: int, versions: Iterable[Version], events: Iterable[Event]) -> World:
+    """The world at the end of a tick: from the last version ≤ tick of each value, and the tick's events.
+
+    `versions` must hold a `record` only if it was written in this very tick.
+    """
+    kinds = _by_kind(versions)
+    lines = {key: Line(*value) for (_, key), value in kinds["line"].items()}
+    filed: Mapping[str, Any] = kinds[RECORD].get((NOBODY, ""), {})
+    by_name = {f"{event.agent_id}.{event.ordinal}": event for event in events}
+    parts: dict[str, Mapping[str, tuple[Event, ...]]] = {
+        part: {owner: tuple(by_name[name] for name in names) for owner, names in filed.get(part, {}).items()}
+        for part in ("happened", "outcomes", "heard", "told")
+    }
+    return World(
+        tick=tick,
+        bodies={owner: as_body(value) for (owner, _), value in kinds["body"].items()},
+        things={owner: Thing(*value) for (owner, _), value in kinds["thing"].items()},
+        conversations={
+            area: tuple(_as_talk(area, talk, lines) for talk in talks) for (area, _), talks in kinds["talk"].items()
+        },
+        barred=frozenset(kinds["barred"].get((NOBODY, ""), ())),
+        ambient=tuple(by_name[name] for name in filed.get("ambient", ())),
+        **parts,
+    )
+
+
+def restore_state(versions: Iterable[Version]) -> CharacterState:
+    """A character's state from the last version ≤ tick of each of its values."""
+    kinds = _by_kind(versions)
+    single = {kind: next(iter(kinds[kind].values()), None) for kind in ("day", "closed", "jobs", "reflect_after")}
+    items = [valued(PlanItem, value, id=key) for (_, key), value in kinds["plan"].items()]
+    nodes = {key: Known(*value) for (_, key), value in kinds["belief"].items()}
+    closed = frozenset((one, other) for one, other in single["closed"] or ())
+    return CharacterState(
+        plan=Plan(-1 if single["day"] is None else single["day"], tuple(sorted(items, key=_order))),
+        belief=Belief(nodes, closed),
+        relations={key: valued(Relation, value, other=key) for (_, key), value in kinds["relation"].items()},
+        jobs=tuple(valued(Job, value) for value in single["jobs"] or ()),
+        reflect_after=single["reflect_after"] or 0,
+    )
+
+
+def _by_kind(versions: Iterable[Version]) -> dict[str, dict[tuple[str, str], Any]]:
+    """Kind → (owner, key) → value, in order; what is gone is left out."""
+    kinds: dict[str, dict[tuple[str, str], Any]] = {kind: {} for kind in (*WORLD_KINDS, *STATE_KINDS)}
+    for version in sorted(versions, key=lambda one: (one.owner, one.key)):
+        if version.value is not None:
+            kinds[version.kind][version.owner, version.key] = version.value
+    return kinds
+
+
+def _changed(before: Mapping[str, V], after: Mapping[str, V]) -> Iterator[tuple[str, V | None]]:
+    """Keys whose value is new, with it; keys that are gone, with None."""
+    if before is after:
+        return
+    for key, value in after.items():
+        old = before.get(key)
+        if old is not value and old != value:
+            yield key, value
+    for key in before:
+        if key not in after:
+            yield key, None
+
+
+# ── the world ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _body(body: Body) -> dict[str, Any]:
+    found = plain(body)
+    return found if body.came_from != body.area else {name: cell for name, cell in found.items() if name != "came_from"}
+
+
+def as_body(value: dict[str, Any]) -> Body:
+    """A body from its version."""
+    return valued(Body, {"came_from": value["area"], **value})
+
+
+def _talk(talk: Conversation) -> list[Any]:
+    return [talk.id, talk.starter, list(talk.members), len(talk.lines), talk.floor]
+
+
+def _as_talk(area: str, value: list[Any], lines: Mapping[str, Line]) -> Conversation:
+    talk_id, starter, members, count, floor = value
+    said = tuple(lines[_line_key(talk_id, number)] for number in range(count))
+    return Conversation(talk_id, area, starter, tuple(members), said, floor)
+
+
+def _new_lines(before: Iterable[Conversation], after: Iterable[Conversation]) -> Iterator[Version]:
+    """A line is written once, under its number; the talk itself says how many there are."""
+    old = {talk.id: talk.lines for talk in before}
+    for talk in after:
+        known = old.get(talk.id, ())
+        for number, line in enumerate(talk.lines):
+            if number >= len(known) or (known[number] is not line and known[number] != line):
+                value = [line.tick, line.speaker, line.to, line.utterance]
+                yield Version(talk.area, "line", _line_key(talk.id, number), value)
+
+
+def _line_key(talk_id: str, number: int) -> str:
+    return f"{talk_id}#{number}"
+
+
+def _record(world: World) -> dict[str, Any]:
+    """The events of the tick by whom they reach, by name; parts without any are left out."""
+    filed: dict[str, Any] = {
+        part: {owner: _names(events) for owner, events in sorted(groups.items())}
+        for part, groups in (
+            ("happened", world.happened),
+            ("outcomes", world.outcomes),
+            ("heard", world.heard),
+            ("told", world.told),
+        )
+        if groups
+    }
+    return {**filed, "ambient": _names(world.ambient)} if world.ambient else filed
+
+
+def _names(events: Iterable[Event]) -> list[str]:
+    return [f"{event.agent_id}.{event.ordinal}" for event in events]
+
+
+# ── a character ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _plan(agent: str, before: Plan, after: Plan) -> Iterator[Version]:
+    if before is after:
+        return
+    if before.day != after.day:
+        yield Version(agent, "day", "", after.day)
+    old = {item.id: item for item in before.items}
+    for key, item in _changed(old, {item.id: item for item in after.items}):
+        # `lookup.state` finds the items of a day by their ids
+        if item and not key.startswith(f"{after.day}."):
+            raise ValueError(f"plan item {key} in the plan of day {after.day}")
+        yield Version(agent, "plan", key, item and plain(item, "id"))
+
+
+def _order(item: PlanItem) -> tuple[int, ...]:
+    return tuple(int(part) for part in item.id.split("."))
+
+
+def _belief(agent: str, before: Belief, after: Belief) -> Iterator[Version]:
+    if before is after:
+        return
+    for node, known in _changed(before.nodes, after.nodes):
+        yield Version(agent, "belief", node, known and [known.parent, known.state, known.seen])
+    if before.closed != after.closed:
+        yield Version(agent, "closed", "", sorted([one, other] for one, other in after.closed))

@@ -1,0 +1,144 @@
+"""Why something happened: read from the committed turn, never computed again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from commonplace.errors import WrongUse
+from commonplace.run.provenance import heard_from
+from commonplace.run.record import AnswerRow
+from commonplace.run.shown import event_json, item_json, memory_json
+from commonplace.run.why_text import as_text
+from commonplace.world.events import NOBODY, Event, Phase, parse_id
+
+if TYPE_CHECKING:
+    from commonplace.run.reading import Reading
+
+__all__ = ["as_text", "memory_json", "why"]
+
+NOT_A_CHARACTER = {
+    "TIME_ADVANCED": "The time of day follows from the tick alone.",
+    "WEATHER_CHANGED": "The weather follows from the seed and the tick alone.",
+    "SCRIPTED": "The scenario's script has it happen at this tick.",
+    "GOD_EVENT": "Somebody outside the world put it in.",
+}
+INPUT = "An input from outside: no turn of a character led to it."
+
+
+def why(reading: Reading, event_id: str) -> dict[str, Any]:
+    """The explanation of an event, in the shape of the public contract.
+
+    Besides its keys: `explanation`, a sentence for what no character did (else empty), and `delivered`, the deferred
+    thoughts that arrived in the turn; their retrievals and questions stand behind the turn's own. Raises WrongUse for
+    an unknown id, naming the nearest.
+    """
+    event = _found(reading, event_id)
+    agent, tick = event.agent_id, event.tick
+    own = agent != NOBODY and event.phase != Phase.INPUT
+    trace = reading.trace(agent, tick) if own else {}
+    delivered: list[dict[str, Any]] = trace.get("delivered", [])
+    retrievals = [*trace.get("retrievals", []), *(one for job in delivered for one in job.get("retrievals", []))]
+    return {
+        "event": event_json(event, reading.time(tick)),
+        "explanation": "" if own else NOT_A_CHARACTER.get(event.type, INPUT),
+        "retrievals": _retrievals(reading, agent, tick, retrievals),
+        "plan": _plan(reading, agent, tick, trace) if own else {"item": None, "day": []},
+        "reaction": trace.get("reaction"),
+        "asked": _asked(reading, agent, tick, trace, delivered) if own else [],
+        "stored": trace.get("stored", []),
+        "heard_from": heard_from(reading, event) if event.type == "SAY" else [],
+        "delivered": [{key: job.get(key) for key in ("kind", "about", "asked_at")} for job in delivered],
+    }
+
+
+def _found(reading: Reading, event_id: str) -> Event:
+    try:
+        tick, agent, ordinal = parse_id(event_id)
+    except ValueError:
+        todo = "an event's id looks like t12.mira.0; `commonplace events` lists them"
+        raise WrongUse(f"{event_id!r} is no event id", where=str(reading.path), todo=todo) from None
+    event = reading.event(tick, agent, ordinal) if tick <= reading.last_tick else None
+    if event is None:
+        raise WrongUse(f"there is no event {event_id}", where=str(reading.path), todo=_nearest(reading, event_id, tick))
+    return event
+
+
+def _nearest(reading: Reading, event_id: str, tick: int) -> str:
+    last = reading.last_tick
+    if not 0 <= tick <= last:
+        return f"the run has ticks 0 to {last}"
+    ids = [event.id for event in reading.events(max(0, tick - 1), tick + 1)]
+    near = get_close_matches(event_id, ids, n=3, cutoff=0)
+    return f"near it are {', '.join(near)}" if near else "`commonplace events` lists all"
+
+
+def _retrievals(
+    reading: Reading, agent: str, tick: int, retrievals: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Hits with the memory they brought, last accessed as it was when they were scored: the tick before."""
+    accessed = reading.accesses(agent, tick - 1)
+    return [
+        {
+            "purpose": found["purpose"],
+            "query": found["query"],
+            "policy": found["policy"],
+            "k": found["k"],
+            "candidates": found.get("candidates"),
+            "hits": [
+                {
+                    "memory": _memory(reading, agent, memory_id, accessed.get(memory_id)),
+                    "rank": rank,
+                    "score": score,
+                    "parts": {
+                        name: {"raw": raw, "normalised": normalised, "weight": found["weights"][name]}
+                        for name, (raw, normalised) in parts.items()
+                    },
+                }
+                for rank, (memory_id, score, parts) in enumerate(found["hits"], start=1)
+            ],
+        }
+        for found in retrievals
+    ]
+
+
+def _memory(reading: Reading, agent: str, memory_id: int, accessed: int | None) -> dict[str, Any] | None:
+    memory = reading.memory(agent, memory_id, accessed)
+    return memory and memory_json(memory)
+
+
+def _plan(reading: Reading, agent: str, tick: int, trace: Mapping[str, Any]) -> dict[str, Any]:
+    """The item followed, and the day's strokes as they were at the end of the tick."""
+    plan: Mapping[str, Any] = trace.get("plan") or {}
+    strokes = reading.state_at(agent, tick).plan.level("day")
+    return {"item": plan.get("item"), "day": plan.get("day") or [item_json(stroke) for stroke in strokes]}
+
+
+def _asked(
+    reading: Reading, agent: str, tick: int, trace: Mapping[str, Any], delivered: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """The turn's questions, then those of thoughts that arrived in it, which belong to the tick they were asked at."""
+    asked = _answered(reading, agent, tick, trace.get("asked", ()))
+    for job in delivered:
+        asked += _answered(reading, agent, job["asked_at"], job.get("asked", ()))
+    return asked
+
+
+def _answered(reading: Reading, agent: str, tick: int, asked: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    rows = {row.ordinal: row for row in reading.answers(tick, tick, agent=agent)}  # the last attempt of each
+    return [
+        {
+            "task": entry["task"],
+            "prompt": entry.get("input", ""),
+            "answer": _value(rows.get(entry["ordinal"])),
+            "outcome": entry["outcome"],
+            "ordinal": entry["ordinal"],
+        }
+        for entry in asked
+    ]
+
+
+def _value(row: AnswerRow | None) -> Any:
+    return json.loads(row.body) if row is not None and row.body else None

@@ -1,0 +1,1 @@
+"""Scenarios: read, checked and compiled into the values a run starts from."""

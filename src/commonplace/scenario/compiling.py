@@ -1,0 +1,205 @@
+"""From a scenario file to the values a run starts from. The same text gives the same values everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from commonplace.character.belief import UNKNOWN, Belief, Known
+from commonplace.character.fact import Fact
+from commonplace.character.persona import Persona, Phase, RoutineItem, Step
+from commonplace.character.relation import Relation
+from commonplace.character.state import CharacterState
+from commonplace.clock import Clock, parse_iso
+from commonplace.errors import WrongUse
+from commonplace.scenario.building import geography
+from commonplace.scenario.check import examined
+from commonplace.scenario.mistake import Mistake, report
+from commonplace.scenario.model import CharacterPart, FactPart, MemoryPart, RoutinePart, ScenarioPart, ScriptPart
+from commonplace.scenario.names import Names
+from commonplace.scenario.reading import Source, find, read
+from commonplace.scenario.scenario import Scenario
+from commonplace.scenario.times import is_sleep, minutes
+from commonplace.world.geography import Geography
+from commonplace.world.opening import opening
+from commonplace.world.script import Audience, Scripted
+from commonplace.world.state import Body, World
+from commonplace.world.weather import NEXT_SKY, SKIES, Climate
+
+SEEDED_IMPORTANCE = 8
+"""Of a seed fact in its originators' memory, on the scale of 1 to 10."""
+DEGREES = {"cold": (-6, 2), "cool": (4, 11), "mild": (10, 18), "warm": (17, 26), "hot": (24, 33)}
+"""Usual low and high in °C of a day, by the word for its middle: all year alike, a scenario covers days."""
+
+
+def load(name_or_path: str) -> Scenario:
+    """A shipped scenario by name or any file by path. Raises WrongUse with every mistake found in it."""
+    return _scenario(find(name_or_path))
+
+
+def compiled_from_text(text: str, origin: str = "scenario") -> Scenario:
+    """The scenario of a text kept elsewhere, such as a run's manifest. `origin` is what mistakes call it."""
+    return _scenario(read(text, origin))
+
+
+def compiled(part: ScenarioPart, text: str) -> Scenario:
+    """The values of a scenario that `check` found no mistake in."""
+    clock = Clock(parse_iso(part.clock.start), part.clock.tick_minutes)
+    names = Names.of(part)
+    world = geography(part)
+    facts = tuple(_fact(fact) for fact in part.facts)
+    characters = sorted(part.characters, key=lambda character: character.id)
+    start = _opening(part, clock, world)
+    return Scenario(
+        part=part,
+        text=text,
+        clock=clock,
+        geography=world,
+        personas={character.id: _persona(character, part.language) for character in characters},
+        opening=start,
+        states={character.id: _state(character, names, start) for character in characters},
+        memories={character.id: _memories(character, part) for character in characters},
+        facts=facts,
+        script=_script(part.script, clock, world),
+        climate=_climate(part),
+    )
+
+
+def _scenario(source: Source) -> Scenario:
+    part, mistakes = examined(source)
+    if part is None or mistakes:
+        raise _refusal(source.origin, mistakes)
+    return compiled(part, source.text)
+
+
+def _refusal(origin: str, mistakes: Sequence[Mistake]) -> WrongUse:
+    count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
+    return WrongUse(f"{origin} has {count}\n{report(mistakes)}", todo="docs/scenarios.md explains every key.")
+
+
+# ── characters ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _persona(character: CharacterPart, language: str) -> Persona:
+    return Persona(
+        id=character.id,
+        name=character.name,
+        called=character.called or character.name.split()[0],
+        age=character.age,
+        pronoun=character.pronoun,
+        work=character.work,
+        traits=character.traits,
+        background=character.background,
+        goals=character.goals,
+        home=character.home,
+        routine=tuple(_routine(item) for item in character.routine),
+        language=language,
+    )
+
+
+def _routine(item: RoutinePart) -> RoutineItem:
+    phases = tuple(
+        Phase(phase.do, tuple(Step(step.do, step.object, step.verb, step.emoji) for step in phase.steps))
+        for phase in item.phases
+    )
+    return RoutineItem(minutes(item.at), item.do, item.place, phases, item.emoji, item.outdoor)
+
+
+def _state(character: CharacterPart, names: Names, start: World) -> CharacterState:
+    relations = {
+        relation.to: Relation(relation.to, relation.label, relation.warmth, summary=relation.summary)
+        for relation in sorted(character.relations, key=lambda relation: relation.to)
+    }
+    return CharacterState(belief=_belief(character, names, start), relations=relations)
+
+
+def _belief(character: CharacterPart, names: Names, start: World) -> Belief:
+    """Public areas, the own home and what it `knows`; the objects there and those it carries; acquaintances."""
+    areas = names.known_areas(character)
+    nodes = {area: Known(names.parents.get(area, ""), "open", 0) for area in areas}
+    for object_id, thing in start.things.items():
+        if thing.parent in areas or thing.parent == character.id:
+            nodes[object_id] = Known(thing.parent, thing.state, 0)
+    nodes |= {relation.to: Known(UNKNOWN, "", 0) for relation in character.relations}
+    return Belief(dict(sorted(nodes.items())))
+
+
+def _memories(character: CharacterPart, part: ScenarioPart) -> tuple[MemoryPart, ...]:
+    """The character's own, then the facts it starts: it must remember a fact to be able to tell it."""
+    seeded = tuple(
+        MemoryPart(
+            text=fact.text[part.language],
+            importance=SEEDED_IMPORTANCE,
+            topic=fact.id,
+            tell=fact.tell.get(part.language, ()),
+        )
+        for fact in part.facts
+        if character.id in fact.originators
+    )
+    return (*character.memories, *seeded)
+
+
+# ── the world at tick 0 ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _opening(part: ScenarioPart, clock: Clock, world: Geography) -> World:
+    """Everybody who is there at tick 0, asleep unless the routine says otherwise."""
+    present = {character.id: character for character in part.characters if not character.absent}
+    start = opening(world, present)
+    minute = clock.start.hour * 60 + clock.start.minute
+    bodies = {id: _awake_or_asleep(body, present[id], minute, part.language) for id, body in start.bodies.items()}
+    return replace(start, bodies=dict(sorted(bodies.items())))
+
+
+def _awake_or_asleep(body: Body, character: CharacterPart, minute: int, language: str) -> Body:
+    """What begins at the very minute of tick 0 is left to tick 1: who rises at six still sleeps at six."""
+    if not character.routine:
+        return body
+    begun = [item for item in character.routine if minutes(item.at) < minute]
+    item = begun[-1] if begun else character.routine[-1]
+    return replace(body, doing=item.do, emoji=item.emoji, asleep=is_sleep(item.do, language))
+
+
+# ── facts, script, weather ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _fact(fact: FactPart) -> Fact:
+    return Fact(
+        id=fact.id,
+        text=fact.text,
+        groups=fact.groups,
+        originators=tuple(sorted(fact.originators)),
+        place=fact.place,
+        starts=parse_iso(fact.starts) if fact.starts else None,
+        minutes=fact.minutes,
+        tell=fact.tell,
+    )
+
+
+def _script(script: Sequence[ScriptPart], clock: Clock, world: Geography) -> tuple[Scripted, ...]:
+    ways = {frozenset((way.a, way.b)): way.id for way in world.ways.values()}
+    return tuple(sorted((_scripted(one, clock, ways) for one in script), key=lambda one: (one.tick, one.id)))
+
+
+def _scripted(one: ScriptPart, clock: Clock, ways: Mapping[frozenset[str], str]) -> Scripted:
+    midnight = clock.start.replace(hour=0, minute=0, second=0, microsecond=0)
+    moment = midnight + timedelta(days=one.day, minutes=minutes(one.at))
+    return Scripted(
+        id=one.id,
+        tick=clock.tick(moment),
+        text=one.text,
+        to=Audience(one.to.everybody, one.to.areas, one.to.agents),
+        sets=tuple(sorted(one.sets.items())),
+        opens=tuple(ways[frozenset(pair)] for pair in one.opens),
+        closes=tuple(ways[frozenset(pair)] for pair in one.closes),
+    )
+
+
+def _climate(part: ScenarioPart) -> Climate:
+    climate = part.climate
+    skies = {
+        sky: tuple((after, following[after]) for after in SKIES if following.get(after))
+        for sky, following in climate.weights.items()
+    }
+    return Climate(climate.sky, climate.hours_per_step, {**NEXT_SKY, **skies}, (DEGREES[climate.temperature],))

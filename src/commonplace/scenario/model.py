@@ -1,0 +1,293 @@
+"""The shape of a scenario file. The published JSON Schema is generated from these models.
+
+Every description is what an editor shows beside the key. Ids match `[a-z0-9_-]+`. Times of day are `HH:MM`. Longer
+texts than the minds' typed questions take are refused here, so that no question fails on what an author wrote.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Id = Annotated[str, Field(pattern=r"^[a-z0-9_-]+$", max_length=64)]
+TimeOfDay = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
+Words = Annotated[str, Field(min_length=1, max_length=2000)]
+Name = Annotated[str, Field(min_length=1, max_length=80)]
+Doing = Annotated[str, Field(min_length=1, max_length=120)]
+Line = Annotated[str, Field(min_length=1, max_length=300)]
+Emoji = Annotated[str, Field(max_length=16)]
+Verb = Literal["USE", "OPEN", "CLOSE", "TAKE", "DROP"]
+
+
+class Part(BaseModel):
+    """Base of all parts: unknown keys are mistakes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ClockPart(Part):
+    """When the run begins, and how long a tick is."""
+
+    start: str = Field(default="2031-10-04T06:00:00", description="ISO date and time of tick 0, UTC")
+    tick_minutes: int = Field(default=5, ge=1, le=60, description="simulated minutes in a tick")
+
+
+class ObjectPart(Part):
+    """Something in an area that has a state."""
+
+    id: Id = Field(description="what the rest of the file calls it; areas, objects and characters share the ids")
+    name: Name = Field(description="as sentences use it after an article: `soup pot`")
+    kind: Id = Field(description="one of `kinds`")
+    state: str = Field(default="", description="opening state; the kind's first state if left out")
+
+
+class AreaPart(Part):
+    """A place one can be in. Between an area and each area in it there is a way."""
+
+    id: Id = Field(description="what the rest of the file calls it; areas, objects and characters share the ids")
+    name: Name = Field(description="as people call it: `Noodle Bar`")
+    outdoor: bool = Field(default=False, description="under the open sky; plans avoid it in the rain")
+    private: bool = Field(
+        default=False, description="it and what is in it are known only to those who live there or list it in `knows`"
+    )
+    areas: tuple[AreaPart, ...] = Field(default=(), description="areas in this one")
+    objects: tuple[ObjectPart, ...] = Field(default=(), description="what stands or lies here at tick 0")
+
+
+class TransitionPart(Part):
+    """What a verb does to an object in a certain state."""
+
+    source: str = Field(default="*", alias="from", description="state it starts from, `*` for any")
+    target: str = Field(alias="to", description="state it leads to")
+    seen: str = Field(default="", max_length=300, description="what the room notices, as a sentence")
+    also: dict[Id, str] = Field(default_factory=dict, description="other objects of the same area it sets, with states")
+
+
+class KindPart(Part):
+    """A kind of object: a state machine."""
+
+    states: tuple[str, ...] = Field(min_length=1, description="the first is the opening state")
+    portable: bool = Field(default=False, description="can be taken and dropped")
+    verbs: dict[Verb, tuple[TransitionPart, ...]] = Field(
+        default_factory=dict[Verb, tuple[TransitionPart, ...]], description="verb → the transitions it makes"
+    )
+    refusals: dict[str, str] = Field(
+        default_factory=dict, description="`VERB state` (or `VERB`) → why it does not work, as a sentence"
+    )
+    words: dict[str, str] = Field(default_factory=dict, description="state → predicate, such as `is broken`")
+
+
+class WayPart(Part):
+    """A door between two areas, or the hours of the way between an area and the one around it."""
+
+    between: tuple[Id, Id] = Field(description="the two areas")
+    open: str = Field(
+        default="",
+        pattern=r"^(\d\d:\d\d-\d\d:\d\d)?$",
+        description="hours it is open, `08:00-22:00`; all day if left out",
+    )
+    closed: bool = Field(default=False, description="closed until a scripted event or an input opens it")
+
+
+class WorldPart(Part):
+    """The places, what stands in them, and how one gets from one to another."""
+
+    root: AreaPart = Field(description="the area that holds all others")
+    kinds: dict[Id, KindPart] = Field(default_factory=dict, description="kinds of objects by id")
+    ways: tuple[WayPart, ...] = Field(default=(), description="doors besides those between a parent and its children")
+    edge_cost: int = Field(default=1, ge=1, le=20, description="ticks to cross one edge")
+
+
+class StepPart(Part):
+    """5 to 15 minutes of a phase."""
+
+    do: Doing = Field(description="what one is seen doing: `skimming the broth`")
+    object: str = Field(default="", description="object id it needs")
+    verb: Verb | Literal[""] = Field(default="", description="what is done with the object")
+    emoji: Emoji = Field(default="", description="shown over the character's head")
+
+
+class PhasePart(Part):
+    """About an hour of a routine item."""
+
+    do: Doing = Field(description="-ing form without a subject: `getting the kitchen ready`")
+    steps: tuple[StepPart, ...] = Field(default=(), description="what it is made of, in order")
+
+
+class RoutinePart(Part):
+    """A broad stroke of a usual day; it lasts until the next one begins."""
+
+    at: TimeOfDay = Field(description="when it begins, `07:30`, in quotes or not")
+    do: Doing = Field(description="-ing form without a subject: `running the noodle bar`")
+    place: Id = Field(description="area id; one the character knows")
+    outdoor: bool = Field(default=False, description="would not be done in the rain")
+    emoji: Emoji = Field(default="", description="shown over the character's head")
+    phases: tuple[PhasePart, ...] = Field(default=(), description="what it is made of, in order")
+
+
+class RelationPart(Part):
+    """How the character sees another one at tick 0; the other's view is written there."""
+
+    to: Id = Field(description="character id")
+    label: str = Field(default="", max_length=60, description="what they are: `neighbour`, `rival`")
+    warmth: int = Field(default=0, ge=-100, le=100, description="from hatred, −100, to love, 100; 0 is indifference")
+    summary: str = Field(default="", max_length=300, description="a sentence or two on how they stand")
+
+
+class MemoryPart(Part):
+    """Something remembered at tick 0."""
+
+    text: Words = Field(description="third person, as it is remembered")
+    importance: int = Field(default=5, ge=1, le=10, description="1 is a habit, 10 a turning point of a life")
+    topic: str = Field(default="", max_length=64, description="one or two words; replies find it by them")
+    about: str = Field(default="", description="character id it concerns; it is rather told to others than to that one")
+    tell: tuple[Line, ...] = Field(default=(), description="ways to say it, first person, complete sentences")
+    plan: bool = Field(default=False, description="something intended rather than observed")
+
+
+class CharacterPart(Part):
+    """Somebody who lives here."""
+
+    id: Id = Field(description="what the rest of the file calls it; areas, objects and characters share the ids")
+    name: Name = Field(description="full name")
+    called: str = Field(default="", max_length=80, description="short name; the first word of the name if left out")
+    age: int = Field(ge=0, le=150, description="years")
+    pronoun: Literal["she", "he", "they"] = Field(default="they", description="she, he or they")
+    work: str = Field(default="", max_length=80, description="one noun phrase: `noodle cook`")
+    traits: tuple[str, ...] = Field(min_length=1, description="a few adjectives; rules and prompts go by them")
+    background: str = Field(default="", max_length=4000, description="who this is, in a few sentences, third person")
+    goals: tuple[str, ...] = Field(default=(), description="what it wants, the most important first")
+    home: Id = Field(description="area id where it lives and sleeps")
+    starts_at: str = Field(default="", description="area at tick 0; the home if left out")
+    absent: bool = Field(default=False, description="not there until an input lets it join")
+    routine: tuple[RoutinePart, ...] = Field(
+        default=(), description="5 to 8 strokes of a usual day in order of time; the last is sleep"
+    )
+    relations: tuple[RelationPart, ...] = Field(default=(), description="whom it knows, and how it sees them")
+    knows: tuple[Id, ...] = Field(default=(), description="private areas known from the start")
+    carries: tuple[Id, ...] = Field(default=(), description="portable objects it holds at the start")
+    memories: tuple[MemoryPart, ...] = Field(default=(), description="what it remembers at tick 0, oldest first")
+
+
+class FactPart(Part):
+    """News whose way through the society is followed by the words that carry it."""
+
+    id: Id = Field(description="names the fact in measurements")
+    text: dict[str, Words] = Field(description="language → the fact as a sentence")
+    groups: dict[str, tuple[tuple[str, ...], ...]] = Field(
+        description="language → groups of words or phrases; a text carries the fact if one of each group occurs in it"
+    )
+    originators: tuple[Id, ...] = Field(default=(), description="who knows it at tick 0")
+    place: str = Field(default="", description="area id, for something one can go to")
+    starts: str = Field(default="", description="ISO moment, for something one can go to")
+    minutes: int = Field(default=0, ge=0, le=10080, description="how long it lasts, for something one can go to")
+    tell: dict[str, tuple[Line, ...]] = Field(
+        default_factory=dict[str, tuple[Line, ...]], description="language → ways to say it, each carrying the fact"
+    )
+
+
+class AudiencePart(Part):
+    """Whom a scripted event reaches."""
+
+    everybody: bool = Field(default=False, description="everybody, wherever they are")
+    areas: tuple[Id, ...] = Field(default=(), description="those who are in these areas")
+    agents: tuple[Id, ...] = Field(default=(), description="these characters, wherever they are")
+
+
+class ScriptPart(Part):
+    """Something that happens at a given time, whatever anybody does."""
+
+    id: Id = Field(description="names the event")
+    day: int = Field(default=0, ge=0, le=10000, description="0 is the day the run starts on")
+    at: TimeOfDay = Field(description="time of that day, `18:30`")
+    text: Words = Field(description="what its audience perceives, as a sentence")
+    to: AudiencePart = Field(default=AudiencePart(everybody=True), description="whom it reaches; everybody if left out")
+    sets: dict[Id, str] = Field(default_factory=dict, description="objects it changes, with their new states")
+    opens: tuple[tuple[Id, Id], ...] = Field(default=(), description="ways it opens, each as its two areas")
+    closes: tuple[tuple[Id, Id], ...] = Field(default=(), description="ways it closes, each as its two areas")
+
+
+class ClimatePart(Part):
+    """How the weather behaves."""
+
+    sky: Literal["clear", "cloudy", "rain", "storm", "fog", "snow"] = Field(
+        default="clear", description="sky at tick 0"
+    )
+    hours_per_step: int = Field(default=1, ge=1, le=24, description="simulated hours between two draws of the weather")
+    temperature: Literal["cold", "cool", "mild", "warm", "hot"] = Field(
+        default="mild", description="how warm the middle of a usual day is"
+    )
+    weights: dict[str, dict[str, int]] = Field(
+        default_factory=dict[str, dict[str, int]],
+        description="sky → next sky → weight; skies left out change as usual",
+    )
+
+
+class ReflectionPart(Part):
+    """When a character stops to think about what it has lived through."""
+
+    threshold: float = Field(
+        default=150, gt=0, allow_inf_nan=False, description="summed importance of memories since the last reflection"
+    )
+    strict: bool = Field(default=False, description="`exceeds` instead of `reaches`")
+
+
+class CognitionPart(Part):
+    """Settings of the characters' minds."""
+
+    fidelity: Literal["when_needed", "every_tick"] = Field(
+        default="when_needed", description="ask the mind for an action only on news, or at every tick"
+    )
+    policy: str = Field(default="park", description="retrieval policy: `park` or `lexical`")
+    k: int = Field(default=10, ge=1, le=100, description="memories retrieved for a question")
+    attention: int = Field(default=8, ge=1, le=100, description="percepts taken in per tick")
+    novelty_window: int = Field(
+        default=5, ge=0, le=10000, description="ticks in which the same thing is not remembered again"
+    )
+    deferred_minutes: int = Field(
+        default=10, ge=1, le=1440, description="between asking for and having a day plan or a reflection"
+    )
+    leave_notice: int = Field(default=0, ge=0, le=1440, description="minutes between wishing to leave and leaving")
+    importance: Literal["mind", "rules"] = Field(default="mind", description="who rates memories")
+    reflection: ReflectionPart = Field(default=ReflectionPart(), description="when characters reflect")
+    observe: bool = Field(default=True, description="ablation: without observations nothing perceived is remembered")
+    reflect: bool = Field(default=True, description="ablation: without reflection")
+    plan: bool = Field(default=True, description="ablation: without planning the routine is followed")
+
+
+class DuetPart(Part):
+    """Settings of the stage `duet`."""
+
+    setting: str = Field(default="", max_length=1000, description="where and how the two talk, one or two sentences")
+    reflection_period: int = Field(
+        default=6, ge=1, le=1000, description="dialogue turns between reflections of a character"
+    )
+
+
+class LayoutPart(Part):
+    """Hints for the map."""
+
+    map: dict[Id, tuple[int, int, int, int]] = Field(
+        default_factory=dict, description="area → column, row, width, height on a character grid"
+    )
+
+
+class ScenarioPart(Part):
+    """A whole scenario file."""
+
+    name: Id = Field(description="short name; run files are called after it")
+    title: str = Field(default="", max_length=120, description="as lists show it")
+    summary: str = Field(default="", max_length=1000, description="what it is about, one or two sentences")
+    language: Literal["en", "ko"] = Field(default="en", description="language the characters speak and think in")
+    stage: str = Field(default="town", description="`town`, `duet`, or `module:NAME` of a stage from elsewhere")
+    mind: str = Field(default="offline", description="mind used when the command names none")
+    clock: ClockPart = Field(default=ClockPart(), description="when the run begins, and how long a tick is")
+    world: WorldPart = Field(description="places, objects and ways")
+    characters: tuple[CharacterPart, ...] = Field(min_length=1, description="who lives here")
+    facts: tuple[FactPart, ...] = Field(default=(), description="seed facts, whose spreading is followed")
+    script: tuple[ScriptPart, ...] = Field(default=(), description="what happens whatever anybody does")
+    climate: ClimatePart = Field(default=ClimatePart(), description="how the weather behaves")
+    cognition: CognitionPart = Field(default=CognitionPart(), description="settings of the characters' minds")
+    duet: DuetPart = Field(default=DuetPart(), description="settings of the stage `duet`")
+    layout: LayoutPart = Field(default=LayoutPart(), description="hints for the map")

@@ -1,0 +1,238 @@
+"""`new`: a small, commented scenario that passes `check` and lives, to be written over."""
+
+from __future__ import annotations
+
+import re
+from errno import EISDIR
+from pathlib import Path
+from string import Template
+
+from commonplace.errors import WrongUse
+from commonplace.scenario.cast import LIVES, NAMES, Life
+from commonplace.scenario.reading import SUFFIX
+
+SIZES = (1, 50)
+"""Fewest and most characters."""
+
+
+def new(path: str | Path, size: int = 2) -> Path:
+    """Writes a scenario of `size` characters (1 … 50) and returns its path, `.yaml` added where there is no suffix.
+
+    Raises WrongUse for another size, a file that exists, or a place that cannot be written to.
+    """
+    fewest, most = SIZES
+    if not fewest <= size <= most:
+        raise WrongUse(f"a new scenario can have {fewest} to {most} characters, not {size}")
+    target = Path(path).expanduser()
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(EISDIR, "it is a folder")
+        target = target if target.suffix else target.with_name(f"{target.name}{SUFFIX}")
+        with target.open("x", encoding="utf-8") as file:
+            file.write(text(target.stem, size))
+    except FileExistsError as error:
+        raise WrongUse("exists already and is left as it is", where=str(target), todo="Choose another name.") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise WrongUse(f"cannot be written ({reason})", where=str(target), todo="Choose another folder.") from error
+    return target
+
+
+def text(name: str, size: int) -> str:
+    """The scenario as YAML. Another name for the same size changes the name only."""
+    people = [(_id(number), NAMES[number], LIVES[number % len(LIVES)]) for number in range(size)]
+    return _FILE.substitute(
+        name=re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-")[:64] or "scenario",
+        homes="".join(_HOME.substitute(id=id, called=_called(full)) for id, full, _ in people),
+        characters="".join(_character(number, people) for number in range(size)),
+        originator=people[0][0],
+    )
+
+
+def _id(number: int) -> str:
+    return _called(NAMES[number]).lower()
+
+
+def _called(name: str) -> str:
+    return name.split(maxsplit=1)[0]
+
+
+def _character(number: int, people: list[tuple[str, str, Life]]) -> str:
+    """One character; everybody knows the next one, the last knows the first."""
+    id, name, life = people[number]
+    place = f"{id}_home" if life.place == "home" else life.place
+    neighbour, neighbour_name, _ = people[(number + 1) % len(people)]
+    knows_somebody = {"neighbour": neighbour, "neighbour_name": neighbour_name, "called": _called(neighbour_name)}
+    return _CHARACTER.substitute(
+        id=id,
+        name=name,
+        age=24 + number * 13 % 50,
+        work=life.work,
+        traits=life.traits,
+        background=f"{_called(name)} {life.background}.",
+        goal=life.goal,
+        relations=_RELATION.substitute(knows_somebody) if len(people) > 1 else "[]\n",
+        wakes=_time(6 * 60 + 10 + number * 25 % 60),
+        breakfast=_time(7 * 60 + 30 + number * 10 % 30),
+        place=place,
+        outdoor="\n        outdoor: true" if place == "square" else "",
+        morning=life.morning,
+        afternoon=life.afternoon,
+        sleeps=_time(22 * 60 + number * 15 % 60),
+        memory=f"{name} {life.memory}.",
+        tell=life.tell,
+        neighbourly=_NEIGHBOURLY.substitute(knows_somebody, name=name) if len(people) > 1 else "",
+    )
+
+
+def _time(minutes: int) -> str:
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+_FILE = Template("""\
+# A scenario for Commonplace. Change anything; `commonplace check` tells every mistake with its line.
+# docs/scenarios.md explains every key.
+
+name: $name
+title: A square and a café
+summary: Neighbours, a square, a café, and news of music in the evening.
+language: en            # en or ko: what the characters speak
+
+clock:
+  start: 2031-10-04T06:00:00
+  tick_minutes: 5       # simulated minutes in a tick
+
+world:
+  kinds:                # what objects can be, and what can be done with them
+    seat:
+      states: [free, taken]
+      verbs:
+        USE: [{from: "*", to: taken}]
+    coffee_machine:
+      states: [cold, hot]
+      verbs:
+        OPEN: [{from: "*", to: hot, seen: The coffee machine hisses and warms up.}]
+        USE: [{from: hot, to: hot, seen: The smell of coffee fills the room.}]
+      refusals:
+        USE cold: The coffee machine is still cold.
+    board:
+      states: [bare, pinned]
+      verbs:
+        USE: [{from: "*", to: pinned, seen: A new notice hangs on the board.}]
+      words: {bare: is bare, pinned: has a notice pinned to it}
+    bed:
+      states: [made, unmade]
+      verbs:
+        USE: [{from: "*", to: unmade}]
+        CLOSE: [{from: "*", to: made}]
+  root:                 # areas hold areas and objects; between an area and each area in it there is a way
+    id: square
+    name: Market Square
+    outdoor: true
+    objects:
+      - {id: bench, name: bench, kind: seat}
+      - {id: notice_board, name: notice board, kind: board}
+    areas:
+      - id: cafe
+        name: Corner Café
+        objects:
+          - {id: coffee_machine, name: coffee machine, kind: coffee_machine}
+          - {id: window_table, name: window table, kind: seat}
+$homes
+characters:
+$characters
+facts:                  # news whose way from mouth to mouth is followed
+  - id: music
+    text: {en: There is music on the market square at seven this evening.}
+    groups:             # a sentence carries the news if it holds a word of each group
+      en: [[music], [square], [seven, this evening, tonight]]
+    originators: [$originator]
+    place: square
+    starts: 2031-10-04T19:00:00
+    minutes: 90
+    tell:
+      en:
+        - There's music on the square at seven tonight. You should come.
+        - Have you heard? They're playing music on the square this evening.
+""")
+
+_HOME = Template("""\
+      - id: ${id}_home
+        name: $called's Home
+        private: true   # known only to who lives there, or lists it in `knows`
+        objects:
+          - {id: ${id}_bed, name: bed, kind: bed, state: unmade}
+""")
+
+_CHARACTER = Template("""\
+  - id: $id
+    name: $name
+    age: $age
+    work: $work
+    traits: [$traits]
+    background: $background
+    goals:
+      - $goal
+    home: ${id}_home
+    routine:            # 5 to 8 broad strokes in order of time; the last is sleep
+      - at: "$wakes"
+        do: getting up slowly
+        place: ${id}_home
+        phases:         # about an hour each; their steps take 5 to 15 minutes
+          - do: waking up
+            steps:
+              - {do: stretching at the window}
+              - {do: making the bed, object: ${id}_bed, verb: CLOSE}
+      - at: "$breakfast"
+        do: having breakfast at the café
+        place: cafe
+        emoji: ☕
+        phases:
+          - do: having coffee
+            steps:
+              - {do: settling at the window table, object: window_table, verb: USE}
+              - {do: warming up the coffee machine, object: coffee_machine, verb: OPEN}
+              - {do: drinking a coffee, object: coffee_machine, verb: USE, emoji: ☕}
+      - at: "09:00"
+        do: $morning
+        place: $place$outdoor
+      - at: "12:30"
+        do: having lunch in the sun
+        place: square
+        outdoor: true
+        emoji: 🥪
+        phases:
+          - do: eating a sandwich
+            steps:
+              - {do: sitting down on the bench, object: bench, verb: USE, emoji: 🥪}
+              - {do: reading the notice board}
+      - at: "14:00"
+        do: $afternoon
+        place: $place$outdoor
+      - at: "17:00"
+        do: spending a quiet evening
+        place: ${id}_home
+      - at: "$sleeps"
+        do: sleeping
+        place: ${id}_home
+        emoji: 💤
+    relations: $relations\
+    memories:
+      - text: $memory
+        importance: 6
+        tell:           # what one would say about it to a friend
+          - $tell
+$neighbourly""")
+
+_RELATION = Template("""
+      - {to: $neighbour, label: neighbour, warmth: 35, summary: $called and I have been neighbours for years.}
+""")
+
+_NEIGHBOURLY = Template("""\
+      - text: $neighbour_name helped $name carry a heavy box up the stairs.
+        importance: 4
+        about: $neighbour
+        topic: box
+        tell:
+          - $called carried my heaviest box up the stairs and would not hear of thanks.
+""")

@@ -1,0 +1,49 @@
+"""A compiled scenario: the values a run starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from commonplace.character.fact import Fact
+from commonplace.character.persona import Persona
+from commonplace.character.state import CharacterState
+from commonplace.clock import Clock
+from commonplace.scenario.model import CognitionPart, MemoryPart, ScenarioPart
+from commonplace.world.geography import Geography
+from commonplace.world.script import Scripted
+from commonplace.world.state import World
+from commonplace.world.weather import Climate
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Made by `scenario.compiling.compiled`; everything a run needs besides seed, inputs and answers."""
+
+    part: ScenarioPart
+    """The file as read."""
+    text: str
+    """Its bytes as text: kept in the manifest, so that a run needs nothing else."""
+    clock: Clock
+    geography: Geography
+    personas: Mapping[str, Persona]
+    """By id, sorted."""
+    opening: World
+    """Tick 0."""
+    states: Mapping[str, CharacterState]
+    """Beliefs and relations at tick 0, by character."""
+    memories: Mapping[str, tuple[MemoryPart, ...]]
+    """Starting memories by character; seed facts' originators hold a memory of the fact's text here too."""
+    facts: tuple[Fact, ...]
+    script: tuple[Scripted, ...]
+    climate: Climate
+
+    @property
+    def cognition(self) -> CognitionPart:
+        """Settings of the characters' cognition."""
+        return self.part.cognition
+
+    @property
+    def language(self) -> str:
+        """`en` or `ko`."""
+        return self.part.language

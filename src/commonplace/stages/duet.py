@@ -1,0 +1,108 @@
+"""The duet: two characters in one room, speaking in alternate turns. Bare: retrieve, plan in a sentence, speak."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from commonplace.character.fact import carried
+from commonplace.cognition.notebook import Notebook
+from commonplace.cognition.perceive import FIRST, Percept, perceive
+from commonplace.cognition.react import my_talk, spoken
+from commonplace.cognition.remember import store_percepts
+from commonplace.cognition.retrieve import retrieve
+from commonplace.cognition.sentences import sentence
+from commonplace.cognition.situation import person, who
+from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
+from commonplace.engine.stage import Stage
+from commonplace.minds.tasks import DUET_TURN, DuetInput, DuetOutput
+from commonplace.scenario.scenario import Scenario
+from commonplace.text import clean
+from commonplace.world.actions import Action, Idle, Say, as_dict
+
+
+def alternate(scenario: Scenario, tick: int) -> Sequence[str]:
+    """The two characters in turn, the first of the scenario file beginning at tick 1."""
+    pair = [character.id for character in scenario.part.characters][:2]
+    return (pair[(tick - 1) % len(pair)],)
+
+
+async def converse_in_turn(view: TurnView) -> Turn:
+    """One turn of the dialogue."""
+    notebook = Notebook(view.state)
+    perception = perceive(view, notebook.belief)
+    notebook.belief = perception.belief
+    await store_percepts(view, notebook, [*_my_line(view), *_heard(perception.percepts)])
+    action = await _speak(view, notebook)
+    notebook.trace["action"] = as_dict(action)
+    return Turn(
+        tick=view.tick,
+        agent=view.persona.id,
+        action=action,
+        notes=tuple(notebook.notes),
+        delta=view.draft.delta,
+        state=notebook.state(),
+        trace=notebook.trace,
+    )
+
+
+def _heard(percepts: Sequence[Percept]) -> list[Percept]:
+    """A duet remembers what is said, not what the room looks like."""
+    return [percept for percept in percepts if percept.frame["what"] in {"said", "event", "voice"}]
+
+
+def _my_line(view: TurnView) -> list[Percept]:
+    """What I said on my last turn, two ticks ago, as the talk has it: between my turns I see no outcome."""
+    talk = my_talk(view)
+    mine = [line for line in talk.lines if line.speaker == view.persona.id] if talk else []
+    if not mine or mine[-1].tick != view.tick - 2:
+        return []
+    line = mine[-1]
+    hearer = view.scenario.personas[line.to]
+    text = sentence(
+        view.scenario.language, "i_said", name=view.persona.name, to_name=hearer.name, quote=line.utterance
+    )
+    frame = {"what": "i_said", "to": line.to, "to_called": hearer.called, "quote": line.utterance}
+    event = f"t{line.tick}.{view.persona.id}.0"
+    return [Percept("outcome", text, frame, view.persona.id, FIRST, event, own=True, always_new=True)]
+
+
+async def _speak(view: TurnView, notebook: Notebook) -> Action:
+    other = next(iter(sorted(view.world.bodies)), "")
+    if other not in view.world.targets.agents:
+        return Idle(doing="listening")
+    lines = spoken(view)
+    goal = view.persona.goals[0] if view.persona.goals else ""
+    setting = view.scenario.part.duet.setting
+    called = view.scenario.personas[other].called
+    found = retrieve(view, notebook, "duet", (setting, *(line.text for line in lines[-2:]), called, goal))
+    given = DuetInput(
+        who=who(view.persona),
+        other=person(view, other, notebook.relations),
+        goal=goal,
+        setting=setting,
+        lines=lines,
+        recalled=found,
+    )
+    answer = await notebook.ask(DUET_TURN, given)
+    notebook.trace["reaction"] = {"decision": "talk", "target": other, "reason": answer.value.plan}
+    return _say(view, other, answer.value)
+
+
+def _say(view: TurnView, other: str, output: DuetOutput) -> Action:
+    utterance = clean(output.utterance)
+    if not utterance:
+        return Idle(doing="thinking")
+    return Say(
+        to_agent_id=other,
+        utterance=utterance,
+        facts=carried(view.scenario.facts, utterance),
+        because=tuple(memory for memory in output.because if memory in view.draft),
+    )
+
+
+async def think(view: JobView) -> JobResult:
+    """A bare duet asks for no deferred cognition."""
+    raise NotImplementedError(view.job.kind)
+
+
+DUET = Stage("duet", alternate, converse_in_turn, think)

@@ -1,0 +1,39 @@
+"""Unicode in one place: what a text may hold, and where its words are.
+
+The tokeniser's ranges are written out instead of using `\\w`, whose tables change with Python's Unicode version: the
+words of a memory must be the same on every machine.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+LATIN = "a-z0-9\u00df-\u00f6\u00f8-\u00ff\u0100-\u017f"
+HANGUL = "\uac00-\ud7a3\u3131-\u318e"
+OTHER_LETTERS = "\u0370-\u03ff\u0400-\u052f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff"
+
+_CONTROL = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_BLANK = re.compile(r"[ \t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+_WORD = re.compile(f"[{LATIN}]+(?:'[{LATIN}]+)?|[{HANGUL}]+|[{OTHER_LETTERS}]+")
+
+
+def clean(text: str) -> str:
+    """NFC; surrogates become U+FFFD; control, bidi and zero-width characters go; blanks fold to one space; trimmed."""
+    text = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
+    return _BLANK.sub(" ", _CONTROL.sub("", _BLANK.sub(" ", text))).strip()
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in lower case, in order: runs of Latin letters and digits, of Hangul, of other letters."""
+    return _WORD.findall(text.lower())
+
+
+def shortened(text: str, limit: int) -> str:
+    """At most `limit` characters, cut at a space where there is one in the last third, with an ellipsis."""
+    if len(text) <= limit:
+        return text
+    cut = text[: limit - 1]
+    space = cut.rfind(" ")
+    return (cut[:space] if space > limit * 2 // 3 else cut).rstrip() + "…"

@@ -1,0 +1,1 @@
+"""The terminal view: recorded frames drawn with Textual."""

@@ -1,0 +1,85 @@
+"""A list of what happened: it grows at the end, keeps its highlight, and follows while nobody looks back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+from textual.events import Resize
+from textual.message import Message
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from commonplace.views.telling import Told
+from commonplace.views.terminal.shown import Shown
+
+
+class EventList(OptionList):
+    """Base of the talk and the log. Entries are options whose ids are event ids."""
+
+    class Opened(Message):
+        """A line was chosen: show why."""
+
+        def __init__(self, event_id: str) -> None:
+            super().__init__()
+            self.event_id = event_id
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id, markup=False, compact=True)
+        self.shown: Shown | None = None
+        self.drawn: tuple[object, ...] = ()
+
+    def entries(self, shown: Shown) -> Sequence[tuple[Told, Text]]:
+        """What to list, oldest first. Panels say what and how."""
+        raise NotImplementedError
+
+    def nothing(self, shown: Shown) -> str:
+        """What an empty list says."""
+        raise NotImplementedError
+
+    def look(self, shown: Shown) -> tuple[object, ...]:
+        """What the drawing of an entry depends on besides the event; a change redraws all."""
+        return (shown.palette.name, self.size.width)
+
+    def show(self, shown: Shown) -> None:
+        """List what happened up to this tick."""
+        self.shown = shown
+        entries = self.entries(shown)
+        ids = [told.event_id for told, _ in entries]
+        listed = [option.id for option in self.options if option.id]
+        at_end = self.highlighted is None or self.highlighted >= len(listed) - 1
+        if self.look(shown) == self.drawn and listed and ids[: len(listed)] == listed:
+            self.add_options(_options(entries[len(listed) :]))
+        else:
+            self._relist(shown, entries)
+        if at_end and ids:
+            self.highlighted = len(ids) - 1
+            self.scroll_end(animate=False)
+
+    def on_resize(self, _: Resize) -> None:
+        """Lines are wrapped to the width."""
+        if self.shown is not None and self.look(self.shown) != self.drawn:
+            self.show(self.shown)
+
+    def chosen(self) -> str:
+        """The id of the highlighted event; empty if there is none."""
+        option = self.highlighted_option
+        return (option.id or "") if option else ""
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Enter or a click opens the explanation."""
+        event.stop()
+        if event.option.id:
+            self.post_message(self.Opened(event.option.id))
+
+    def _relist(self, shown: Shown, entries: Sequence[tuple[Told, Text]]) -> None:
+        kept = self.chosen()
+        self.drawn = self.look(shown)
+        empty = Option(Text(self.nothing(shown), shown.palette.muted), disabled=True)
+        self.set_options(_options(entries) or [empty])
+        ids = [told.event_id for told, _ in entries]
+        self.highlighted = ids.index(kept) if kept in ids else None
+
+
+def _options(entries: Sequence[tuple[Told, Text]]) -> list[Option]:
+    return [Option(text, id=told.event_id) for told, text in entries]

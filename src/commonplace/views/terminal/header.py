@@ -1,0 +1,129 @@
+"""The first and the last line: where and when one is, and the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+from textual.events import Resize
+from textual.widget import Widget
+
+from commonplace.clock import WEEKDAYS, hhmm
+from commonplace.text import clean
+from commonplace.views.terminal.shown import Shown
+from commonplace.views.words import Key, ambient, word
+
+SKIES = {"clear": "☼", "cloudy": "☁", "rain": "☂", "storm": "↯", "fog": "≡", "snow": "✱"}
+DAY = {"en": "{0}, day {1}", "ko": "{1}일째 {0}"}
+KEYS: tuple[tuple[str, Key], ...] = (
+    ("space", "k pause"), ("←→", "k time"), ("w", "k why"), ("g", "k god"), ("1-4", "k panel"), ("?", "k help"),
+    ("q", "k quit"), ("c", "k who"), ("l", "k live"), ("PgUp/Dn", "k hour"),
+)  # fmt: skip
+"""The most needed first: what does not fit is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How the run stands."""
+
+    state: Key
+    """LIVE, PAUSED, REPLAY, PAST or END."""
+    tick: int
+    last: int
+    rate: float
+    mind: str
+    progress: str
+    playing: bool
+
+
+class Header(Widget):
+    """Town, day, time, weather, tick, speed, state, mind; the less needed goes first when space is short."""
+
+    def __init__(self) -> None:
+        super().__init__(id="header")
+        self.parts: list[tuple[int, Text]] = []
+
+    def show(self, shown: Shown, standing: Standing) -> None:
+        """Where one is."""
+        self.parts = header_parts(shown, standing)
+        self.refresh()
+
+    def on_resize(self, _: Resize) -> None:
+        """Another width holds other parts."""
+        self.refresh()
+
+    def render(self) -> Text:
+        """The parts that fit, in their order."""
+        return joined(self.parts, self.size.width - 1)
+
+
+class Keys(Widget):
+    """The keys that fit."""
+
+    def __init__(self) -> None:
+        super().__init__(id="keys")
+        self.shown: Shown | None = None
+        self.playing = False
+
+    def show(self, shown: Shown, *, playing: bool) -> None:
+        """In the scenario's language."""
+        self.shown, self.playing = shown, playing
+        self.refresh()
+
+    def render(self) -> Text:
+        """One line."""
+        if self.shown is None:
+            return Text()
+        palette, language = self.shown.palette, self.shown.language
+        line = Text(" ")
+        for key, name in KEYS:
+            now = "k play" if name == "k pause" and not self.playing else name
+            piece = Text.assemble((key, f"bold {palette.accent}"), (f" {word(language, now)}  ", palette.muted))
+            if line.cell_len + piece.cell_len - 2 <= self.size.width:
+                line.append_text(piece)
+        line.rstrip()
+        return line
+
+
+def header_parts(shown: Shown, standing: Standing) -> list[tuple[int, Text]]:
+    """(rank, part) in reading order; the parts of the highest ranks are dropped first."""
+    palette, frame, language = shown.palette, shown.frame, shown.language
+    weekday = WEEKDAYS.get(language, WEEKDAYS["en"])[frame.time.weekday()]
+    day = DAY.get(language, DAY["en"]).format(weekday, shown.town.clock.day(frame.tick) + 1)
+    sky = "☾" if frame.sky == "clear" and frame.part_of_day == "night" else SKIES.get(frame.sky, " ")
+    tick = f"{word(language, 'tick')} {standing.tick}"
+    parts = [
+        (2, Text.assemble(("◆ ", palette.neon[1]), (shown.town.title, f"bold {palette.accent}"))),
+        (6, Text(day, palette.muted)),
+        (0, Text(hhmm(frame.time), f"bold {palette.text}")),
+        (5, Text(ambient(language, frame.part_of_day), palette.muted)),
+        (3, Text.assemble((f"{sky} ", palette.neon[2]), (ambient(language, frame.sky), palette.text))),
+        (8, Text(ambient(language, frame.temperature), palette.muted)),
+        (4, Text(tick if standing.tick == standing.last else f"{tick}/{standing.last}", palette.muted)),
+        (7, Text(f"×{standing.rate:g}" if standing.rate else "×max", palette.muted)),
+        (1, _state(shown, standing)),
+        (2, Text(mind_name(standing.mind, language), palette.muted)),
+    ]
+    return [*parts, (9, Text(clean(standing.progress), palette.faint))] if standing.progress else parts
+
+
+def joined(parts: Sequence[tuple[int, Text]], width: int) -> Text:
+    """The parts with two blanks between them, without those of the highest ranks if all do not fit."""
+    kept = list(parts)
+    while kept and 1 + sum(part.cell_len + 2 for _, part in kept) > width:
+        kept.remove(max(reversed(kept), key=lambda part: part[0]))
+    return Text.assemble(" ", Text("  ").join(part for _, part in kept))
+
+
+def mind_name(mind: str, language: str) -> str:
+    """An offline mind is called one; any other by its name."""
+    return word(language, "offline mind") if mind.split("@", maxsplit=1)[0] == "offline" else clean(mind)
+
+
+def _state(shown: Shown, standing: Standing) -> Text:
+    palette = shown.palette
+    colours = {"LIVE": palette.bars["relevance"], "PAUSED": palette.neon[2], "PAST": palette.alert}
+    colour = colours.get(standing.state, palette.neon[3])
+    sign = "●" if standing.state == "LIVE" else "▶" if standing.playing else "‖"
+    return Text(f"{sign} {word(shown.language, standing.state)}", f"bold {colour}")

@@ -1,0 +1,100 @@
+"""What a view needs of a scenario: names, rooms, ways and the layout of the map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from commonplace.clock import Clock, parse_iso
+from commonplace.scenario.model import AreaPart, ScenarioPart
+from commonplace.text import clean
+
+Box = tuple[int, int, int, int]
+"""Column, row, width, height."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """An area as drawn."""
+
+    id: str
+    name: str
+    parent: str
+    """Empty for the root."""
+    outdoor: bool
+    box: Box | None
+    """On the scenario's grid; None where the scenario gives none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Town:
+    """Names of everything in a scenario, cleaned for display. Unknown ids are their own names."""
+
+    title: str
+    language: str
+    clock: Clock
+    root: str
+    rooms: Mapping[str, Room]
+    """All areas, outermost first."""
+    ways: tuple[tuple[str, str], ...]
+    names: Mapping[str, str]
+    """Full names of characters, in the scenario's order."""
+    called: Mapping[str, str]
+    objects: Mapping[str, str]
+
+    @classmethod
+    def of(cls, part: ScenarioPart) -> Town:
+        """Read off the scenario file as parsed."""
+        areas = tuple(_areas(part.world.root, ""))
+        people = part.characters
+        return cls(
+            title=clean(part.title or part.name),
+            language=part.language,
+            clock=Clock(parse_iso(part.clock.start), part.clock.tick_minutes),
+            root=part.world.root.id,
+            rooms={area.id: _room(area, parent, part) for area, parent in areas},
+            ways=(
+                *((parent, area.id) for area, parent in areas if parent),
+                *((way.between[0], way.between[1]) for way in part.world.ways),
+            ),
+            names={who.id: clean(who.name) for who in people},
+            called={who.id: clean(who.called or who.name.split()[0]) for who in people},
+            objects={thing.id: clean(thing.name) for area, _ in areas for thing in area.objects},
+        )
+
+    def who(self, agent_id: str) -> str:
+        """The full name."""
+        return self.names.get(agent_id, clean(agent_id))
+
+    def short(self, agent_id: str) -> str:
+        """The name others use."""
+        return self.called.get(agent_id, clean(agent_id))
+
+    def where(self, area_id: str) -> str:
+        """An area's name; of a passage `a--b-1` the names of its ends."""
+        room = self.rooms.get(area_id)
+        if room:
+            return room.name
+        start, dashes, rest = area_id.partition("--")
+        if not dashes:
+            return clean(area_id)
+        return f"{self.where(start)} ↔ {self.where(rest.rpartition('-')[0])}"
+
+    def what(self, node_id: str) -> str:
+        """The name of an object, an area or a character."""
+        return self.objects.get(node_id) or self.names.get(node_id) or self.where(node_id)
+
+    def indoors(self, area_id: str) -> bool:
+        """Whether rain does not fall there."""
+        room = self.rooms.get(area_id)
+        return room is not None and not room.outdoor
+
+
+def _areas(area: AreaPart, parent: str) -> Iterator[tuple[AreaPart, str]]:
+    yield area, parent
+    for child in area.areas:
+        yield from _areas(child, area.id)
+
+
+def _room(area: AreaPart, parent: str, part: ScenarioPart) -> Room:
+    return Room(area.id, clean(area.name), parent, area.outdoor, part.layout.map.get(area.id))

@@ -1,0 +1,104 @@
+"""What views say themselves, in English and Korean; everything else on a screen is data.
+
+Korean phrases are made so that no particle depends on the last sound of a name.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Key = Literal[
+    "town", "talk", "people", "inspector", "log", "why", "nobody", "silence", "on the way", "asleep", "new day",
+    "who", "plan", "memory", "belief", "ties", "all", "moves", "plans", "world",
+    "LIVE", "PAUSED", "REPLAY", "PAST", "END", "tick", "mind", "offline mind", "recorded",
+    "no plan", "goals", "home", "now", "jobs", "nothing yet", "seen", "carries", "warmth", "talks", "last accessed",
+    "imp", "retrieved", "reaction", "asked", "stored", "not stored", "heard from", "rank", "total", "evidence",
+    "no memories", "no reason", "k play", "k pause", "k time", "k hour", "k live", "k panel", "k why", "k god",
+    "k help", "k quit", "k who", "recency", "importance", "relevance", "unknown",
+]  # fmt: skip
+
+WORDS: dict[str, dict[Key, str]] = {
+    "en": {
+        "town": "Town", "talk": "Talk", "people": "People", "inspector": "Character", "log": "Log", "why": "Why",
+        "nobody": "nobody is here", "silence": "Nobody has spoken yet.", "on the way": "on the way",
+        "asleep": "asleep", "new day": "Day", "who": "Who", "plan": "Plan", "memory": "Memory", "belief": "Belief",
+        "ties": "Ties", "all": "all", "moves": "moves", "plans": "plans", "world": "world",
+        "LIVE": "LIVE", "PAUSED": "PAUSED", "REPLAY": "REPLAY", "PAST": "PAST", "END": "END", "tick": "tick",
+        "mind": "mind", "offline mind": "offline mind", "recorded": "recording", "no plan": "No plan yet.",
+        "goals": "Goals", "home": "Home", "now": "Now", "jobs": "Thinking about", "nothing yet": "Nothing yet.",
+        "seen": "seen", "carries": "carried by", "warmth": "warmth", "talks": "talks",
+        "last accessed": "last thought of", "imp": "importance", "retrieved": "Remembered", "reaction": "Decision",
+        "asked": "Asked", "stored": "Kept", "not stored": "Not kept", "heard from": "Heard from", "rank": "rank",
+        "total": "total", "evidence": "rests on", "no memories": "No memories yet.",
+        "no reason": "Nothing was recorded about the reasons of this.", "k play": "play", "k pause": "pause",
+        "k time": "time", "k hour": "hour", "k live": "live", "k panel": "panel", "k why": "why", "k god": "god mode",
+        "k help": "help", "k quit": "quit", "k who": "next", "recency": "recency", "importance": "importance",
+        "relevance": "relevance", "unknown": "unknown",
+    },
+    "ko": {
+        "town": "마을", "talk": "대화", "people": "사람들", "inspector": "인물", "log": "기록", "why": "이유",
+        "nobody": "아무도 없음", "silence": "아직 아무도 말하지 않았습니다.", "on the way": "길 위",
+        "asleep": "자는 중", "new day": "날", "who": "소개", "plan": "계획", "memory": "기억", "belief": "믿음",
+        "ties": "관계", "all": "전체", "moves": "이동", "plans": "계획", "world": "세계",
+        "LIVE": "진행 중", "PAUSED": "멈춤", "REPLAY": "다시 보기", "PAST": "지난 시간", "END": "끝", "tick": "틱",
+        "mind": "마음", "offline mind": "오프라인 마음", "recorded": "녹화", "no plan": "아직 계획이 없습니다.",
+        "goals": "목표", "home": "집", "now": "지금", "jobs": "생각하는 중", "nothing yet": "아직 없습니다.",
+        "seen": "본 때", "carries": "지닌 이", "warmth": "호감", "talks": "대화",
+        "last accessed": "마지막으로 떠올린 때", "imp": "중요도", "retrieved": "떠올린 기억", "reaction": "판단",
+        "asked": "질문", "stored": "기억함", "not stored": "기억하지 않음", "heard from": "들은 곳", "rank": "순위",
+        "total": "합계", "evidence": "근거", "no memories": "아직 기억이 없습니다.",
+        "no reason": "이 일의 이유는 기록되어 있지 않습니다.", "k play": "재생", "k pause": "멈춤", "k time": "시간",
+        "k hour": "한 시간", "k live": "현재로", "k panel": "창", "k why": "이유", "k god": "개입",
+        "k help": "도움말", "k quit": "끝내기", "k who": "다음 인물", "recency": "최근성", "importance": "중요도",
+        "relevance": "관련성", "unknown": "모름",
+    },
+}  # fmt: skip
+
+AMBIENT: dict[str, dict[str, str]] = {
+    "en": {},
+    "ko": {
+        "clear": "맑음", "cloudy": "흐림", "rain": "비", "storm": "폭풍", "fog": "안개", "snow": "눈",
+        "calm": "바람 없음", "breezy": "산들바람", "windy": "강풍",
+        "cold": "추움", "cool": "서늘함", "mild": "온화함", "warm": "따뜻함", "hot": "더움",
+        "dawn": "새벽", "morning": "아침", "midday": "한낮", "afternoon": "오후", "evening": "저녁", "night": "밤",
+    },
+}  # fmt: skip
+"""Skies, winds, temperatures and parts of the day; English needs no table."""
+
+TELLING: dict[str, dict[str, str]] = {
+    "en": {
+        "MOVE": "goes to {to}", "MOVE goal": "goes to {to}, on the way to {goal}",
+        "USE": "uses {object}", "OPEN": "opens {object}", "CLOSE": "closes {object}", "TAKE": "takes {object}",
+        "DROP": "puts down {object}", "refused": "tries in vain: {object} ({why})",
+        "ACTION_REJECTED": "cannot do that: {why}", "OBJECT_STATE_CHANGED": "{object}: {from} → {to}",
+        "CONVERSATION_STARTED": "{members} begin to talk", "CONVERSATION_ENDED": "{members} stop talking",
+        "PLAN_CHANGED": "changes plans: {reason}", "PLAN_CHANGED first": "has a plan for the day",
+        "REFLECTED": "thinks it over", "TIME_ADVANCED": "{part_of_day} begins", "WEATHER_CHANGED": "{from} → {to}",
+        "JOINED": "joins the town", "LEFT": "leaves the town", "FORGOT": "forgets something",
+    },
+    "ko": {
+        "MOVE": "→ {to}", "MOVE goal": "→ {to} ({goal} 가는 길)",
+        "USE": "{object} 사용", "OPEN": "{object} 열기", "CLOSE": "{object} 닫기", "TAKE": "{object} 집어 듦",
+        "DROP": "{object} 내려놓음", "refused": "{object}: 되지 않음 ({why})",
+        "ACTION_REJECTED": "할 수 없음: {why}", "OBJECT_STATE_CHANGED": "{object}: {from} → {to}",
+        "CONVERSATION_STARTED": "{members}: 대화 시작", "CONVERSATION_ENDED": "{members}: 대화 끝",
+        "PLAN_CHANGED": "계획 변경: {reason}", "PLAN_CHANGED first": "하루 계획을 세움",
+        "REFLECTED": "되돌아봄", "TIME_ADVANCED": "{part_of_day} 시작", "WEATHER_CHANGED": "{from} → {to}",
+        "JOINED": "마을에 들어옴", "LEFT": "마을을 떠남", "FORGOT": "무언가를 잊음",
+    },
+}  # fmt: skip
+
+
+def word(language: str, key: Key) -> str:
+    """The word in `en` or `ko`; English for any other language."""
+    return WORDS.get(language, WORDS["en"])[key]
+
+
+def ambient(language: str, name: str) -> str:
+    """A sky, wind, temperature or part of day as read by people."""
+    return AMBIENT.get(language, {}).get(name, name)
+
+
+def telling(language: str, key: str) -> str:
+    """The template that tells an event; empty for an unknown one."""
+    return TELLING.get(language, TELLING["en"]).get(key, "")

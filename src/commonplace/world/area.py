@@ -1,0 +1,178 @@
+"""One area's tick: what those who stood there did to its objects and to one another.
+
+`fold_area` sees one scene as of the end of the tick before, the deeds of those in it, and who arrives. Nothing else:
+whoever schedules characters out of order folds with the same function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from commonplace.world.actions import Interact, Say
+from commonplace.world.conversation import Talk, converse, participants, transcript
+from commonplace.world.deeds import Deed, Setting
+from commonplace.world.events import Event, Phase
+from commonplace.world.state import Body, Conversation, Line, Scene, Thing
+
+Own = dict[str, list[Event]]
+"""Each character's events of the tick, in the order of ordinals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What a tick made of an area."""
+
+    outcomes: Mapping[str, tuple[Event, ...]]
+    """The events of each who stood here, in the order of ordinals."""
+    bodies: Mapping[str, Body]
+    """Who is here at the end, in the order of ids."""
+    changed: Mapping[str, Thing]
+    """The objects that are not as they were, left out those a walker merely took along."""
+    conversations: tuple[Conversation, ...]
+    happened: tuple[Event, ...]
+    """What others could see, canonical order, the moves of those arriving included."""
+    heard: Mapping[str, tuple[Event, ...]] = field(default_factory=dict[str, tuple[Event, ...]])
+    """What reached those who left during the tick, by who left."""
+
+
+def fold_area(setting: Setting, scene: Scene, deeds: Mapping[str, Deed], arrivals: Sequence[Deed] = ()) -> Fold:
+    """Apply the deeds of everybody in the scene, in the order of ids. Raises KeyError when one is missing.
+
+    `arrivals` are the deeds of those who step in from other areas; they are seen, and change nothing this tick.
+    """
+    own: Own = {me: [deeds[me].event, *deeds[me].notes] for me in scene.bodies}
+    acting = [deeds[me] for me in scene.bodies]
+    staying = {deed.agent_id: deed.body for deed in acting if deed.body.area == scene.area}
+    changed = _objects(setting, scene, acting, own)
+    talk = _talks(setting, scene, acting, staying, own)
+    bodies = staying
+    if arrivals:
+        bodies = dict(sorted([*staying.items(), *((deed.agent_id, deed.body) for deed in arrivals)]))
+    return Fold(
+        outcomes={me: tuple(events) for me, events in own.items()},
+        bodies=bodies,
+        changed=changed,
+        conversations=talk.ongoing,
+        happened=_record(acting, own, arrivals),
+        heard=_heard(acting, staying, talk, own) if len(staying) < len(acting) else {},
+    )
+
+
+def scene_after(scene: Scene, fold: Fold, arrivals: Sequence[Deed], setting: Setting) -> Scene:
+    """The area's scene at the end of the tick."""
+    things = dict(scene.things)
+    for deed in arrivals:
+        things |= deed.carried
+    things |= {id: replace(things[id], state=state) for id, state in setting.sets.items() if id in things}
+    things |= fold.changed
+    here = {id: thing for id, thing in things.items() if thing.parent == scene.area or thing.parent in fold.bodies}
+    return Scene(scene.area, fold.bodies, here, fold.conversations, fold.happened)
+
+
+def _objects(setting: Setting, scene: Scene, acting: Iterable[Deed], own: Own) -> dict[str, Thing]:
+    """All tried on the state of the tick before; the last to write a state, or to take an object, has it."""
+    states: dict[str, tuple[str, str]] = {}
+    holders: dict[str, str] = {}
+    for deed in acting:
+        tried, action = deed.attempt, deed.action
+        if tried is None or not tried.done or not isinstance(action, Interact):
+            continue
+        if tried.target:
+            states[action.object_id] = (tried.target, deed.agent_id)
+        for other, state in tried.also:
+            if other in scene.things and scene.things[other].parent == scene.area:
+                states[other] = (state, deed.agent_id)
+        if action.verb in ("TAKE", "DROP") and _portable(setting, action.object_id):
+            holders[action.object_id] = deed.agent_id if action.verb == "TAKE" else scene.area
+    if not states and not holders:
+        return {}
+    _tell_losers(acting, holders, own)
+    return _written(setting, scene, states, holders, own)
+
+
+def _written(
+    setting: Setting, scene: Scene, states: Mapping[str, tuple[str, str]], holders: Mapping[str, str], own: Own
+) -> dict[str, Thing]:
+    changed: dict[str, Thing] = {}
+    for id in sorted(states.keys() | holders.keys()):
+        before = setting.sets.get(id, scene.things[id].state)
+        state, by = states.get(id, (before, ""))
+        if state != before:
+            body = {"object_id": id, "from": before, "to": state, "by": by}
+            _consequence(setting, scene, own[by], "OBJECT_STATE_CHANGED", body)
+        changed[id] = Thing(state, holders.get(id, scene.things[id].parent))
+    return changed
+
+
+def _tell_losers(acting: Iterable[Deed], holders: Mapping[str, str], own: Own) -> None:
+    """A taker whom a later taker beat to it reads in its outcome who holds the object."""
+    for deed in acting:
+        action = deed.action
+        if not isinstance(action, Interact) or deed.attempt is None or not deed.attempt.done or action.verb != "TAKE":
+            continue
+        holder = holders.get(action.object_id, deed.agent_id)
+        if holder != deed.agent_id:
+            told = replace(deed.event, body={**deed.event.body, "held_by": holder})
+            own[deed.agent_id][0] = told
+
+
+def _talks(setting: Setting, scene: Scene, acting: Iterable[Deed], here: Mapping[str, Body], own: Own) -> Talk:
+    lines = [
+        Line(setting.tick, deed.agent_id, deed.action.to_agent_id, deed.action.utterance)
+        for deed in acting
+        if isinstance(deed.action, Say)
+    ]
+    if not lines and not scene.conversations:
+        return Talk(())
+    talk = converse(scene.area, setting.tick, scene.conversations, lines, here)
+    for one in talk.started:
+        body: dict[str, Any] = {"conversation_id": one.id, "members": list(one.members)}
+        _consequence(setting, scene, own[one.starter], "CONVERSATION_STARTED", body)
+    for one in talk.ended:
+        _consequence(setting, scene, own[one.members[0]], "CONVERSATION_ENDED", ending(one))
+    return talk
+
+
+def ending(talk: Conversation) -> dict[str, Any]:
+    """The body of CONVERSATION_ENDED."""
+    return {"conversation_id": talk.id, "members": participants(talk), "lines": transcript(talk)}
+
+
+def _consequence(setting: Setting, scene: Scene, events: list[Event], type: str, body: dict[str, Any]) -> None:
+    """Add one to the events of the character who caused it."""
+    by = events[0].agent_id
+    events.append(Event(setting.tick, Phase.CONSEQUENCE, by, len(events), type, scene.area, body))
+
+
+def _record(acting: Sequence[Deed], own: Own, arrivals: Sequence[Deed]) -> tuple[Event, ...]:
+    """Actions first, then consequences, each in the order of ids: canonical order."""
+    seen = [own[deed.agent_id][0] for deed in acting if deed.seen]
+    if arrivals:
+        seen = sorted([*seen, *(deed.event for deed in arrivals)], key=_order)
+    later = [event for deed in acting for event in own[deed.agent_id][1 + len(deed.notes) :]]
+    return (*seen, *later)
+
+
+def _heard(acting: Iterable[Deed], here: Mapping[str, Body], talk: Talk, own: Own) -> dict[str, tuple[Event, ...]]:
+    """Speech to those who were leaving, and the end of the talks they took part in unless that is their own event."""
+    left = {deed.agent_id for deed in acting if deed.agent_id not in here}
+    heard: dict[str, list[Event]] = {}
+    for deed in acting:
+        if isinstance(deed.action, Say) and deed.action.to_agent_id in left:
+            heard.setdefault(deed.action.to_agent_id, []).append(deed.event)
+    for by in sorted({one.members[0] for one in talk.ended}):
+        for event in own[by]:
+            if event.type == "CONVERSATION_ENDED":
+                for me in left.intersection(event.body["members"]) - {by}:
+                    heard.setdefault(me, []).append(event)
+    return {me: tuple(events) for me, events in heard.items()}
+
+
+def _order(event: Event) -> tuple[int, int, str, int]:
+    return event.order
+
+
+def _portable(setting: Setting, object_id: str) -> bool:
+    return setting.geography.kinds[setting.geography.nodes[object_id].kind].portable

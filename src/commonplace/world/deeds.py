@@ -1,0 +1,214 @@
+"""What one character's intent comes to, by its own scene alone: the half of a tick that needs nobody else's intent.
+
+A walk is settled here completely, so an area can be told who arrives before the walker's old area is folded. What
+depends on the others there (who got the object, who is talking) is `area.fold_area`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from commonplace.world.actions import Action, Idle, Interact, Move, Say, Targets, as_dict, objection
+from commonplace.world.events import Event, Phase
+from commonplace.world.geography import Geography
+from commonplace.world.movement import departure, gives_notice, stride
+from commonplace.world.objects import Attempt, attempt
+from commonplace.world.state import Body, Scene, Thing
+from commonplace.world.targets import destinations, object_verbs, partners
+from commonplace.world.wording import HANDLING, Phrase, say
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """House rules of a run."""
+
+    leave_notice: int = 0
+    """Ticks between a wish to leave a room and the departure; 0 for none."""
+    language: str = "en"
+    """`en` or `ko`: of the few words the simulator itself says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What holds everywhere during a tick: a function of scenario, tick and inputs, never of what characters do."""
+
+    geography: Geography
+    tick: int
+    closed: frozenset[str] = frozenset()
+    """Ways closed at the end of the tick before."""
+    rules: Rules = Rules()
+    sets: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Object states the script writes this tick, before anybody's action does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """An event a mind makes besides its action: PLAN_CHANGED, REFLECTED. Others do not see it."""
+
+    type: str
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What a character wants to do in a tick, and what its mind did meanwhile."""
+
+    action: Action
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What an intent came to, as far as its own scene decides it."""
+
+    agent_id: str
+    event: Event
+    body: Body
+    """At the end of the tick."""
+    action: Action | None = None
+    """None when it was rejected."""
+    notes: tuple[Event, ...] = ()
+    attempt: Attempt | None = None
+    """Of an INTERACT."""
+    carried: Mapping[str, Thing] = field(default_factory=dict[str, Thing])
+    """Of a MOVE: the objects that go along."""
+
+    @property
+    def seen(self) -> bool:
+        """Whether others notice the action itself: not a proposal that was rejected."""
+        return self.event.type != "ACTION_REJECTED"
+
+
+def resolve(setting: Setting, scene: Scene, me: str, intent: Intent) -> Deed:
+    """The deed of `me`, who is in the scene as of the end of the tick before. Raises KeyError when it is not."""
+    deed = _deed(_Actor(setting, scene, me, scene.bodies[me], intent.action), intent.action)
+    if not intent.notes:
+        return deed
+    return replace(
+        deed,
+        notes=tuple(
+            Event(setting.tick, Phase.ACTION, me, ordinal, note.type, scene.area, note.body)
+            for ordinal, note in enumerate(intent.notes, 1)
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Actor:
+    """One character with its action, where and when it acts."""
+
+    setting: Setting
+    scene: Scene
+    me: str
+    body: Body
+    action: Action
+
+    def say(self, phrase: Phrase, node_id: str) -> str:
+        return say(self.setting.rules.language, phrase, name=self.setting.geography.name(node_id))
+
+    def event(self, type: str, record: dict[str, Any]) -> Event:
+        """The action's event, with the extras every action may carry."""
+        if self.action.emoji:
+            record["emoji"] = self.action.emoji
+        if self.action.because:
+            record["because"] = list(self.action.because)
+        return Event(self.setting.tick, Phase.ACTION, self.me, 0, type, self.scene.area, record)
+
+    def stays(self, doing: str, asleep: bool = False) -> Body:
+        """The body where it is, any walk stopped; an announced departure is kept until its time has come."""
+        body = self.body
+        departs = body.departs if self.setting.tick < body.departs else 0
+        after = Body(body.area, body.area, doing, self.action.emoji, asleep, "", departs)
+        return body if after == body else after
+
+
+def _deed(one: _Actor, action: Action) -> Deed:
+    if isinstance(action, Idle):
+        record: dict[str, Any] = {"doing": action.doing, "asleep": True} if action.asleep else {"doing": action.doing}
+        return Deed(one.me, one.event("IDLE", record), one.stays(action.doing, action.asleep), action)
+    why = objection(action, _asked(one, action))
+    if why:
+        return _rejected(one, why)
+    if isinstance(action, Move):
+        return _walk(one, action)
+    if isinstance(action, Interact):
+        return _handle(one, action)
+    return _speak(one, action)
+
+
+def _asked(one: _Actor, action: Action) -> Targets:
+    """The valid targets, but only of the sort the action asks for."""
+    match action:
+        case Move():
+            return Targets(areas=destinations(one.setting.geography, one.scene))
+        case Interact(object_id=thing):
+            known = object_verbs(one.setting.geography, one.scene, thing, one.me)
+            return Targets(objects={thing: known} if known else {})
+        case Say():
+            return Targets(agents=partners(one.scene, one.me))
+        case Idle():
+            return Targets()
+
+
+def _rejected(one: _Actor, why: str, doing: str = "") -> Deed:
+    """Nothing changes but that a walk stops."""
+    body = one.body
+    record = {"proposed": as_dict(one.action), "why": why}
+    event = Event(one.setting.tick, Phase.ACTION, one.me, 0, "ACTION_REJECTED", one.scene.area, record)
+    stays = one.stays(doing or ("" if body.goal else body.doing), body.asleep)
+    return Deed(one.me, event, stays if stays is body else replace(stays, emoji=body.emoji))
+
+
+def _walk(one: _Actor, action: Move) -> Deed:
+    setting, goal = one.setting, action.to_location_id
+    notice = setting.rules.leave_notice
+    if gives_notice(setting.geography, one.body, setting.tick, notice):
+        doing = one.say("leaving", goal)
+        body = replace(one.stays(doing), departs=departure(one.body, setting.tick, notice))
+        return Deed(one.me, one.event("IDLE", {"doing": doing}), body, action)
+    step = stride(setting.geography, one.body, goal, setting.closed)
+    if not step.to:
+        return _rejected(one, one.say("closed", step.door), one.say("waiting", step.door))
+    arrived = step.to == goal
+    body = Body(
+        area=step.to,
+        came_from=one.scene.area,
+        doing=one.say("arriving" if arrived else "walking", goal),
+        emoji=action.emoji,
+        goal="" if arrived else goal,
+        shut=() if arrived else step.shut,
+    )
+    event = one.event("MOVE", {"from": one.scene.area, "to": step.to, "goal": goal})
+    carried = {id: thing for id, thing in one.scene.things.items() if thing.parent == one.me}
+    return Deed(one.me, event, body, action, carried=carried)
+
+
+def _handle(one: _Actor, action: Interact) -> Deed:
+    geography, object_id = one.setting.geography, action.object_id
+    kind = geography.kinds[geography.nodes[object_id].kind]
+    tried = attempt(kind, one.scene.things[object_id].state, action.verb)
+    record: dict[str, Any] = {"object_id": object_id, "verb": action.verb, "outcome": "done"}
+    if tried.done:
+        doing = action.doing or one.say(HANDLING[action.verb], object_id)
+        record["doing"] = doing
+        if tried.seen:
+            record["seen"] = tried.seen
+    else:
+        doing = one.say("trying", object_id)
+        record |= {"outcome": "refused", "why": tried.why or one.say("refused", object_id)}
+    return Deed(one.me, one.event("INTERACT", record), one.stays(doing), action, attempt=tried)
+
+
+def _speak(one: _Actor, action: Say) -> Deed:
+    record: dict[str, Any] = {
+        "to_agent_id": action.to_agent_id,
+        "utterance": action.utterance,
+        "facts": list(action.facts),
+        "claimed": list(action.claimed),
+        "carriers": list(action.carriers),
+    }
+    if action.ends:
+        record["ends"] = True
+    return Deed(one.me, one.event("SAY", record), one.stays(one.say("talking", action.to_agent_id)), action)

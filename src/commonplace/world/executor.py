@@ -1,0 +1,130 @@
+"""The world's only mutator: everybody's intents of a tick, applied at its end.
+
+Everybody acts on the state at the end of the tick before; whoever comes later in canonical order (character id) writes
+last. The order of `intents` cannot matter, and neither can anything outside an area to what happens in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from commonplace.clock import Clock
+from commonplace.world.area import Fold, fold_area, scene_after
+from commonplace.world.deeds import Deed, Intent, Note, Rules, Setting, resolve
+from commonplace.world.events import Event
+from commonplace.world.geography import Geography
+from commonplace.world.inputs import Input, apply_inputs, with_states
+from commonplace.world.record import recorded
+from commonplace.world.script import Scripted, barred_after, scripted_events
+from commonplace.world.state import Body, Thing, World, scene
+
+__all__ = [
+    "Deed",
+    "Fold",
+    "Intent",
+    "Note",
+    "Rules",
+    "Setting",
+    "fold_area",
+    "resolve",
+    "scene_after",
+    "setting",
+    "step",
+]
+
+PLAIN = Rules()
+
+
+def step(
+    geography: Geography,
+    world: World,
+    intents: Mapping[str, Intent],
+    *,
+    clock: Clock,
+    rules: Rules = PLAIN,
+    ambient: Sequence[Event] = (),
+    scripted: Sequence[Scripted] = (),
+    inputs: Sequence[Input] = (),
+) -> tuple[World, tuple[Event, ...]]:
+    """The world one tick later, and the tick's events in canonical order.
+
+    `intents` has one for every body in the world (else KeyError); `ambient`, `scripted` and `inputs` are those of the
+    tick being made. `world` itself is left as it is.
+    """
+    if intents.keys() != world.bodies.keys():
+        raise KeyError(f"intents and bodies differ: {sorted(intents.keys() ^ world.bodies.keys())}")
+    now = setting(geography, world.tick, world.barred, clock=clock, rules=rules, scripted=scripted)
+    scenes = {area: scene(world, area) for area in world.occupants}
+    deeds = {me: resolve(now, here, me, intents[me]) for here in scenes.values() for me in here.bodies}
+    arrivals = _arrivals(deeds, world)
+    folds = {
+        area: fold_area(now, scenes.get(area) or scene(world, area), deeds, arrivals.get(area, ()))
+        for area in sorted(scenes.keys() | arrivals.keys())
+    }
+    outside = (*ambient, *scripted_events(scripted, now.tick, len(ambient)))
+    events = [*outside, *(event for fold in folds.values() for own in fold.outcomes.values() for event in own)]
+    after = _joined(world, now, folds=folds, deeds=deeds, outside=outside, scripted=scripted)
+    if inputs:
+        after, more = apply_inputs(geography, after, inputs, events)
+        events += more
+        after = recorded(after, events)
+    events.sort(key=_order)
+    return after, tuple(events)
+
+
+def setting(
+    geography: Geography,
+    last_tick: int,
+    barred: frozenset[str],
+    *,
+    clock: Clock,
+    rules: Rules = PLAIN,
+    scripted: Iterable[Scripted] = (),
+) -> Setting:
+    """What holds everywhere in the tick after `last_tick`: `barred` as at its end, `scripted` of the new tick."""
+    moment = clock.time(last_tick)
+    closed = geography.closed(moment.hour * 60 + moment.minute, barred)
+    return Setting(geography, last_tick + 1, closed, rules, {id: state for one in scripted for id, state in one.sets})
+
+
+def _arrivals(deeds: Mapping[str, Deed], world: World) -> dict[str, list[Deed]]:
+    arrivals: dict[str, list[Deed]] = {}
+    for me, deed in deeds.items():
+        if deed.body.area != world.bodies[me].area:
+            arrivals.setdefault(deed.body.area, []).append(deed)
+    return arrivals
+
+
+def _joined(
+    world: World,
+    now: Setting,
+    *,
+    folds: Mapping[str, Fold],
+    deeds: Mapping[str, Deed],
+    outside: tuple[Event, ...],
+    scripted: Sequence[Scripted],
+) -> World:
+    """The areas put together again. Mappings in which nothing changed are passed on as they are."""
+    bodies: Mapping[str, Body] = world.bodies
+    if any(deed.body is not bodies[me] for me, deed in deeds.items()):
+        bodies = {me: deeds[me].body for me in bodies}
+    things: Mapping[str, Thing] = with_states(world.things, now.sets)
+    changed = {id: thing for fold in folds.values() for id, thing in fold.changed.items()}
+    barred = world.barred
+    for one in scripted:
+        barred = barred_after(barred, one.opens, one.closes)
+    return World(
+        tick=now.tick,
+        bodies=bodies,
+        things={**things, **changed} if changed else things,
+        conversations={area: fold.conversations for area, fold in folds.items() if fold.conversations},
+        barred=barred,
+        happened={area: fold.happened for area, fold in folds.items() if fold.happened},
+        outcomes={me: own for fold in folds.values() for me, own in fold.outcomes.items()},
+        heard={me: events for fold in folds.values() for me, events in fold.heard.items()},
+        ambient=outside,
+    )
+
+
+def _order(event: Event) -> tuple[int, int, str, int]:
+    return event.order

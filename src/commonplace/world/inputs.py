@@ -1,0 +1,208 @@
+"""Inputs from outside a run: typed, numbered, part of history. They take effect at the end of a tick."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from typing import Any, cast
+
+from commonplace.errors import WrongUse
+from commonplace.world.area import ending
+from commonplace.world.events import NOBODY, Event, Phase
+from commonplace.world.geography import Geography
+from commonplace.world.script import Audience, audience, barred_after
+from commonplace.world.state import Body, Conversation, Thing, World
+
+
+@dataclass(frozen=True, slots=True)
+class GodEvent:
+    """Something happens: its audience perceives the text, objects change, ways open or close."""
+
+    seq: int
+    """The number of the input within its run."""
+    text: str
+    to: Audience
+    sets: tuple[tuple[str, str], ...] = ()
+    """(object, state), written after everybody's actions of the tick."""
+    opens: tuple[str, ...] = ()
+    closes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InnerVoice:
+    """A thought that one character takes for its own."""
+
+    seq: int
+    agent_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A character of the scenario that is not in the world comes in, with what it carried when it left."""
+
+    seq: int
+    agent_id: str
+    area: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """A character goes away and takes along what it carries; it can join again from the next tick on."""
+
+    seq: int
+    agent_id: str
+
+
+Input = GodEvent | InnerVoice | Join | Leave
+KINDS: Mapping[str, type[Input]] = {"god_event": GodEvent, "inner_voice": InnerVoice, "join": Join, "leave": Leave}
+
+
+def as_dict(item: Input) -> dict[str, Any]:
+    """Plain values for canonical JSON, the inverse of `from_dict`."""
+    kind = next(name for name, cls in KINDS.items() if isinstance(item, cls))
+    plain: dict[str, Any] = {"kind": kind} | {one.name: getattr(item, one.name) for one in fields(item)}
+    if isinstance(item, GodEvent):
+        plain |= {"to": item.to.as_dict(), "sets": [list(pair) for pair in item.sets]}
+        plain |= {"opens": list(item.opens), "closes": list(item.closes)}
+    return plain
+
+
+def from_dict(plain: Mapping[str, Any]) -> Input:
+    """The input that `as_dict` wrote. Raises WrongUse for an unknown kind or field."""
+    values = dict(plain)
+    kind = values.pop("kind", None)
+    if kind not in KINDS:
+        raise WrongUse(f"{kind!r} is no kind of input", todo=f"kinds are {', '.join(KINDS)}")
+    if kind == "god_event":
+        values["to"] = audience(values.get("to", {}))
+        values["sets"] = tuple((object_id, state) for object_id, state in values.get("sets", ()))
+        values |= {key: tuple(cast("Iterable[str]", values.get(key, ()))) for key in ("opens", "closes")}
+    try:
+        return KINDS[kind](**values)
+    except TypeError as error:
+        raise WrongUse(f"the {kind} input does not fit: {error}") from error
+
+
+def validate(item: Input, geography: Geography, agents: Collection[str]) -> None:
+    """Check every name against the world and the scenario's characters. Raises WrongUse with the nearest valid name."""
+    if isinstance(item, GodEvent):
+        _validate_god(item, geography, agents)
+        return
+    _known("character", item.agent_id, agents)
+    if isinstance(item, Join):
+        _known("area", item.area, geography.destinations)
+
+
+def apply_inputs(
+    geography: Geography, world: World, inputs: Iterable[Input], events: Sequence[Event]
+) -> tuple[World, list[Event]]:
+    """The state after the inputs of its tick, in the order of `seq`, and their events; `record` tells whom they reach.
+
+    `events` are those of the tick so far; the inputs' are numbered after them. One that no longer applies (its
+    character has left meanwhile, or is here already) does nothing.
+    """
+    book = _Book(world.tick, list(events))
+    for item in sorted(inputs, key=lambda one: one.seq):
+        match item:
+            case GodEvent():
+                world = _god(world, item, book)
+            case InnerVoice():
+                world = _voice(world, item, book)
+            case Join():
+                world = _join(geography, world, item, book)
+            case Leave():
+                world = _leave(world, item, book)
+    return world, book.events[len(events) :]
+
+
+@dataclass(slots=True)
+class _Book:
+    """The events of the tick; a character's new ones are numbered on from those it has."""
+
+    tick: int
+    events: list[Event]
+
+    def add(self, agent_id: str, type: str, place: str, body: Mapping[str, Any]) -> None:
+        ordinal = sum(event.agent_id == agent_id for event in self.events)
+        self.events.append(Event(self.tick, Phase.INPUT, agent_id, ordinal, type, place, body))
+
+    def has(self, agent_id: str, type: str) -> bool:
+        return any(event.agent_id == agent_id and event.type == type for event in self.events)
+
+
+def _god(world: World, item: GodEvent, book: _Book) -> World:
+    reached = [me for me, body in sorted(world.bodies.items()) if item.to.reaches(me, body.area)]
+    body: dict[str, Any] = {"text": item.text, "percepts": [[me, item.text] for me in reached]}
+    body |= {"sets": [list(pair) for pair in item.sets]} if item.sets else {}
+    body |= {"opens": list(item.opens)} if item.opens else {}
+    body |= {"closes": list(item.closes)} if item.closes else {}
+    book.add(NOBODY, "GOD_EVENT", item.to.place, body)
+    return replace(
+        world,
+        things=with_states(world.things, dict(item.sets)),
+        barred=barred_after(world.barred, item.opens, item.closes),
+    )
+
+
+def _voice(world: World, item: InnerVoice, book: _Book) -> World:
+    body = world.bodies.get(item.agent_id)
+    if body is not None:
+        book.add(item.agent_id, "INNER_VOICE", body.area, {"text": item.text})
+    return world
+
+
+def _join(geography: Geography, world: World, item: Join, book: _Book) -> World:
+    me = item.agent_id
+    if me in world.bodies or item.area not in geography.edges or book.has(me, "LEFT"):
+        return world
+    book.add(me, "JOINED", item.area, {})
+    return replace(world, bodies={**world.bodies, me: Body(item.area, item.area)})
+
+
+def _leave(world: World, item: Leave, book: _Book) -> World:
+    me = item.agent_id
+    body = world.bodies.get(me)
+    if body is None:
+        return world
+    book.add(me, "LEFT", body.area, {})
+    ongoing: list[Conversation] = []
+    for talk in world.conversations.get(body.area, ()):
+        rest = tuple(member for member in talk.members if member != me)
+        if len(rest) < 2:
+            book.add(me, "CONVERSATION_ENDED", body.area, ending(talk))
+        else:
+            ongoing.append(replace(talk, members=rest))
+    talks = {**world.conversations, body.area: tuple(ongoing)}
+    return replace(
+        world,
+        bodies={other: there for other, there in world.bodies.items() if other != me},
+        conversations={area: here for area, here in talks.items() if here},
+    )
+
+
+def with_states(things: Mapping[str, Thing], sets: Mapping[str, str]) -> Mapping[str, Thing]:
+    """The things with some of their states written; the same mapping when there is nothing to write."""
+    if not sets:
+        return things
+    return {**things, **{id: replace(things[id], state=state) for id, state in sets.items()}}
+
+
+def _validate_god(item: GodEvent, geography: Geography, agents: Collection[str]) -> None:
+    for area in item.to.areas:
+        _known("area", area, geography.areas)
+    for agent in item.to.agents:
+        _known("character", agent, agents)
+    for way in (*item.opens, *item.closes):
+        _known("way", way, geography.ways)
+    for object_id, state in item.sets:
+        _known("object", object_id, [node.id for node in geography.nodes.values() if node.type == "object"])
+        _known(f"state of {object_id}", state, geography.kinds[geography.nodes[object_id].kind].states)
+
+
+def _known(what: str, name: str, names: Collection[str]) -> None:
+    if name in names:
+        return
+    near = get_close_matches(name, sorted(names), n=1, cutoff=0)
+    raise WrongUse(f"there is no {what} {name!r}", todo=f"the nearest is {near[0]!r}" if near else "")

@@ -1,0 +1,77 @@
+"""Scripted events: what a scenario lets happen at a given tick, and whom it reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from commonplace.world.events import NOBODY, Event, Phase
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Whom something reaches: everybody, those who are in some areas at the end of the tick, or some by id."""
+
+    everybody: bool = False
+    areas: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+
+    def reaches(self, agent_id: str, area: str) -> bool:
+        """Whether it reaches a character who is in the area at the end of the tick."""
+        return self.everybody or agent_id in self.agents or area in self.areas
+
+    @property
+    def place(self) -> str:
+        """The area it is confined to; empty when it is not confined to one."""
+        return self.areas[0] if len(self.areas) == 1 and not self.agents and not self.everybody else ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, the inverse of `audience`."""
+        return {"everybody": self.everybody, "areas": list(self.areas), "agents": list(self.agents)}
+
+
+def audience(body: Mapping[str, Any]) -> Audience:
+    """The audience in an event's body or a stored input; what is missing is empty."""
+    return Audience(bool(body.get("everybody")), tuple(body.get("areas", ())), tuple(body.get("agents", ())))
+
+
+@dataclass(frozen=True, slots=True)
+class Scripted:
+    """One scripted event. What it sets, opens and closes holds from the end of its tick."""
+
+    id: str
+    tick: int
+    text: str
+    """What its audience perceives; empty when it is not to be noticed."""
+    to: Audience = Audience()
+    sets: tuple[tuple[str, str], ...] = ()
+    """(object, state); somebody's action on the object in the same tick is written after it."""
+    opens: tuple[str, ...] = ()
+    """Ways (by id) no longer barred; a timetable goes on regardless."""
+    closes: tuple[str, ...] = ()
+
+
+def due(script: Iterable[Scripted], tick: int) -> tuple[Scripted, ...]:
+    """What the script holds for a tick, in the order of ids."""
+    return tuple(sorted((one for one in script if one.tick == tick), key=lambda one: one.id))
+
+
+def scripted_events(now: Sequence[Scripted], tick: int, first_ordinal: int) -> tuple[Event, ...]:
+    """A SCRIPTED event for each, numbered after the ambient events of the tick."""
+    return tuple(
+        Event(tick, Phase.AMBIENT, NOBODY, ordinal, "SCRIPTED", one.to.place, _body(one))
+        for ordinal, one in enumerate(now, first_ordinal)
+    )
+
+
+def barred_after(barred: frozenset[str], opens: Iterable[str], closes: Iterable[str]) -> frozenset[str]:
+    """The barred ways after some open and some close; a way in both ends closed."""
+    after = barred.difference(opens).union(closes)
+    return barred if after == barred else after
+
+
+def _body(one: Scripted) -> dict[str, Any]:
+    body: dict[str, Any] = {"text": one.text, "script": one.id, **one.to.as_dict()}
+    body |= {"sets": [list(pair) for pair in one.sets], "opens": list(one.opens), "closes": list(one.closes)}
+    return {key: value for key, value in body.items() if value or key == "text"}

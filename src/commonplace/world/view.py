@@ -1,0 +1,105 @@
+"""What one character can see: its own area at the end of the previous tick, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from commonplace.clock import Clock
+from commonplace.world.actions import Targets
+from commonplace.world.events import Event
+from commonplace.world.geography import Geography
+from commonplace.world.script import audience
+from commonplace.world.state import Body, Conversation, Scene, Thing, World, scene
+from commonplace.world.targets import targets
+from commonplace.world.weather import Ambient
+
+
+@dataclass(frozen=True, slots=True)
+class WorldView:
+    """A frozen view for one character at one tick. The type is the rule: no other part of the world is reachable."""
+
+    tick: int
+    """The tick being lived; everything below is as of the end of `tick - 1`."""
+    me: str
+    body: Body
+    area: str
+    path: tuple[str, ...]
+    """Names from the root to the area."""
+    outdoor: bool
+    ambient: Ambient
+    bodies: Mapping[str, Body]
+    """The others here, in the order of ids."""
+    things: Mapping[str, Thing]
+    """Objects here, and those I carry, in the order of ids."""
+    ways: Mapping[str, bool]
+    """Neighbouring area → whether the way is open."""
+    conversations: tuple[Conversation, ...]
+    events: tuple[Event, ...]
+    """What happened here at `tick - 1` without my own events; with what was said to me where I was just leaving."""
+    outcome: tuple[Event, ...]
+    """My own events of `tick - 1`, from the simulator's account."""
+    news: tuple[Event, ...]
+    """Ambient, scripted and input events of `tick - 1` that reach me."""
+    targets: Targets
+    """Valid targets as far as the world knows; the belief view narrows `areas` further."""
+
+
+def look(geography: Geography, world: World, agent_id: str, *, clock: Clock, ambient: Ambient) -> WorldView:
+    """What a character sees at tick `world.tick + 1`; `ambient` is that of `world.tick`. Raises KeyError."""
+    here = scene(world, world.bodies[agent_id].area)
+    moment = clock.time(world.tick)
+    return see(
+        geography,
+        here,
+        agent_id,
+        tick=world.tick + 1,
+        closed=geography.closed(moment.hour * 60 + moment.minute, world.barred),
+        ambient=ambient,
+        outcome=world.outcomes.get(agent_id, ()),
+        heard=world.heard.get(agent_id, ()),
+        news=(*news(world.ambient, agent_id, here.area), *world.told.get(agent_id, ())),
+    )
+
+
+def see(
+    geography: Geography,
+    here: Scene,
+    me: str,
+    *,
+    tick: int,
+    closed: frozenset[str],
+    ambient: Ambient,
+    outcome: tuple[Event, ...] = (),
+    heard: tuple[Event, ...] = (),
+    news: tuple[Event, ...] = (),
+) -> WorldView:
+    """The view of `me`, who is in the scene, made of nothing but what rule 1 allows."""
+    shut = geography.closed_from(here.area, closed)
+    others = tuple(event for event in here.happened if event.agent_id != me)
+    return WorldView(
+        tick=tick,
+        me=me,
+        body=here.bodies[me],
+        area=here.area,
+        path=geography.path(here.area),
+        outdoor=geography.nodes[here.area].outdoor,
+        ambient=ambient,
+        bodies={other: body for other, body in here.bodies.items() if other != me},
+        things={id: thing for id, thing in sorted(here.things.items()) if thing.parent in (here.area, me)},
+        ways={area: way.id not in shut for area, way in geography.neighbours(here.area)},
+        conversations=here.conversations,
+        events=tuple(sorted((*others, *heard), key=_order)) if heard else others,
+        outcome=outcome,
+        news=news,
+        targets=targets(geography, here, me),
+    )
+
+
+def news(ambient: Iterable[Event], me: str, area: str) -> tuple[Event, ...]:
+    """The ambient and scripted events that reach a character who is in the area at the end of their tick."""
+    return tuple(event for event in ambient if event.type != "SCRIPTED" or audience(event.body).reaches(me, area))
+
+
+def _order(event: Event) -> tuple[int, int, str, int]:
+    return event.order

@@ -1,0 +1,91 @@
+"""Plans tile their parents, are opened lazily and never rewrite the past."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.character.plan import Part, Plan, PlanItem, inserted, opened, replaced_from, tiled
+
+MORNING = datetime(2031, 10, 4, 6, tzinfo=UTC)
+GRAIN = 5
+
+
+def item(number: int, start: int, minutes: int, level: str = "day") -> PlanItem:
+    return PlanItem(f"0.{number}", level, "", MORNING + timedelta(minutes=start), minutes, "home", f"stroke {number}")
+
+
+def day(lengths: list[int]) -> Plan:
+    starts = [sum(lengths[:index]) for index in range(len(lengths))]
+    return Plan(0, tuple(item(n, start, length) for n, (start, length) in enumerate(zip(starts, lengths, strict=True))))
+
+
+slots = st.integers(1, 60).map(lambda number: number * GRAIN)
+parts = st.lists(st.builds(Part, minutes=st.integers(1, 240), action_description=st.just("doing")), max_size=12)
+days = st.lists(slots, min_size=2, max_size=8).map(day)
+
+
+def tiles(items: tuple[PlanItem, ...], start: datetime, end: datetime) -> bool:
+    """No gap, no overlap, from start to end."""
+    edges = [start, *(one.end_time for one in items)]
+    return all(one.start_time == edge for one, edge in zip(items, edges, strict=False)) and edges[-1] == end
+
+
+@given(slots, parts, st.sampled_from(["day", "hour"]))
+def test_children_tile_their_parent(minutes: int, given_parts: list[Part], level: str) -> None:
+    parent = item(0, 0, minutes, level)
+    assert tiles(tiled(parent, given_parts, GRAIN), parent.start_time, parent.end_time)
+
+
+@given(slots, parts)
+def test_actions_last_five_to_fifteen_minutes(minutes: int, given_parts: list[Part]) -> None:
+    hour = item(0, 0, minutes, "hour")
+    assert all(5 <= child.duration_minutes <= 15 for child in tiled(hour, given_parts, GRAIN))
+
+
+@given(days, st.integers(0, 400), st.integers(0, 400), slots)
+def test_replanning_never_touches_the_past(plan: Plan, now_at: int, start_at: int, minutes: int) -> None:
+    begins, ends = plan.items[0].start_time, plan.items[-1].end_time
+    now = begins + timedelta(minutes=now_at // GRAIN * GRAIN)
+    start = now + timedelta(minutes=start_at // GRAIN * GRAIN)
+    if start >= ends:
+        return
+    first = plan.at(now, "day")
+    assert first is not None
+    opened_plan = opened(plan, tiled(first, [Part(30, "a"), Part(30, "b")], GRAIN))
+    room = int((ends - start).total_seconds() // 60)
+    stroke = replace(item(0, 0, min(minutes, room)), start_time=start, action_description="something new")
+    after = replaced_from(opened_plan, now, inserted(opened_plan, now, stroke))
+    assert _same_past(opened_plan, after, now)
+    assert tiles(after.level("day"), begins, ends)
+    assert any(one.action_description == "something new" and one.start_time == start for one in after.level("day"))
+    assert len({one.id for one in after.items}) == len(after.items)
+
+
+def _same_past(before: Plan, after: Plan, now: datetime) -> bool:
+    """Every moment before now is covered by the same item at every level."""
+    moments = [before.items[0].start_time + timedelta(minutes=GRAIN * n) for n in range(500)]
+    return all(
+        getattr(before.at(moment, level), "id", None) == getattr(after.at(moment, level), "id", None)
+        for moment in moments
+        if moment < now
+        for level in ("day", "hour", "action")
+    )
+
+
+def test_the_deepest_opened_item_is_the_current_one() -> None:
+    plan = day([120, 60])
+    stroke = plan.items[0]
+    hours = tiled(stroke, [Part(60, "first"), Part(60, "second")], GRAIN)
+    plan = opened(plan, hours)
+    plan = opened(plan, tiled(hours[0], [Part(10, "chopping")], GRAIN))
+    current = plan.current(MORNING + timedelta(minutes=10))
+    assert current is not None
+    assert current.action_description == "chopping"
+    assert current.parent == hours[0].id
+    later = plan.current(MORNING + timedelta(minutes=70))
+    assert later is not None
+    assert later.level == "hour"

@@ -1,0 +1,36 @@
+"""Everything a stream holds, as plain values two streams can be compared by."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from commonplace.memory import MemoryStream
+from commonplace.memory.recency import RecencyColumn
+
+
+def fingerprint(stream: MemoryStream) -> dict:
+    rows, length = stream.rows, stream.last_id
+    index = rows.indexed(len(rows.records))
+    columns = rows.columns
+    kept = ("importance", "created", "accessed", "kind", "alive", "tokens", "vectors", "norms", "vector_state")
+    return {
+        "records": list(stream),
+        "rows": (len(rows.records), columns.size, index.size),
+        "columns": {name: getattr(columns, name)[:length].tolist() for name in kept},
+        "postings": {
+            term: (postings.documents[: postings.size].tolist(), shapes(index, postings))
+            for term, postings in index._postings.items()
+        },
+        "lengths": index._totals[: index.size + 1].tolist(),
+        "recency": proportions(rows.recency.get(0.995, RecencyColumn(0.995)).values(columns.accessed[:length])),
+        "since": stream.importance_since_reflection(),
+    }
+
+
+def proportions(values) -> list[float]:
+    """Recencies mean something only beside one another; the reference they are kept at may differ by 2ⁿ, exactly."""
+    return (values / 2.0 ** np.floor(np.log2(values.max()))).tolist() if len(values) else []
+
+
+def shapes(index, postings):
+    return [index._shape_table[code].tolist() for code in postings.codes[: postings.size]]

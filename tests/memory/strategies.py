@@ -1,0 +1,55 @@
+"""Random streams for property tests: few words, few moments and few ratings, so that ties are common."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import strategies as st
+
+from commonplace.memory import Analyser, MemoryStream
+from memory.naive import WORDS, CountingEmbedder, NaiveStream, Question, Row, hours
+
+ANALYSER = Analyser("en")
+
+texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
+queries = st.one_of(texts, st.sampled_from(("", "  ", "nothing known", "?!")))
+moments = st.one_of(st.integers(0, 30).map(float), st.floats(0, 20_000).map(lambda value: round(value, 2)))
+importances = st.one_of(st.integers(1, 10).map(float), st.floats(1, 10))
+vectors = st.one_of(
+    st.none(),
+    st.lists(st.integers(-3, 3), min_size=3, max_size=3),
+    st.sampled_from(([1.0, math.nan, 0.0], [math.inf, 0.0, 0.0], [1.0, 2.0], [0.0, 0.0, 0.0])),
+)
+entries = st.tuples(texts, moments, importances, vectors)
+
+
+def stream_of(policy, drawn=()) -> tuple[MemoryStream, NaiveStream]:
+    """The same memories in a stream and in the plain model."""
+    stream = MemoryStream("maria", policy, embedder=CountingEmbedder(), analyser=ANALYSER, rater=lambda _: 3)
+    model = NaiveStream()
+    for entry in drawn:
+        remember(stream, model, entry)
+    return stream, model
+
+
+def remember(writer, model: NaiveStream, entry) -> None:
+    text, at, importance, vector = entry
+    memory = writer.remember(text, at=hours(at), importance=importance, embedding=vector)
+    if vector is None:
+        vector = embedded(text)
+    tokens = ANALYSER.document(text, hours(at))
+    model.rows.append(Row(memory.id, text, hours(at), hours(at), importance, vector, tokens))
+
+
+def embedded(text: str) -> list[float] | None:
+    vector = CountingEmbedder().embed([text])[0]
+    return None if vector is None else vector.tolist()
+
+
+def asked(query: str) -> Question:
+    """What the plain model needs to know of a query."""
+    return Question(query, embedded(query), ANALYSER.query(query))
+
+
+def shown(hits) -> list[tuple[int, float]]:
+    return [(hit.memory.id, hit.score) for hit in hits]

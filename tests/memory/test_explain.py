@@ -1,0 +1,86 @@
+"""Explanations say what the scoring did."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commonplace.memory import policies
+from memory.naive import hours
+from memory.strategies import entries, queries, stream_of
+
+
+def test_a_table_shows_every_part_of_every_hit():
+    stream, _ = stream_of(
+        dataclasses.replace(policies.PARK, relevance_weight=3.0),
+        [("festival", 0.0, 7.0, None), ("stove and more", 5.0, 3.0, [0, 1, 0])],
+    )
+    table = stream.explain(stream.recall("festival", at=hours(10), touch=False))
+    lines = [line.split("  ") for line in table.splitlines()]
+    assert [cell.strip() for cell in lines[0] if cell] == [
+        "rank",
+        "score",
+        "recency",
+        "importance",
+        "relevance",
+        "memory",
+    ]
+    assert [cell.strip() for cell in lines[1] if cell] == [
+        "1", "4.0000", "0.9511 → 0.0000", "7.0000 → 1.0000", "1.0000 → 1.0000 × 3", "#1 festival",
+    ]  # fmt: skip
+    assert lines[2][-1] == "#2 stove and more"
+
+
+def test_no_hits_are_said_to_be_none():
+    stream, _ = stream_of(policies.PARK)
+    assert stream.explain(stream.recall("festival", at=hours(1))) == "no memories"
+
+
+@pytest.mark.parametrize("policy", [policies.PARK, policies.LEXICAL], ids=lambda policy: policy.name)
+@settings(max_examples=40, deadline=None)
+@given(drawn=st.lists(entries, min_size=3, max_size=9), query=queries)
+def test_why_not_gives_the_score_the_memory_had(policy, drawn, query):
+    stream, _ = stream_of(policy, drawn)
+    everything = {hit.memory.id: hit for hit in stream.retrieve(query, at=hours(60), k=99, touch=False)}
+    found = stream.retrieve(query, at=hours(60), k=2, touch=False)
+    for id, hit in everything.items():
+        answer = stream.why_not(id, found)
+        if id in found.ids:
+            assert answer.reason == "retrieved"
+        elif not hit.parts:
+            assert answer.reason == "older"
+        else:
+            assert answer.reason == "outscored"
+            assert answer.score == pytest.approx(hit.score, abs=4e-9)
+            assert answer.cutoff == found[-1].score
+            for name, part in hit.parts.items():
+                assert answer.parts[name] == pytest.approx(part, abs=4e-9)
+
+
+def test_why_not_names_what_kept_a_memory_out():
+    stream, _ = stream_of(policies.PARK, [("festival", float(at), 5.0, None) for at in range(4)])
+    stream.remember("festival of many words " * 9, at=hours(4), importance=9)
+    stream.forget([2])
+    found = stream.retrieve("festival", at=hours(9), k=2, exclude={4}, max_tokens=5)
+    stream.remember("later", at=hours(10))
+    reasons = {id: stream.why_not(id, found).reason for id in (1, 2, 3, 4, 5, 6, 7)}
+    assert reasons == {
+        1: "retrieved",
+        2: "forgotten",
+        3: "retrieved",
+        4: "excluded",
+        5: "too_long",
+        6: "later",
+        7: "unknown",
+    }
+    assert str(stream.why_not(4, found)) == "Memory 4 was left out by the caller."
+
+
+def test_why_not_says_when_the_memory_has_been_accessed_since():
+    stream, _ = stream_of(policies.PARK, [("festival", float(at), 5.0, None) for at in range(3)])
+    found = stream.retrieve("festival", at=hours(9), k=1)
+    stream.recall("festival", at=hours(12), k=3)
+    assert "accessed since, at 2031-10-04T18:00:00Z" in str(stream.why_not(1, found))

@@ -1,0 +1,76 @@
+"""BM25 after every insert equals BM25 from scratch."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commonplace.memory.lexical import K1, B, LexicalIndex, idf
+from memory import naive
+
+tokens = st.lists(st.sampled_from("abcdefgh"), max_size=12)
+
+
+def index_of(documents) -> LexicalIndex:
+    index = LexicalIndex()
+    for document in documents:
+        index.append(document)
+    return index
+
+
+@settings(max_examples=150, deadline=None)
+@given(documents=st.lists(tokens, min_size=1, max_size=12), query=tokens)
+def test_scores_after_every_insert_are_those_from_scratch(documents, query):
+    index = LexicalIndex()
+    for count, document in enumerate(documents, start=1):
+        index.append(document)
+        if any(documents[:count]):
+            assert index.scores(query).tolist() == pytest.approx(naive.bm25(query, documents[:count]), rel=1e-12)
+        else:
+            assert index.scores(query).tolist() == [0.0] * count
+
+
+@settings(max_examples=100, deadline=None)
+@given(documents=st.lists(tokens, min_size=1, max_size=12), query=tokens, data=st.data())
+def test_the_first_documents_score_as_if_there_were_no_others(documents, query, data):
+    length = data.draw(st.integers(0, len(documents)))
+    expected = index_of(documents[:length]).scores(query).tolist()
+    assert index_of(documents).scores(query, length).tolist() == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(documents=st.lists(tokens, min_size=2, max_size=10), query=tokens, data=st.data())
+def test_a_document_taken_out_never_was_and_the_older_index_keeps_it(documents, query, data):
+    gone = data.draw(st.lists(st.integers(0, len(documents) - 1), unique=True, max_size=len(documents) - 1))
+    index = index_of(documents)
+    before = index.scores(query).tolist()
+    less = index
+    for document in gone:
+        less = less.without(document, documents[document])
+    less.append(["a", "b"])
+    rest = [document for number, document in enumerate(documents) if number not in gone]
+    expected = index_of([*rest, ["a", "b"]]).scores(query).tolist()
+    got = [score for number, score in enumerate(less.scores(query).tolist()) if number not in gone]
+    assert got == expected
+    assert index.scores(query, len(documents)).tolist() == before
+
+
+@settings(max_examples=60, deadline=None)
+@given(documents=st.lists(tokens, max_size=8), more=st.lists(tokens, max_size=4), query=tokens)
+def test_documents_taken_off_the_end_leave_no_trace(documents, more, query):
+    index = index_of(documents)
+    before = (index.scores(query).tolist(), list(index._postings))
+    for document in more:
+        index.append(document)
+    for document in reversed(more):
+        index.pop(document)
+    assert (index.scores(query).tolist(), list(index._postings)) == before
+
+
+def test_the_constants():
+    assert (K1, B) == (0.9, 0.4)
+    assert idf(10, 1) == pytest.approx(math.log(1 + 9.5 / 1.5), abs=2**-30)
+    assert idf(10, 1) * 2**30 == int(idf(10, 1) * 2**30)

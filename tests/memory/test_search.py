@@ -1,0 +1,70 @@
+"""Searching by coordinates."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import WrongUse
+from commonplace.memory import MemoryStream
+from memory.naive import hours
+
+
+@pytest.fixture(scope="module")
+def stream() -> MemoryStream:
+    stream = MemoryStream("maria")
+    stream.remember("Klaus reads", at=hours(0), place=("Town", "Library"), importance=3, tags=["Study"], session="a")
+    stream.remember("The stove burns", at=hours(1), place=("Town", "House", "Kitchen"), importance=8, tags=["fire"])
+    stream.remember("I cook", at=hours(2), place=("Town", "House", "Kitchen", "Stove"), importance=5, kind="action")
+    stream.remember("민수가 축제에 온다", at=hours(3), place=("Townhall",), importance=5.5, session="a")
+    stream.remember("Fire matters", at=hours(4), importance=9, kind="reflection", citations=[2], tags=["fire", "study"])
+    return stream
+
+
+@pytest.mark.parametrize(
+    ("filters", "ids"),
+    [
+        ({}, [5, 4, 3, 2, 1]),
+        ({"limit": 2}, [5, 4]),
+        ({"limit": 0}, []),
+        ({"text": "KLAUS"}, [1]),
+        ({"text": "fire"}, [5, 2]),
+        ({"text": "축제"}, [4]),
+        ({"kinds": ["action", "reflection"]}, [5, 3]),
+        ({"kinds": "action"}, [3]),
+        ({"kinds": []}, []),
+        ({"time_range": (hours(1), hours(3))}, [4, 3, 2]),
+        ({"time_range": (None, hours(1))}, [2, 1]),
+        ({"time_range": (hours(3), None)}, [5, 4]),
+        ({"place": ("Town",)}, [3, 2, 1]),
+        ({"place": ("Town", "House")}, [3, 2]),
+        ({"place": ()}, [5, 4, 3, 2, 1]),
+        ({"agent": "maria", "limit": 1}, [5]),
+        ({"agent": "klaus"}, []),
+        ({"tags": ["fire"]}, [5, 2]),
+        ({"tags": ["fire", "study"]}, [5]),
+        ({"min_importance": 5.5}, [5, 4, 2]),
+        ({"min_importance": 5.5 + 1e-10}, [5, 4, 2]),
+        ({"session": "a"}, [4, 1]),
+        ({"session": "a", "place": ("Town",), "text": "reads"}, [1]),
+    ],
+    ids=str,
+)
+def test_filters_combine_and_the_newest_come_first(stream, filters, ids):
+    assert [memory.id for memory in stream.search(**filters)] == ids
+
+
+def test_searching_touches_nothing(stream):
+    before = [memory.accessed_at for memory in stream]
+    stream.search(text="fire")
+    assert [memory.accessed_at for memory in stream] == before
+
+
+@pytest.mark.parametrize("wrong", [{"kinds": ["dream"]}, {"place": "Town"}, {"tags": "fire"}])
+def test_a_filter_that_can_match_nothing_is_wrong_use(stream, wrong):
+    with pytest.raises(WrongUse):
+        stream.search(**wrong)
+
+
+def test_the_latest_come_first(stream):
+    assert [memory.id for memory in stream.recent(2)] == [5, 4]
+    assert stream.recent(0) == []

@@ -1,0 +1,110 @@
+"""What ships: every scenario is free of mistakes, the schema is fresh, the page documents every key."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import commonplace
+from commonplace.errors import WrongUse
+from commonplace.scenario import model, schema
+from commonplace.scenario.check import check, report
+from commonplace.scenario.compiling import compiled_from_text, load
+from commonplace.scenario.reading import find, read
+from commonplace.scenario.scaffold import new, text
+
+PROJECT = Path(__file__).parents[2]
+SCENARIOS = sorted((Path(commonplace.__path__[0]) / "scenarios").glob("*.yaml"))
+PARTS = model.Part.__subclasses__()
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_shipped_scenarios_have_no_mistake(path: Path) -> None:
+    assert report(check(find(str(path)))) == ""
+    assert load(path.stem).part.name == path.stem
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_shipped_scenarios_point_to_the_schema(path: Path) -> None:
+    first = path.read_text(encoding="utf-8").splitlines()[0]
+    found = re.fullmatch(r"# yaml-language-server: \$schema=(\S+)", first)
+    assert found
+    assert (path.parent / found[1]).resolve() == (PROJECT / "schema" / "scenario.schema.json").resolve()
+
+
+def test_the_square_gives_each_character_something_to_tell() -> None:
+    plaza = load("plaza")
+    for memories in plaza.memories.values():
+        assert len(memories) >= 8
+        assert all(memory.tell for memory in memories)
+
+
+def test_nobodys_routine_leads_to_the_event() -> None:
+    plaza = load("plaza")
+    (fact,) = plaza.facts
+    assert fact.starts
+    minute = fact.starts.hour * 60 + fact.starts.minute
+    for persona in plaza.personas.values():
+        assert [item for item in persona.routine if item.at <= minute][-1].place != fact.place
+
+
+def test_the_stored_schema_is_fresh() -> None:
+    stored = (PROJECT / "schema" / "scenario.schema.json").read_text(encoding="utf-8")
+    assert stored == schema.as_text(), "run: python -m commonplace.scenario.schema schema/scenario.schema.json"
+
+
+def test_the_schema_describes_every_key() -> None:
+    for part in PARTS:
+        assert part.__doc__
+        assert [name for name, field in part.model_fields.items() if not field.description] == []
+
+
+def test_the_page_documents_every_key() -> None:
+    page = (PROJECT / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    for part in PARTS:
+        keys = [field.alias or name for name, field in part.model_fields.items()]
+        tables = re.findall(r"(?:^\|.*\n)+", page, re.MULTILINE)
+        rows = [re.findall(r"^\| `(\w+)`", table, re.MULTILINE) for table in tables]
+        assert keys in rows, f"no table of docs/scenarios.md has exactly the keys of {part.__name__}: {keys}"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 15, 50])
+def test_a_new_scenario_has_no_mistake_and_its_size(size: int) -> None:
+    written = text("my-town", size)
+    assert report(check(read(written, "my-town.yaml"))) == ""
+    assert len(compiled_from_text(written).personas) == size
+
+
+def test_a_folder_is_not_written_to(tmp_path: Path) -> None:
+    with pytest.raises(WrongUse, match="it is a folder"):
+        new(tmp_path)
+    assert not tmp_path.with_name(f"{tmp_path.name}.yaml").exists()
+
+
+def test_new_writes_a_file_and_never_over_one(tmp_path: Path) -> None:
+    path = new(tmp_path / "Meine Stadt", size=3)
+    assert path.name == "Meine Stadt.yaml"
+    assert load(str(path)).part.name == "meine-stadt"
+    before = path.read_text(encoding="utf-8")
+    with pytest.raises(WrongUse, match="exists already"):
+        new(path)
+    assert path.read_text(encoding="utf-8") == before
+
+
+@pytest.mark.parametrize("name", ["마을.yaml", "--.yaml", "ÄÖ", "x" * 100])
+def test_any_file_name_gives_a_valid_scenario(tmp_path: Path, name: str) -> None:
+    assert check(find(str(new(tmp_path / name)))) == []
+
+
+@pytest.mark.parametrize("path", ["", "no/such/folder/x.yaml", "a\0b", "x" * 5000, "/proc/x.yaml"])
+def test_places_that_cannot_be_written_to_are_told_plainly(path: str) -> None:
+    with pytest.raises(WrongUse):
+        new(path)
+
+
+@pytest.mark.parametrize("size", [0, 51, -1])
+def test_sizes_have_limits(tmp_path: Path, size: int) -> None:
+    with pytest.raises(WrongUse, match="1 to 50"):
+        new(tmp_path / "x.yaml", size)

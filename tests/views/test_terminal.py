@@ -1,0 +1,257 @@
+"""The terminal view: keys, pictures, injections, sizes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from textual.pilot import Pilot
+from views.canned import CannedSource
+from views.picture import same_picture, screen_text
+
+from commonplace.views.terminal.app import TownApp
+
+ROOMY = (120, 40)
+SMALL = (80, 24)
+
+
+@asynccontextmanager
+async def opened(
+    source: CannedSource, size: tuple[int, int] = ROOMY, **how: Any
+) -> AsyncIterator[tuple[TownApp, Pilot[None]]]:
+    """The app on a screen of this size, everything drawn."""
+    app = TownApp(source, **how)
+    async with app.run_test(size=size) as pilot:
+        await settled(app, pilot)
+        yield app, pilot
+
+
+async def settled(app: TownApp, pilot: Pilot[None]) -> None:
+    """Wait until the marks of the time-line are read and all is drawn."""
+    for _ in range(100):
+        await pilot.pause(0.02)
+        timeline = app.town_screen.query_one("#timeline")
+        if timeline.marks.read >= app.source.last_tick:  # type: ignore[attr-defined]
+            break
+    await pilot.pause()
+
+
+async def pressed(app: TownApp, pilot: Pilot[None], *keys: str) -> str:
+    await pilot.press(*keys)
+    await pilot.pause()
+    return screen_text(app)
+
+
+# ── pictures ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+PICTURED: dict[str, tuple[tuple[int, int], int, tuple[str, ...], dict[str, Any]]] = {
+    "morning-80x24": (SMALL, 20, (), {}),
+    "rain-120x40": (ROOMY, 66, ("3", "i"), {}),
+    "night-120x40": (ROOMY, 100, ("4",), {}),
+    "evening-160x50": ((160, 50), 82, (), {}),
+    "korean-80x24": (SMALL, 30, ("2",), {"language": "ko"}),
+    "memories-80x24": (SMALL, 30, ("3", "i", "i"), {}),
+    "why-120x40": (ROOMY, 20, ("w",), {}),
+    "help-80x24": (SMALL, 20, ("question_mark",), {}),
+    "god-120x40": (ROOMY, 20, ("g", "h", "i", "enter"), {}),
+    "no-map-120x40": (ROOMY, 20, (), {"with_map": False}),
+}
+
+
+@pytest.mark.parametrize("name", PICTURED)
+async def test_picture(name: str) -> None:
+    size, tick, keys, how = PICTURED[name]
+    async with opened(CannedSource(tick, **how), size) as (app, pilot):
+        await pilot.press(*keys)
+        await app.workers.wait_for_complete()
+        await pilot.pause(0.1)
+        same_picture(name, screen_text(app))
+
+
+# ── keys ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_time_keys() -> None:
+    async with opened(CannedSource(120)) as (app, pilot):
+        assert "22:" not in (await pressed(app, pilot, "left")).splitlines()[0]
+        assert app.player.tick == 119
+        await pressed(app, pilot, "pageup")
+        assert app.player.tick == 113
+        await pressed(app, pilot, "home")
+        assert (app.player.tick, app.player.following) == (0, False)
+        await pressed(app, pilot, "pagedown", "right")
+        assert app.player.tick == 7
+        assert "PAST" in await pressed(app, pilot, "end")
+        assert "PAUSED" in await pressed(app, pilot, "l")
+        assert app.player.following
+
+
+async def test_live_controls_go_to_the_source() -> None:
+    source = CannedSource(20)
+    async with opened(source) as (app, pilot):
+        assert "LIVE" in await pressed(app, pilot, "space")
+        assert "PAUSED" in await pressed(app, pilot, "space")
+        await pressed(app, pilot, "plus", "minus", "minus", "full_stop")
+        assert source.calls == ["play", "pause", ("speed", 4.0), ("speed", 2.0), ("speed", 1.0), "step"]
+        await pilot.pause()
+        assert app.player.tick == 21, "a commit wakes the view"
+
+
+async def test_who_looks_back_is_not_disturbed_by_a_commit() -> None:
+    source = CannedSource(20)
+    async with opened(source) as (app, pilot):
+        await pressed(app, pilot, "left")
+        source.grow()
+        await pilot.pause()
+        assert app.player.tick == 19
+        assert "tick 19/21" in screen_text(app)
+
+
+async def test_a_recording_plays_itself_and_ends() -> None:
+    source = CannedSource(40, live=False)
+    async with opened(source, start=38, playing=True, rate=32) as (app, pilot):
+        await pilot.pause(0.4)
+        assert app.player.tick == 40
+        assert "END" in screen_text(app)
+        assert source.calls == []
+
+
+async def test_a_recording_that_grows_is_followed() -> None:
+    source = CannedSource(40, live=False)
+    async with opened(source) as (app, pilot):
+        source.last_tick = 42
+        await pilot.pause(0.7)
+        assert app.player.tick == 42
+
+
+async def test_panels_come_to_the_front() -> None:
+    async with opened(CannedSource(30), SMALL) as (app, pilot):
+        assert "Noodle Bar" in screen_text(app)
+        assert "cooking rice" in await pressed(app, pilot, "2")
+        assert "noodle cook" in await pressed(app, pilot, "3")
+        assert "drone mechanic" in await pressed(app, pilot, "c")
+        assert "noodle cook" in await pressed(app, pilot, "C")
+        assert "running the noodle bar" in await pressed(app, pilot, "i")
+        assert "noodle cook" in await pressed(app, pilot, "I")
+        assert "f: all" in await pressed(app, pilot, "4")
+        found = await pressed(app, pilot, "f")
+        assert "f: talk" in found
+        assert "goes to" not in found
+
+
+async def test_the_selected_character_follows_the_list() -> None:
+    async with opened(CannedSource(30)) as (app, pilot):
+        await pressed(app, pilot, "2", "down", "down")
+        assert app.town_screen.selected == "jiwoo"
+        assert "3 지우" in await pressed(app, pilot, "enter")
+        await pilot.click("#map", offset=(4, 2))
+        await pilot.pause()
+        assert app.town_screen.selected == "mira", "a click on the map selects"
+
+
+async def test_why_opens_from_talk_and_log_and_closes() -> None:
+    async with opened(CannedSource(20)) as (app, pilot):
+        assert "recency 0.99→0.95×1" in await pressed(app, pilot, "w")
+        assert "recency" not in await pressed(app, pilot, "escape")
+        assert "t20." in await pressed(app, pilot, "4", "enter")
+        await pressed(app, pilot, "q")
+        assert app.is_running, "q closes what is open first"
+
+
+async def test_god_mode_previews_then_applies() -> None:
+    source = CannedSource(20)
+    async with opened(source) as (app, pilot):
+        await pilot.press("g", *"rain", "enter")
+        await app.workers.wait_for_complete()
+        assert "Mira at the Noodle Bar notices: rain" in await pressed(app, pilot)
+        assert source.calls == [("preview", "rain")]
+        await pilot.press("enter")
+        await app.workers.wait_for_complete()
+        assert "accepted for tick 21" in await pressed(app, pilot)
+        assert source.calls[-1] == ("submit", {"kind": "god", "text": "rain"})
+
+
+async def test_an_edit_needs_a_new_preview_and_escape_cancels() -> None:
+    source = CannedSource(20)
+    async with opened(source) as (app, pilot):
+        for keys in (("colon", *"fog", "enter"), ("s", "enter")):
+            await pilot.press(*keys)
+            await app.workers.wait_for_complete()
+            await pilot.pause()
+        await pressed(app, pilot, "escape")
+        assert source.calls == [("preview", "fog"), ("preview", "fogs")]
+
+
+async def test_an_inner_voice_needs_a_name() -> None:
+    source = CannedSource(20)
+    async with opened(source) as (app, pilot):
+        await pilot.press("g", *"/voice Zed hi", "enter")
+        assert "nobody is called that" in await pressed(app, pilot)
+        await pressed(app, pilot, *["backspace"] * 6)
+        for _ in range(2):
+            await pilot.press(*("Jun hi" if _ == 0 else ""), "enter")
+            await app.workers.wait_for_complete()
+            await pilot.pause()
+        assert source.calls == [("submit", {"kind": "voice", "agent_id": "jun", "text": "hi"})]
+
+
+async def test_an_error_is_said_and_nothing_breaks() -> None:
+    async with opened(CannedSource(20)) as (app, pilot):
+        await pilot.press("g", *"nothing", "enter")
+        await app.workers.wait_for_complete()
+        assert "nobody would notice that" in await pressed(app, pilot)
+
+
+async def test_light_and_dark() -> None:
+    async with opened(CannedSource(20), light=True) as (app, pilot):
+        assert app.theme == "commonplace-day"
+        await pressed(app, pilot, "t")
+        assert app.theme == "commonplace-night"
+
+
+async def test_quit() -> None:
+    source = CannedSource(20)
+    async with opened(source) as (app, pilot):
+        await pilot.press("q")
+        await pilot.pause()
+        assert app._exit
+    assert source.listeners == []
+
+
+# ── what must never happen ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("keys", [(), ("4",), ("3",), ("3", "i", "i"), ("2",), ("w",)])
+async def test_nothing_a_model_wrote_is_interpreted(keys: tuple[str, ...]) -> None:
+    async with opened(CannedSource(60, nasty=True)) as (app, pilot):
+        found = await pressed(app, pilot, *keys)
+        assert "RED" in found
+        assert "[bold red]" in found, "markup is shown as written"
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", found)
+        assert "link=x" not in app.export_screenshot().replace("[link=x]", "").replace("&#91;link=x&#93;", "")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40), (160, 50), (200, 60), (60, 20), (40, 12), (20, 6)])
+async def test_every_line_has_the_width_of_the_screen(size: tuple[int, int]) -> None:
+    async with opened(CannedSource(66, language="ko"), size) as (app, pilot):
+        for keys in ((), ("2",), ("3",), ("4",)):
+            found = await pressed(app, pilot, *keys)
+            assert all(cell_len(line) <= size[0] for line in found.splitlines())
+            assert len(found.splitlines()) <= size[1]
+
+
+async def test_another_size_draws_anew() -> None:
+    async with opened(CannedSource(30), ROOMY) as (app, pilot):
+        for size in (SMALL, (160, 50), (50, 14), ROOMY):
+            await pilot.resize_terminal(*size)
+            await pilot.pause(0.1)
+            assert "Mira" in screen_text(app)
+
+
+async def test_an_offline_mind_says_so_even_on_a_small_screen() -> None:
+    async with opened(CannedSource(30), SMALL) as (app, _):
+        assert "offline mind" in screen_text(app).splitlines()[0]

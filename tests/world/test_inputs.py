@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from commonplace.canon import canonical
+from commonplace.errors import WrongUse
+from commonplace.world.actions import Action
+from commonplace.world.events import Event, Phase
+from commonplace.world.executor import Intent, step
+from commonplace.world.inputs import GodEvent, InnerVoice, Input, Join, Leave, as_dict, from_dict, validate
+from commonplace.world.opening import opening
+from commonplace.world.script import Audience
+from commonplace.world.state import Thing, World
+from world.small_worlds import AGENTS, CLOCK, IDLE, do, placed, say, village
+
+TOWN = village()
+OUTAGE = GodEvent(
+    seq=3,
+    text="the power goes out",
+    to=Audience(areas=("kitchen",), agents=("dee",)),
+    sets=(("stove", "broken"),),
+    opens=("hatch",),
+    closes=("back-door",),
+)
+ALL: tuple[Input, ...] = (OUTAGE, InnerVoice(4, "ann", "call home"), Join(5, "dee", "cafe"), Leave(6, "bob"))
+
+
+def lived(world: World, *inputs: Input, **actions: Action) -> tuple[World, tuple[Event, ...]]:
+    intents = {me: Intent(actions.get(me, IDLE)) for me in world.bodies}
+    return step(TOWN, world, intents, clock=CLOCK, inputs=inputs)
+
+
+@pytest.mark.parametrize("item", ALL)
+def test_an_input_is_stored_as_plain_json(item: Input) -> None:
+    assert from_dict(json.loads(canonical(as_dict(item)))) == item
+    validate(item, TOWN, AGENTS)
+
+
+def test_a_stored_input_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(WrongUse, match="'storm' is no kind"):
+        from_dict({"kind": "storm"})
+    with pytest.raises(WrongUse, match="does not fit"):
+        from_dict({"kind": "leave", "seq": 1})
+
+
+@pytest.mark.parametrize(
+    ("item", "words"),
+    [
+        (InnerVoice(1, "anne", "hm"), "the nearest is 'ann'"),
+        (Leave(1, "bo"), "the nearest is 'bob'"),
+        (Join(1, "ann", "cafee"), "the nearest is 'cafe'"),
+        (GodEvent(1, "", Audience(areas=("kitch",))), "the nearest is 'kitchen'"),
+        (GodEvent(1, "", Audience(agents=("cid",))), "the nearest is 'cyd'"),
+        (GodEvent(1, "", Audience(), (("stov", "off"),)), "the nearest is 'stove'"),
+        (GodEvent(1, "", Audience(), (("stove", "light"),)), "the nearest is 'lit'"),
+        (GodEvent(1, "", Audience(), opens=("hutch",)), "the nearest is 'hatch'"),
+        (GodEvent(1, "", Audience(), closes=("backdoor",)), "the nearest is 'back-door'"),
+    ],
+)
+def test_unknown_names_are_refused_with_the_nearest(item: Input, words: str) -> None:
+    with pytest.raises(WrongUse) as told:
+        validate(item, TOWN, AGENTS)
+    assert words in str(told.value)
+
+
+def test_god_mode_reaches_its_audience_and_writes_after_everybody() -> None:
+    world, events = lived(placed(TOWN, cyd="cafe"), OUTAGE, ann=do("USE", "stove"))
+    god = events[-1]
+    assert (god.id, god.phase, god.type, god.place) == ("t1.-.0", Phase.INPUT, "GOD_EVENT", "")
+    assert god.body["text"] == "the power goes out"
+    assert god.body["percepts"] == [[me, "the power goes out"] for me in ("ann", "bob", "dee")]
+    assert god.body["sets"] == [["stove", "broken"]]
+    assert world.told == dict.fromkeys(("ann", "bob", "dee"), (god,))
+    assert world.things["stove"].state == "broken"
+    assert world.barred == {"back-door"}
+
+
+def test_an_inner_voice_is_told_to_one_alone() -> None:
+    world, events = lived(placed(TOWN), InnerVoice(1, "ann", "call home"))
+    assert (events[-1].id, events[-1].type, events[-1].body) == ("t1.ann.1", "INNER_VOICE", {"text": "call home"})
+    assert world.told == {"ann": (events[-1],)}
+    assert events[-1] not in world.happened["kitchen"]
+    assert events[-1] not in world.outcomes["ann"]
+
+
+def test_joining_and_leaving_are_seen_where_they_happen() -> None:
+    world = opening(TOWN, ("ann", "bob"))
+    world, events = lived(world, Join(1, "dee", "kitchen"), ann=do("TAKE", "kettle"))
+    assert (events[-1].id, events[-1].type, events[-1].place) == ("t1.dee.0", "JOINED", "kitchen")
+    assert events[-1] in world.happened["kitchen"]
+    world, events = lived(world, Leave(2, "ann"))
+    assert (events[-1].id, events[-1].type) == ("t2.ann.1", "LEFT")
+    assert set(world.bodies) == {"bob", "dee"}
+    assert events[-1] in world.happened["kitchen"]
+    assert "ann" not in world.outcomes
+    assert world.things["kettle"] == Thing("cold", "ann")  # gone along, and back with it
+    world, _ = lived(world, Join(3, "ann", "cafe"))
+    assert world.bodies["ann"].area == "cafe"
+
+
+def test_leaving_ends_a_talk_of_two_at_once() -> None:
+    world, events = lived(placed(TOWN), Leave(1, "ann"), bob=say("ann"))
+    assert [(event.id, event.type) for event in events if event.agent_id == "ann"] == [
+        ("t1.ann.0", "IDLE"),
+        ("t1.ann.1", "LEFT"),
+        ("t1.ann.2", "CONVERSATION_ENDED"),
+    ]
+    assert not world.conversations
+    assert events[-1] in world.happened["kitchen"]
+
+
+def test_leaving_a_talk_of_three_does_not() -> None:
+    world, _ = lived(placed(TOWN), Leave(1, "cyd"), bob=say("ann"), cyd=say("ann"))
+    assert world.conversations["kitchen"][0].members == ("ann", "bob")
+
+
+def test_inputs_take_effect_in_the_order_of_their_numbers() -> None:
+    on, off = (GodEvent(seq, str(seq), Audience(True), (("lamp", state),)) for seq, state in ((1, "on"), (2, "off")))
+    world, events = lived(placed(TOWN), off, on)
+    assert [event.body["text"] for event in events if event.type == "GOD_EVENT"] == ["1", "2"]
+    assert world.things["lamp"].state == "off"
+    assert len(world.told["ann"]) == 2
+
+
+def test_a_way_opened_and_closed_by_one_input_ends_closed() -> None:
+    world, _ = lived(placed(TOWN), GodEvent(1, "", Audience(), opens=("hatch", "back-door"), closes=("back-door",)))
+    assert world.barred == {"back-door"}
+
+
+def test_whoever_left_this_tick_joins_again_at_the_next() -> None:
+    world, _ = lived(placed(TOWN), Leave(1, "ann"), Join(2, "ann", "cafe"))
+    assert "ann" not in world.bodies
+    world, _ = lived(world, Join(3, "ann", "cafe"))
+    assert world.bodies["ann"].area == "cafe"
+
+
+@pytest.mark.parametrize("item", [Join(1, "ann", "cafe"), Leave(1, "dee"), InnerVoice(1, "dee", "hm")])
+def test_an_input_that_no_longer_applies_does_nothing(item: Input) -> None:
+    world = opening(TOWN, ("ann", "bob", "cyd"))
+    assert lived(world, item) == lived(world)
