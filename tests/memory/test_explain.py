@@ -20,14 +20,8 @@ def test_a_table_shows_every_part_of_every_hit():
     )
     table = stream.explain(stream.recall("festival", at=hours(10), touch=False))
     lines = [line.split("  ") for line in table.splitlines()]
-    assert [cell.strip() for cell in lines[0] if cell] == [
-        "rank",
-        "score",
-        "recency",
-        "importance",
-        "relevance",
-        "memory",
-    ]
+    columns = ["rank", "score", "recency", "importance", "relevance", "memory"]
+    assert [cell.strip() for cell in lines[0] if cell] == columns
     assert [cell.strip() for cell in lines[1] if cell] == [
         "1", "4.0000", "0.9511 → 0.0000", "7.0000 → 1.0000", "1.0000 → 1.0000 × 3", "#1 festival",
     ]  # fmt: skip

@@ -74,3 +74,15 @@ def test_the_constants():
     assert (K1, B) == (0.9, 0.4)
     assert idf(10, 1) == pytest.approx(math.log(1 + 9.5 / 1.5), abs=2**-30)
     assert idf(10, 1) * 2**30 == int(idf(10, 1) * 2**30)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    documents=st.lists(tokens, min_size=1, max_size=12),
+    query=st.lists(st.sampled_from("abcdefgh"), min_size=3, unique=True).flatmap(
+        lambda terms: st.tuples(st.just(terms), st.permutations(terms))
+    ),
+)
+def test_the_order_of_the_words_of_a_query_changes_no_bit(documents, query):
+    index = index_of(documents)
+    assert index.scores(query[0]).tolist() == index.scores(query[1]).tolist()

@@ -169,6 +169,12 @@ def test_memories_without_a_usable_vector_take_part_with_relevance_0_and_are_cou
     assert [stream.vector(id) is None for id in (1, 2, 3, 4, 5)] == [False, True, True, False, True]
 
 
+def test_vectors_of_the_same_direction_are_equally_relevant():
+    vectors = [[float(size), size * 2.0, float(size)] for size in range(1, 9)]
+    stream, _ = stream_of(policies.PARK, [("stove", 0.0, 5.0, vector) for vector in vectors])
+    assert {hit.parts["relevance"].normalised for hit in stream.recall("festival stove Klaus", at=hours(1))} == {0.5}
+
+
 def test_only_what_is_returned_is_touched_and_only_if_asked():
     stream, _ = stream_of(policies.PARK, [("festival", 0.0, 5.0, None), ("stove", 0.0, 1.0, None)])
     stream.recall("festival", at=hours(4), k=1, touch=False)
@@ -217,7 +223,7 @@ def test_ages_of_decades_are_told_apart_near_the_present_and_equal_far_from_it()
     assert [hit.memory.id for hit in found] == [5, 4, 3, 2, 1]
     assert found[0].parts["recency"].raw == pytest.approx(0.995)
     stream.recall("stove", at=hours(-900_000), exclude={1, 2, 3, 4})
-    assert [hit.memory.id for hit in stream.recall("stove", at=hours(2), touch=False)][0] == 4
+    assert stream.retrieve("stove", at=hours(2), touch=False).ids[0] == 4
 
 
 @pytest.mark.parametrize("k", [0, -3])

@@ -25,7 +25,7 @@ changes = st.lists(
 @both
 @settings(max_examples=80, deadline=None)
 @given(drawn=st.lists(entries, max_size=8), before=changes, after=changes, query=queries, asked_early=st.booleans())
-def test_a_snapshot_stays_as_it_was(policy, drawn, before, after, query, asked_early):
+def test_a_snapshot_stays_as_it_was(policy, drawn, before, *, after, query, asked_early):
     stream, _ = stream_of(policy, drawn)
     live(stream, before)
     expected = stream.retrieve(query, at=hours(70), k=4, touch=False)

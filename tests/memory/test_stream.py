@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta, timezone
@@ -161,7 +162,7 @@ def test_given_vectors_stay_as_given():
 
 def test_without_a_rating_the_rules_rate_and_an_unusable_answer_counts_3():
     assert empty().remember("Maria promised to come", at=START).importance == 5
-    stream = MemoryStream("maria", rater=lambda text: math.nan)
+    stream = MemoryStream("maria", rater=lambda _: math.nan)
     assert stream.remember("Maria promised to come", at=START).importance == 3
     assert stream.remember("Maria promised to come", at=START, importance=None).importance == 3
 
@@ -198,43 +199,52 @@ def test_restoring_refuses_gaps_and_missing_vectors():
         MemoryStream.restore("maria", memories, [None, None])
 
 
+ALONE = """
+import sys
+from datetime import datetime
+from commonplace.memory import MemoryStream, policies, Policy
+stream = MemoryStream(agent="maria")
+stream.remember("stove", at=datetime(2031, 1, 1))
+stream.recall("stove", at=datetime(2031, 1, 1))
+ours = {name.split(".")[1] for name in sys.modules if name.startswith("commonplace.")}
+assert ours <= {"memory", "errors", "canon", "text", "clock", "rng"}, ours
+assert not {"pydantic", "ruamel", "asyncio", "sqlite3"} & set(sys.modules)
+"""
+
+RANKING = """
+from datetime import datetime, timedelta
+from commonplace.memory import MemoryStream, policies
+stream, start = MemoryStream("maria"), datetime(2031, 10, 4)
+for number in range(200):
+    stream.remember(f"Klaus {number % 7} met {number % 11} 축제에서", at=start + timedelta(minutes=number))
+for policy in (policies.PARK, policies.LEXICAL):
+    print(stream.retrieve("Klaus 3 축제", at=start + timedelta(days=2), policy=policy).trace()["hits"])
+"""
+
+
+def run(program: str, **environment: str) -> str:
+    path = os.pathsep.join(path for path in sys.path if path)
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ | {"PYTHONPATH": path} | environment,
+    ).stdout
+
+
 def test_memory_works_with_nothing_else_around_it():
-    program = (
-        "import sys, datetime as d; from commonplace.memory import MemoryStream, policies, Policy;"
-        "s = MemoryStream(agent='maria'); s.remember('stove', at=d.datetime(2031, 1, 1)); s.recall('stove', at=d.datetime(2031, 1, 1));"
-        "mine = {m.split('.')[1] for m in sys.modules if m.startswith('commonplace.')};"
-        "assert mine <= {'memory', 'errors', 'canon', 'text', 'clock', 'rng'}, mine;"
-        "assert not {'pydantic', 'ruamel', 'asyncio'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    run(ALONE)
 
 
-def test_the_same_memories_rank_the_same_in_another_process():
-    program = (
-        "import datetime as d; from commonplace.memory import MemoryStream, policies\n"
-        "s = MemoryStream('maria'); t = d.datetime(2031, 10, 4)\n"
-        "for i in range(200): s.remember(f'Klaus {i % 7} met Maria {i % 11} 축제에서 {i % 5}', at=t + d.timedelta(minutes=i))\n"
-        "for p in (policies.PARK, policies.LEXICAL):\n"
-        "    print(s.retrieve('Klaus 3 축제', at=t + d.timedelta(days=2), policy=p).trace()['hits'])"
-    )
-    settings = [
-        {"PYTHONHASHSEED": "1", "OPENBLAS_NUM_THREADS": "1"},
-        {"PYTHONHASHSEED": "2", "NPY_DISABLE_CPU_FEATURES": ""},
-    ]
-    settings.append({"OPENBLAS_CORETYPE": "Nehalem"})
+def test_the_same_memories_rank_the_same_in_other_processes():
     outputs = {
-        subprocess.run(
-            [sys.executable, "-c", program], check=True, capture_output=True, timeout=60, env={**environment(), **extra}
-        ).stdout
-        for extra in settings
+        run(RANKING, PYTHONHASHSEED="1", OPENBLAS_NUM_THREADS="1"),
+        run(RANKING, PYTHONHASHSEED="2", OPENBLAS_CORETYPE="Nehalem"),
+        run(RANKING, PYTHONHASHSEED="3", NPY_DISABLE_CPU_FEATURES="AVX512F,AVX2,FMA3"),
     }
     assert len(outputs) == 1
-
-
-def environment() -> dict[str, str]:
-    import os
-
-    return dict(os.environ) | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
 def test_vectors_are_copies():

@@ -6,10 +6,9 @@ import asyncio
 import sys
 from pathlib import Path
 
+from commonplace.views.terminal.app import TownApp
 from views.canned import CannedSource
 from views.picture import screen_text
-
-from commonplace.views.terminal.app import TownApp
 
 
 async def shot(file: str, size: str, tick: int, keys: list[str]) -> None:

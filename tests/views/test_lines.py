@@ -6,9 +6,9 @@ import io
 import json
 
 import pytest
-from views.canned import NASTY, CannedSource, scenario
 
 from commonplace.views.lines import LineView, PlainLines, json_line, json_lines, wants_colour
+from views.canned import NASTY, CannedSource, scenario
 
 
 class Terminal(io.StringIO):
@@ -26,7 +26,8 @@ def lines(source: CannedSource, first: int, last: int) -> list[str]:
 def test_a_tick_reads_like_a_transcript() -> None:
     found = lines(CannedSource(), 16, 17)
     assert found[0] == "08:40 ── Saturday, clear, mild"
-    assert "08:40  Mira Sato → Jun Park: “Did you hear? There is a lantern night on the plaza on Sunday at seven.”" in found
+    said = "“Did you hear? There is a lantern night on the plaza on Sunday at seven.”"
+    assert f"08:40  Mira Sato → Jun Park: {said}" in found
 
 
 def test_korean_names_and_words() -> None:
@@ -72,7 +73,7 @@ def test_without_a_terminal_there_is_no_escape_at_all(form: str) -> None:
     view = LineView(source.scenario, form, out)
     for tick in range(70):
         view.show(source.frame(tick))
-    assert not any(ord(letter) < 32 and letter != "\n" or 0x7F <= ord(letter) <= 0x9F for letter in out.getvalue())
+    assert not any((ord(letter) < 32 and letter != "\n") or 0x7F <= ord(letter) <= 0x9F for letter in out.getvalue())
 
 
 def test_colour_needs_a_terminal_and_is_refused_by_no_color() -> None:

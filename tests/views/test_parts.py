@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from rich.cells import cell_len
-from views.canned import NASTY, CannedSource, scenario
 
 from commonplace.scenario.model import ScenarioPart
 from commonplace.views.hues import badges
@@ -19,6 +18,7 @@ from commonplace.views.terminal.timeline import Marks
 from commonplace.views.terminal.why import why_text
 from commonplace.views.town import Town
 from commonplace.views.words import AMBIENT, TELLING, WORDS
+from views.canned import NASTY, CannedSource, scenario
 
 
 def town(*, with_map: bool = True) -> Town:
@@ -26,7 +26,8 @@ def town(*, with_map: bool = True) -> Town:
 
 
 def test_badges_are_two_cells_wide_and_all_different() -> None:
-    people = {str(n): name for n, name in enumerate(["Mira", "Mina", "Mi", "M", "지우", "지연", "지", "Mira", "", "莉莉"])}
+    names = ("Mira", "Mina", "Mi", "M", "지우", "지연", "지", "Mira", "", "莉莉")
+    people = {str(number): name for number, name in enumerate(names)}
     found = [badge.letters for badge in badges(people).values()]
     assert len(set(found)) == len(people)
     assert all(cell_len(letters) == 2 for letters in found)
@@ -178,8 +179,15 @@ def test_both_languages_say_everything() -> None:
     assert {"clear", "rain", "dawn", "night", "mild"} <= set(AMBIENT["ko"])
 
 
-@pytest.mark.parametrize("odd", [{}, {"plan": None, "retrievals": None}, {"retrievals": [{"hits": [{}]}], "asked": ["x"]},
-                                 {"heard_from": {"who": NASTY}, "reaction": {"because": 3}}])  # fmt: skip
+ODD: tuple[dict[str, object], ...] = (
+    {},
+    {"plan": None, "retrievals": None},
+    {"retrievals": [{"hits": [{}]}], "asked": ["x"]},
+    {"heard_from": {"who": NASTY}, "reaction": {"because": 3}},
+)
+
+
+@pytest.mark.parametrize("odd", ODD)
 def test_odd_explanations_are_shown_all_the_same(odd: dict[str, object]) -> None:
     text = why_text(odd, NIGHT, "en").plain
     assert text

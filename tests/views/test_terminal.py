@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
+
+from commonplace.errors import RunDamaged
+from commonplace.run.frame import Frame
+from commonplace.views.terminal.app import TownApp
 from views.canned import CannedSource
 from views.picture import same_picture, screen_text
-
-from commonplace.views.terminal.app import TownApp
 
 ROOMY = (120, 40)
 SMALL = (80, 24)
@@ -25,7 +27,7 @@ async def opened(
 ) -> AsyncIterator[tuple[TownApp, Pilot[None]]]:
     """The app on a screen of this size, everything drawn."""
     app = TownApp(source, **how)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         await settled(app, pilot)
         yield app, pilot
 
@@ -135,11 +137,11 @@ async def test_panels_come_to_the_front() -> None:
         assert "noodle cook" in await pressed(app, pilot, "3")
         assert "drone mechanic" in await pressed(app, pilot, "c")
         assert "noodle cook" in await pressed(app, pilot, "C")
-        assert "running the noodle bar" in await pressed(app, pilot, "i")
+        assert "▶   11:00–12:00 wiping the counter" in await pressed(app, pilot, "i"), "what is on now is in sight"
         assert "noodle cook" in await pressed(app, pilot, "I")
         assert "f: all" in await pressed(app, pilot, "4")
         found = await pressed(app, pilot, "f")
-        assert "f: talk" in found
+        assert "f: Talk" in found
         assert "goes to" not in found
 
 
@@ -204,6 +206,20 @@ async def test_an_error_is_said_and_nothing_breaks() -> None:
         await pilot.press("g", *"nothing", "enter")
         await app.workers.wait_for_complete()
         assert "nobody would notice that" in await pressed(app, pilot)
+
+
+async def test_a_source_that_breaks_ends_the_view_with_its_words() -> None:
+    class Broken(CannedSource):
+        def frame(self, tick: int) -> Frame:
+            if tick == 19:
+                raise RunDamaged("tick 19 cannot be read")
+            return super().frame(tick)
+
+    async with opened(Broken(20)) as (app, pilot):
+        await pilot.press("left")
+        await pilot.pause()
+        assert str(app.failure) == "tick 19 cannot be read"
+        assert app.return_code == 1
 
 
 async def test_light_and_dark() -> None:

@@ -129,6 +129,14 @@ def test_a_way_opened_and_closed_by_one_input_ends_closed() -> None:
     assert world.barred == {"back-door"}
 
 
+def test_nothing_reaches_whoever_has_left() -> None:
+    hail = GodEvent(2, "hail", Audience(everybody=True))
+    world, events = lived(placed(TOWN), InnerVoice(1, "ann", "call home"), hail, Leave(3, "ann"))
+    assert next(event for event in events if event.type == "GOD_EVENT").body["percepts"][0] == ["ann", "hail"]
+    assert set(world.told) == {"bob", "cyd", "dee"}
+    assert "ann" not in world.outcomes
+
+
 def test_whoever_left_this_tick_joins_again_at_the_next() -> None:
     world, _ = lived(placed(TOWN), Leave(1, "ann"), Join(2, "ann", "cafe"))
     assert "ann" not in world.bodies

@@ -8,7 +8,7 @@ import pytest
 from commonplace.clock import Clock
 from commonplace.world.executor import Rules
 from commonplace.world.geography import Geography
-from commonplace.world.movement import promise
+from commonplace.world.movement import Stride, promise, stride
 from commonplace.world.state import World
 from commonplace.world.tree import Node, Way
 from world.small_worlds import IDLE, go, lived, of_type, placed, say, village
@@ -99,6 +99,13 @@ def test_a_walk_gives_up_when_every_way_was_found_closed() -> None:
     world = ring()
     state = replace(placed(world), barred=frozenset({"arch", "gate"}))
     assert walked(world, state, "m", 5) == ["b", "c", "d", "e", "e"]
+
+
+def test_a_way_found_closed_counts_as_open_again_where_it_is_seen_open() -> None:
+    world = ring()
+    body = replace(placed(world).bodies["x"], goal="m", shut=("arch", "gate"))
+    assert stride(world, body, "m", frozenset()) == Stride("m", ("gate",), "m")
+    assert stride(world, body, "m", frozenset({"arch"})) == Stride("", ("arch", "gate"), "m")
 
 
 def test_a_way_opens_and_closes_by_the_clock() -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+AREA = "open"
+"""State of an area's entry."""
 UNKNOWN = ""
 """Parent of an object that was not where it was believed to be."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One node as last seen: its parent and state then, and the tick. An area's state is `open` or `closed`."""
+    """One node as last seen: its parent and state then, and the tick. See `Belief.last_seen`."""
 
     parent: str
     state: str
@@ -34,6 +36,14 @@ class Belief:
         """Where it is believed to be; empty when unknown."""
         known = self.nodes.get(node_id)
         return known.parent if known else UNKNOWN
+
+    def last_seen(self, node_id: str) -> int:
+        """The tick it was last seen: what lies in an area is seen whenever the area is. −1 for what is not known."""
+        known = self.nodes.get(node_id)
+        if known is None:
+            return -1
+        around = self.nodes.get(known.parent)
+        return known.seen if around is None or known.state == AREA else max(known.seen, around.seen)
 
     def updated(self, changes: Mapping[str, Known], closed: frozenset[tuple[str, str]] | None = None) -> Belief:
         """The belief with these nodes as now seen; itself when nothing changes."""

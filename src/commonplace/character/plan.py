@@ -5,8 +5,9 @@ Everything here is a pure function of plans. Nothing before a given moment is ev
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 LEVELS = ("day", "hour", "action")
@@ -64,14 +65,24 @@ class Plan:
 
     day: int = -1
     items: tuple[PlanItem, ...] = ()
+    _levels: Mapping[str, tuple[PlanItem, ...]] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        levels: dict[str, list[PlanItem]] = {level: [] for level in LEVELS}
+        for item in self.items:
+            levels[item.level].append(item)
+        in_time = {level: tuple(sorted(items, key=_start)) for level, items in levels.items()}
+        object.__setattr__(self, "_levels", in_time)
 
     def level(self, level: str) -> tuple[PlanItem, ...]:
         """The items of one level, in order of time."""
-        return tuple(item for item in self.items if item.level == level)
+        return self._levels[level]
 
     def at(self, moment: datetime, level: str) -> PlanItem | None:
         """The item of a level that covers the moment."""
-        return next((item for item in self.items if item.level == level and item.covers(moment)), None)
+        items = self._levels[level]
+        index = bisect_right(items, moment, key=_start) - 1
+        return items[index] if index >= 0 and items[index].covers(moment) else None
 
     def current(self, moment: datetime) -> PlanItem | None:
         """The deepest opened item that covers the moment."""
@@ -88,6 +99,10 @@ class Plan:
     def children(self, item_id: str) -> tuple[PlanItem, ...]:
         """The items directly inside it, in order of time."""
         return tuple(item for item in self.items if item.parent == item_id)
+
+
+def _start(item: PlanItem) -> datetime:
+    return item.start_time
 
 
 def tiled(parent: PlanItem, parts: Sequence[Part], grain: int) -> tuple[PlanItem, ...]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from commonplace.cognition.acquaint import acquaint, request_relate
 from commonplace.cognition.act import act
 from commonplace.cognition.deliver import deliver
-from commonplace.cognition.notebook import Notebook, item_shown
+from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.perceive import perceive
 from commonplace.cognition.plan import current_item, request_day
 from commonplace.cognition.react import KEEP, react, shown
 from commonplace.cognition.reflect import request_reflection
 from commonplace.cognition.remember import store_percepts
 from commonplace.cognition.turn import Turn, TurnView
-from commonplace.world.actions import Action, as_dict
+from commonplace.world.actions import Action
 
 
 async def live(view: TurnView) -> Turn:
@@ -42,10 +42,7 @@ def _turn(view: TurnView, notebook: Notebook, action: Action, missed: int) -> Tu
     item = notebook.plan.current(view.now)
     trace = notebook.trace
     trace.setdefault("reaction", shown(KEEP, None))
-    trace["plan"] = {"item": item_shown(item) if item else None}
-    if notebook.notes:
-        trace["plan"]["day"] = [item_shown(stroke) for stroke in notebook.plan.level("day")]
-    trace["action"] = as_dict(action)
+    trace["item"] = item.id if item else ""
     if missed:
         trace["missed"] = missed
     return Turn(

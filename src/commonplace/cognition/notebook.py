@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from commonplace.character.belief import Belief
-from commonplace.character.plan import Plan, PlanItem
+from commonplace.character.plan import Plan
 from commonplace.character.relation import Relation
 from commonplace.character.state import CharacterState, Job
-from commonplace.clock import iso
-from commonplace.memory.retrieval import Retrieval
+from commonplace.cognition.trace import asked, shown
+from commonplace.memory import Retrieval
 from commonplace.minds.tasks import Answer, Task, Value, ask
 from commonplace.world.executor import Note
 
@@ -42,19 +42,13 @@ class Notebook:
         self._append("retrievals", shown(retrieval))
         return retrieval
 
-    def stored(self, *, kind: str, text: str, importance: float, memory: int, reason: str) -> None:
-        """Note that something was remembered, or was not (memory 0), and why."""
-        self._append(
-            "stored",
-            {
-                "kind": kind,
-                "text": text,
-                "importance": importance,
-                "stored": memory > 0,
-                "reason": reason,
-                "memory": memory,
-            },
-        )
+    def stored(self, memory: int, reason: str) -> None:
+        """Note that something was remembered, and why."""
+        self._append("stored", [memory, reason])
+
+    def not_stored(self, text: str, reason: str) -> None:
+        """Note that something was not remembered, and why."""
+        self._append("dropped", [text, reason])
 
     def delivered(self, entry: Mapping[str, Any]) -> None:
         """Note a deferred job that arrived."""
@@ -74,49 +68,5 @@ class Notebook:
         relations = self._before.relations if self.relations == self._before.relations else self.relations
         return CharacterState(self.plan, self.belief, relations, self.jobs, self.reflect_after)
 
-    def _append(self, key: str, entry: Mapping[str, Any]) -> None:
+    def _append(self, key: str, entry: Any) -> None:
         self.trace.setdefault(key, []).append(entry)
-
-
-def asked(task: Task[I, O], value: I, answer: Answer[O]) -> dict[str, Any]:
-    """A question as the trace keeps it; the answer itself stands in the journal."""
-    return {
-        "ordinal": answer.number,
-        "task": task.name,
-        "outcome": answer.outcome,
-        "input": value.model_dump_json(exclude_defaults=True),
-    }
-
-
-def shown(retrieval: Retrieval) -> dict[str, Any]:
-    """A retrieval as the trace keeps it."""
-    weights = {name: part.weight for name, part in retrieval.hits[0].parts.items()} if retrieval.hits else {}
-    return {
-        "purpose": retrieval.purpose,
-        "query": retrieval.query,
-        "policy": retrieval.policy.name,
-        "k": retrieval.k,
-        "candidates": retrieval.candidates,
-        "weights": weights,
-        "hits": [
-            [hit.memory.id, hit.score, {name: [part.raw, part.normalised] for name, part in hit.parts.items()}]
-            for hit in retrieval.hits
-        ],
-    }
-
-
-def item_shown(item: PlanItem) -> dict[str, Any]:
-    """A plan item as JSON."""
-    return {
-        "id": item.id,
-        "level": item.level,
-        "parent": item.parent,
-        "start_time": iso(item.start_time),
-        "duration_minutes": item.duration_minutes,
-        "location": item.location,
-        "action_description": item.action_description,
-        "object_id": item.object_id,
-        "verb": item.verb,
-        "emoji": item.emoji,
-        "because": list(item.because),
-    }

@@ -399,26 +399,31 @@ def _after_own(view: TurnView, belief: Belief, own: tuple[Percept, ...]) -> Beli
 def _seen(view: TurnView, belief: Belief) -> Belief:
     """The belief with everything here as it is now.
 
-    An entry is renewed when it changes and when one arrives; while one stays and nothing changes it holds as seen.
+    What lies in an area was last seen when the area was: an entry of its own is renewed only when it changes, the
+    area's when one arrives and when one has left.
     """
-    world = view.world
-    arrived = world.body.came_from != world.area
-    here = {world.area: (view.scenario.geography.nodes[world.area].parent_id, "open")}
-    here |= {thing: (seen.parent, seen.state) for thing, seen in world.things.items()}
-    here |= {other: (world.area, ASLEEP if body.asleep else body.doing) for other, body in world.bodies.items()}
+    world, nodes = view.world, view.scenario.geography.nodes
     changes: dict[str, Known] = {}
+    if world.body.came_from != world.area or world.area not in belief.nodes:
+        changes[world.area] = Known(nodes[world.area].parent_id, "open", view.tick)
+        changes[world.body.came_from] = Known(nodes[world.body.came_from].parent_id, "open", view.tick - 1)
+    here = {thing: (seen.parent, seen.state) for thing, seen in world.things.items()}
+    here |= {other: (world.area, ASLEEP if body.asleep else body.doing) for other, body in world.bodies.items()}
     for node, (parent, state) in here.items():
         known = belief.nodes.get(node)
-        if known is None or arrived or known.parent != parent or known.state != state:
+        if known is None or known.parent != parent or known.state != state:
             changes[node] = Known(parent, state, view.tick)
-    closed = belief.closed
-    for neighbour, is_open in world.ways.items():
-        way = (world.area, neighbour)
-        if is_open == (way in closed):
-            closed = closed - {way} if is_open else closed | {way}
-        if neighbour not in belief.nodes and neighbour not in changes:
-            changes[neighbour] = Known(view.scenario.geography.nodes[neighbour].parent_id, "open", view.tick)
-    return belief.updated(changes, closed) if changes or closed is not belief.closed else belief
+    for neighbour in world.ways:
+        if neighbour not in belief.nodes:
+            changes[neighbour] = Known(nodes[neighbour].parent_id, "open", view.tick)
+    return belief.updated(changes, _closed(view, belief))
+
+
+def _closed(view: TurnView, belief: Belief) -> frozenset[tuple[str, str]]:
+    """The ways believed closed: those that lead from here as they are, the rest as last seen."""
+    here = {(view.world.area, neighbour) for neighbour, is_open in view.world.ways.items() if not is_open}
+    elsewhere = {way for way in belief.closed if way[0] != view.world.area}
+    return frozenset(here | elsewhere) if here or belief.closed else belief.closed
 
 
 def kind_of(geography: Geography, thing: str) -> ObjectKind:

@@ -35,15 +35,8 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
 
 
 def shown(reaction: ReactOutput, ordinal: int | None) -> dict[str, Any]:
-    """A reaction as the trace keeps it."""
-    return {
-        "decision": reaction.decision,
-        "target": reaction.target,
-        "purpose": reaction.purpose,
-        "reason": reaction.reason,
-        "because": list(reaction.because),
-        "asked": ordinal,
-    }
+    """A reaction as the trace keeps it: one that was asked for stands in the journal, under its ordinal."""
+    return {"decision": reaction.decision, "reason": reaction.reason} if ordinal is None else {"asked": ordinal}
 
 
 def my_talk(view: TurnView) -> Conversation | None:

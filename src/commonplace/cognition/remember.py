@@ -57,12 +57,15 @@ def _store(view: TurnView, notebook: Notebook, draft: Draftling, rating: Rating)
         emotion=_emotion(rating),
         event=draft.event,
         tags=draft.tags,
-        details={"frame": dict(draft.frame), **draft.details},
+        details={"frame": ordered(draft.frame), **draft.details},
     )
-    notebook.stored(
-        kind=draft.kind, text=draft.text, importance=rating.importance, memory=memory.id, reason=draft.reason
-    )
+    notebook.stored(memory.id, draft.reason)
     return memory
+
+
+def ordered(frame: Mapping[str, str]) -> dict[str, str]:
+    """The frame in the order of its keys, as it is when read back: questions that show it have one digest."""
+    return dict(sorted(frame.items()))
 
 
 def _emotion(rating: Rating) -> Emotion | None:
@@ -99,15 +102,14 @@ async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[
         if not view.scenario.cognition.observe and not percept.own:
             continue
         if not percept.always_new and percept.text in fresh:
-            notebook.stored(kind=OBSERVATION, text=percept.text, importance=0, memory=0, reason="remembered a moment ago")
+            notebook.not_stored(percept.text, "remembered a moment ago")
             continue
         remembered.append(percept)
         drafts.append(_draft(view, percept))
     memories = await remember(view, notebook, drafts)
-    notebook.trace["percepts"] = [
-        {"kind": percept.kind, "text": percept.text, "memory": memory.id}
-        for percept, memory in zip(remembered, memories, strict=True)
-    ]
+    if memories:
+        pairs = zip(remembered, memories, strict=True)
+        notebook.trace["percepts"] = [[percept.kind, memory.id] for percept, memory in pairs]
     return tuple(
         _news(view, percept, memory)
         for percept, memory in zip(remembered, memories, strict=True)

@@ -8,9 +8,9 @@ from datetime import timedelta
 from typing import Any
 
 from commonplace.clock import hhmm, parse_iso
-from commonplace.cognition.notebook import asked, shown
 from commonplace.cognition.plan import midnight
 from commonplace.cognition.situation import fact_notes, person, places, recalled, situation, who
+from commonplace.cognition.trace import asked, shown
 from commonplace.cognition.turn import JobResult, JobView
 from commonplace.memory.policies import by_name
 from commonplace.minds.tasks import (

@@ -134,7 +134,7 @@ def stream_parts(scenario: Scenario, agent: str) -> Mapping[str, object]:
 def _starting(scenario: Scenario, stream: MemoryStream, memories: Sequence[MemoryPart]) -> Delta:
     draft = Draft(stream)
     for part in memories:
-        details: dict[str, object] = {"frame": {"what": "seed", "topic": part.topic, "about": part.about}}
+        details: dict[str, object] = {"frame": {"about": part.about, "topic": part.topic, "what": "seed"}}
         if part.tell:
             details["tell"] = list(part.tell)
         draft.remember(

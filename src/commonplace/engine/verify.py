@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable
-from contextlib import closing
 from dataclasses import dataclass
 
 from commonplace.engine.driver import Driver, NoMind
@@ -12,8 +10,7 @@ from commonplace.engine.life import opening
 from commonplace.engine.lockstep import Lockstep
 from commonplace.engine.stage import Stage
 from commonplace.errors import RunDamaged
-from commonplace.run import schema
-from commonplace.run.commit import Digests, write
+from commonplace.run.commit import Digests, digests_of
 from commonplace.run.digest import START
 from commonplace.run.reading import Reading
 from commonplace.run.record import AnswerRow, TickRecord
@@ -52,19 +49,16 @@ async def verify(reading: Reading, scenario: Scenario, stage: Stage) -> int:
     seed = reading.manifest.seed
     life, first = opening(scenario, seed)
     engine = Lockstep(life, stage, Driver(NoMind(), Recorded.of(reading.answers()), seed, durable=False))
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as scratch:
-        schema.create(scratch)
-        digests = _compared(reading, scratch, first, Digests(START, START))
-        for tick in range(1, reading.last_tick + 1):
-            lived = await engine.live(reading.inputs(tick, tick))
-            digests = _compared(reading, scratch, lived.record, digests)
-            engine.take_up(lived)
+    digests = _compared(reading, first, Digests(START, START))
+    for tick in range(1, reading.last_tick + 1):
+        lived = await engine.live(reading.inputs(tick, tick))
+        digests = _compared(reading, lived.record, digests)
+        engine.take_up(lived)
     return reading.last_tick
 
 
-def _compared(reading: Reading, scratch: sqlite3.Connection, record: TickRecord, previous: Digests) -> Digests:
-    """Write the tick as a run would, into memory, and compare what it comes to."""
-    digests = write(scratch, record, previous, reading.manifest.embedder)
+def _compared(reading: Reading, record: TickRecord, previous: Digests) -> Digests:
+    digests = digests_of(record, previous, reading.manifest.embedder)
     for name in ("history", "state"):
         if getattr(digests, name).hex() != reading.digest(record.tick, state=name == "state"):
             raise RunDamaged(

@@ -18,7 +18,7 @@ from .columns import norm_of, usable
 from .policy import Policy
 from .recency import micros
 from .record import checked_time
-from .scoring import UNIT, RawPart, Rows, ScoredMemory, Scores, Spread, best, score
+from .scoring import UNIT, Floats, RawPart, Rows, ScoredMemory, Scores, Spread, best, score
 from .view import View
 
 
@@ -127,12 +127,7 @@ def retrieve(
         raw, unusable = raw_parts(view, question, at, policy, rows)
         scores = score(raw, policy)
     units = scores.units if scores else np.zeros(count)
-    created = _of(rows, view.rows.columns.created[: view.length])
-    if max_tokens is None:
-        positions = best(units, created, k)
-    else:
-        tokens = _of(rows, view.rows.columns.tokens[: view.length])
-        positions = _fitting(best(units, created, None), tokens, k, max_tokens)
+    positions = _chosen(view, units, rows, k, max_tokens)
     return Retrieval(
         purpose=purpose,
         query=question,
@@ -192,6 +187,15 @@ def _candidates(view: View, exclude: AbstractSet[int]) -> Rows | None:
 
 def _of(rows: Rows | None, values: Any) -> Any:
     return values if rows is None else values[rows]
+
+
+def _chosen(view: View, units: Floats, rows: Rows | None, k: int, max_tokens: int | None) -> Rows:
+    """Positions among the candidates, best first."""
+    columns = view.rows.columns
+    created = _of(rows, columns.created[: view.length])
+    if max_tokens is None:
+        return best(units, created, k)
+    return _fitting(best(units, created, None), _of(rows, columns.tokens[: view.length]), k, max_tokens)
 
 
 def _fitting(ranked: Rows, tokens: NDArray[np.int32], k: int, max_tokens: int) -> Rows:

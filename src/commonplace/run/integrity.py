@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from commonplace.errors import RunDamaged
 from commonplace.run import digest as chain
 from commonplace.run.commit import Digests
-from commonplace.run.packing import unpacked_trace, unpacked_vector
+from commonplace.run.packing import primer, unpacked_trace, unpacked_vector
 from commonplace.run.rows import ANSWER, EVENT, MEMORY, VERSION
 
 if TYPE_CHECKING:
@@ -124,9 +124,10 @@ def _beyond(reading: Reading, last: int) -> None:
 
 def _traces(reading: Reading) -> None:
     for (agent,) in reading.all("SELECT DISTINCT agent FROM trace"):
+        keys = primer(reading.manifest.text, agent)
         for tick, body in reading.all("SELECT tick, body FROM trace WHERE agent = ? ORDER BY tick", agent):
             try:
-                unpacked_trace(body)
+                unpacked_trace(body, keys)
             except ValueError:
                 raise _damage(reading, tick, f"the trace of {agent} cannot be read") from None
 

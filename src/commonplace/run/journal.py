@@ -14,7 +14,7 @@ from typing import Any, cast
 from commonplace.errors import RunDamaged
 from commonplace.run.commit import put_answers
 from commonplace.run.connection import mended
-from commonplace.run.packing import unpacked_trace
+from commonplace.run.packing import primer, unpacked_trace
 from commonplace.run.record import AnswerRow
 from commonplace.run.rows import ANSWER, answer_from
 
@@ -35,9 +35,11 @@ class Diverged(RunDamaged):
 class Journal:
     """Answers by (character, tick, ordinal). Not for use by two threads at once."""
 
-    def __init__(self, connection: sqlite3.Connection, where: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, where: str, scenario: str) -> None:
+        """`where`: the file, for messages; `scenario`: its text."""
         self._connection = connection
         self._where = where
+        self._scenario = scenario
 
     def find(
         self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str = "", given: str = ""
@@ -85,7 +87,9 @@ class Journal:
         found = self._connection.execute(
             "SELECT body FROM trace WHERE agent = ? AND tick = ?", (row.agent, row.tick)
         ).fetchone()
-        asked: list[dict[str, Any]] = unpacked_trace(found[0]).get("asked", []) if found else []
+        if found is None:
+            return ""
+        asked: list[dict[str, Any]] = unpacked_trace(found[0], primer(self._scenario, row.agent)).get("asked", [])
         return next((entry.get("input", "") for entry in asked if entry.get("ordinal") == row.ordinal), "")
 
 

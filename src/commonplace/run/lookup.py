@@ -10,8 +10,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from commonplace.run.record import Version
-from commonplace.run.versions import RECORD, STATE_KINDS
-from commonplace.world.events import NOBODY
+from commonplace.run.versions import STATE_KINDS
 
 OWNERS = """
 WITH RECURSIVE found(owner) AS (
@@ -79,10 +78,7 @@ def world(connection: sqlite3.Connection, at: int) -> list[Version]:
         for talk_id, _, _, count, _ in version.value or ():
             keys = (f"{talk_id}#{number}" for number in range(count))
             found += _existing(last(connection, "line", version.owner, key, at) for key in keys)
-    row = connection.execute(
-        "SELECT value FROM version WHERE tick = ? AND owner = ? AND kind = ? AND key = ''", (at, NOBODY, RECORD)
-    ).fetchone()
-    return found if row is None else [*found, Version(NOBODY, RECORD, "", json.loads(row[0]))]
+    return found
 
 
 def state(connection: sqlite3.Connection, agent: str, at: int) -> list[Version]:

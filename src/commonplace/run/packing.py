@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,9 @@ import numpy as np
 from commonplace.canon import canonical
 
 LEVEL = 6
-"""zlib level of traces; 9 gains 1 % for twice the time."""
+"""zlib level of traces; 9 gains 1 % for half as much time again."""
+PRIMED = 14_000
+"""Characters of the scenario in a primer."""
 
 
 def packed_ids(ids: Iterable[int]) -> bytes:
@@ -57,22 +62,40 @@ def unpacked_vector(data: bytes) -> bytes:
     """The inverse of `packed_vector`. Raises ValueError for bytes that are none."""
     dimensions = int.from_bytes(data[:2], "little")
     low = np.frombuffer(data[2 : 2 + dimensions], dtype=np.uint8)
-    high = np.frombuffer(_inflated(data[2 + dimensions :], -15), dtype=np.uint8)
+    try:
+        high = np.frombuffer(zlib.decompress(data[2 + dimensions :], -15), dtype=np.uint8)
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
     return np.stack([low, high], axis=1).tobytes()
 
 
-def packed_trace(trace: Mapping[str, Any]) -> bytes:
-    """Canonical JSON, deflated."""
-    return zlib.compress(canonical(trace), LEVEL)
+@lru_cache(maxsize=1024)
+def primer(scenario: str, agent: str) -> bytes:
+    """What zlib is told beforehand of a character's traces: they quote the scenario's words and repeat their own keys.
+
+    The part of the scenario's text that begins with the character, and `primer.txt`, a list of keys; most likely last.
+    A third less than without. Both are part of the file's format: another primer could not read old traces.
+    """
+    found = re.search(rf"\bid: *['\"]?{re.escape(agent)}\b", scenario)
+    start = found.start() if found else 0
+    return scenario[start : start + PRIMED].encode() + _keys()
 
 
-def unpacked_trace(data: bytes) -> dict[str, Any]:
+@cache
+def _keys() -> bytes:
+    return (resources.files("commonplace.run") / "primer.txt").read_bytes()
+
+
+def packed_trace(trace: Mapping[str, Any], primer: bytes) -> bytes:
+    """Canonical JSON, deflated by a primer."""
+    coder = zlib.compressobj(LEVEL, zlib.DEFLATED, zlib.MAX_WBITS, 9, zlib.Z_DEFAULT_STRATEGY, primer)
+    return coder.compress(canonical(trace)) + coder.flush()
+
+
+def unpacked_trace(data: bytes, primer: bytes) -> dict[str, Any]:
     """The inverse of `packed_trace`. Raises ValueError for bytes that are none."""
-    return json.loads(_inflated(data, zlib.MAX_WBITS))
-
-
-def _inflated(data: bytes, bits: int) -> bytes:
+    decoder = zlib.decompressobj(zlib.MAX_WBITS, primer)
     try:
-        return zlib.decompress(data, bits)
+        return json.loads(decoder.decompress(data) + decoder.flush())
     except zlib.error as error:
         raise ValueError(str(error)) from error

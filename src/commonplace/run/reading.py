@@ -15,7 +15,7 @@ from commonplace.run import frames, inputs, lookup, tables
 from commonplace.run.connection import damaged, mended
 from commonplace.run.frame import Frame
 from commonplace.run.opened import Opened
-from commonplace.run.packing import unpacked_ids, unpacked_trace, unpacked_vector
+from commonplace.run.packing import primer, unpacked_ids, unpacked_trace, unpacked_vector
 from commonplace.run.record import AnswerRow, InputRow, Version
 from commonplace.run.rows import ANSWER, EVENT, MEMORY, VERSION, answer_from, event_from, memory_from, version_from
 from commonplace.run.versions import restore_state, restore_world
@@ -157,7 +157,7 @@ class Reading(Opened):
         """Why a character did what it did; empty when nothing was kept or it was trimmed."""
         row = self.one("SELECT body FROM trace WHERE agent = ? AND tick = ?", agent, tick)
         try:
-            return {} if row is None else unpacked_trace(row[0])
+            return {} if row is None else unpacked_trace(row[0], primer(self.manifest.text, agent))
         except ValueError as error:
             raise damaged(str(self.path), f"the trace of {agent} at tick {tick}: {error}") from error
 

@@ -15,12 +15,11 @@ from commonplace.character.state import CharacterState, Job
 from commonplace.run.plain import plain, valued
 from commonplace.run.record import Version
 from commonplace.world.events import NOBODY, Event
+from commonplace.world.record import recorded
 from commonplace.world.state import Body, Conversation, Line, Thing, World
 
-WORLD_KINDS = ("body", "thing", "talk", "line", "barred", "record")
+WORLD_KINDS = ("body", "thing", "talk", "line", "barred")
 STATE_KINDS = ("day", "plan", "belief", "closed", "relation", "jobs", "reflect_after")
-RECORD = "record"
-"""Who perceives which events of the tick: a version that counts in its own tick only."""
 
 V = TypeVar("V")
 
@@ -38,9 +37,6 @@ def world_versions(before: World | None, after: World) -> tuple[Version, ...]:
         found += _new_lines(old.conversations.get(area, ()), talks or ())
     if before is None or old.barred != after.barred:
         found.append(Version(NOBODY, "barred", "", sorted(after.barred)))
-    filed = _record(after)
-    if filed:
-        found.append(Version(NOBODY, RECORD, "", filed))
     return tuple(found)
 
 
@@ -62,19 +58,10 @@ def state_versions(agent: str, before: CharacterState | None, after: CharacterSt
 
 
 def restore_world(tick: int, versions: Iterable[Version], events: Iterable[Event]) -> World:
-    """The world at the end of a tick: from the last version ≤ tick of each value, and the tick's events.
-
-    `versions` must hold a `record` only if it was written in this very tick.
-    """
+    """The world at the end of a tick: from the last version ≤ tick of each value, and the tick's events."""
     kinds = _by_kind(versions)
     lines = {key: Line(*value) for (_, key), value in kinds["line"].items()}
-    filed: Mapping[str, Any] = kinds[RECORD].get((NOBODY, ""), {})
-    by_name = {f"{event.agent_id}.{event.ordinal}": event for event in events}
-    parts: dict[str, Mapping[str, tuple[Event, ...]]] = {
-        part: {owner: tuple(by_name[name] for name in names) for owner, names in filed.get(part, {}).items()}
-        for part in ("happened", "outcomes", "heard", "told")
-    }
-    return World(
+    world = World(
         tick=tick,
         bodies={owner: as_body(value) for (owner, _), value in kinds["body"].items()},
         things={owner: Thing(*value) for (owner, _), value in kinds["thing"].items()},
@@ -82,9 +69,8 @@ def restore_world(tick: int, versions: Iterable[Version], events: Iterable[Event
             area: tuple(_as_talk(area, talk, lines) for talk in talks) for (area, _), talks in kinds["talk"].items()
         },
         barred=frozenset(kinds["barred"].get((NOBODY, ""), ())),
-        ambient=tuple(by_name[name] for name in filed.get("ambient", ())),
-        **parts,
     )
+    return recorded(world, events)
 
 
 def restore_state(versions: Iterable[Version]) -> CharacterState:
@@ -161,25 +147,6 @@ def _new_lines(before: Iterable[Conversation], after: Iterable[Conversation]) ->
 
 def _line_key(talk_id: str, number: int) -> str:
     return f"{talk_id}#{number}"
-
-
-def _record(world: World) -> dict[str, Any]:
-    """The events of the tick by whom they reach, by name; parts without any are left out."""
-    filed: dict[str, Any] = {
-        part: {owner: _names(events) for owner, events in sorted(groups.items())}
-        for part, groups in (
-            ("happened", world.happened),
-            ("outcomes", world.outcomes),
-            ("heard", world.heard),
-            ("told", world.told),
-        )
-        if groups
-    }
-    return {**filed, "ambient": _names(world.ambient)} if world.ambient else filed
-
-
-def _names(events: Iterable[Event]) -> list[str]:
-    return [f"{event.agent_id}.{event.ordinal}" for event in events]
 
 
 # ── a character ─────────────────────────────────────────────────────────────────────────────────────────────────────

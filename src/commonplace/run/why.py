@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
+from commonplace.canon import canonical
+from commonplace.cognition.trace import hits
 from commonplace.errors import WrongUse
 from commonplace.run.provenance import heard_from
 from commonplace.run.record import AnswerRow
@@ -46,9 +48,9 @@ def why(reading: Reading, event_id: str) -> dict[str, Any]:
         "explanation": "" if own else NOT_A_CHARACTER.get(event.type, INPUT),
         "retrievals": _retrievals(reading, agent, tick, retrievals),
         "plan": _plan(reading, agent, tick, trace) if own else {"item": None, "day": []},
-        "reaction": trace.get("reaction"),
+        "reaction": _reaction(reading, agent, tick, trace),
         "asked": _asked(reading, agent, tick, trace, delivered) if own else [],
-        "stored": trace.get("stored", []),
+        "stored": _stored(reading, agent, trace),
         "heard_from": heard_from(reading, event) if event.type == "SAY" else [],
         "delivered": [{key: job.get(key) for key in ("kind", "about", "asked_at")} for job in delivered],
     }
@@ -92,12 +94,9 @@ def _retrievals(
                     "memory": _memory(reading, agent, memory_id, accessed.get(memory_id)),
                     "rank": rank,
                     "score": score,
-                    "parts": {
-                        name: {"raw": raw, "normalised": normalised, "weight": found["weights"][name]}
-                        for name, (raw, normalised) in parts.items()
-                    },
+                    "parts": parts,
                 }
-                for rank, (memory_id, score, parts) in enumerate(found["hits"], start=1)
+                for rank, (memory_id, score, parts) in enumerate(hits(found), start=1)
             ],
         }
         for found in retrievals
@@ -111,9 +110,41 @@ def _memory(reading: Reading, agent: str, memory_id: int, accessed: int | None) 
 
 def _plan(reading: Reading, agent: str, tick: int, trace: Mapping[str, Any]) -> dict[str, Any]:
     """The item followed, and the day's strokes as they were at the end of the tick."""
-    plan: Mapping[str, Any] = trace.get("plan") or {}
-    strokes = reading.state_at(agent, tick).plan.level("day")
-    return {"item": plan.get("item"), "day": plan.get("day") or [item_json(stroke) for stroke in strokes]}
+    plan = reading.state_at(agent, tick).plan
+    item = plan.item(trace.get("item", ""))
+    return {"item": item and item_json(item), "day": [item_json(stroke) for stroke in plan.level("day")]}
+
+
+def _reaction(reading: Reading, agent: str, tick: int, trace: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What was decided: as the trace has it, or the answer to the question it names."""
+    reaction: dict[str, Any] | None = trace.get("reaction")
+    if reaction is None or "asked" not in reaction:
+        return reaction
+    rows = reading.answers(tick, tick, agent=agent)
+    answer = next((row for row in reversed(rows) if row.ordinal == reaction["asked"]), None)
+    decided = _value(answer) or {"reason": "no usable answer"}
+    blank = {"decision": "keep", "target": "", "purpose": "", "reason": "", "because": []}
+    return {**blank, **decided, **reaction}
+
+
+def _stored(reading: Reading, agent: str, trace: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What was remembered, then what was not, each with the reason."""
+    kept = [(reading.memory(agent, memory), reason) for memory, reason in trace.get("stored", ())]
+    return [
+        {
+            "kind": memory.kind,
+            "text": memory.text,
+            "importance": memory.importance,
+            "stored": True,
+            "reason": reason,
+            "memory": memory.id,
+        }
+        for memory, reason in kept
+        if memory is not None
+    ] + [
+        {"kind": "observation", "text": text, "importance": 0, "stored": False, "reason": reason, "memory": 0}
+        for text, reason in trace.get("dropped", ())
+    ]
 
 
 def _asked(
@@ -131,7 +162,7 @@ def _answered(reading: Reading, agent: str, tick: int, asked: Iterable[Mapping[s
     return [
         {
             "task": entry["task"],
-            "prompt": entry.get("input", ""),
+            "prompt": canonical(entry["input"]).decode(),
             "answer": _value(rows.get(entry["ordinal"])),
             "outcome": entry["outcome"],
             "ordinal": entry["ordinal"],

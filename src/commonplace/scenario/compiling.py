@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import lru_cache
 
 from commonplace.character.belief import UNKNOWN, Belief, Known
 from commonplace.character.fact import Fact
@@ -18,7 +19,7 @@ from commonplace.scenario.check import examined
 from commonplace.scenario.mistake import Mistake, report
 from commonplace.scenario.model import CharacterPart, FactPart, MemoryPart, RoutinePart, ScenarioPart, ScriptPart
 from commonplace.scenario.names import Names
-from commonplace.scenario.reading import Source, find, read
+from commonplace.scenario.reading import located, read
 from commonplace.scenario.scenario import Scenario
 from commonplace.scenario.times import is_sleep, minutes
 from commonplace.world.geography import Geography
@@ -35,12 +36,26 @@ DEGREES = {"cold": (-6, 2), "cool": (4, 11), "mild": (10, 18), "warm": (17, 26),
 
 def load(name_or_path: str) -> Scenario:
     """A shipped scenario by name or any file by path. Raises WrongUse with every mistake found in it."""
-    return _scenario(find(name_or_path))
+    return compiled_from_text(*located(name_or_path))
 
 
 def compiled_from_text(text: str, origin: str = "scenario") -> Scenario:
     """The scenario of a text kept elsewhere, such as a run's manifest. `origin` is what mistakes call it."""
-    return _scenario(read(text, origin))
+    scenario = _sound(text)
+    if scenario is not None:
+        return scenario
+    _, mistakes = examined(read(text, origin))
+    raise _refusal(origin, mistakes)
+
+
+@lru_cache(maxsize=4)
+def _sound(text: str) -> Scenario | None:
+    """The scenario of a text; None when there are mistakes in it.
+
+    The latest few are kept: making a run and reading it want the same one, and a large file takes 0.3 s to read.
+    """
+    part, mistakes = examined(read(text, ""))
+    return compiled(part, text) if part is not None and not mistakes else None
 
 
 def compiled(part: ScenarioPart, text: str) -> Scenario:
@@ -64,13 +79,6 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
         script=_script(part.script, clock, world),
         climate=_climate(part),
     )
-
-
-def _scenario(source: Source) -> Scenario:
-    part, mistakes = examined(source)
-    if part is None or mistakes:
-        raise _refusal(source.origin, mistakes)
-    return compiled(part, source.text)
 
 
 def _refusal(origin: str, mistakes: Sequence[Mistake]) -> WrongUse:

@@ -50,11 +50,16 @@ class Source:
 
 
 def find(name_or_path: str) -> Source:
-    """A shipped scenario by name, or any file by path. Raises WrongUse when there is nothing that can be read."""
+    """A shipped scenario by name, or any file by path, as a document. Errors as of `located`."""
+    return read(*located(name_or_path))
+
+
+def located(name_or_path: str) -> tuple[str, str]:
+    """The text of a scenario and what mistakes call its file. Raises WrongUse when there is nothing to be read."""
     path = _shipped_path(name_or_path) or FilePath(name_or_path).expanduser()
     if not _is_file(path, name_or_path):
         raise _unknown(name_or_path)
-    return read(_text(path), _origin(path))
+    return _text(path), _origin(path)
 
 
 def read(text: str, origin: str) -> Source:

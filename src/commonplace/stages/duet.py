@@ -17,7 +17,7 @@ from commonplace.engine.stage import Stage
 from commonplace.minds.tasks import DUET_TURN, DuetInput, DuetOutput
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import clean
-from commonplace.world.actions import Action, Idle, Say, as_dict
+from commonplace.world.actions import Action, Idle, Say
 
 
 def alternate(scenario: Scenario, tick: int) -> Sequence[str]:
@@ -33,7 +33,6 @@ async def converse_in_turn(view: TurnView) -> Turn:
     notebook.belief = perception.belief
     await store_percepts(view, notebook, [*_my_line(view), *_heard(perception.percepts)])
     action = await _speak(view, notebook)
-    notebook.trace["action"] = as_dict(action)
     return Turn(
         tick=view.tick,
         agent=view.persona.id,

@@ -30,6 +30,10 @@ MARKS: Mapping[str, str] = {
 """One cell each."""
 
 
+IMPERSONAL = frozenset({"CONVERSATION_STARTED", "CONVERSATION_ENDED", "OBJECT_STATE_CHANGED"})
+"""Told as sentences of their own, whoever caused them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """One event in words; all texts are clean."""
@@ -55,7 +59,7 @@ def told(event: Event, town: Town) -> Told:
         type=event.type,
         category=CATEGORIES.get(event.type, "world"),
         mark=MARKS.get(event.type, "·"),
-        agent_id="" if event.agent_id == NOBODY or event.type.startswith("CONVERSATION_") else event.agent_id,
+        agent_id="" if event.agent_id == NOBODY or event.type in IMPERSONAL else event.agent_id,
         to=str(event.body.get("to_agent_id", "")) if event.type == "SAY" else "",
         text=_text(event, town),
     )

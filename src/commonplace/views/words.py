@@ -68,8 +68,9 @@ AMBIENT: dict[str, dict[str, str]] = {
 TELLING: dict[str, dict[str, str]] = {
     "en": {
         "MOVE": "goes to {to}", "MOVE goal": "goes to {to}, on the way to {goal}",
-        "USE": "uses {object}", "OPEN": "opens {object}", "CLOSE": "closes {object}", "TAKE": "takes {object}",
-        "DROP": "puts down {object}", "refused": "tries in vain: {object} ({why})",
+        "USE": "uses the {object}", "OPEN": "opens the {object}", "CLOSE": "closes the {object}",
+        "TAKE": "takes the {object}", "DROP": "puts down the {object}",
+        "refused": "tries in vain: {object} ({why})",
         "ACTION_REJECTED": "cannot do that: {why}", "OBJECT_STATE_CHANGED": "{object}: {from} → {to}",
         "CONVERSATION_STARTED": "{members} begin to talk", "CONVERSATION_ENDED": "{members} stop talking",
         "PLAN_CHANGED": "changes plans: {reason}", "PLAN_CHANGED first": "has a plan for the day",

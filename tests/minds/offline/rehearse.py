@@ -15,20 +15,20 @@ from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.life import opening
 from commonplace.engine.lockstep import Lockstep, Tick
 from commonplace.minds.offline import OfflineMind
-from commonplace.scenario.compiling import load
+from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.stages.town import TOWN
 
 
 def lived(name: str, ticks: int, seed: int) -> Iterator[tuple[Tick, Lockstep]]:
     """The ticks of a town, one after another, and the engine that lives them."""
-    scenario = load(name)
+    scenario = compiled_from_text(load(name).text.replace("T06:00:00", "T05:30:00"))
     life, _ = opening(scenario, seed)
     engine = Lockstep(life, TOWN, Driver(OfflineMind(scenario.language), NoJournal(), seed, durable=False))
     loop = asyncio.new_event_loop()
     try:
         for _ in range(ticks):
             one = loop.run_until_complete(engine.live())
-            loop.run_until_complete(engine.take_up(one))
+            engine.take_up(one)
             yield one.tick, engine
     finally:
         loop.close()

@@ -13,5 +13,7 @@ def act(given: ActInput, dice: Dice) -> ActOutput:  # noqa: ARG001 – the plan 
     if given.step == "MOVE" and given.step_target in given.areas:
         return ActOutput(kind="MOVE", to_location_id=given.step_target, because=because)
     if given.step == "INTERACT" and given.step_verb in given.objects.get(given.step_target, ()):
-        return ActOutput(kind="INTERACT", object_id=given.step_target, verb=given.step_verb, doing=doing, because=because)
+        return ActOutput(
+            kind="INTERACT", object_id=given.step_target, verb=given.step_verb, doing=doing, because=because
+        )
     return ActOutput(kind="IDLE", doing="" if given.step == "IDLE" else doing, because=because)

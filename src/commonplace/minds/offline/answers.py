@@ -7,7 +7,7 @@ from collections.abc import Callable
 from commonplace.minds.offline.hear import Heard
 from commonplace.minds.offline.line import Line, line_of
 from commonplace.minds.offline.news import going
-from commonplace.minds.offline.sayings import Saying, own_doing
+from commonplace.minds.offline.saying import Saying, own_doing
 from commonplace.minds.offline.scene import Scene
 from commonplace.minds.tasks import Recalled
 
@@ -30,10 +30,6 @@ def _matching(line: Heard, options: list[Saying]) -> Saying | None:
     return options[-top[1]] if top[0] else None
 
 
-def _and_you(scene: Scene, line: Line, rule: str, percent: int) -> Line:
-    return line.before(scene.say(rule, {})) if scene.dice.chance(percent, "back") else line
-
-
 def _well(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -> Line:  # noqa: ARG001
     trouble = next((one for one in options if one.rule in {"core.refused", "core.thing", "core.absent"}), None)
     if trouble is not None and scene.dice.chance(45, "moan"):
@@ -47,7 +43,7 @@ def _well(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) ->
 
 def _best(scene: Scene, options: list[Saying]) -> Saying | None:
     pulls = [
-        (option.weight + scene.dice.below(40, "own", option.ids[0]), -index)
+        (option.weight + scene.spread(40, option.ids[0]), -index)
         for index, option in enumerate(options)
         if not option.asks
     ]
@@ -58,7 +54,11 @@ def _doing(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -
     doing = _current(scene)
     if not doing:
         own = _best(scene, options)
-        return _said(scene, "answer.voiced", memory).joined(line_of(scene, own)) if own else _said(scene, "answer.plain", memory)
+        return (
+            _said(scene, "answer.voiced", memory).joined(line_of(scene, own))
+            if own
+            else _said(scene, "answer.plain", memory)
+        )
     first = _said(scene, "answer.doing", memory, doing=doing)
     return first.before(scene.say("back", {})) if scene.dice.chance(40, "back") else first.joined(_more(scene, options))
 
@@ -100,9 +100,11 @@ def _seen(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) ->
 def _topic(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -> Line:
     own = _matching(line, options)
     if own is not None:
-        return _said(scene, "answer.topic", memory, topic=line.topic).joined(line_of(scene, own)) if line.topic else _said(
-            scene, "answer.asked_doing", memory
-        ).joined(line_of(scene, own))
+        return (
+            _said(scene, "answer.topic", memory, topic=line.topic).joined(line_of(scene, own))
+            if line.topic
+            else _said(scene, "answer.asked_doing", memory).joined(line_of(scene, own))
+        )
     rule = "answer.asked_doing" if _is_about_doing(scene, line) else "answer.topic_none"
     first = _said(scene, rule, memory)
     return first.joined(_more(scene, options))
@@ -110,14 +112,18 @@ def _topic(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -
 
 def _is_about_doing(scene: Scene, line: Heard) -> bool:
     """Whether the question is about something I do or did."""
-    dids = " ".join(memory.frame.get("doing", "") for memory in scene.given.recalled if memory.frame.get("what") == "did")
+    dids = " ".join(
+        memory.frame.get("doing", "") for memory in scene.given.recalled if memory.frame.get("what") == "did"
+    )
     doing = f"{dids} {scene.given.now.do if scene.given.now else ''}".lower()
     return any(word in doing for word in line.words)
 
 
 def _who(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -> Line:  # noqa: ARG001
     """Who told me: the speaker of the memory that carries the fact I have just passed on."""
-    told = next((note.id for note in scene.given.facts if any(text in mine for mine in scene.mine for text in note.tell)), "")
+    told = next(
+        (note.id for note in scene.given.facts if any(text in mine for mine in scene.mine for text in note.tell)), ""
+    )
     for one in scene.given.recalled:
         if told in one.facts and one.frame.get("what") == "said" and one.frame.get("who") != scene.you.id:
             return Line(scene.say("answer.who", {"x": one.frame.get("called", "")}, one.id), (memory.id, one.id))
@@ -151,4 +157,8 @@ _ANSWERERS: dict[str, Answerer] = {
     "ask.since": _plainly("answer.since"),
     "ask.what": _plainly("answer.what"),
     "ask.think": _plainly("answer.think"),
+    "ask.else": _plainly("answer.else"),
+    "ask.then": _plainly("answer.then"),
+    "ask.why": _plainly("answer.why"),
+    "ask.feel": _plainly("answer.feel"),
 }

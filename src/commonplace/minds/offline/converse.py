@@ -7,14 +7,16 @@ the memories it is made of; without them it would be another line, or none.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+from commonplace import rng
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import english
 from commonplace.minds.offline.hear import heard
 from commonplace.minds.offline.leave import leaving
 from commonplace.minds.offline.line import Line, line_of, trimmed
 from commonplace.minds.offline.reply import replying
-from commonplace.minds.offline.sayings import Saying, goes_to, sayings
+from commonplace.minds.offline.saying import Saying
+from commonplace.minds.offline.sayings import goes_to, sayings
 from commonplace.minds.offline.scene import CLOSE, COLD, Scene, scene_of
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 
@@ -42,10 +44,8 @@ def scene_at(scene: Scene, dice: Dice, attempt: int) -> Scene:
     """The scene with other draws for another attempt."""
     if not attempt:
         return scene
-    return Scene(
-        scene.given, dice.with_("again", attempt), scene.rules, scene.voice, scene.past, scene.spoken, scene.mine,
-        scene.last, scene.present, scene.notes,
-    )  # fmt: skip
+    other = dice.with_("again", attempt)
+    return replace(scene, dice=other, salt=rng.draw(*other.key, "salt"))
 
 
 def _line(scene: Scene, options: list[Saying]) -> Line | None:
@@ -88,7 +88,7 @@ def _invited(scene: Scene, saying: Saying, line: Line) -> Line:
 def best(scene: Scene, options: list[Saying]) -> Saying | None:
     """The saying one opens with: weights tilted by purpose and relation, and a draw."""
     ranked = sorted(
-        ((_pull(scene, saying) + scene.dice.below(30, "pull", saying.ids[0]), -index) for index, saying in enumerate(options)),
+        ((_pull(scene, saying) + scene.spread(30, saying.ids[0]), -index) for index, saying in enumerate(options)),
         reverse=True,
     )
     return options[-ranked[0][1]] if ranked else None
@@ -128,7 +128,11 @@ def _greeting(scene: Scene) -> str:
 
 def _plain_greeting(scene: Scene) -> Line | None:
     """With nothing to tell: a greeting and a question, if one remembers the hearer at all."""
-    ids = tuple(memory.id for memory in scene.given.recalled if scene.you.id in (memory.frame.get("who"), memory.frame.get("to")))
+    ids = tuple(
+        memory.id
+        for memory in scene.given.recalled
+        if scene.you.id in (memory.frame.get("who"), memory.frame.get("to"))
+    )
     if not ids:
         return None
     if scene.you.warmth < COLD:
@@ -146,19 +150,10 @@ def _comfort(scene: Scene, options: list[Saying]) -> Line | None:  # noqa: ARG00
             continue
         line = heard(frame.get("quote", ""), scene.me.language)
         if line.act == "trouble":
-            slots = {"topic": line.topic, "you": scene.you.called, "when": scene.when(memory)}
+            topic = line.topic if line.topic.startswith("your ") else ""
+            slots = {"topic": topic, "you": scene.you.called, "when": scene.when(memory)}
             return Line(scene.say("comfort", slots, memory.id), (memory.id,), topic=line.topic)
     return None
 
 
-def _invite(scene: Scene, options: list[Saying]) -> Line | None:
-    """An event both know of, put to the hearer once more."""
-    again = next((saying for saying in options if saying.rule == "invite.again"), None)
-    if again is None or any(saying.facts for saying in options):
-        return None
-    body = line_of(scene, again)
-    return body.after(_greeting(scene)) if body and not scene.mine else body
-
-
-_OPENERS: dict[str, Callable[[Scene, list[Saying]], Line | None]] = {"comfort": _comfort, "invite": _invite}
-__all__ = ["best", "converse", "english"]
+_OPENERS: dict[str, Callable[[Scene, list[Saying]], Line | None]] = {"comfort": _comfort}

@@ -47,9 +47,15 @@ def _events(given: PlanDayInput, dice: Dice) -> Iterator[Wanted]:
     warmth = {person.id: person.warmth for person in given.known}
     reachable = {spot.id for spot in given.places}
     for note in given.facts:
-        if note.starts[:10] != given.situation.moment[:10] or not note.place or (reachable and note.place not in reachable):
+        if (
+            note.starts[:10] != given.situation.moment[:10]
+            or not note.place
+            or (reachable and note.place not in reachable)
+        ):
             continue
-        carrying = [one for one in given.recalled if note.id in one.facts and one.frame.get("what") not in {"i_said", "plan"}]
+        carrying = [
+            one for one in given.recalled if note.id in one.facts and one.frame.get("what") not in {"i_said", "plan"}
+        ]
         if not carrying or note.starts <= given.situation.moment:
             continue
         hearing = max(carrying, key=lambda one: (warmth.get(one.frame.get("who", ""), 10), -one.id))
@@ -66,7 +72,9 @@ def _insights(given: PlanDayInput) -> Iterator[Stroke]:
             yield _stroke(given, gerund(wish), memory, memory.frame.get("place", ""))
 
 
-_INTENDS = re.compile(r"\b(?:means|wants|plans|hopes|needs|has|intends|promised|still has|still needs) to ([a-z]+ [^.,;]{3,70})")
+_INTENDS = re.compile(
+    r"\b(?:means|wants|plans|hopes|needs|has|intends|promised|still has|still needs) to ([a-z]+ [^.,;]{3,70})"
+)
 _THIRD_PERSON = re.compile(r"\b(he|she|they|his|her|their|him|them|him|somebody|one day)\b")
 
 
@@ -77,7 +85,11 @@ def _undone(given: PlanDayInput) -> Iterator[Stroke]:
         if not memory.text.startswith(given.who.name) or memory.frame.get("what") not in {"seed", None}:
             continue
         found = _INTENDS.search(memory.text)
-        if found is None or _THIRD_PERSON.search(found.group(1)) or found.group(1).startswith(("be ", "have ", "know ")):
+        if (
+            found is None
+            or _THIRD_PERSON.search(found.group(1))
+            or found.group(1).startswith(("be ", "have ", "know "))
+        ):
             continue
         doing = gerund(found.group(1))
         if doing not in done:
@@ -96,7 +108,12 @@ def _visits(given: PlanDayInput, dice: Dice) -> Iterator[Stroke]:
     }
     for memory in given.recalled:
         frame = memory.frame
-        if frame.get("what") == "said" and frame.get("to_me") and _VISIT.search(frame.get("quote", "")) and frame["who"] in seen:
+        if (
+            frame.get("what") == "said"
+            and frame.get("to_me")
+            and _VISIT.search(frame.get("quote", ""))
+            and frame["who"] in seen
+        ):
             do = grammar(given.who.language).say("day.visit", "", {"x": frame.get("called", "a friend")}, dice)
             yield _stroke(given, do, memory, seen[frame["who"]])
 

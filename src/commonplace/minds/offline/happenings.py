@@ -39,7 +39,18 @@ def _is_doable(text: str) -> bool:
 def _thought_of(text: str) -> str:
     """`Go to the canal.` → `going to the canal`."""
     from_words = text.strip().rstrip(".!?").split(" ")
-    while from_words and from_words[0].lower().strip(",") in {"you", "should", "must", "please", "now", "just", "maybe", "i", "need", "to"}:
+    while from_words and from_words[0].lower().strip(",") in {
+        "you",
+        "should",
+        "must",
+        "please",
+        "now",
+        "just",
+        "maybe",
+        "i",
+        "need",
+        "to",
+    }:
         from_words = from_words[1:]
     if not from_words or not from_words[0].isalpha():
         return ""
@@ -70,7 +81,9 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
         "cook": f"something warm and bright helps against {what}",
         "cautious": f"better be careful about {what}",
     }.get(manner, f"I want to know about {what}")
-    return ReactOutput(decision="help" if manner == "helpful" else "go", stroke=stroke, reason=reason, because=_ids(news))
+    return ReactOutput(
+        decision="help" if manner == "helpful" else "go", stroke=stroke, reason=reason, because=_ids(news)
+    )
 
 
 def _wakes(given: ReactInput, news: News) -> bool:
@@ -108,7 +121,8 @@ def named_place(places: tuple[Spot, ...], text: str) -> Spot | None:
 def _named_person(given: ReactInput, text: str) -> Person | None:
     spoken = frozenset(words(text))
     return next(
-        (one for one in given.situation.people if one.called.lower() in spoken or one.name.lower() in text.lower()), None
+        (one for one in given.situation.people if one.called.lower() in spoken or one.name.lower() in text.lower()),
+        None,
     )
 
 
@@ -116,7 +130,11 @@ def distress(given: ReactInput, dice: Dice) -> ReactOutput | None:
     """Help somebody seen in distress, if one is kind enough or close to them."""
     rules = grammar(given.who.language)
     for news in given.news:
-        if news.kind not in {"did", "doing"} or not news.who or not frozenset(words(news.text)) & rules.words("distress"):
+        if (
+            news.kind not in {"did", "doing"}
+            or not news.who
+            or not frozenset(words(news.text)) & rules.words("distress")
+        ):
             continue
         person = next((one for one in given.situation.people if one.id == news.who), None)
         if person is None or person.warmth + 25 * temper(given.who).helpful < 10:
@@ -134,7 +152,7 @@ def weather(given: ReactInput, dice: Dice) -> ReactOutput | None:
     """Indoors, when it begins to rain on what one is at."""
     news = next((one for one in given.news if one.kind == "weather"), None)
     sky = given.situation.sky
-    if news is None or sky not in WET or given.now is None:
+    if news is None or sky not in WET or given.now is None or news.frame.get("old", "") in WET:
         return None
     if not (given.situation.place.outdoor or given.now.outdoor):
         return None
@@ -145,7 +163,9 @@ def weather(given: ReactInput, dice: Dice) -> ReactOutput | None:
     do = rules.say("rain.home" if shelter == given.who.home else "rain.out", "", {"sky": sky}, dice)
     minutes = 30 + 5 * dice.below(7, "rain")
     stroke = _now(given, do, shelter, minutes, _ids(news))
-    return ReactOutput(decision="go", stroke=stroke, reason=f"I do not want to get wet in this {sky}", because=_ids(news))
+    return ReactOutput(
+        decision="go", stroke=stroke, reason=f"I do not want to be out in this {sky}", because=_ids(news)
+    )
 
 
 def _shelter(given: ReactInput, dice: Dice) -> str:
@@ -182,7 +202,9 @@ def _may_ask(given: ReactInput, near: list[Person]) -> bool:
 
 
 def _now(given: ReactInput, do: str, place: str, minutes: int, because: tuple[int, ...]) -> Stroke:
-    return Stroke(start=given.situation.time, minutes=minutes, location=place, do=do or "seeing what is going on", because=because)
+    return Stroke(
+        start=given.situation.time, minutes=minutes, location=place, do=do or "seeing what is going on", because=because
+    )
 
 
 def _ids(news: News) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from commonplace.minds.offline.patterns import Pattern, patterns
 from commonplace.minds.tasks import Insight, InsightsInput, InsightsOutput, Person, Recalled
 
 MOST = 5
+MOST_ABOUT_ONE = 2
 OVERLAP = 0.5
 """Share of an insight's telling words that one cited memory may hold."""
 SAME = 0.7
@@ -26,9 +27,10 @@ def insights(given: InsightsInput, dice: Dice) -> InsightsOutput:
     found: list[Insight] = []
     for pattern in patterns(given.who, memories, people, rules):
         insight = _worded(pattern, rules, dice)
-        if insight is not None and _is_new(insight, memories, [*given.earlier, *(one.text for one in found)]):
-            if sum(1 for one in found if one.about == insight.about) < 2:
-                found.append(insight)
+        if insight is None or sum(1 for one in found if one.about == insight.about) == MOST_ABOUT_ONE:
+            continue
+        if _is_new(insight, memories, [*given.earlier, *(one.text for one in found)]):
+            found.append(insight)
         if len(found) == MOST:
             break
     return InsightsOutput(insights=tuple(found))

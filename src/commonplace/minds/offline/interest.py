@@ -10,7 +10,7 @@ from commonplace.minds.offline.sayings import event_name
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import FactNote, Recalled, Who
 
-GOES = 50
+GOES = 56
 """Score from which one goes."""
 EARLY = 15
 """Minutes one is there before it begins."""
@@ -35,7 +35,7 @@ def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: D
     if not teller:
         score += 25
     name = event_name(note) or "it"
-    return Wish(score >= GOES, score, _reason(who, name, teller, warmth, interest, score >= GOES))
+    return Wish(score >= GOES, score, _reason(name, teller, warmth=warmth, interest=interest, goes=score >= GOES))
 
 
 def _interest(who: Who, note: FactNote) -> int:
@@ -45,7 +45,7 @@ def _interest(who: Who, note: FactNote) -> int:
     return min(2, sum(1 for text in own if event & content(text)))
 
 
-def _reason(who: Who, name: str, teller: str, warmth: int, interest: int, goes: bool) -> str:
+def _reason(name: str, teller: str, *, warmth: int, interest: int, goes: bool) -> str:
     told = f"{teller} told me about {name}" if teller else f"I know of {name}"
     if not goes:
         return f"{told}, but it is not for me"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from commonplace.minds.offline.grammar import english, speech
 from commonplace.minds.offline.hear import heard
 from commonplace.minds.offline.line import Line
-from commonplace.minds.offline.sayings import event_name, goes_to, own_doing, speech_place
+from commonplace.minds.offline.saying import own_doing, speech_place
+from commonplace.minds.offline.sayings import event_name, goes_to
 from commonplace.minds.offline.scene import COLD, Scene
 from commonplace.minds.tasks import Item, Recalled
 
@@ -33,7 +34,8 @@ def _wish(scene: Scene, slots: dict[str, str]) -> str:
     if scene.you.warmth < COLD:
         return ""
     for note in scene.given.facts:
-        if note.id in scene.given.told and goes_to(scene, note) and event_name(note):
+        name = event_name(note)
+        if name and note.id in scene.given.told and goes_to(scene, note) and not _parted_with(scene, name):
             return scene.say("bye.event", {"event": event_name(note)})
     line = heard(scene.last, scene.me.language)
     if line.topic and line.act in {"trouble", "intend"} and scene.dice.chance(60, "luck"):
@@ -41,10 +43,16 @@ def _wish(scene: Scene, slots: dict[str, str]) -> str:
     return _good_night(scene, slots) or scene.say("bye.tail", slots)
 
 
+def _parted_with(scene: Scene, event: str) -> bool:
+    """Whether one has parted until this event before."""
+    return any(scene.known(f"{word} {event}") for word in ("at", "until"))
+
+
 def _reason(scene: Scene) -> tuple[str, dict[str, str]]:
     """Why one goes: what comes within the hour, else what one is at, else nothing in particular."""
     following = next((item for item in scene.given.later if not item.asleep), None)
-    if following is not None and 0 < _minutes_until(scene, following) <= 45:
+    elsewhere = following is not None and following.location != scene.given.situation.place.id
+    if following is not None and elsewhere and 0 < _minutes_until(scene, following) <= 45:
         place = speech_place(scene, following.location_name)
         spot = f"{english.at(following.location_name).split(' ', 1)[0]} {place}" if place else ""
         if place:
@@ -59,6 +67,8 @@ def _reason(scene: Scene) -> tuple[str, dict[str, str]]:
 
 def _is_work(scene: Scene, do: str) -> bool:
     first = do.split(" ", 1)[0]
+    if do in scene.rules.every("rest.short") or do in scene.rules.every("part.rest"):
+        return False
     return first not in scene.rules.words("faint") and first not in {"going", "walking", "chatting", "talking"}
 
 
@@ -71,5 +81,10 @@ def _plan_memory(scene: Scene) -> Recalled | None:
     """The memory of the plan that calls, if it was recalled."""
     dos = {item.do for item in (*([scene.given.now] if scene.given.now else ()), *scene.given.later[:1])}
     return next(
-        (memory for memory in scene.given.recalled if memory.frame.get("what") == "plan" and memory.frame.get("do") in dos), None
+        (
+            memory
+            for memory in scene.given.recalled
+            if memory.frame.get("what") == "plan" and memory.frame.get("do") in dos
+        ),
+        None,
     )

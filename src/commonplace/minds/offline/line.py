@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from commonplace.minds.offline.sayings import Saying
+from commonplace.minds.offline.saying import Saying
 from commonplace.minds.offline.scene import Scene
 
 LONGEST = 380

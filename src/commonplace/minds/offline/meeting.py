@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from commonplace import rng
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.hear import heard
@@ -11,7 +12,7 @@ from commonplace.minds.tasks import FactNote, News, Person, ReactInput, ReactOut
 
 SPEAKS = 60
 """Score from which one speaks to somebody."""
-REST = 75
+REST = 90
 """Minutes for which two who have just talked leave each other in peace."""
 
 
@@ -23,12 +24,16 @@ def floor(given: ReactInput, dice: Dice) -> ReactOutput | None:
     person = next((one for one in given.situation.people if one.id == last.speaker), None)
     if person is None:
         return None
-    because = tuple(one.memory_id for one in given.news if one.kind == "said" and one.who == person.id and one.memory_id)
+    because = tuple(
+        one.memory_id for one in given.news if one.kind == "said" and one.who == person.id and one.memory_id
+    )
     line = heard(last.text, given.who.language)
     if line.act == "bye":
         return _answer_bye(given, person, because)
     enough = _length(given, person, dice)
-    purpose = "farewell" if len(given.lines) >= enough and not (line.asks and len(given.lines) < enough + 2) else "reply"
+    purpose = (
+        "farewell" if len(given.lines) >= enough and not (line.asks and len(given.lines) < enough + 2) else "reply"
+    )
     reason = f"{person.called} {'asked me something' if line.asks else 'spoke to me'}"
     if purpose == "farewell":
         reason = f"we have talked enough, {person.called} and I"
@@ -66,7 +71,11 @@ def avoidance(given: ReactInput, dice: Dice) -> ReactOutput | None:
         because = (news.memory_id,) if news.memory_id else ()
         reason = f"I would rather not be where {person.called} is"
         at_home = given.situation.place.id == given.who.home
-        if at_home or (given.now and given.now.object_id) or not dice.steady().chance(45, "avoid", person.id, _hour(given)):
+        if (
+            at_home
+            or (given.now and given.now.object_id)
+            or not dice.steady().chance(45, "avoid", person.id, _hour(given))
+        ):
             return ReactOutput(decision="avoid", target=person.id, reason=reason, because=because)
         do = grammar(given.who.language).say("avoid.do", "", {"x": person.called}, dice)
         stroke = Stroke(start=given.situation.time, minutes=20, location=given.who.home, do=do, because=because)
@@ -81,6 +90,8 @@ def _hour(given: ReactInput) -> str:
 def meeting(given: ReactInput, dice: Dice) -> ReactOutput | None:
     """Speak to the one of those here whom one most wants to speak to, if at all."""
     if given.lines and given.lines[-1].speaker == given.who.id:
+        return None
+    if not _opens(given, dice):
         return None
     named = {news.who: news for news in given.news if news.who and news.kind in {"arrived", "doing", "did", "said"}}
     wishes = [
@@ -103,7 +114,7 @@ def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]
         return 0, "", ""
     mood = temper(given.who)
     note = _untold(given, person)
-    score = 22 + person.warmth // 3 + 9 * mood.sociable + (14 if since < 0 else min(12, since // 60))
+    score = 20 + person.warmth // 3 + 9 * mood.sociable + (14 if since < 0 else min(12, since // 60))
     score += 8 if person.label else 0
     score -= 12 if _on_the_way(given) else 0
     score -= 6 * mood.busy
@@ -114,7 +125,23 @@ def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]
         return score + 18, "comfort", f"{person.called} did not sound happy"
     if any(memory.importance >= 6 and memory.frame.get("who") != person.id for memory in given.recalled):
         score += 6
-    return score, "greet", f"I like to have a word with {person.called}" if person.warmth >= 20 else f"I met {person.called}"
+    return (
+        score,
+        "greet",
+        f"I like to have a word with {person.called}" if person.warmth >= 20 else f"I met {person.called}",
+    )
+
+
+def _opens(given: ReactInput, dice: Dice) -> bool:
+    """Whether I am the one of those awake here who may open a talk now: the same answer for all, so that people do
+    not speak at once. Whose turn it is changes with every tick."""
+    here = sorted(
+        [given.who.id, *(one.id for one in given.situation.people if one.can_be_spoken_to and not one.asleep)]
+    )
+    return (
+        here[rng.below(len(here), dice.key[0], "opens", given.situation.place.id, given.situation.moment)]
+        == given.who.id
+    )
 
 
 def _untold(given: ReactInput, person: Person) -> FactNote | None:

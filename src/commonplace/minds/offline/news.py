@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from commonplace.minds.offline.grammar import english
+from commonplace.minds.offline.hear import heard
 from commonplace.minds.offline.line import Line
-from commonplace.minds.offline.sayings import Saying, event_name, goes_to, own_doing
+from commonplace.minds.offline.saying import Saying, own_doing
+from commonplace.minds.offline.sayings import event_name, goes_to
 from commonplace.minds.offline.scene import Scene
 from commonplace.minds.tasks import FactNote, Item, Recalled
 
@@ -12,8 +14,10 @@ from commonplace.minds.tasks import FactNote, Item, Recalled
 def news_reply(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | None:  # noqa: ARG001
     """A reaction to the news, and to the invitation that comes with an event; None for a fact not noted."""
     note = next((scene.notes[name] for name in memory.facts if name in scene.notes), None)
-    if note is None:
+    if note is None or heard(scene.last, scene.me.language).act in {"accepts", "declines"}:
         return None
+    if scene.last.endswith("?") and not any(text in scene.last for text in note.tell):
+        return Line("", (memory.id,)).joined(going(scene, note, asked=True))
     before = _source(scene, memory, note)
     first = _surprise(scene, memory, before)
     if note.starts > scene.moment and note.place:

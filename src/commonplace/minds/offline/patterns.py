@@ -10,6 +10,7 @@ from commonplace.minds.offline.grammar import english, speech
 from commonplace.minds.offline.grammar.grammar import Grammar
 from commonplace.minds.offline.hear import heard
 from commonplace.minds.tasks import Person, Recalled, Who
+from commonplace.text import words
 
 MOST_CITED = 6
 
@@ -42,6 +43,9 @@ def patterns(who: Who, memories: Sequence[Recalled], known: Iterable[Person], ru
         *_habits(who, memories, rules),
         *_pairs(who, memories),
         *_places(who, memories),
+        *_crossings(who, memories, people),
+        *_minds(memories),
+        *_busy(memories),
     ]
     return sorted(found, key=lambda pattern: (-pattern.strength, pattern.kind, pattern.about, pattern.ids))
 
@@ -120,7 +124,7 @@ def _things(memories: Sequence[Recalled], rules: Grammar) -> Iterator[Pattern]:
     for thing, seen in _grouped(memories, frozenset({"thing", "refused", "acted"}), "object").items():
         bad = [
             one for one in seen
-            if any(word.strip(".") in faulty for word in f"{one.frame.get('words', '')} {one.frame.get('why', '')}".lower().split())
+            if any(word in faulty for word in words(f"{one.frame.get('words', '')} {one.frame.get('why', '')}"))
         ]  # fmt: skip
         if len(bad) < 2:
             continue
@@ -137,8 +141,9 @@ def _news(memories: Sequence[Recalled]) -> Iterator[Pattern]:
         for fact in memory.facts:
             carried[fact].append(memory)
     for fact, about in sorted(carried.items()):
-        topic = next((name for one in about for name in (speech.topic(one.frame.get("quote", "") or one.text),) if name), "")
-        if len(about) >= 2 and topic.startswith("the "):
+        names = [speech.topic(one.frame.get("quote", "") or one.text) for one in about]
+        topic = next((name for name in names if " " in name[4:]), "")
+        if len(about) >= 2 and topic.startswith("the ") and " " in topic[4:]:
             yield Pattern("news", _ids(about), {"topic": topic}, fact, len(about) + 3)
 
 
@@ -147,7 +152,7 @@ def _shared(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
     said: dict[str, dict[str, Recalled]] = defaultdict(dict)
     for memory in memories:
         frame = memory.frame
-        if frame.get("what") == "said" and frame.get("who") != who.id:
+        if frame.get("what") == "said" and frame.get("who") != who.id and not memory.facts:
             topic = heard(frame.get("quote", ""), who.language).topic
             if topic.startswith("the "):
                 said[topic].setdefault(frame["who"], memory)
@@ -176,7 +181,11 @@ def _pairs(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
     pairs: dict[tuple[str, str], list[Recalled]] = defaultdict(list)
     for memory in memories:
         frame = memory.frame
-        if frame.get("what") in {"said", "talk"} and not frame.get("to_me") and who.id not in (frame.get("to"), frame.get("who")):
+        if (
+            frame.get("what") in {"said", "talk"}
+            and not frame.get("to_me")
+            and who.id not in (frame.get("to"), frame.get("who"))
+        ):
             ends = sorted((frame.get("called", ""), frame.get("to_called", "")))
             if all(ends):
                 pairs[ends[0], ends[1]].append(memory)
@@ -196,3 +205,41 @@ def _places(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
         if len(people) >= 3:
             place = next((one.frame.get("place", "") for one in people.values() if one.frame.get("place")), "")
             yield Pattern("place", _ids(people.values()), {"at": english.at(name)}, name.lower(), len(people), place)
+
+
+def _crossings(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
+    """Somebody who turns up in several memories of any kind."""
+    met: dict[str, list[Recalled]] = defaultdict(list)
+    for memory in memories:
+        other = memory.frame.get("who", "")
+        if other and other != who.id and memory.frame.get("called"):
+            met[other].append(memory)
+    for other, seen in sorted(met.items()):
+        person = people.get(other)
+        if len(seen) >= 2:
+            kind = "cross" if person is None or person.warmth >= 0 else "cross_cold"
+            place = next((one.frame["place"] for one in reversed(seen) if one.frame.get("place")), "")
+            yield Pattern(kind, _ids(seen), _person(seen[0].frame, people), other, min(2, len(seen)), place)
+
+
+def _minds(memories: Sequence[Recalled]) -> Iterator[Pattern]:
+    """What one has carried about for long: starting memories on one subject, or about one person."""
+    for key in ("topic", "about"):
+        for subject, about in sorted(_grouped(memories, frozenset({"seed"}), key).items()):
+            if len(about) >= 2 and key == "topic":
+                yield Pattern("mind", _ids(about), {"topic": _article(subject)}, subject, len(about))
+
+
+def _busy(memories: Sequence[Recalled]) -> Iterator[Pattern]:
+    """A day full of small things, when nothing else can be said of it."""
+    mine = [memory for memory in memories if memory.frame.get("what") == "did"]
+    if len({memory.frame.get("doing") for memory in mine}) >= 3:
+        yield Pattern("busy", _ids(mine), {"busy": "1"}, "busy", 1)
+    seeds = [memory for memory in memories if memory.frame.get("what") == "seed"]
+    if len(seeds) >= 2:
+        yield Pattern("past", _ids(seeds), {"busy": "1"}, "past", 1)
+
+
+def _article(subject: str) -> str:
+    """`flood` → `the flood`; a name stays as it is."""
+    return subject if subject[:1].isupper() or subject.startswith(("the ", "my ", "her ", "his ")) else f"the {subject}"

@@ -6,11 +6,14 @@ from collections.abc import Iterable
 
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
+from commonplace.minds.offline.grammar.listed import listed
 from commonplace.minds.offline.happenings import event_kind
 from commonplace.minds.tasks import PerceiveEventInput, PerceiveEventOutput, ThingHere
 from commonplace.text import words
 
-LIGHTS = frozenset("light lights lamp lamps sign signs neon lantern lanterns radio screen jukebox speaker".split())
+LIGHTS = listed(
+    "light lights lamp lamps sign signs neon lantern lanterns radio screen jukebox speaker"
+)
 
 
 def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput:  # noqa: ARG001 – nothing to draw
@@ -67,7 +70,14 @@ def _named_state(states: tuple[str, ...], spoken: str) -> str:
     for state in states:
         if _named(state.replace("_", " "), spoken):
             return state
-    stems = {"breaks": "broken", "opens": "open", "closes": "closed", "shuts": "closed", "dies": "dead", "empties": "empty"}
+    stems = {
+        "breaks": "broken",
+        "opens": "open",
+        "closes": "closed",
+        "shuts": "closed",
+        "dies": "dead",
+        "empties": "empty",
+    }
     said = {stems[word] for word in spoken.split() if word in stems}
     return next((state for state in states if state in said), "")
 

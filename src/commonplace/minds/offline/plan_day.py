@@ -16,6 +16,8 @@ FEWEST, MOST = 5, 8
 LATEST = 30 * 60
 """Minutes after midnight at which a day's last stroke begins at the latest."""
 SHORTEST = 20
+APART = 10
+"""Minutes between two strokes at the least."""
 WET = frozenset({"rain", "storm", "snow"})
 
 
@@ -47,17 +49,26 @@ def _routine(given: PlanDayInput) -> list[Draft]:
         start = moment_minutes(stroke.start)
         if drafts and start < drafts[-1].start:
             start += 24 * 60
-        drafts.append(Draft(start, stroke.model_copy(update={"routine": stroke.routine if stroke.routine >= 0 else index})))
+        drafts.append(
+            Draft(start, stroke.model_copy(update={"routine": stroke.routine if stroke.routine >= 0 else index}))
+        )
     if not drafts:
-        drafts = [Draft(moment_minutes(given.wakes), Stroke(start=given.wakes, minutes=30, location=given.who.home, do="waking up slowly"))]
+        drafts = [
+            Draft(
+                moment_minutes(given.wakes),
+                Stroke(start=given.wakes, minutes=30, location=given.who.home, do="waking up slowly"),
+            )
+        ]
     if len(drafts) < 2 or not drafts[-1].stroke.asleep:
         start = max(22 * 60 + 30, drafts[-1].start + 60)
-        drafts.append(Draft(start, Stroke(start="22:30", minutes=480, location=given.who.home, do="sleeping", asleep=True)))
+        drafts.append(
+            Draft(start, Stroke(start="22:30", minutes=480, location=given.who.home, do="sleeping", asleep=True))
+        )
     return drafts
 
 
 def _varied(drafts: list[Draft], mood: Temper, dice: Dice) -> list[Draft]:
-    """Every start but the first a little off: 5–15 minutes, earlier for early people, evenings longer for sociable ones."""
+    """Starts but the first are 5–15 minutes off; early people begin earlier, sociable ones have longer evenings."""
     moved: list[Draft] = []
     for index, draft in enumerate(drafts):
         start = draft.start
@@ -98,9 +109,7 @@ def _inserted(drafts: list[Draft], wish: Wanted) -> list[Draft]:
         if draft.stroke.asleep:
             out.append(replace(draft, start=max(draft.start, end)))
             continue
-        if draft.start < start - SHORTEST + 5:
-            out.append(draft)
-        elif draft.start >= end:
+        if draft.start < start - SHORTEST + 5 or draft.start >= end:
             out.append(draft)
         if draft.start < end and ends > end + SHORTEST:
             out.append(replace(draft, start=end))
@@ -112,7 +121,9 @@ def _sized(given: PlanDayInput, drafts: list[Draft], dice: Dice) -> list[Draft]:
     drafts = _distinct(drafts)
     while len(drafts) > MOST:
         spare = [index for index in range(1, len(drafts) - 1) if not drafts[index].fixed]
-        shortest = min(spare or range(1, len(drafts) - 1), key=lambda index: (drafts[index + 1].start - drafts[index].start, index))
+        shortest = min(
+            spare or range(1, len(drafts) - 1), key=lambda index: (drafts[index + 1].start - drafts[index].start, index)
+        )
         drafts = [*drafts[:shortest], *drafts[shortest + 1 :]]
     rules = grammar(given.who.language)
     extras = dice.shuffled(rules.every("day.extra"), "extra")
@@ -125,16 +136,12 @@ def _distinct(drafts: Sequence[Draft]) -> list[Draft]:
     """Strictly growing starts; of two that begin together the later one stays, a wish before all."""
     out: list[Draft] = []
     for draft in drafts:
-        if out and draft.start < out[-1].start + 10:
-            if out[-1].fixed and not draft.stroke.asleep:
-                continue
-            if draft.stroke.asleep:
-                draft = replace(draft, start=out[-1].start + 10)
-            elif len(out) > 1:
-                out.pop()
-            else:
-                draft = replace(draft, start=out[-1].start + 10)
-        out.append(draft)
+        if not out or draft.start >= out[-1].start + APART:
+            out.append(draft)
+        elif draft.stroke.asleep or (len(out) == 1 and not out[-1].fixed):
+            out.append(replace(draft, start=out[-1].start + APART))
+        elif not out[-1].fixed:
+            out[-1] = draft
     return out
 
 

@@ -6,14 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.grammar.english import named
+from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import Hint, PartOut, PlanPartsInput, PlanPartsOutput, Recalled, ThingHere
 from commonplace.text import words
 
 KINDS = ("sleep", "wake", "eat", "walk", "work", "social", "rest")
 MOST = 16
+REFUSED = 6 * 60
+"""Minutes for which one does not try again what did not work."""
 RECENT = 45
 """Minutes for which something just done is not begun again, if there is something else."""
 
@@ -24,7 +26,10 @@ def plan_hours(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
     names = [hint.do for hint in given.hints] or _generic(given, rules, "hours", dice)
     count = max(1, min(len(names), given.item.minutes // 40 or 1, 6))
     chosen = _kept_in_order(names, count, dice)
-    parts = tuple(PartOut(do=name[:120], minutes=_hour_length(given, len(chosen), dice, index)) for index, name in enumerate(chosen))
+    parts = tuple(
+        PartOut(do=name[:120], minutes=_hour_length(given, len(chosen), dice, index))
+        for index, name in enumerate(chosen)
+    )
     return PlanPartsOutput(parts=parts)
 
 
@@ -43,7 +48,15 @@ def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
     """Actions of 5–15 minutes until the item is full, in a drawn order, none twice in a row."""
     rules = grammar(given.who.language)
     broken = _broken(given, rules)
-    usable = [hint for hint in given.hints if not hint.object_id or hint.object_id not in broken]
+    refused = {
+        (memory.frame.get("object", ""), memory.frame.get("verb", ""))
+        for memory in given.recalled
+        if memory.frame.get("what") == "refused" and memory.minutes_ago < REFUSED
+    }
+    usable = [
+        hint for hint in given.hints
+        if not hint.object_id or (hint.object_id not in broken and (hint.object_id, hint.verb) not in refused)
+    ]  # fmt: skip
     if given.item.asleep:
         return PlanPartsOutput(parts=(PartOut(do=given.item.do, minutes=min(240, max(5, given.item.minutes))),))
     queue = _queue(given, usable, rules, dice)
@@ -54,9 +67,13 @@ def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
 def _queue(given: PlanPartsInput, hints: Sequence[Hint], rules: Grammar, dice: Dice) -> list[PartOut]:
     """The routine's steps, the first one mostly first, what was done just now last, with a generic one in between."""
     steps = [_part_of(hint) for hint in hints]
-    ordered = [*steps[:1], *dice.shuffled(steps[1:], "steps")] if dice.chance(60, "first") else dice.shuffled(steps, "steps")
+    ordered = (
+        [*steps[:1], *dice.shuffled(steps[1:], "steps")] if dice.chance(60, "first") else dice.shuffled(steps, "steps")
+    )
     just_done = {memory.frame.get("doing", "") for memory in given.recalled if memory.minutes_ago <= RECENT}
-    ordered = [part for part in ordered if part.do not in just_done] + [part for part in ordered if part.do in just_done]
+    ordered = [part for part in ordered if part.do not in just_done] + [
+        part for part in ordered if part.do in just_done
+    ]
     others = [PartOut(do=do[:120], minutes=5) for do in _generic(given, rules, "part", dice)]
     if len(ordered) < 3:
         return [*ordered, *others[: 4 - len(ordered)]]
@@ -105,7 +122,7 @@ def _generic(given: PlanPartsInput, rules: Grammar, level: str, dice: Dice) -> l
         return [given.item.do]
     event = given.item.do.removeprefix("going to ")
     names = [name.replace("{event}", event) for name in _raw(rules, f"{level}.{kind}")]
-    names = names or [name for name in _raw(rules, f"{level}.plain")]
+    names = names or list(_raw(rules, f"{level}.plain"))
     return dice.shuffled(names, "generic") if level == "part" else names
 
 

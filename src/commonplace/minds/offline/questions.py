@@ -19,7 +19,9 @@ def questions(given: QuestionsInput, dice: Dice) -> QuestionsOutput:
     weights = _subjects(given)
     asked: list[str] = []
     for (kind, subject), _ in weights.most_common(MOST - 1):
-        text = rules.say(f"question.{kind}", "", {"x": subject, "thing": subject, "topic": subject, "place": subject}, dice)
+        text = rules.say(
+            f"question.{kind}", "", {"x": subject, "thing": subject, "topic": subject, "place": subject}, dice
+        )
         asked.append(english.polished(text))
     own = dice.shuffled(rules.every("question.own"), "own")
     asked.extend(own[: MOST - len(asked)])

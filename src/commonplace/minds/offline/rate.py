@@ -6,6 +6,7 @@ that a day of 150–250 memories brings one or two reflections.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from commonplace.minds.offline.dice import Dice
@@ -20,7 +21,9 @@ _AROUSAL = {"glad": 30, "sad": 15, "afraid": 55, "angry": 60}
 def rate(given: RateInput, dice: Dice) -> RateOutput:  # noqa: ARG001 – rating draws nothing
     """One rating per text, in order."""
     who = given.who
-    return RateOutput(ratings=tuple(_rating(text, who.name, who.called, who.goals, who.language) for text in given.texts))
+    return RateOutput(
+        ratings=tuple(_rating(text, who.name, who.called, who.goals, who.language) for text in given.texts)
+    )
 
 
 @lru_cache(maxsize=16384)
@@ -30,7 +33,8 @@ def _rating(text: str, name: str, called: str, goals: tuple[str, ...], language:
     felt = [(feeling, sign) for feeling, sign in _VALENCE if spoken & rules.words(feeling)]
     importance = _base(text, name, called)
     if _has_quote(text) or importance < 0:
-        importance = abs(importance) + _weight(spoken, rules.words("promise"), rules.words("grave"))
+        most = 4 if importance in {3, -5} else 2
+        importance = abs(importance) + min(most, _weight(spoken, rules.words("promise"), rules.words("grave")))
     elif spoken & rules.words("faulty"):
         importance += 2
     if importance > 2 and any(spoken & _goal_words(goal) for goal in goals):
@@ -57,32 +61,36 @@ def _has_quote(text: str) -> bool:
     return "“" in text or ': "' in text
 
 
-_WEATHER = ("It begins to", "A storm", "Fog comes", "Clouds cover", "The sky", "The rain", "Snow")
-_HOURS = ("It is morning", "It is midday", "It is afternoon", "It is night", "Evening falls", "Dawn comes")
+_IN_FIRST_PERSON = re.compile(r"\b(I|my|me|I'd|I'm|I've|our|us)\b")
 
 
 def _base(text: str, name: str, called: str) -> int:
     """Where a sentence starts from by its kind; negative where the weight of its words is added."""
     if _has_quote(text):
-        return 2 if text.startswith(f"{name} said") or f"says to {name}" not in text else 3
-    if text.startswith(_HOURS):
-        return 1
-    if text.startswith(_WEATHER):
-        return 5 if "storm" in text else 3 if "rain" in text or "snow" in text else 2
+        return 1 if text.startswith(f"{name} said") or f"says to {name}" not in text else 3
+    if _IN_FIRST_PERSON.search(text):
+        return 5
+    for beginnings, importance in _BEGINNINGS:
+        if text.startswith(beginnings):
+            return importance
     if " has a thought that will not go away" in text:
         return 8
-    if text.startswith(f"{name} "):
-        return _own(text)
-    if " has come to " in text or " is gone from " in text:
-        return 4
-    return _others(text, called)
+    return _own(text) if text.startswith(f"{name} ") else _others(text, called)
+
+
+_BEGINNINGS = (
+    (("It is morning", "It is midday", "It is afternoon", "It is night", "Evening falls", "Dawn comes"), 1),
+    (("A storm",), 5),
+    (("It begins to",), 3),
+    (("Fog comes", "Clouds cover", "The sky", "The rain stops"), 2),
+)
 
 
 def _own(text: str) -> int:
     """What I did, tried or mean to do."""
     if " decides on " in text:
         return 5
-    if " tried to " in text or " looked for " in text or " reached for " in text or " wanted to " in text:
+    if any(word in text for word in (" tried to ", " looked for ", " reached for ", " wanted to ")):
         return 3
     return 1
 
@@ -92,6 +100,8 @@ _QUIET = (" is ", " comes in from ", " leaves for ", " are ")
 
 def _others(text: str, called: str) -> int:
     """What somebody else does, what a thing is like; any other sentence is an event."""
+    if " has come to " in text or " is gone from " in text:
+        return 4
     if called and called in text:
         return 2
     if any(quiet in text for quiet in _QUIET):

@@ -8,7 +8,17 @@ from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import Heard, heard
 from commonplace.minds.tasks import RelateInput, RelateOutput
 
-_FEELING = {"thanks": 3, "kind": 3, "joy": 2, "intend": 1, "trouble": 1, "apology": 1, "hello": 0, "weather": 0, "bye": 0}
+_FEELING = {
+    "thanks": 3,
+    "kind": 3,
+    "joy": 2,
+    "intend": 1,
+    "trouble": 1,
+    "apology": 1,
+    "hello": 0,
+    "weather": 0,
+    "bye": 0,
+}
 
 
 def relate(given: RelateInput, dice: Dice) -> RelateOutput:
@@ -37,7 +47,9 @@ def _change(given: RelateInput, theirs: list[Heard], rules: Grammar) -> int:
 
 
 def _topics(theirs: list[Heard]) -> str:
-    names = list(dict.fromkeys(line.topic for line in theirs if line.topic and line.topic.startswith(("the ", "your "))))
+    names = list(
+        dict.fromkeys(line.topic for line in theirs if line.topic and line.topic.startswith(("the ", "your ")))
+    )
     names = [name for name in names if not name.startswith("your ")][:2] or names[:1]
     return " and ".join(names)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from commonplace.minds.offline.answers import answer
-from commonplace.minds.offline.hear import Heard, heard
+from commonplace.minds.offline.hear import Heard, heard, is_nod
 from commonplace.minds.offline.leave import leaving
 from commonplace.minds.offline.line import Line, line_of
 from commonplace.minds.offline.news import news_reply
-from commonplace.minds.offline.sayings import Saying
+from commonplace.minds.offline.saying import Saying
 from commonplace.minds.offline.scene import COLD, Scene
 from commonplace.minds.tasks import Recalled
 
@@ -41,7 +41,8 @@ def heard_memory(scene: Scene) -> Recalled | None:
         if frame.get("what") == "said" and frame.get("who") == scene.you.id and frame.get("quote") == scene.last:
             return memory
     return next(
-        (one for one in scene.given.recalled if scene.last in one.text and one.frame.get("what", "said") == "said"), None
+        (one for one in scene.given.recalled if scene.last in one.text and one.frame.get("what", "said") == "said"),
+        None,
     )
 
 
@@ -60,7 +61,8 @@ def _met(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -> 
     """A statement: a reaction, and sometimes a question or something of one's own that goes with it."""
     if line.act == "hello":
         return _hello(scene, memory, options)
-    is_ack = len(scene.last) < ACK and line.act in {"statement", "kind", "joy"} and len(scene.given.lines) > 1
+    is_ack = (len(scene.last) < ACK and line.act == "statement") or is_nod(scene.last, scene.me.language)
+    is_ack = is_ack and len(scene.given.lines) > 1
     own = related(line, options)
     if is_ack and own is None:
         return _carry_on(scene, memory, options)
@@ -132,7 +134,7 @@ def _own(scene: Scene, options: list[Saying], lead: str, asks: int) -> Line | No
     if not options:
         return None
     pulls = [
-        (option.weight + (asks if option.asks else 0) + scene.dice.below(40, "own", option.ids[0]), -index)
+        (option.weight + (asks if option.asks else 0) + scene.spread(40, option.ids[0]), -index)
         for index, option in enumerate(options)
     ]
     body = line_of(scene, options[-max(pulls)[1]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from commonplace import rng
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import english
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
@@ -13,6 +14,7 @@ from commonplace.minds.tasks import ConverseInput, FactNote, Person, Recalled, W
 
 COLD = -20
 """Warmth below which one says no more than one has to."""
+_MASK = (1 << 64) - 1
 CLOSE = 30
 """Warmth from which one is glad to meet."""
 
@@ -34,6 +36,10 @@ class Scene:
     last: str
     """The hearer's line that asks for a reply; empty when I open or carry on."""
     present: frozenset[str]
+    aired: str
+    """What I remember telling anybody: told again with less zest."""
+    salt: int
+    """The request's draw for everything that is weighed per memory."""
     notes: Mapping[str, FactNote] = field(default_factory=dict[str, FactNote])
 
     @property
@@ -50,6 +56,11 @@ class Scene:
     def moment(self) -> str:
         """Now, ISO."""
         return self.given.situation.moment
+
+    def spread(self, n: int, memory: int) -> int:
+        """A number in 0 … n − 1 for one memory: the request's one draw mixed with the id, far cheaper than many."""
+        mixed = ((self.salt ^ (memory * 0x9E3779B97F4A7C15)) * 0xBF58476D1CE4E5B9) & _MASK
+        return (mixed * n) >> 64
 
     def when(self, memory: Recalled) -> str:
         """How one says when a memory was."""
@@ -71,7 +82,7 @@ class Scene:
 
     def finished(self, text: str) -> str:
         """The line as it is spoken."""
-        return english.polished(english.spelt_out(text) if self.voice == "formal" else text)
+        return english.polished(text)
 
 
 def _opening(text: str) -> str:
@@ -93,5 +104,7 @@ def scene_of(given: ConverseInput, dice: Dice) -> Scene:
         mine=mine,
         last=lines[-1].text if lines and lines[-1].speaker != given.who.id else "",
         present=frozenset(person.id for person in given.situation.people),
+        aired="\n".join(one.frame.get("quote", "") for one in given.recalled if one.frame.get("what") == "i_said"),
+        salt=rng.draw(*dice.key, "salt"),
         notes={note.id: note for note in given.facts},
     )

@@ -9,11 +9,12 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from commonplace.errors import CommonplaceError
 from commonplace.views.source import Source
 from commonplace.views.terminal.palette import PALETTES, themes
 from commonplace.views.terminal.player import Player
 from commonplace.views.terminal.screen import TownScreen
-from commonplace.views.terminal.travel import Committed
+from commonplace.views.terminal.travel import Committed, Failed
 
 
 class TownApp(App[None]):
@@ -37,6 +38,8 @@ class TownApp(App[None]):
         self.source = source
         last = source.last_tick
         self.player = Player(last if start is None else min(start, last), last, start is None, playing, rate)
+        self.failure: CommonplaceError | None = None
+        """Why the view ended by itself, for whoever called `run`."""
         self.unsubscribe: Callable[[], None] | None = None
         self.town_screen = TownScreen(source, self.player)
         for theme in themes():
@@ -54,6 +57,11 @@ class TownApp(App[None]):
     def on_mount(self) -> None:
         """A call at every commit."""
         self.unsubscribe = self.source.subscribe(self._committed)
+
+    def on_failed(self, message: Failed) -> None:
+        """Leave with what went wrong."""
+        self.failure = message.error
+        self.exit(return_code=message.error.status, message=str(message.error))
 
     def on_unmount(self) -> None:
         """No more calls."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
+from textual.content import Content
 from textual.widgets import Static
 
 from commonplace.character.plan import PlanItem
@@ -48,25 +49,20 @@ class Inspector(VerticalScroll):
         self.scroll_home(animate=False)
         self._write()
 
-    def tabs(self, language: str) -> Text:
-        """Names of the pages, the one shown set off."""
-        line = Text()
-        for number, name in enumerate(TABS):
-            label = word(language, name)
-            line.append(f"[{label}]" if number == self.page else f" {label} ", "bold" if number == self.page else "dim")
-        return line
-
     def _write(self) -> None:
         if self.shown is None:
             return
         page = PAGES[TABS[self.page]]
-        text = Text()
-        text.append_text(self.tabs(self.shown.language))
-        text.append("\n")
-        if self.inspection is not None:
-            text.append_text(page(self.shown, self.inspection))
+        text = page(self.shown, self.inspection) if self.inspection is not None else Text()
+        self.border_subtitle = self._tabs(self.shown.language)
         self.body.update(text)
         self._reveal(text.plain)
+
+    def _tabs(self, language: str) -> Content:
+        """Names of the pages, the one shown set off."""
+        names = [(word(language, name), number == self.page) for number, name in enumerate(TABS)]
+        pieces = [(f"[{name}]", "bold") if front else (f" {name} ", "") for name, front in names]
+        return Content.assemble(("i:", ""), *pieces)
 
     def _reveal(self, text: str) -> None:
         """Scroll to the innermost plan item under way, once for each."""
@@ -101,7 +97,7 @@ def _who(shown: Shown, one: Inspection) -> Text:
     for goal in me.goals:
         _field(text, shown, "goals", clean(goal))
     for job in one.state.jobs:
-        about = f" ({shown.town.what(job.about)})" if job.about else ""
+        about = f" ({shown.town.what(job.about)})" if job.about in shown.town.names else ""
         _field(text, shown, "jobs", f"{clean(job.kind.replace('_', ' '))}{about} → {_clock(shown, job.due)}")
     return text
 
@@ -132,7 +128,7 @@ def _plan_line(text: Text, shown: Shown, item: PlanItem, now: datetime, depth: i
     text.append(mark, palette.accent if current else palette.faint)
     text.append(f"{'  ' * depth}{hhmm(item.start_time)}–{hhmm(item.end_time)} ", palette.muted)
     text.append(clean(item.action_description), style)
-    text.append(f" · {shown.town.where(item.location)}\n", palette.faint)
+    text.append(f" · {shown.town.where(item.location)}\n" if depth == 0 else "\n", palette.faint)
 
 
 def _memory(shown: Shown, one: Inspection) -> Text:
@@ -198,8 +194,3 @@ def _short(shown: Shown, moment: datetime) -> str:
 PAGES: dict[Key, Callable[[Shown, Inspection], Text]] = {
     "who": _who, "plan": _plan, "memory": _memory, "belief": _belief, "ties": _ties,
 }  # fmt: skip
-
-
-def page_text(shown: Shown, one: Inspection, pages: Sequence[Key] = TABS) -> Text:
-    """Several pages after one another, as plain views and tests read them."""
-    return Text("\n").join(PAGES[name](shown, one) for name in pages)

@@ -130,4 +130,4 @@ def _draw_doing(canvas: Canvas, shown: Shown, one: AgentFrame, line: tuple[int, 
     else:
         text, colour, mood = "" if one.asleep else clean(one.doing), shown.palette.muted, ""
     if room >= 6:
-        canvas.text(x, y, text, room, colour, mood=mood, agent=one.agent_id)
+        canvas.text(x - 1, y, f" {text}", room + 1, colour, mood=mood, agent=one.agent_id)

@@ -27,7 +27,7 @@ from commonplace.views.terminal.player import Player
 from commonplace.views.terminal.shown import Shown
 from commonplace.views.terminal.talk import Talk
 from commonplace.views.terminal.timeline import Timeline
-from commonplace.views.terminal.travel import Travel
+from commonplace.views.terminal.travel import Failed, Travel
 from commonplace.views.terminal.why import WhyScreen
 from commonplace.views.words import Key, word
 
@@ -79,12 +79,16 @@ class TownScreen(Travel):
         self.start_clock()
 
     def on_resize(self) -> None:
-        """Titles name what is beside or behind a panel, which the width decides."""
-        self.call_after_refresh(self._title)
+        """The width decides which panels are seen, and what their titles name."""
+        self.call_after_refresh(self.draw)
 
     def draw(self) -> None:
-        """Show the player's tick on every panel."""
-        shown = self._shown()
+        """Show the player's tick on every panel. A source that fails ends the view with its error."""
+        try:
+            shown = self._shown()
+        except CommonplaceError as error:
+            self.post_message(Failed(error))
+            return
         self.query_one(TownMap).show(shown)
         self.query_one(Talk).show(shown)
         self.query_one(EventLog).show(shown)

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import Screen
 
+from commonplace.errors import CommonplaceError
 from commonplace.views.source import Source
 from commonplace.views.terminal.header import Standing
 from commonplace.views.terminal.player import Player
@@ -30,6 +31,14 @@ class Committed(Message):
     def __init__(self, tick: int) -> None:
         super().__init__()
         self.tick = tick
+
+
+class Failed(Message):
+    """The source cannot be read any more. Goes up to the app."""
+
+    def __init__(self, error: CommonplaceError) -> None:
+        super().__init__()
+        self.error = error
 
 
 class Travel(Screen[None]):

@@ -6,15 +6,19 @@ import re
 from datetime import datetime, timedelta
 from functools import lru_cache
 
+from commonplace.minds.offline.grammar.listed import listed
+
 HOURS = (
     "midnight", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "noon",
 )  # fmt: skip
-_IN = frozenset(
-    "bar kitchen shop workshop garden flat room house home apartment library clinic hall studio loft office cafe café"
-    " attic cellar basement shed greenhouse bedroom bathroom bunk alley arcade store parlour parlor den nook".split()
+_IN = listed(
+    "bar kitchen shop workshop garden flat room house home apartment library clinic hall studio loft office cafe "
+    "café attic cellar basement shed greenhouse bedroom bathroom bunk alley arcade shack teahouse store parlour "
+    "parlor den nook"
 )
-_ON = frozenset("roof rooftop street walk bridge path stairs steps landing pier dock deck terrace balcony lane quay".split())
+_ON = listed("roof rooftop street walk bridge path stairs steps landing pier dock deck terrace balcony lane quay")
 _PROPER = re.compile(r"\b(?!The\b|A\b)[A-Z]")
+_UNARTICLED = listed("row street lane square avenue plaza park hall station")
 _NO_ARTICLE = frozenset({"home", "town"})
 
 
@@ -22,25 +26,15 @@ def clock(moment: str) -> str:
     """`19:30` → `half past seven`; the nearest five minutes a person would name."""
     hour, minute = int(moment[:2]), int(moment[3:5])
     this, following = _hour(hour), _hour(hour + 1)
-    if minute < 3:
-        return this
-    if minute < 8:
-        return f"just after {this}"
-    if minute < 13:
-        return f"ten past {this}"
-    if minute < 18:
-        return f"a quarter past {this}"
-    if minute < 25:
-        return f"twenty past {this}"
-    if minute < 38:
-        return f"half past {this}"
-    if minute < 43:
-        return f"twenty to {following}"
-    if minute < 48:
-        return f"a quarter to {following}"
-    if minute < 53:
-        return f"ten to {following}"
-    return f"just before {following}"
+    words = next(words for limit, words in _MINUTES if minute < limit)
+    return words.format(this=this, next=following)
+
+
+_MINUTES = (
+    (3, "{this}"), (8, "just after {this}"), (13, "ten past {this}"), (18, "a quarter past {this}"),
+    (25, "twenty past {this}"), (38, "half past {this}"), (43, "twenty to {next}"), (48, "a quarter to {next}"),
+    (53, "ten to {next}"), (60, "just before {next}"),
+)  # fmt: skip
 
 
 def _hour(hour: int) -> str:
@@ -59,7 +53,13 @@ def when(moment: str, minutes_ago: int) -> str:
     if days == 0 or (days == 1 and now.hour < 4):
         return _today(then.hour, minutes_ago)
     if days == 1:
-        return "last night" if then.hour >= 20 else f"yesterday {_part(then.hour)}" if then.hour >= 5 else "the night before"
+        return (
+            "last night"
+            if then.hour >= 20
+            else f"yesterday {_part(then.hour)}"
+            if then.hour >= 5
+            else "the night before"
+        )
     if days < 7:
         return "the other day"
     return "last week" if days < 14 else "a while ago"
@@ -91,6 +91,8 @@ def named(name: str) -> str:
     if apostrophe and _PROPER.match(owner):
         return f"{owner}'s {_soft(rest)}"
     soft = _soft(name)
+    if soft == name and name.split()[-1].lower() in _UNARTICLED and " " in name:
+        return name
     return soft if soft.lower() in _NO_ARTICLE else f"the {soft}"
 
 
@@ -102,9 +104,9 @@ def _soft(name: str) -> str:
     return name
 
 
-_COMMON = frozenset(
-    "roof rooftop stairs steps bench counter lamp sign lights machine kettle stove oven fridge door window table desk"
-    " tree pot stall booth drone kite lantern lanterns radio speaker board well pump box bed piano shelf sofa".split()
+_COMMON = listed(
+    "roof rooftop stairs steps bench counter lamp sign lights machine kettle stove oven fridge door window table "
+    "desk tree pot stall booth drone kite lantern lanterns radio speaker board well pump box bed piano shelf sofa"
 )
 
 
@@ -126,10 +128,10 @@ def lowered(text: str) -> str:
     return text
 
 
-_SENTENCE_STARTS = frozenset(
-    "The A An My Your His Her Their Our This That These Those There It She He They We You Nobody Everybody Everyone"
-    " Somebody Someone Something Nothing Everything Some Any No Not In On At From By With Every Each All Most Many One"
-    " Two When While If As To It's There's That's She's He's They're We're You're What How Whenever".split()
+_SENTENCE_STARTS = listed(
+    "The A An My Your His Her Their Our This That These Those There It She He They We You Nobody Everybody "
+    "Everyone Somebody Someone Something Nothing Everything Some Any No Not In On At From By With Every Each All "
+    "Most Many One Two When While If As To It's There's That's She's He's They're We're You're What How Whenever"
 )
 
 
@@ -139,7 +141,9 @@ def gerund(phrase: str) -> str:
     return f"{_ing(verb)} {rest}".strip()
 
 
-_DOUBLE = frozenset("get sit put cut run swim plan stop shop chat jog nap dig set let hit win begin drop tap mop trim".split())
+_DOUBLE = listed(
+    "get sit put cut run swim plan stop shop chat jog nap dig set let hit win begin drop tap mop trim"
+)
 
 
 def _ing(verb: str) -> str:
@@ -160,7 +164,9 @@ _PAST = {
     "slips": "slipped", "drops": "dropped", "shakes": "shook", "rises": "rose", "gives": "gave", "takes": "took",
 }  # fmt: skip
 _REGULAR = re.compile(
-    r"^(arriv|explod|flicker|start|open|clos|appear|land|leak|flood|call|collaps|crash|shout|scream|ask|roll|pass|drift)(e?s)$"
+    r"^(arriv|explod|flicker|start|open|clos|appear|land|leak|flood|call|collaps|crash|"
+    r"shout|scream|ask|roll|pass|"
+    r"drift)(e?s)$"
 )
 
 
@@ -182,7 +188,7 @@ def past(sentence: str) -> str:
 _START = re.compile(r"(?:^|(?<=[.!?]\s)|(?<=[.!?][”\"]\s))[a-z]")
 _ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou](?!ne\b|ne-|nce\b|ni[^nm]|s[eu]|u))")
 _CONTRACTIONS = (
-    ("n't", None), ("I'm", "I am"), ("I've", "I have"), ("I'll", "I will"), ("I'd", "I would"), ("you're", "you are"),
+    ("n't", None), ("I'm", "I am"), ("I've", "I have"), ("I'll", "I will"), ("I'd better", "I had better"), ("I'd", "I would"), ("you're", "you are"),
     ("You're", "You are"), ("it's", "it is"), ("It's", "It is"), ("that's", "that is"), ("That's", "That is"),
     ("there's", "there is"), ("There's", "There is"), ("you've", "you have"), ("You've", "You have"),
     ("What's", "What is"), ("How's", "How is"), ("what's", "what is"), ("we're", "we are"), ("Let's", "Let us"),

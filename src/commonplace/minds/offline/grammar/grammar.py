@@ -20,8 +20,10 @@ from functools import lru_cache
 from importlib.resources import files
 
 from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.grammar.english import spelt_out
 
 _SLOT = re.compile(r"\{([~a-z_]+)\}")
+FORMAL = "formal"
 _OWN_VOICE = 3
 """How much likelier a line in the speaker's own voice is than one for everybody."""
 
@@ -52,6 +54,7 @@ class Grammar:
         found = self._by_voice.get((rule, voice))
         if found is None:
             fitting = [line for line in self.rules.get(rule, ()) if not line.voices or voice in line.voices]
+            fitting = [_spelt_out(line) for line in fitting] if voice == FORMAL else fitting
             found = tuple(line for line in fitting for _ in range(_OWN_VOICE if line.voices else 1))
             self._by_voice[rule, voice] = found
         return found
@@ -94,6 +97,12 @@ class Grammar:
             else:
                 out.append(slots[piece])
         return "".join(out)
+
+
+def _spelt_out(line: Line) -> Line:
+    """A formal speaker's wording: the template without contractions, what fills it as it is."""
+    pieces = tuple(piece if index % 2 else spelt_out(piece) for index, piece in enumerate(line.pieces))
+    return Line(line.voices, line.needs, pieces)
 
 
 def parsed_rules(text: str) -> dict[str, tuple[Line, ...]]:

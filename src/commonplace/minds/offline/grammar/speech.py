@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from commonplace.minds.offline.grammar.listed import listed
+
 SUBJECT = {"she": "she", "he": "he", "they": "they"}
 OBJECT = {"she": "her", "he": "him", "they": "them"}
 POSSESSIVE = {"she": "her", "he": "his", "they": "their"}
@@ -34,31 +36,37 @@ def taken(doing: str, pronoun: str, person: str) -> str:
 
 
 _NOUN_PHRASE = re.compile(
-    r"\b(?P<det>[Tt]he|[Mm]y|[Yy]our|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Tt]hat|[Tt]hose|[Ss]ome|[Aa]n?) "
+    r"\b(?P<det>[Tt]he|[Mm]y|[Yy]our|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Aa]n?) "
     r"(?P<noun>[a-z][a-z'-]*(?: [a-z][a-z'-]*){0,2}?)"
     r"(?=[,.;:!?]|$| (?:is|are|was|were|has|had|have|at|in|on|to|for|of|with|and|but|or|by|from|again|needs?|keeps?|"
     r"still|today|tonight|tomorrow|yesterday|this|that|before|after|will|won't|can|can't|could|would|who|which|when|"
     r"while|so|if|up|out|off|down|under|over|near|about|like|than|as|because|until|all|smells?|sounds?|looks?|goes|"
-    r"comes?|took|broke|made|makes|gets?|got|every|last|next|again|here|there|then|now|since|he|she|they|I|you|we)\b)"
+    r"comes?|done|open|shut|full|being|does|did|says?|said|knows?|knew|thinks?|means?|meant|ran|runs?|sat|sits?|told|"
+    r"tells?|takes?|after|went|into|onto|through|across|behind|along|around|without|against|between|where|what|how|"
+    r"whenever|wherever|came|comes|matters?|would|stood|never|always|only|just|alone|together|himself|herself|myself|too|either|well|back|away|home|once|twice|took|starts?|begins?|opens?|closes?|higher|lower|better|worse|"
+    r"my|your|his|her|their|our|the|an?|it|that's|it's|isn't|wasn't|broke|made|makes|gets?|got|every|last|next|again|here|there|then|now|since|he|she|they|I|you|we)\b)"
 )
-_EMPTY = frozenset(
-    "way time thing things day night morning evening afternoon moment bit lot while kind sort rest one same other little"
-    " truth idea point matter case minute hour week year people person man woman place few first last end best worst"
-    " next right wrong most only company hang start look sense shame pity middle door talk word words".split()
+_EMPTY = listed(
+    "way time thing things day night morning evening afternoon moment bit lot while kind sort rest one same other "
+    "little truth idea point matter case minute hour week year people person man woman place few first last end "
+    "best worst next right wrong most only company hang start look sense shame pity middle door talk word words "
+    "air mind bell joke fact days month months knees favour reason chance world everything nothing anybody guy "
+    "hand hands head heart eye eyes back side part number floor edge front top bottom one two three four five ten "
+    "hundred dozen half pair couple kid same sort piece"
 )
-_TURN = {"my": "your", "our": "your", "your": "my", "a": "the", "an": "the", "those": "those", "some": "the"}
+_TURN = {"my": "your", "our": "your", "your": "my", "a": "the", "an": "the"}
 
 
 @lru_cache(maxsize=4096)
-def topic(text: str, pronoun: str = "", called: str = "") -> str:
+def topic(text: str, called: str = "") -> str:
     """What a line is about, as the hearer would name it: `I still owe Kit for the battery` → `the battery`.
 
     `my roof` becomes `your roof`; with the speaker's `called` it becomes `Jun's roof`, as said to a third person.
     Empty when nothing in it can be named.
     """
     for found in _NOUN_PHRASE.finditer(text):
-        noun = found["noun"]
-        words = noun.split()
+        words = _without_verb(found["noun"].split())
+        noun = " ".join(words)
         if words[-1] in _EMPTY or words[0] in _EMPTY or len(words[-1]) < 3 or words[-1].endswith(("ing", "ly", "ed")):
             continue
         if any(word in _VERBS for word in words):
@@ -67,12 +75,30 @@ def topic(text: str, pronoun: str = "", called: str = "") -> str:
     return ""
 
 
-_VERBS = frozenset("was is are were had have never always just really not only go goes went do does did be been".split())
+_PLURALS = listed(
+    "tokens lanterns lamps eggs noodles persimmons tomatoes bowls stories letters songs machines scallions "
+    "nettles gates streets notes ducks thumbs scores pots dumplings customers dreams lights wires plans stairs "
+    "baths papers tools flowers kites boats ships games screens windows stools takings scales books pages seeds "
+    "beans herons gulls"
+)
+
+
+def _without_verb(words: list[str]) -> list[str]:
+    """`mum cooks` → `mum`: a last word in -s after a noun is rather its verb, unless it is a well-known plural."""
+    last = words[-1]
+    if len(words) > 1 and last.endswith("s") and not last.endswith(("ss", "'s")) and last not in _PLURALS:
+        return words[:-1]
+    return words
+
+
+_VERBS = listed(
+    "was is are were had have never always just really not only go goes went do does did be been"
+)
 
 
 def _determiner(word: str, called: str) -> str:
     if called:
-        return f"{called}'s" if word in {"my", "our"} else {"a": "the", "an": "the", "some": "the"}.get(word, word)
+        return f"{called}'s" if word in {"my", "our"} else {"a": "the", "an": "the"}.get(word, word)
     return _TURN.get(word, word)
 
 
@@ -80,14 +106,18 @@ _THIRD = {
     "I'm": ("{s}'s", "they're"), "I've": ("{s}'s", "they've"), "I'll": ("{s}'ll", "they'll"),
     "I'd": ("{s}'d", "they'd"),
 }  # fmt: skip
-_SAME = frozenset(
-    "was had could can can't couldn't would wouldn't will won't saw heard found made took left lost forgot met spent"
-    " went came dreamt used got broke fixed finished never should must might did didn't wanted thought told".split()
+_SAME = listed(
+    "was had could can can't couldn't would wouldn't will won't saw heard found made took left lost forgot met "
+    "spent went came dreamt used got broke fixed finished never should must might did didn't wanted thought told"
 )
-_INFLECT = frozenset("need want think hope like love keep know miss owe feel worry dream wonder believe remember mean".split())
+_INFLECT = listed(
+    "need want think hope like love keep know miss owe feel worry dream wonder believe remember mean"
+)
 _OBJECTS = {"me": OBJECT, "my": POSSESSIVE, "mine": {"she": "hers", "he": "his", "they": "theirs"},
             "myself": {"she": "herself", "he": "himself", "they": "themselves"}}  # fmt: skip
-_BARRED = frozenset("you your yours you're we our us we're let's shall please here this".split())
+_BARRED = listed(
+    "you your yours you're we our us we're let's shall please here this"
+)
 
 
 @lru_cache(maxsize=4096)
@@ -113,22 +143,25 @@ def reported(quote: str, pronoun: str) -> str:
 
 def _subject(words: list[str], pronoun: str) -> tuple[str, int] | None:
     """The beginning of the reported clause, and how many words it replaces."""
-    subject = SUBJECT[pronoun]
+    subject, many = SUBJECT[pronoun], pronoun == "they"
     first, second = words[0], words[1]
     if first in _THIRD:
-        return _THIRD[first][1 if pronoun == "they" else 0].format(s=subject), 1
+        return _THIRD[first][1 if many else 0].format(s=subject), 1
     if first == "My":
         return POSSESSIVE[pronoun], 1
     if first != "I":
         return None
-    if second in _SAME:
-        return f"{subject} {second}", 2
-    if second in {"am", "have"}:
-        forms = {"am": ("is", "are"), "have": ("has", "have")}[second]
-        return f"{subject} {forms[pronoun == 'they']}", 2
-    if second in _INFLECT:
-        return f"{subject} {second if pronoun == 'they' else _third_form(second)}", 2
-    return None
+    verb = _other_verb(second, many)
+    return (f"{subject} {verb}", 2) if verb else None
+
+
+def _other_verb(verb: str, many: bool) -> str:
+    """The verb of `I …` as it goes with he, she or they; empty for one that is not known."""
+    if verb in _SAME:
+        return verb
+    if verb in _INFLECT:
+        return verb if many else _third_form(verb)
+    return {"am": "are" if many else "is", "have": "have" if many else "has"}.get(verb, "")
 
 
 def _third_form(verb: str) -> str:

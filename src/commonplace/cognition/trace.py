@@ -1,0 +1,70 @@
+"""The trace: how a turn's reasons are written down small, and read back whole.
+
+Scores are whole multiples of 2⁻³⁰, so each normalised part is kept as an integer; raw parts follow from it and the
+range it was normalised over, totals from the weights. Texts of memories are not repeated: their ids stand for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from commonplace.memory import Retrieval
+from commonplace.memory.scoring import UNIT
+from commonplace.minds.tasks import Answer, Task
+
+ELSEWHERE = frozenset(
+    "who situation facts places names routine hints things texts said now later lines yesterday company".split()
+)
+"""Fields of typed inputs that are left out: scenario, state and memories of the tick hold them."""
+BY_ID = {"recalled": "id", "recent": "id", "news": "memory_id"}
+"""Fields that are lists of memories, with the name of their id."""
+
+
+def shown(retrieval: Retrieval) -> dict[str, Any]:
+    """A retrieval: per part its weight and range, per hit the memory's id and its normalised parts in units of 2⁻³⁰."""
+    parts = dict(sorted(retrieval.hits[0].parts.items())) if retrieval.hits else {}
+    return {
+        "purpose": retrieval.purpose,
+        "query": retrieval.query,
+        "policy": retrieval.policy.name,
+        "k": retrieval.k,
+        "candidates": retrieval.candidates,
+        "parts": {name: [part.weight, *retrieval.spreads[name]] for name, part in parts.items()},
+        "hits": [
+            [hit.memory.id, *(round(hit.parts[name].normalised / UNIT) for name in parts)] for hit in retrieval.hits
+        ],
+    }
+
+
+def hits(entry: Mapping[str, Any]) -> Iterable[tuple[int, float, dict[str, dict[str, float]]]]:
+    """(memory id, total, parts) of each hit of a written retrieval, best first."""
+    ranges: Mapping[str, list[float]] = entry["parts"]
+    for memory, *units in entry["hits"]:
+        parts = {
+            name: _part(count * UNIT, *range_) for (name, range_), count in zip(ranges.items(), units, strict=True)
+        }
+        total = sum(part["weight"] * part["normalised"] for part in parts.values())
+        yield memory, round(total / UNIT) * UNIT, parts
+
+
+def _part(normalised: float, weight: float, low: float, high: float) -> dict[str, float]:
+    """Min-max undone; a policy that does not normalise is written with the range 0 … 1."""
+    return {"raw": low + normalised * (high - low), "normalised": normalised, "weight": weight}
+
+
+def asked(task: Task[Any, Any], value: BaseModel, answer: Answer[Any]) -> dict[str, Any]:
+    """A question, by what is particular to it; its answer stands in the journal."""
+    given = value.model_dump(mode="json", exclude_defaults=True, exclude=set(ELSEWHERE))
+    if "evidence" in given:
+        given["evidence"] = [_by_id(evidence) for evidence in given["evidence"]]
+    if "hearer" in given:
+        given["hearer"] = given["hearer"]["id"]
+    return {"ordinal": answer.number, "task": task.name, "outcome": answer.outcome, "input": _by_id(given)}
+
+
+def _by_id(given: dict[str, Any]) -> dict[str, Any]:
+    ids = {name: [memory.get(id_, 0) for memory in given[name]] for name, id_ in BY_ID.items() if name in given}
+    return {**given, **ids}

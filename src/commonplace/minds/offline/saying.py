@@ -1,0 +1,57 @@
+"""Something that could be said, and how the two who talk call what it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from commonplace.minds.offline.grammar import english, speech
+from commonplace.minds.offline.scene import Scene
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """Something that could be said."""
+
+    ids: tuple[int, ...]
+    """The memories it rests on; twins share a saying."""
+    rule: str
+    slots: Mapping[str, str]
+    weight: int
+    mark: str
+    """Its own words, lower case: what would make saying it again a repetition."""
+    words: frozenset[str]
+    facts: tuple[str, ...] = ()
+    asks: bool = False
+    """Whether it is put to the hearer about themselves."""
+
+
+def own_doing(scene: Scene, doing: str) -> str:
+    """What I did in my own words to this hearer."""
+    return speech.addressed(speech.taken(doing, scene.me.pronoun, "my"), scene.you.name, scene.you.called)
+
+
+def speech_place(scene: Scene, name: str) -> str:
+    """A place as these two call it: `my flat`, `your flat`, `the workshop`."""
+    place = english.named(name)
+    for called, own in ((scene.me.called, "my"), (scene.you.called, "your")):
+        if place.startswith(f"{called}'s "):
+            return f"{own} {place[len(called) + 3 :]}"
+    return place
+
+
+def whereabouts(scene: Scene, frame: Mapping[str, str]) -> dict[str, str]:
+    name = frame.get("place_name", "")
+    place = speech_place(scene, name)
+    return {"at": f"{english.at(name).split(' ', 1)[0]} {place}" if place else "", "place": place}
+
+
+def pronouns(frame: Mapping[str, str]) -> dict[str, str]:
+    pronoun = frame.get("pronoun", "")
+    return {"he": pronoun, "him": speech.OBJECT[pronoun]} if pronoun in {"she", "he"} else {}
+
+
+def is_worth_telling(scene: Scene, doing: str) -> bool:
+    """Not sleeping, not walking somewhere, and in the -ing form that fits the templates."""
+    first = doing.split(" ", 1)[0]
+    return first.endswith("ing") and first not in scene.rules.words("faint") and "talking" not in first

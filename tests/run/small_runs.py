@@ -1,0 +1,132 @@
+"""Runs to test with: small ones made of the village's executor, and records made by hand."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from commonplace.canon import canonical
+from commonplace.character.belief import Belief, Known
+from commonplace.character.plan import Plan, PlanItem
+from commonplace.character.relation import Relation
+from commonplace.character.state import CharacterState, Job
+from commonplace.memory import Delta, Draft, MemoryStream
+from commonplace.run.file import RunFile
+from commonplace.run.manifest import Manifest
+from commonplace.run.record import AnswerRow, InputRow, TickRecord
+from commonplace.run.versions import state_versions, world_versions
+from commonplace.world.actions import Action
+from commonplace.world.executor import Intent, step
+from commonplace.world.opening import opening
+from commonplace.world.state import World
+from world.small_worlds import AGENTS, CLOCK, IDLE, go, say, village
+
+TOWN = village()
+MANIFEST = Manifest(scenario="village", text="name: village\n", seed=3, mind="offline")
+
+
+class Village:
+    """Lives ticks of the village and hands out their records; whoever has nothing to do reads."""
+
+    def __init__(self) -> None:
+        self.world = opening(TOWN)
+        self.states = {me: CharacterState() for me in AGENTS}
+        self.streams = {me: MemoryStream(me) for me in AGENTS}
+
+    def opening(self) -> TickRecord:
+        versions = world_versions(None, self.world)
+        return TickRecord(0, (), self._remembered(0), versions, (), traces={})
+
+    def tick(self, actions: Mapping[str, Action], inputs: tuple[InputRow, ...] = ()) -> TickRecord:
+        number = self.world.tick + 1
+        world, events = step(
+            TOWN, self.world, {me: Intent(actions.get(me, IDLE)) for me in self.world.bodies}, clock=CLOCK
+        )
+        versions = list(world_versions(self.world, world))
+        for me in AGENTS:
+            state = changed(self.states[me], number)
+            versions += state_versions(me, self.states[me], state)
+            self.states[me] = state
+        self.world = world
+        return TickRecord(
+            number, events, self._remembered(number), tuple(versions), tuple(answer(me, number) for me in AGENTS), inputs,
+            traces={me: {"plan": {"item": None}, "retrievals": []} for me in AGENTS},
+        )  # fmt: skip
+
+    def _remembered(self, number: int) -> dict[str, Delta]:
+        deltas: dict[str, Delta] = {}
+        for me in AGENTS:
+            draft = Draft(self.streams[me])
+            draft.remember(f"{me} hears bell number {number}", at=CLOCK.time(number), tick=number, event=f"t{number}.-.0")
+            draft.retrieve("a bell", at=CLOCK.time(number), k=2)
+            deltas[me] = draft.delta
+            self.streams[me].apply(deltas[me])
+        return deltas
+
+
+def changed(state: CharacterState, tick: int) -> CharacterState:
+    """Something of every kind that a state consists of."""
+    start = CLOCK.time(tick)
+    item = PlanItem(f"0.{tick % 7}", "day", "", start, 15, "cafe", f"waiting for bell {tick}", because=(tick,))
+    items = sorted({**{one.id: one for one in state.plan.items}, item.id: item}.values(), key=lambda one: one.id)
+    relation = Relation("ann", warmth=tick, because=(1, tick), last_talk=tick)
+    return replace(
+        state,
+        plan=Plan(0, tuple(items)),
+        belief=Belief({**state.belief.nodes, "cup": Known("cafe", "whole", tick)}, frozenset({("home", f"r{tick % 3}")})),
+        relations={**state.relations, "ann": relation},
+        jobs=(Job("reflect", tick, tick + 2, number=1),),
+        reflect_after=tick // 5,
+    )
+
+
+def answer(agent: str, tick: int, ordinal: int = 0, attempt: int = 0, body: object = None) -> AnswerRow:
+    value = {"decision": "keep", "reason": f"bell {tick}"} if body is None else body
+    return AnswerRow(agent, tick, ordinal, attempt, "react", b"%16d" % tick, "value", canonical(value), {"prompt_tokens": 7})
+
+
+def plot(number: int) -> dict[str, Action]:
+    """What happens in the village at a tick: talk, walks, a talk that ends because somebody goes."""
+    return [
+        {"ann": say("bob", f"bell {number} has rung"), "dee": go("cafe")},
+        {"bob": say("ann", "안녕, I heard"), "dee": go("town")},
+        {"ann": say("bob", "good"), "cyd": go("cafe")},
+        {"ann": go("cafe"), "bob": say("ann", "are you off?"), "cyd": go("kitchen")},
+        {"ann": go("kitchen")},
+    ][number % 5]
+
+
+def make(path: Path, ticks: int, **options: str) -> Path:
+    """A finished run of so many ticks."""
+    life = Village()
+    with RunFile.create(path, MANIFEST, **options) as run:  # pyright: ignore[reportArgumentType]
+        run.commit(life.opening())
+        for number in range(1, ticks + 1):
+            run.commit(life.tick(plot(number)))
+    return path
+
+
+def worlds(ticks: int) -> Iterator[tuple[World, dict[str, CharacterState], Village]]:
+    """The live values after each tick."""
+    life = Village()
+    life.opening()
+    yield life.world, dict(life.states), life
+    for number in range(1, ticks + 1):
+        life.tick(plot(number))
+        yield life.world, dict(life.states), life
+
+
+@contextmanager
+def tampering(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that changes a finished run behind its back."""
+    with closing(sqlite3.connect(path)) as connection:
+        yield connection
+        connection.commit()
+
+
+def at(tick: int) -> datetime:
+    return CLOCK.time(tick)
