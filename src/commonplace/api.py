@@ -104,7 +104,5 @@ def with_fidelity(scenario: Scenario, fidelity: str) -> Scenario:
     """The scenario with another fidelity; as it is when none is given."""
     if not fidelity or fidelity == scenario.cognition.fidelity:
         return scenario
-    part = scenario.part.model_copy(
-        update={"cognition": scenario.cognition.model_copy(update={"fidelity": fidelity})}
-    )
+    part = scenario.part.model_copy(update={"cognition": scenario.cognition.model_copy(update={"fidelity": fidelity})})
     return replace(scenario, part=part)

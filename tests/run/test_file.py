@@ -161,9 +161,8 @@ def test_it_is_read_from_a_read_only_folder(tmp_path_factory: pytest.TempPathFac
         if killed:
             with RunFile.open(path) as run:  # a copy of the files as they are while it is open
                 life = Village()
-                for record in (life.opening(), *(life.tick(plot(number)) for number in range(1, 5))):
-                    last = record
-                run.commit(replace(last, tick=5, events=()))
+                life.opening()
+                run.commit([life.tick(plot(number)) for number in range(1, 6)][-1])
                 crashed = folder / "crashed"
                 crashed.mkdir()
                 for ending in ("", "-wal", "-shm"):

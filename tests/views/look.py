@@ -1,4 +1,7 @@
-"""Look at the canned town: `python tests/views/look.py [--recorded]`, or `--shot FILE.svg WIDTHxHEIGHT TICK KEYS…`."""
+"""Look at the canned town: `PYTHONPATH=src:tests python tests/views/look.py [--recorded]`.
+
+`--shot FILE.svg WIDTHxHEIGHT TICK KEYS…` saves and prints a picture instead.
+"""
 
 from __future__ import annotations
 

@@ -124,9 +124,7 @@ def tiled(parent: PlanItem, parts: Sequence[Part], grain: int) -> tuple[PlanItem
 
 
 def _whole(parent: PlanItem) -> Part:
-    return Part(
-        parent.duration_minutes, parent.action_description, object_id=parent.object_id, verb=parent.verb
-    )
+    return Part(parent.duration_minutes, parent.action_description, object_id=parent.object_id, verb=parent.verb)
 
 
 def _child(parent: PlanItem, part: Part, number: int) -> PlanItem:

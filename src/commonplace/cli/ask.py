@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,11 @@ def agents(run: Path = RUN, as_json: bool = JSON, at: str | None = AT) -> None:
     """Who is where and does what."""
     with Reading.open(run) as reading:
         rows = reading.agents(reading.tick(at))
-    _print(rows, as_json, lambda row: f"{row['name']:<20} {row['place']:<20} {row['doing']}")
+    _print(rows, as_json, _agent_text)
+
+
+def _agent_text(row: Mapping[str, Any]) -> str:
+    return f"{row['name']:<20} {row['place']:<20} {row['doing']}"
 
 
 def memories(
@@ -77,8 +81,7 @@ def memories(
         tick = reading.tick(at)
         known_agent(reading, agent)
         if not query:
-            rows = [memory_json(memory) for memory in reading.memories(agent, tick)]
-            _print(rows, as_json, lambda row: f"{row['id']:>5}  {row['created_at'][:16]}  {row['importance']:>4g}  {row['text']}")
+            _print([memory_json(memory) for memory in reading.memories(agent, tick)], as_json, _memory_text)
             return
         stream = reading.stream_at(agent, tick)
         chosen = policies.by_name(policy) if policy else None
@@ -88,8 +91,15 @@ def memories(
         print(stream.explain(found.hits))
         return
     for hit in found.hits:
-        parts = {name: {"raw": part.raw, "normalised": part.normalised, "weight": part.weight} for name, part in hit.parts.items()}
+        parts = {
+            name: {"raw": part.raw, "normalised": part.normalised, "weight": part.weight}
+            for name, part in hit.parts.items()
+        }
         print(json_line({**memory_json(hit.memory), "rank": hit.rank, "score": hit.score, "parts": parts}))
+
+
+def _memory_text(row: Mapping[str, Any]) -> str:
+    return f"{row['id']:>5}  {row['created_at'][:16]}  {row['importance']:>4g}  {row['text']}"
 
 
 def why(
@@ -112,7 +122,10 @@ def diffusion(run: Path = RUN, as_json: bool = JSON) -> None:
 
 def _diffusion_text(row: Mapping[str, Any]) -> str:
     share = f"{row['share']:.0%} know it: {', '.join(row['knowers'])}"
-    tree = "".join(f"\n    {edge['from']} → {edge['to']}  ({edge['event_id']}: {' … '.join(edge['words'])})" for edge in row["tree"])
+    tree = "".join(
+        f"\n    {edge['from']} → {edge['to']}  ({edge['event_id']}: {' … '.join(edge['words'])})"
+        for edge in row["tree"]
+    )
     return f"{row['fact']}: {row['text']}\n  {share}{tree}\n  made up {row['made_up']}, claimed {row['claimed']}"
 
 
@@ -120,11 +133,12 @@ def usage(run: Path = RUN, as_json: bool = JSON) -> None:
     """What was asked of the mind, by character and task."""
     with Reading.open(run) as reading:
         rows = reading.usage()
-    _print(
-        rows,
-        as_json,
-        lambda row: f"{row['agent_id'] or 'total':<14} {row['task'] or '':<14} asked {row['asked']:>6}  fallbacks {row['fallbacks']}",
-    )
+    _print(rows, as_json, _usage_text)
+
+
+def _usage_text(row: Mapping[str, Any]) -> str:
+    who = f"{row['agent_id'] or 'total':<14} {row['task'] or '':<14}"
+    return f"{who} asked {row['asked']:>6}  fallbacks {row['fallbacks']}"
 
 
 def digest(
@@ -159,6 +173,6 @@ def known_agent(reading: Reading, agent: str) -> None:
         raise WrongUse(f"there is no character {agent!r}", todo=f"the characters are {', '.join(sorted(known))}")
 
 
-def _print(rows: Iterable[Mapping[str, Any]], as_json: bool, text: Any) -> None:
+def _print(rows: Iterable[Mapping[str, Any]], as_json: bool, text: Callable[[Mapping[str, Any]], str]) -> None:
     for row in rows:
         print(json_line(row) if as_json else text(row))

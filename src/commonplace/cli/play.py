@@ -55,7 +55,9 @@ def add_to(app: typer.Typer) -> None:
 
 def run(
     scenario: str = typer.Argument(help="A shipped scenario or a file."),
-    output: Path | None = typer.Option(None, "-o", "--output", help="The run file; runs/<scenario>-<seed>.run if left out."),
+    output: Path | None = typer.Option(
+        None, "-o", "--output", help="The run file; runs/<scenario>-<seed>.run if left out."
+    ),
     force: bool = typer.Option(False, "--force", help="Replace an existing file."),
     ticks: int | None = typer.Option(None, "--ticks", min=0, help="Live up to this tick."),
     seed: int = typer.Option(DEFAULT_SEED, "--seed", help="Another seed, another history."),
@@ -173,7 +175,7 @@ async def _lines(make: Callable[[], Run], target: Path, last: int, view: View) -
 def printer(scenario: ScenarioPart, view: View) -> Callable[[Reading, int], None]:
     """What shows a tick as lines; nothing at all for `none`."""
     if view is View.NONE:
-        return lambda reading, tick: None
+        return lambda _reading, _tick: None
     from commonplace.views.lines import LineView  # noqa: PLC0415 – rich only where something is shown
 
     lines = LineView(scenario, view.value)

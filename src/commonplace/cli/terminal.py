@@ -116,7 +116,7 @@ class Living:
                 self._note(run)
                 self._ready.set()
                 asyncio.run(self._play(run))
-        except BaseException as error:  # noqa: BLE001 – handed to the thread that shows it
+        except BaseException as error:
             self._failure = error
         finally:
             self._ready.set()

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from commonplace.character.plan import PlanItem
-from commonplace.cognition.converse import converse
+from commonplace.cognition.converse import LONGEST_LINE, converse, line
 from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.react import my_talk
 from commonplace.cognition.situation import item_note, recalled, situation, who
 from commonplace.cognition.turn import TurnView
-from commonplace.minds.tasks import ACT, ActInput, ActOutput, News, ReactOutput
+from commonplace.minds.tasks import ACT, ActInput, ActOutput, ConverseOutput, News, ReactOutput
 from commonplace.text import clean, shortened
-from commonplace.world.actions import Action, Idle, Interact, Move, Say, as_dict
+from commonplace.world.actions import Action, Idle, Interact, Move, as_dict
 
 LONGEST_DOING = 120
 
@@ -24,9 +24,9 @@ async def act(
 ) -> Action:
     """The one action of this tick."""
     if reaction.decision == "talk":
-        line = await converse(view, notebook, reaction, news, item)
-        if line is not None:
-            return line
+        said = await converse(view, notebook, reaction, news, item)
+        if said is not None:
+            return said
     step = plan_step(view, notebook, item)
     if reaction.decision == "wait" and isinstance(step, Move):
         step = Idle(doing=view.world.body.doing, because=reaction.because)
@@ -124,10 +124,9 @@ def _action(view: TurnView, output: ActOutput, step: Action) -> Action:
                 object_id=output.object_id, verb=output.verb, doing=doing, emoji=output.emoji, because=because
             )
         case "SAY":
-            return Say(to_agent_id=output.to_agent_id, utterance=clean(output.utterance), because=because)
+            words = shortened(clean(output.utterance), LONGEST_LINE)
+            return line(view, output.to_agent_id, ConverseOutput(utterance=words, because=output.because)) or step
         case "IDLE":
             if isinstance(step, Idle):
                 return replace(step, doing=doing or step.doing, emoji=output.emoji or step.emoji, because=because)
             return Idle(doing=doing or "waiting", emoji=output.emoji, because=because)
-
-

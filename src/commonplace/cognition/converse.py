@@ -29,7 +29,6 @@ async def converse(
     called = view.scenario.personas[hearer].called
     heard = [entry.text for entry in news if entry.kind == "said"]
     found = retrieve(view, notebook, "talk", (*heard, called, reaction.purpose, reaction.reason))
-    said = said_today(view, hearer)
     relation = notebook.relations.get(hearer)
     given = ConverseInput(
         who=who(view.persona),
@@ -39,18 +38,19 @@ async def converse(
         lines=spoken(view),
         recalled=found,
         facts=fact_notes(view.scenario, found),
-        said=said,
+        said=said_today(view, hearer),
         told=relation.shared if relation else (),
         now=item_note(view.scenario, item) if item else None,
         later=later_strokes(view.scenario, notebook.plan, view.now),
     )
     answer = await notebook.ask(CONVERSE, given)
-    return _say(view, hearer, answer.value, said)
+    return line(view, hearer, answer.value)
 
 
-def _say(view: TurnView, hearer: str, output: ConverseOutput, said: tuple[str, ...]) -> Say | None:
+def line(view: TurnView, hearer: str, output: ConverseOutput) -> Say | None:
+    """The words as they are said; None for no words, or words this hearer has heard from me today."""
     utterance = shortened(clean(output.utterance), LONGEST_LINE)
-    if not utterance or utterance in said:
+    if not utterance or utterance in said_today(view, hearer):
         return None
     facts = carried(view.scenario.facts, utterance)
     return Say(

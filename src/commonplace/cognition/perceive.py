@@ -121,11 +121,15 @@ def _own_interact(view: TurnView, event: Event, belief: Belief) -> Percept | Non
     frame = {"object": thing, "object_name": name, "verb": verb, "place_name": _name(view, event.place)}
     if event.body.get("held_by"):
         other = _name(view, str(event.body["held_by"]))
-        return _outcome(view, event, "lost", {**frame, "why": f"{other} has it"}, the_object=the(name), other_name=other)
+        return _outcome(
+            view, event, "lost", {**frame, "why": f"{other} has it"}, the_object=the(name), other_name=other
+        )
     if event.body["outcome"] == "refused":
         why = str(event.body["why"])
         word = verb_word(view.scenario.language, verb)
-        return _outcome(view, event, "refused", {**frame, "why": why}, verb_word=word, the_object=the(name), why=_lower(why))
+        return _outcome(
+            view, event, "refused", {**frame, "why": why}, verb_word=word, the_object=the(name), why=_lower(why)
+        )
     doing = view.world.body.doing
     return _outcome(view, event, "did", {**frame, "doing": doing}, doing=doing)
 
@@ -139,7 +143,7 @@ def _own_say(view: TurnView, event: Event, belief: Belief) -> Percept | None:
 
 def _own_rejected(view: TurnView, event: Event, belief: Belief) -> Percept | None:
     del belief
-    proposed: Mapping[str, str] = dict(event.body["proposed"]) if isinstance(event.body["proposed"], Mapping) else {}
+    proposed: Mapping[str, str] = event.body["proposed"]
     thing, goal = proposed.get("object_id", ""), proposed.get("to_location_id", "")
     why = str(event.body["why"])
     if thing:
@@ -166,7 +170,9 @@ _OWN = {
 def _inputs_to_me(view: TurnView) -> Iterator[Percept]:
     for event in view.world.news:
         if event.type == "INNER_VOICE":
-            text = sentence(view.scenario.language, "voice", name=view.persona.name, text=ended(str(event.body["text"])))
+            text = sentence(
+                view.scenario.language, "voice", name=view.persona.name, text=ended(str(event.body["text"]))
+            )
             frame = {"what": "voice", "text": str(event.body["text"])}
             yield Percept("voice", text, frame, view.persona.id, FIRST, event.id, to_me=True, always_new=True)
         elif event.type in {"GOD_EVENT", "SCRIPTED"} and _reaches_asleep(view, event):
@@ -176,7 +182,7 @@ def _inputs_to_me(view: TurnView) -> Iterator[Percept]:
 
 def _reaches_asleep(view: TurnView, event: Event) -> bool:
     """A sleeper notices only what is meant for it by name."""
-    return not view.world.body.asleep or view.persona.id in event.body.get("to_agents", ())
+    return not view.world.body.asleep or view.persona.id in event.body.get("agents", ())
 
 
 def _told(view: TurnView, event: Event) -> str:
@@ -231,9 +237,7 @@ def _moved(view: TurnView, event: Event) -> Percept | None:
         "place_name": _name(view, view.world.area),
         "other_name": _name(view, other),
     }
-    text = sentence(
-        view.scenario.language, kind, name=_name(view, event.agent_id), other_name=the(_name(view, other))
-    )
+    text = sentence(view.scenario.language, kind, name=_name(view, event.agent_id), other_name=the(_name(view, other)))
     return Percept(kind, text, frame, event.agent_id, PEOPLE, event.id)
 
 
@@ -284,7 +288,13 @@ def _talk_begun(view: TurnView, event: Event) -> Percept | None:
     first = event.agent_id if event.agent_id in members else members[0]
     second = next(member for member in members if member != first)
     text = sentence(view.scenario.language, "talk", name=_name(view, first), to_name=_name(view, second))
-    frame = {"what": "talk", "who": first, "called": _called(view, first), "to": second, "to_called": _called(view, second)}
+    frame = {
+        "what": "talk",
+        "who": first,
+        "called": _called(view, first),
+        "to": second,
+        "to_called": _called(view, second),
+    }
     return Percept("did", text, frame, first, PEOPLE, event.id)
 
 
@@ -440,9 +450,10 @@ def _called(view: TurnView, agent: str) -> str:
     return persona.called if persona else agent
 
 
-LOWERED = frozenset(
-    "A An All Every It Its Nobody Nothing No None Somebody Someone That The There These They This You Your".split()
-)
+LOWERED = {
+    "A", "An", "All", "Every", "It", "Its", "Nobody", "Nothing", "No", "None", "Somebody", "Someone",
+    "That", "The", "There", "These", "They", "This", "You", "Your",
+}  # fmt: skip
 
 
 def _lower(text: str) -> str:

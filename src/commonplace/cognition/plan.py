@@ -159,14 +159,14 @@ async def _open_hours(view: TurnView, notebook: Notebook, stroke: PlanItem) -> P
     notebook.plan = opened(notebook.plan, children)
     if len(children) > 1:
         await remember(view, notebook, [plan_memory(view, child, "hour") for child in children])
-    return notebook.plan.at(view.now, "hour") or children[-1]
+    return next(child for child in children if child.covers(view.now))
 
 
 async def _open_minutes(view: TurnView, notebook: Notebook, hour: PlanItem) -> PlanItem:
     given = await _parts(view, notebook, hour, _minute_hints(view, hour), hours=False)
     children = tiled(hour, [_part(view, part, 15) for part in given], view.scenario.clock.tick_minutes)
     notebook.plan = opened(notebook.plan, children)
-    return notebook.plan.at(view.now, "action") or children[-1]
+    return next(child for child in children if child.covers(view.now))
 
 
 async def _parts(
@@ -223,12 +223,12 @@ def _minute_hints(view: TurnView, hour: PlanItem) -> tuple[Hint, ...]:
 
 async def add_stroke(view: TurnView, notebook: Notebook, stroke: Stroke, reason: str) -> bool:
     """Make the plan from now on anew around one new stroke. False when it does not fit into what is left of the day."""
-    strokes = notebook.plan.level("day")
     grain = view.scenario.clock.tick_minutes
     start = max(view.now, rounded(at_time(view.now, stroke.start), grain))
-    if not strokes or start >= strokes[-1].end_time:
+    ends = max((item.end_time for item in notebook.plan.level("day")), default=start)
+    if start >= ends:
         return False
-    room = int((strokes[-1].end_time - start).total_seconds() // 60)
+    room = int((ends - start).total_seconds() // 60)
     minutes = min(max(grain, stroke.minutes // grain * grain), room)
     item = stroke_item(view, stroke, f"{notebook.plan.day}.0", start, minutes)
     anew(view, notebook, inserted(notebook.plan, view.now, item), reason)
@@ -244,9 +244,7 @@ def reopen(view: TurnView, notebook: Notebook, reason: str) -> None:
         if item.end_time > view.now
     )
     first = 1 + max((int(item.id.split(".")[1]) for item in notebook.plan.level("day")), default=-1)
-    renumbered = tuple(
-        replace(item, id=f"{notebook.plan.day}.{first + number}") for number, item in enumerate(rest)
-    )
+    renumbered = tuple(replace(item, id=f"{notebook.plan.day}.{first + number}") for number, item in enumerate(rest))
     anew(view, notebook, renumbered, reason)
 
 

@@ -8,7 +8,7 @@ from commonplace.memory.reflection import ReflectionTrigger
 
 
 def request_reflection(view: TurnView, notebook: Notebook) -> None:
-    """A deferred job, once the importance of observations and actions since the last reflection reaches the threshold."""
+    """A deferred job, once observations and actions since the last reflection weigh as much as the threshold."""
     settings = view.scenario.cognition
     if not settings.reflect or view.world.body.asleep or view.tick < notebook.reflect_after:
         return

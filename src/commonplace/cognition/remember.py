@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import takewhile
 
 from commonplace.character.fact import carried
 from commonplace.cognition.notebook import Notebook
@@ -111,9 +112,7 @@ async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[
         pairs = zip(remembered, memories, strict=True)
         notebook.trace["percepts"] = [[percept.kind, memory.id] for percept, memory in pairs]
     return tuple(
-        _news(view, percept, memory)
-        for percept, memory in zip(remembered, memories, strict=True)
-        if _is_news(percept)
+        _news(view, percept, memory) for percept, memory in zip(remembered, memories, strict=True) if _is_news(percept)
     )
 
 
@@ -128,7 +127,7 @@ def _draft(view: TurnView, percept: Percept) -> Draftling:
 def _fresh_texts(view: TurnView) -> set[str]:
     """Texts remembered within the novelty window."""
     since = view.tick - view.scenario.cognition.novelty_window
-    return {memory.text for memory in view.draft.recent(24) if memory.tick >= since}
+    return {memory.text for memory in takewhile(lambda memory: memory.tick >= since, view.draft.backwards())}
 
 
 def _is_news(percept: Percept) -> bool:

@@ -15,8 +15,6 @@ def retrieve(view: TurnView, notebook: Notebook, purpose: str, parts: Iterable[s
     """The k memories that score highest for the parts of a query, best first; noted in the trace."""
     settings = view.scenario.cognition
     query = " ".join(dict.fromkeys(part for part in parts if part))
-    retrieval = view.draft.retrieve(
-        query, at=view.now, k=settings.k, policy=by_name(settings.policy), purpose=purpose
-    )
+    retrieval = view.draft.retrieve(query, at=view.now, k=settings.k, policy=by_name(settings.policy), purpose=purpose)
     notebook.retrieved(retrieval)
     return recalled(view.scenario, (hit.memory for hit in retrieval.hits), view.now)

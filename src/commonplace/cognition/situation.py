@@ -87,7 +87,9 @@ def person(view: Beholder, other: str, relations: Mapping[str, Relation] | None 
         label=relation.label if relation else "",
         warmth=relation.warmth if relation else 0,
         talks=relation.talks if relation else 0,
-        minutes_since_talk=(view.world.tick - relation.last_talk) * minutes if relation and relation.last_talk >= 0 else -1,
+        minutes_since_talk=(view.world.tick - relation.last_talk) * minutes
+        if relation and relation.last_talk >= 0
+        else -1,
         doing=body.doing if body else "",
         asleep=body.asleep if body else False,
         can_be_spoken_to=other in view.world.targets.agents,

@@ -89,9 +89,7 @@ async def _plan_day(work: Working) -> JobResult:
         recalled=found,
         facts=fact_notes(view.scenario, found),
         places=places(view.scenario, view.state.belief),
-        yesterday=tuple(
-            f"{hhmm(item.start_time)} {item.action_description}" for item in view.state.plan.level("day")
-        ),
+        yesterday=tuple(f"{hhmm(item.start_time)} {item.action_description}" for item in view.state.plan.level("day")),
     )
     if not view.scenario.cognition.plan:
         strokes: tuple[Stroke, ...] = given.routine
@@ -143,8 +141,7 @@ async def _reflect(work: Working) -> JobResult:
     here = situation(view)
     questions = (await work.ask(QUESTIONS, QuestionsInput(who=who(view.persona), situation=here, recent=recent))).value
     evidence = tuple(
-        Evidence(question=question, recalled=work.retrieve("reflect", question))
-        for question in questions.questions[:3]
+        Evidence(question=question, recalled=work.retrieve("reflect", question)) for question in questions.questions[:3]
     )
     earlier = tuple(memory.text for memory in view.past.search(kinds={"reflection"}, limit=20))
     given = InsightsInput(who=who(view.persona), situation=here, evidence=evidence, earlier=earlier)

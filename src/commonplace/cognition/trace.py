@@ -15,9 +15,10 @@ from commonplace.memory import Retrieval
 from commonplace.memory.scoring import UNIT
 from commonplace.minds.tasks import Answer, Task
 
-ELSEWHERE = frozenset(
-    "who situation facts places names routine hints things texts said now later lines yesterday company".split()
-)
+ELSEWHERE = {
+    "who", "situation", "facts", "places", "names", "routine", "hints", "things",
+    "texts", "said", "now", "later", "lines", "yesterday", "company",
+}  # fmt: skip
 """Fields of typed inputs that are left out: scenario, state and memories of the tick hold them."""
 BY_ID = {"recalled": "id", "recent": "id", "news": "memory_id"}
 """Fields that are lists of memories, with the name of their id."""
@@ -57,7 +58,7 @@ def _part(normalised: float, weight: float, low: float, high: float) -> dict[str
 
 def asked(task: Task[Any, Any], value: BaseModel, answer: Answer[Any]) -> dict[str, Any]:
     """A question, by what is particular to it; its answer stands in the journal."""
-    given = value.model_dump(mode="json", exclude_defaults=True, exclude=set(ELSEWHERE))
+    given = value.model_dump(mode="json", exclude_defaults=True, exclude=ELSEWHERE)
     if "evidence" in given:
         given["evidence"] = [_by_id(evidence) for evidence in given["evidence"]]
     if "hearer" in given:

@@ -129,7 +129,9 @@ class Driver:
             task=ask.task.name,
             request=request,
             outcome=reply.outcome,
-            body=canonical(reply.value.model_dump(mode="json", exclude_defaults=True)) if reply.value is not None else b"",
+            body=canonical(reply.value.model_dump(mode="json", exclude_defaults=True))
+            if reply.value is not None
+            else b"",
             usage=_usage(reply),
         )
         if self._durable:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from commonplace.character.persona import Persona
 from commonplace.character.state import CharacterState, Job
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
-from commonplace.memory import Delta, Draft, MemoryStream, RuleRater, policies
+from commonplace.memory import Delta, Draft, MemoryStream, policies
 from commonplace.memory.analysis import analyser
 from commonplace.run.reading import Reading
 from commonplace.run.record import TickRecord
@@ -121,14 +121,8 @@ def opening(scenario: Scenario, seed: int) -> tuple[Life, TickRecord]:
 
 def new_stream(scenario: Scenario, agent: str) -> MemoryStream:
     """An empty stream as the scenario's settings want it."""
-    return MemoryStream(agent, policies.by_name(scenario.cognition.policy), **stream_parts(scenario, agent))
-
-
-def stream_parts(scenario: Scenario, agent: str) -> Mapping[str, object]:
-    """What a stream is made with besides its policy."""
-    persona = scenario.personas[agent]
-    rater = RuleRater(scenario.language, goal=" ".join(persona.goals))
-    return {"rater": rater.rate, "analyser": analyser(scenario.language)}
+    policy = policies.by_name(scenario.cognition.policy)
+    return MemoryStream(agent, policy, analyser=analyser(scenario.language))
 
 
 def _starting(scenario: Scenario, stream: MemoryStream, memories: Sequence[MemoryPart]) -> Delta:

@@ -55,9 +55,7 @@ class Run:
         return cls(file, scenario, engine, mind)
 
     @classmethod
-    def go_on(
-        cls, file: RunFile, scenario: Scenario, *, stage: Stage, mind: Mind, concurrency: int = 32
-    ) -> Run:
+    def go_on(cls, file: RunFile, scenario: Scenario, *, stage: Stage, mind: Mind, concurrency: int = 32) -> Run:
         """An existing run, from its last committed tick on."""
         life = restored(file.reading, scenario, file.last_tick)
         engine = Lockstep(life, stage, _driver(file, mind, file.manifest.seed, concurrency))

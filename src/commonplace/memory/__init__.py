@@ -6,21 +6,21 @@ stream.remember("Klaus is reading about gentrification", at=when)
 print(stream.explain(stream.recall("what does Klaus study?", at=later)))
 """
 
-from . import policies
-from .analysis import Analyser
-from .columns import estimate_tokens
-from .delta import Delta
-from .draft import Draft
-from .embedding import Embedder, HashedEmbedder, default_embedder, lattice, packed, unpacked
-from .explain import WhyNot
-from .importance import Rating, RatingCache, RuleRater, cache_key
-from .policy import Policy
-from .record import KINDS, MAX_TEXT, Emotion, Memory
-from .reflection import ReflectionTrigger
-from .retrieval import Retrieval
-from .scoring import Part, ScoredMemory
-from .snapshot import Snapshot
-from .stream import MemoryStream
+from commonplace.memory import policies
+from commonplace.memory.analysis import Analyser
+from commonplace.memory.columns import estimate_tokens
+from commonplace.memory.delta import Delta
+from commonplace.memory.draft import Draft
+from commonplace.memory.embedding import Embedder, HashedEmbedder, default_embedder, lattice, packed, unpacked
+from commonplace.memory.explain import WhyNot
+from commonplace.memory.importance import Rating, RatingCache, RuleRater, cache_key
+from commonplace.memory.policy import Policy
+from commonplace.memory.record import KINDS, MAX_TEXT, Emotion, Memory
+from commonplace.memory.reflection import ReflectionTrigger
+from commonplace.memory.retrieval import Retrieval
+from commonplace.memory.scoring import Part, ScoredMemory
+from commonplace.memory.snapshot import Snapshot
+from commonplace.memory.stream import MemoryStream
 
 __all__ = [
     "KINDS",

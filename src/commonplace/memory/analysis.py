@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import Stemmer
 
-from ..clock import WEEKDAYS
-from ..errors import WrongUse
-from ..text import HANGUL, words
+from commonplace.clock import WEEKDAYS
+from commonplace.errors import WrongUse
+from commonplace.text import HANGUL, words
 
 MONTHS = {
     "en": (

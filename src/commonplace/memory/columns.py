@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .embedding import Vector
-from .growth import grown
-from .recency import micros
-from .record import KINDS, Memory
+from commonplace.memory.embedding import Vector
+from commonplace.memory.growth import grown
+from commonplace.memory.recency import micros
+from commonplace.memory.record import KINDS, Memory
 
 KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from .embedding import Vector
-from .record import Memory
+from commonplace.memory.embedding import Vector
+from commonplace.memory.record import Memory
 
 
 @dataclass(frozen=True, slots=True)

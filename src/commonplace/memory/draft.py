@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Unpack
 
-from ..errors import WrongUse
-from .delta import Delta
-from .reader import Reader
-from .record import Memory, MemoryFields
-from .reflection import after
-from .retrieval import Retrieval
-from .stream import MemoryStream
-from .view import View
+from commonplace.errors import WrongUse
+from commonplace.memory.delta import Delta
+from commonplace.memory.reader import Reader
+from commonplace.memory.record import Memory, MemoryFields
+from commonplace.memory.reflection import after
+from commonplace.memory.retrieval import Retrieval
+from commonplace.memory.stream import MemoryStream
+from commonplace.memory.view import View
 
 
 class Draft(Reader):

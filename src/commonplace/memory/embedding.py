@@ -13,9 +13,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import WrongUse
-from ..text import HANGUL, clean, words
-from .words import word_list
+from commonplace.errors import WrongUse
+from commonplace.memory.words import word_list
+from commonplace.text import HANGUL, clean, words
 
 Vector = NDArray[np.float32]
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from ..clock import iso
-from ..text import shortened
-from .policy import PARTS
-from .retrieval import Retrieval, raw_parts
-from .scoring import UNIT, Part, ScoredMemory, Spread, rounded
-from .view import View
+from commonplace.clock import iso
+from commonplace.memory.policy import PARTS
+from commonplace.memory.retrieval import Retrieval, raw_parts
+from commonplace.memory.scoring import UNIT, Part, ScoredMemory, Spread, rounded
+from commonplace.memory.view import View
+from commonplace.text import shortened
 
 Reason = Literal["retrieved", "unknown", "later", "forgotten", "excluded", "older", "too_long", "outscored"]
 

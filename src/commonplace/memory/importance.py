@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, cast
 
 import Stemmer
 
-from ..canon import canonical
-from ..text import HANGUL, clean, words
-from .words import word_list
+from commonplace.canon import canonical
+from commonplace.memory.words import word_list
+from commonplace.text import HANGUL, clean, words
 
 BASE = 3
 """Importance of a sentence no rule speaks for, and what an unusable rating counts as."""

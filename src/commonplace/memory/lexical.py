@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .growth import grown
+from commonplace.memory.growth import grown
 
 K1 = 0.9
 """How soon more occurrences of a term stop adding."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from ..errors import WrongUse
-from .policy import Policy
+from commonplace.errors import WrongUse
+from commonplace.memory.policy import Policy
 
 PARK = Policy("park")
 """Generative Agents (Park et al. 2023, §4.1; `agent-crossing.md` §5): 1/1/1, cosine, all equal → 0.5."""

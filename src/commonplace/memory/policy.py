@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..errors import WrongUse
+from commonplace.errors import WrongUse
 
 Relevance = Literal["cosine", "bm25"]
 PARTS = ("recency", "importance", "relevance")

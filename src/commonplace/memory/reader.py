@@ -10,16 +10,16 @@ from typing import Unpack
 
 import numpy as np
 
-from ..errors import WrongUse
-from .embedding import Vector
-from .explain import WhyNot, explain, why_not
-from .policy import Policy
-from .record import Memory
-from .reflection import since_reflection
-from .retrieval import Options, Retrieval, retrieve
-from .scoring import ScoredMemory
-from .search import filters
-from .view import View
+from commonplace.errors import WrongUse
+from commonplace.memory.embedding import Vector
+from commonplace.memory.explain import WhyNot, explain, why_not
+from commonplace.memory.policy import Policy
+from commonplace.memory.record import Memory
+from commonplace.memory.reflection import since_reflection
+from commonplace.memory.retrieval import Options, Retrieval, retrieve
+from commonplace.memory.scoring import ScoredMemory
+from commonplace.memory.search import filters
+from commonplace.memory.view import View
 
 
 class Reader:

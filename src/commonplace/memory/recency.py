@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from .growth import grown
+from commonplace.memory.growth import grown
 
 _YEAR_ONE = datetime(1, 1, 1, tzinfo=UTC)
 _DIGIT_BITS = 10

@@ -11,9 +11,9 @@ from typing import Any, Literal, TypedDict, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..clock import utc
-from ..errors import WrongUse
-from ..text import clean
+from commonplace.clock import utc
+from commonplace.errors import WrongUse
+from commonplace.text import clean
 
 Kind = Literal["observation", "action", "plan", "reflection"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
-from .columns import KIND_CODES
-from .record import Memory
-from .view import View
+from commonplace.memory.columns import KIND_CODES
+from commonplace.memory.record import Memory
+from commonplace.memory.view import View
 
 THRESHOLD = 150.0
 """Generative Agents (Park et al. 2023, §4.2)."""

@@ -11,15 +11,15 @@ from typing import Any, Literal, TypedDict, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..clock import iso
-from ..errors import WrongUse
-from ..text import clean
-from .columns import norm_of, usable
-from .policy import Policy
-from .recency import micros
-from .record import checked_time
-from .scoring import UNIT, Floats, RawPart, Rows, ScoredMemory, Scores, Spread, best, score
-from .view import View
+from commonplace.clock import iso
+from commonplace.errors import WrongUse
+from commonplace.memory.columns import norm_of, usable
+from commonplace.memory.policy import Policy
+from commonplace.memory.recency import micros
+from commonplace.memory.record import checked_time
+from commonplace.memory.scoring import UNIT, Floats, RawPart, Rows, ScoredMemory, Scores, Spread, best, score
+from commonplace.memory.view import View
+from commonplace.text import clean
 
 
 class Options(TypedDict, total=False):

@@ -12,14 +12,14 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from . import record
-from .analysis import Analyser
-from .columns import Columns
-from .embedding import Embedder, Vector
-from .importance import usable_rating
-from .lexical import LexicalIndex
-from .recency import RecencyColumn, micros, moment
-from .record import Memory, MemoryFields
+from commonplace.memory import record
+from commonplace.memory.analysis import Analyser
+from commonplace.memory.columns import Columns
+from commonplace.memory.embedding import Embedder, Vector
+from commonplace.memory.importance import usable_rating
+from commonplace.memory.lexical import LexicalIndex
+from commonplace.memory.recency import RecencyColumn, micros, moment
+from commonplace.memory.record import Memory, MemoryFields
 
 Rater = Callable[[str], float]
 """Text → importance 1–10. An answer that is not such a number counts as 3."""

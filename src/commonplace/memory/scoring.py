@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .policy import Policy
-from .record import Memory
+from commonplace.memory.policy import Policy
+from commonplace.memory.record import Memory
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 
-from ..clock import utc
-from ..text import clean
-from .record import Memory, checked_kind, names
+from commonplace.clock import utc
+from commonplace.memory.record import Memory, checked_kind, names
+from commonplace.text import clean
 
 Filter = Callable[[Memory], bool]
 

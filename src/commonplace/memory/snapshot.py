@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .policy import Policy
-from .reader import Reader
-from .rows import Rows
-from .view import View
+from commonplace.memory.policy import Policy
+from commonplace.memory.reader import Reader
+from commonplace.memory.rows import Rows
+from commonplace.memory.view import View
 
 
 class Snapshot(Reader):

@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import WrongUse
-from . import policies
-from .analysis import Analyser
-from .analysis import analyser as shared_analyser
-from .delta import Delta
-from .embedding import Embedder, Vector, default_embedder
-from .importance import RuleRater
-from .policy import Policy
-from .reader import Reader
-from .recency import micros
-from .record import Emotion, Memory, accessed, checked_time
-from .reflection import after, since_reflection
-from .retrieval import Retrieval
-from .rows import Rater, Rows
-from .snapshot import Snapshot
-from .view import View
+from commonplace.errors import WrongUse
+from commonplace.memory import policies
+from commonplace.memory.analysis import Analyser
+from commonplace.memory.analysis import analyser as shared_analyser
+from commonplace.memory.delta import Delta
+from commonplace.memory.embedding import Embedder, Vector, default_embedder
+from commonplace.memory.importance import RuleRater
+from commonplace.memory.policy import Policy
+from commonplace.memory.reader import Reader
+from commonplace.memory.recency import micros
+from commonplace.memory.record import Emotion, Memory, accessed, checked_time
+from commonplace.memory.reflection import after, since_reflection
+from commonplace.memory.retrieval import Retrieval
+from commonplace.memory.rows import Rater, Rows
+from commonplace.memory.snapshot import Snapshot
+from commonplace.memory.view import View
 
 
 class MemoryStream(Reader):

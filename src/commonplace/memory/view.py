@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .lexical import LexicalIndex
-from .recency import RecencyColumn
-from .record import Memory
-from .rows import Rows
+from commonplace.memory.lexical import LexicalIndex
+from commonplace.memory.recency import RecencyColumn
+from commonplace.memory.record import Memory
+from commonplace.memory.rows import Rows
 
 
 class View:

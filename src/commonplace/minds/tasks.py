@@ -155,7 +155,9 @@ class News(Value):
 
     memory_id: int
     """The memory it became; 0 when it was not remembered."""
-    kind: Literal["said", "did", "arrived", "left", "doing", "thing", "weather", "time", "event", "voice", "outcome", "absent"]
+    kind: Literal[
+        "said", "did", "arrived", "left", "doing", "thing", "weather", "time", "event", "voice", "outcome", "absent"
+    ]
     text: str
     who: str = ""
     """Character id, where somebody did it."""
@@ -510,7 +512,9 @@ def _plan_day_fallback(given: PlanDayInput) -> PlanDayOutput:
 
 def _parts_fallback(given: PlanPartsInput) -> PlanPartsOutput:
     parts = tuple(
-        PartOut(do=hint.do, minutes=hint.minutes or 15, location=hint.location, object_id=hint.object_id, verb=hint.verb)
+        PartOut(
+            do=hint.do, minutes=hint.minutes or 15, location=hint.location, object_id=hint.object_id, verb=hint.verb
+        )
         for hint in given.hints[:16]
     )
     return PlanPartsOutput(parts=parts or (PartOut(do=given.item.do, minutes=min(240, max(5, given.item.minutes))),))

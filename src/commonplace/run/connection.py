@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -43,9 +43,11 @@ MEANINGS = {
 
 @contextmanager
 def mended(where: str) -> Generator[None]:
-    """Turns SQLite's errors into CommonplaceError, RunDamaged or WrongUse; the cause is kept."""
+    """Turns SQLite's errors into CommonplaceError, RunDamaged or WrongUse. Programming errors stay what they are."""
     try:
         yield
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError):
+        raise
     except sqlite3.Error as error:
         raise explained(error, where) from error
 
@@ -82,17 +84,16 @@ def writer(path: Path, synchronous: str) -> sqlite3.Connection:
 
 def reader(path: Path) -> sqlite3.Connection:
     """A connection that cannot write. Works in a read-only folder, and on what a killed process left."""
-    where = str(path)
     refuse_missing(path)
-    plain = f"file:{quote(str(path.absolute()))}?mode=ro"
-    with suppress(sqlite3.OperationalError):
-        return _probed(plain)
-    if _pending(path):
-        with mended(where):
-            return _probed(plain)
-    # Left in WAL mode with everything checkpointed, in a folder where no index can be made: nobody can be writing it.
-    with mended(where):
-        return _probed(plain + "&immutable=1")
+    address = f"file:{quote(str(path.absolute()))}?mode=ro"
+    with mended(str(path)):
+        try:
+            return _probed(address)
+        except sqlite3.OperationalError:
+            if _pending(path):
+                raise
+        # Left in WAL mode with nothing pending, where no index can be made: nobody can be writing it.
+        return _probed(address + "&immutable=1")
 
 
 def refuse_missing(path: Path) -> None:

@@ -28,7 +28,7 @@ def history_digest(previous: bytes, events: Iterable[tuple[int, int, str, int, s
     """
     parts = [previous]
     for tick, phase, agent, ordinal, _, body in events:
-        parts += (f"t{tick}.{agent}.{ordinal}".encode(), bytes((phase,)), body.encode())
+        parts += (f"t{tick}.{agent}.{ordinal}".encode(), bytes((phase,)), body.encode(errors="surrogateescape"))
     return digest(*parts)
 
 

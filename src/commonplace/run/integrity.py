@@ -44,6 +44,11 @@ def check(reading: Reading) -> int:
 
     The trace is in no digest: it is only checked to be readable.
     """
+    with reading.open(reading.path, lenient=True) as bytewise:
+        return _checked(bytewise)
+
+
+def _checked(reading: Reading) -> int:
     _pages(reading)
     vectors = _vectors(reading)
     previous, last = Digests(chain.START, chain.START), reading.last_tick

@@ -16,7 +16,7 @@ from commonplace.run.commit import put_answers
 from commonplace.run.connection import mended
 from commonplace.run.packing import primer, unpacked_trace
 from commonplace.run.record import AnswerRow
-from commonplace.run.rows import ANSWER, answer_from
+from commonplace.run.rows import ANSWER, answer_from, text_of
 
 QUESTION = "agent = ? AND tick = ? AND ordinal = ?"
 
@@ -90,7 +90,7 @@ class Journal:
         if found is None:
             return ""
         asked: list[dict[str, Any]] = unpacked_trace(found[0], primer(self._scenario, row.agent)).get("asked", [])
-        return next((entry.get("input", "") for entry in asked if entry.get("ordinal") == row.ordinal), "")
+        return next((text_of(entry.get("input")) for entry in asked if entry.get("ordinal") == row.ordinal), "")
 
 
 def _difference(before: str, now: str) -> str:

@@ -53,20 +53,22 @@ class Lock:
 
     def __init__(self, run: Path) -> None:
         self.path = run.with_name(run.name + ".lock")
-        self._descriptor = _acquired(self.path, run)
-        _held.add(self._descriptor)
-        os.ftruncate(self._descriptor, 0)
-        os.lseek(self._descriptor, 0, os.SEEK_SET)
-        os.write(self._descriptor, b"%d\n" % os.getpid())
+        descriptor = _acquired(self.path, run)
+        _held.add(descriptor)
+        os.ftruncate(descriptor, 0)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        os.write(descriptor, b"%d\n" % os.getpid())
+        self._descriptor: int | None = descriptor
 
     def release(self) -> None:
         """Give the run up. May be called twice."""
-        if self._descriptor not in _held:
+        if self._descriptor is None:
             return
         if sys.platform != "win32":
             self.path.unlink(missing_ok=True)  # while it is held, so that nobody's lock is unlinked
         _held.discard(self._descriptor)
         os.close(self._descriptor)
+        self._descriptor = None  # its number may soon be another lock's
 
 
 def _acquired(path: Path, run: Path) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -30,10 +30,15 @@ class Opened:
         self._connection = connection
 
     @classmethod
-    def open(cls, path: str | Path) -> Self:
-        """Raises WrongUse for a missing file, another kind of file or a newer format. Needs no writable folder."""
+    def open(cls, path: str | Path, *, lenient: bool = False) -> Self:
+        """Raises WrongUse for a missing file, another kind of file or a newer format. Needs no writable folder.
+
+        `lenient` reads text that is no UTF-8 as surrogates instead of raising RunDamaged.
+        """
         path = Path(path)
         connection = reader(path)
+        if lenient:
+            connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
         try:
             with mended(str(path)):
                 number = schema.check(connection, str(path))

@@ -57,9 +57,7 @@ def _my_line(view: TurnView) -> list[Percept]:
         return []
     line = mine[-1]
     hearer = view.scenario.personas[line.to]
-    text = sentence(
-        view.scenario.language, "i_said", name=view.persona.name, to_name=hearer.name, quote=line.utterance
-    )
+    text = sentence(view.scenario.language, "i_said", name=view.persona.name, to_name=hearer.name, quote=line.utterance)
     frame = {"what": "i_said", "to": line.to, "to_called": hearer.called, "quote": line.utterance}
     event = f"t{line.tick}.{view.persona.id}.0"
     return [Percept("outcome", text, frame, view.persona.id, FIRST, event, own=True, always_new=True)]

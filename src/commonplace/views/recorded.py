@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -50,7 +49,7 @@ class RecordedSource:
         """Nothing is under way."""
         return ""
 
-    @cached_property
+    @property
     def scenario(self) -> ScenarioPart:
         """From the manifest."""
         return self.reading.scenario.part

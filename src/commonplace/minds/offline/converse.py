@@ -6,7 +6,7 @@ the memories it is made of; without them it would be another line, or none.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from commonplace import rng
@@ -18,7 +18,7 @@ from commonplace.minds.offline.reply import replying
 from commonplace.minds.offline.saying import Saying
 from commonplace.minds.offline.sayings import goes_to, sayings
 from commonplace.minds.offline.scene import CLOSE, COLD, Scene, scene_of
-from commonplace.minds.tasks import ConverseInput, ConverseOutput
+from commonplace.minds.tasks import ConverseInput, ConverseOutput, Recalled
 
 TRIES = 6
 """Wordings tried before the speaker rather keeps silent."""
@@ -34,10 +34,17 @@ def converse(given: ConverseInput, dice: Dice) -> ConverseOutput:
             break
         text = trimmed(scene.finished(line.text))
         if scene.fresh(text):
+            cited = _with_twins(given.recalled, line.ids)
             return ConverseOutput(
-                utterance=text, ends=line.ends, because=line.ids, facts=line.facts, topic=line.topic[:60]
+                utterance=text, ends=line.ends, because=cited, facts=line.facts, topic=line.topic[:60]
             )
     return ConverseOutput(utterance="", ends=True)
+
+
+def _with_twins(recalled: Sequence[Recalled], ids: tuple[int, ...]) -> tuple[int, ...]:
+    """The cited memories and any that say the same in the same words: the line rests on each of them."""
+    texts = {memory.text for memory in recalled if memory.id in ids}
+    return (*ids, *(memory.id for memory in recalled if memory.text in texts and memory.id not in ids))
 
 
 def scene_at(scene: Scene, dice: Dice, attempt: int) -> Scene:

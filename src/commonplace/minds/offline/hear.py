@@ -63,7 +63,7 @@ def _takes_leave(rules: Grammar, spoken: str, last: str) -> bool:
     """A farewell begins with its words or ends with them; `say a goodbye to Wren tomorrow` is none."""
     for phrase in rules.words("bye"):
         at = spoken.find(f" {phrase} ")
-        if at >= 0 and (at < 24 and (len(last) < 34 or at < 12)):
+        if 0 <= at < 18 or (0 <= at < 26 and len(last) < 34):
             return True
     return False
 
@@ -129,11 +129,11 @@ def _question(rules: Grammar, spoken: str) -> str:
 
 SHORT = 62
 """Characters up to which a line about rain is about the weather, and one with thanks in it thanks."""
-_SHORT = frozenset({"thanks", "weather", "accepts", "declines", "apology", "kind"})
+_SHORT = frozenset({"thanks", "weather", "apology", "kind"})
+LONGEST_ANSWER = 110
+"""Characters up to which a line may be a yes or a no to an invitation."""
 
 _STATEMENTS = (
-    ("accepts", "accepts"),
-    ("declines", "declines"),
     ("thanks", "thank"),
     ("trouble", "trouble"),
     ("kind", "kindly"),
@@ -145,6 +145,11 @@ _STATEMENTS = (
 
 
 def _statement(rules: Grammar, spoken: str, text: str) -> str:
+    if len(text) < LONGEST_ANSWER:
+        whole = _padded(text)
+        for answer in ("accepts", "declines"):
+            if _has(rules, answer, whole):
+                return answer
     for act, name in _STATEMENTS:
         if (act not in _SHORT or len(spoken) < SHORT) and _has(rules, name, spoken):
             return act

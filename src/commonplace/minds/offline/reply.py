@@ -41,7 +41,7 @@ def heard_memory(scene: Scene) -> Recalled | None:
         if frame.get("what") == "said" and frame.get("who") == scene.you.id and frame.get("quote") == scene.last:
             return memory
     return next(
-        (one for one in scene.given.recalled if scene.last in one.text and one.frame.get("what", "said") == "said"),
+        (one for one in scene.given.recalled if scene.last in one.text and not one.frame.get("what")),
         None,
     )
 

@@ -13,6 +13,9 @@ from textual.widgets.option_list import Option
 from commonplace.views.telling import Told
 from commonplace.views.terminal.shown import Shown
 
+MOST = 1000
+"""Lines kept before the oldest are let go."""
+
 
 class EventList(OptionList):
     """Base of the talk and the log. Entries are options whose ids are event ids."""
@@ -29,8 +32,12 @@ class EventList(OptionList):
         self.shown: Shown | None = None
         self.drawn: tuple[object, ...] = ()
 
-    def entries(self, shown: Shown) -> Sequence[tuple[Told, Text]]:
-        """What to list, oldest first. Panels say what and how."""
+    def entries(self, shown: Shown) -> Sequence[Told]:
+        """What to list, oldest first."""
+        raise NotImplementedError
+
+    def line(self, shown: Shown, told: Told) -> Text:
+        """How an entry is drawn."""
         raise NotImplementedError
 
     def nothing(self, shown: Shown) -> str:
@@ -45,15 +52,15 @@ class EventList(OptionList):
         """List what happened up to this tick."""
         self.shown = shown
         entries = self.entries(shown)
-        ids = [told.event_id for told, _ in entries]
         listed = [option.id for option in self.options if option.id]
         at_end = self.highlighted is None or self.highlighted >= len(listed) - 1
-        if self.look(shown) == self.drawn and listed and ids[: len(listed)] == listed:
-            self.add_options(_options(entries[len(listed) :]))
-        else:
+        new = _after(listed, [told.event_id for told in entries]) if self.look(shown) == self.drawn else None
+        if new is None or len(listed) > MOST:
             self._relist(shown, entries)
-        if at_end and ids:
-            self.highlighted = len(ids) - 1
+        elif new < len(entries):
+            self.add_options(self.made(shown, entries[new:]))
+        if at_end and entries:
+            self.highlighted = self.option_count - 1
             self.scroll_end(animate=False)
 
     def on_resize(self, _: Resize) -> None:
@@ -72,14 +79,25 @@ class EventList(OptionList):
         if event.option.id:
             self.post_message(self.Opened(event.option.id))
 
-    def _relist(self, shown: Shown, entries: Sequence[tuple[Told, Text]]) -> None:
+    def made(self, shown: Shown, entries: Sequence[Told]) -> list[Option]:
+        """Options of the entries."""
+        return [Option(self.line(shown, told), id=told.event_id) for told in entries]
+
+    def _relist(self, shown: Shown, entries: Sequence[Told]) -> None:
         kept = self.chosen()
         self.drawn = self.look(shown)
         empty = Option(Text(self.nothing(shown), shown.palette.muted), disabled=True)
-        self.set_options(_options(entries) or [empty])
-        ids = [told.event_id for told, _ in entries]
+        self.set_options(self.made(shown, entries) or [empty])
+        ids = [told.event_id for told in entries]
         self.highlighted = ids.index(kept) if kept in ids else None
 
 
-def _options(entries: Sequence[tuple[Told, Text]]) -> list[Option]:
-    return [Option(text, id=told.event_id) for told, text in entries]
+def _after(listed: Sequence[str], wanted: Sequence[str]) -> int | None:
+    """How many of the wanted are listed already, at the end of the list; None when the list has to be made anew.
+
+    Older lines than wanted may stay: the window of what is recent moves on, what was listed does no harm.
+    """
+    if not listed or not wanted or wanted[0] not in listed:
+        return None
+    known = listed[listed.index(wanted[0]) :]
+    return len(known) if list(wanted[: len(known)]) == list(known) else None

@@ -43,10 +43,14 @@ class EventLog(EventList):
         """Another filter lists other events."""
         return (*super().look(shown), self.filter)
 
-    def entries(self, shown: Shown) -> Sequence[tuple[Told, Text]]:
+    def entries(self, shown: Shown) -> Sequence[Told]:
         """What the filter lets through."""
         wanted = FILTERS[self.filter][1]
-        return [(told, _line(shown, told)) for told in shown.recent if wanted is None or told.category in wanted]
+        return [told for told in shown.recent if wanted is None or told.category in wanted]
+
+    def line(self, shown: Shown, told: Told) -> Text:
+        """Time, mark, who, what."""
+        return _line(shown, told)
 
     def nothing(self, shown: Shown) -> str:
         """When the filter lets nothing through."""

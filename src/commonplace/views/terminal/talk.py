@@ -23,11 +23,9 @@ class Talk(EventList):
     def __init__(self) -> None:
         super().__init__(id="talk")
 
-    def entries(self, shown: Shown) -> Sequence[tuple[Told, Text]]:
+    def entries(self, shown: Shown) -> Sequence[Told]:
         """Only what was said."""
-        said = [told for told in shown.recent if told.type == "SAY"]
-        last = said[-1].tick if said else -1
-        return [(told, self._line(shown, told, fresh=told.tick == last == shown.frame.tick)) for told in said]
+        return [told for told in shown.recent if told.type == "SAY"]
 
     def look(self, shown: Shown) -> tuple[object, ...]:
         """Bubbles or lines, by the height of the screen."""
@@ -40,7 +38,8 @@ class Talk(EventList):
     def _bubbles(self) -> bool:
         return self.app.size.height >= BUBBLES_FROM
 
-    def _line(self, shown: Shown, told: Told, *, fresh: bool) -> Text:
+    def line(self, shown: Shown, told: Told) -> Text:
+        """A bubble, or a line on low screens."""
         colour = shown.colour(told.agent_id)
         head = Text.assemble(
             ("▌ " if self._bubbles() else "", colour),
@@ -51,12 +50,11 @@ class Talk(EventList):
             (shown.town.short(told.to), shown.colour(told.to)),
             end="",
         )
-        body = f"{shown.palette.text} bold" if fresh else shown.palette.text
         if not self._bubbles():
-            return Text.assemble(head, "  ", (told.text, body))
+            return Text.assemble(head, "  ", (told.text, shown.palette.text))
         for line in wrapped(told.text, max(12, self.scrollable_content_region.width - 3)):
             head.append("\n▌ ", colour)
-            head.append(line, body)
+            head.append(line, shown.palette.text)
         head.append("\n")
         return head
 

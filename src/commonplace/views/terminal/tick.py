@@ -14,7 +14,7 @@ from commonplace.views.terminal.timeline import Marks
 from commonplace.views.town import Town
 
 KEPT_FRAMES = 256
-WINDOW = 400
+WINDOW = 200
 """Events listed at most when one jumps to a tick; walking on from there lists more."""
 BLOCK = 24
 """Ticks asked for at once on the way back."""

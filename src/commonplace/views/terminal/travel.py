@@ -32,6 +32,10 @@ class Committed(Message):
         super().__init__()
         self.tick = tick
 
+    def can_replace(self, message: Message) -> bool:
+        """Of several waiting commits only the last is drawn."""
+        return isinstance(message, Committed)
+
 
 class Failed(Message):
     """The source cannot be read any more. Goes up to the app."""

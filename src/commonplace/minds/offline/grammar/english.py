@@ -188,7 +188,8 @@ def past(sentence: str) -> str:
 _START = re.compile(r"(?:^|(?<=[.!?]\s)|(?<=[.!?][”\"]\s))[a-z]")
 _ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou](?!ne\b|ne-|nce\b|ni[^nm]|s[eu]|u))")
 _CONTRACTIONS = (
-    ("n't", None), ("I'm", "I am"), ("I've", "I have"), ("I'll", "I will"), ("I'd better", "I had better"), ("I'd", "I would"), ("you're", "you are"),
+    ("n't", None), ("I'm", "I am"), ("I've", "I have"), ("I'll", "I will"), ("I'd better", "I had better"), ("I'd", "I would"),
+    ("you're", "you are"),
     ("You're", "You are"), ("it's", "it is"), ("It's", "It is"), ("that's", "that is"), ("That's", "That is"),
     ("there's", "there is"), ("There's", "There is"), ("you've", "you have"), ("You've", "You have"),
     ("What's", "What is"), ("How's", "How is"), ("what's", "what is"), ("we're", "we are"), ("Let's", "Let us"),

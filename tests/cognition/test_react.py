@@ -1,0 +1,68 @@
+"""Keep the plan or not: asked when something is new, and only then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cognition.hamlet import Town, go, hamlet, idle, puppets
+from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
+from commonplace.testing import ScriptedMind
+
+
+def test_with_nothing_new_the_answer_is_keep_traced_and_unasked() -> None:
+    town, mind = puppets(hamlet(), {})
+    town.live(20)
+    assert mind.ticks("react", "anna") == []
+    for tick in range(1, 21):
+        reaction = town.turn("anna", tick).trace["reaction"]
+        assert reaction["decision"] == "keep"
+        assert reaction["reason"]
+
+
+def test_news_is_put_to_the_mind_once_in_the_tick_it_is_perceived() -> None:
+    acts = {("ben", 4): go("green"), ("ben", 5): go("bakery"), ("ben", 6): idle("looking at the loaves")}
+    town, mind = puppets(hamlet(fidelity="every_tick"), acts)
+    town.live(7)
+    assert mind.ticks("react", "anna") == [6, 7]
+    arrived, looking = mind.inputs("react", "anna")
+    assert [(news.kind, news.text) for news in arrived.news] == [
+        ("arrived", "Ben Cole comes in from Village Green."),
+    ]
+    assert [news.text for news in looking.news] == ["Ben Cole is looking at the loaves."]
+    known = {memory.id: memory.text for memory in town.memories("anna")}
+    assert all(known[news.memory_id] == news.text for given in (arrived, looking) for news in given.news)
+
+
+def test_the_time_of_day_is_remembered_and_gives_no_reason_to_react() -> None:
+    town, mind = puppets(hamlet(), {})
+    town.until("12:10")
+    assert "It is midday in Village Green." in town.texts("anna")
+    assert not [news for given in mind.inputs("react") for news in given.news if news.kind == "time"]
+
+
+def test_a_reaction_may_put_a_stroke_into_the_plan_which_is_lived() -> None:
+    def react(given: ReactInput, asker: Any) -> ReactOutput:
+        if given.who.id != "cora" or asker.tick > 8:
+            return ReactOutput(decision="keep")
+        stroke = Stroke(start="11:00", minutes=30, location="bakery", do="buying a bun")
+        return ReactOutput(decision="keep", stroke=stroke, reason="Ben made me hungry")
+
+    acts = {("ben", 4): idle("talking about buns")}
+    town, _ = puppets(hamlet(fidelity="every_tick"), acts, react=react)
+    town.until("11:20")
+    (changed,) = [event for event in town.events("PLAN_CHANGED", "cora") if event.tick == 5]
+    assert changed.body["reason"] == "Ben made me hungry"
+    assert (town.body("cora").area, town.body("cora").doing) == ("bakery", "buying a bun")
+    assert "Cora Dunn decides on buying a bun at Bakery at 11:00 on Saturday." in town.texts("cora", "plan")
+    town.until("11:45")
+    assert town.body("cora").area == "barn"
+
+
+def test_a_sleeper_does_not_react() -> None:
+    def night(document: dict[str, Any]) -> None:
+        document["clock"]["start"] = "2031-10-04T23:00:00"
+
+    mind = ScriptedMind()
+    voice = {"kind": "inner_voice", "agent_id": "cora", "text": "What was that?"}
+    Town(hamlet(night, fidelity="every_tick"), mind).live(1, voice).live(5)
+    assert not [ask for asker, ask in mind.asked if ask.task.name in {"react", "act"} and asker.agent == "cora"]

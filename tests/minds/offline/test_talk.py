@@ -1,0 +1,174 @@
+"""What is said rests on memories, is never said twice, and is English."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+
+from commonplace.minds.mind import Asker
+from commonplace.minds.offline import OfflineMind
+from commonplace.minds.offline.converse import converse
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.grammar.grammar import grammar
+from commonplace.minds.offline.hear import heard
+from commonplace.minds.tasks import CONVERSE, Ask, ConverseInput, ConverseOutput, Spoken
+from minds.offline import sample
+
+DICE = Dice((7, "mira", 12, 0))
+
+FAULTS = {
+    "a slot left open": re.compile(r"[{}~]"),
+    "two spaces": re.compile(r"  "),
+    "a before a vowel": re.compile(r"\b[Aa] (?=[aeio])(?!one\b)"),
+    "an before a consonant": re.compile(r"\b[Aa]n (?=[bcdfgjklmnpqrstvwxyz])"),
+    "a lower-case beginning": re.compile(r"^[a-z]|[.!?] [a-z]"),
+    "a doubled word": re.compile(r"\b(\w+) \1\b(?<!had had)(?<!that that)", re.IGNORECASE),
+    "a space before a stop": re.compile(r" [,.!?;:]"),
+    "two stops": re.compile(r"[.,!?;:]{2}(?<!\.\.)"),
+    "the the": re.compile(r"\b(the|a|my|your) (the|a|my|your)\b", re.IGNORECASE),
+    "internals": re.compile(r"\b(importance|memory|lantern_festival|None)\b"),
+    "an article before a name with an owner": re.compile(r"\bthe (Mira|Jun)'s"),
+    "the speaker in the third person": re.compile(r"\bMira\b(?!')"),
+}
+
+
+def line(given: ConverseInput, dice: Dice = DICE) -> ConverseOutput:
+    return converse(given, dice)
+
+
+@settings(max_examples=3000, deadline=None)
+@given(sample.talks())
+def test_a_line_is_english(talk: ConverseInput) -> None:
+    for tick in range(3):
+        said = line(talk, Dice((7, "mira", tick, 0))).utterance
+        if said:
+            own = sample.TELLS + tuple(one.text for one in talk.lines)
+            checked = said.replace("I'm Mira", "").replace("Mira, that's me", "").replace("Permit me: Mira", "")
+            found = [name for name, fault in FAULTS.items() if fault.search(checked)]
+            assert not found, (found, said, own)
+            assert said[-1] in ".!?", said
+            assert len(said) <= 400
+
+
+@settings(max_examples=3000, deadline=None)
+@given(sample.talks())
+def test_hiding_the_cited_memories_changes_the_line(talk: ConverseInput) -> None:
+    said = line(talk)
+    if not said.utterance:
+        return
+    assert said.because, said
+    assert set(said.because) <= {one.id for one in talk.recalled}
+    hidden = talk.model_copy(update={"recalled": tuple(one for one in talk.recalled if one.id not in said.because)})
+    assert line(hidden).utterance != said.utterance
+
+
+@settings(max_examples=200, deadline=None)
+@given(sample.talks())
+def test_the_same_request_gives_the_same_line(talk: ConverseInput) -> None:
+    mind, asker = OfflineMind(), Asker(7, "mira", 12, 0)
+    assert mind.answer(Ask(CONVERSE, talk), asker) == OfflineMind().answer(Ask(CONVERSE, talk), asker)
+
+
+@settings(max_examples=150, deadline=None)
+@given(sample.talks())
+def test_nothing_is_said_twice_to_the_same_hearer(talk: ConverseInput) -> None:
+    said: list[str] = list(talk.said)
+    for tick in range(8):
+        one = line(talk.model_copy(update={"said": tuple(said)}), Dice((7, "mira", tick, 0))).utterance
+        if one:
+            assert one not in said
+            said.append(one)
+
+
+@settings(max_examples=200, deadline=None)
+@given(sample.talks())
+def test_the_hearer_is_never_told_what_they_told(talk: ConverseInput) -> None:
+    theirs = sample.said(70, sample.FESTIVAL.tell[0], 300, facts=(sample.FESTIVAL.id,))
+    told = talk.model_copy(update={"recalled": (theirs,), "lines": (), "said": (), "told": ()})
+    said = line(told)
+    assert not any(tell in said.utterance for tell in sample.FESTIVAL.tell)
+    assert not said.facts
+
+
+def opening(*recalled: object, **more: object) -> ConverseOutput:
+    person = sample.jun()
+    base = {
+        "who": sample.mira("kind"), "situation": sample.here(), "hearer": person, "purpose": "greet",
+        "recalled": recalled, "facts": (sample.FESTIVAL,),
+    }  # fmt: skip
+    return line(ConverseInput(**(base | more)))  # type: ignore[arg-type]
+
+
+def test_with_nothing_remembered_nothing_is_said() -> None:
+    assert opening().utterance == ""
+
+
+def test_what_the_hearer_did_is_put_to_them_in_the_second_person() -> None:
+    said = opening(sample.doing(3, "jun", "looking for his keys"))
+    assert "your keys" in said.utterance
+    assert said.because == (3,)
+
+
+def test_what_somebody_else_did_is_told_in_the_third() -> None:
+    said = opening(sample.doing(3, "kit", "looking for his keys", pronoun="he"))
+    assert "Kit" in said.utterance and "looking for his keys" in said.utterance.lower()
+
+
+def test_one_passes_a_fact_on_in_words_that_carry_it_and_invites_when_one_goes() -> None:
+    heard_it = sample.said(4, sample.FESTIVAL.tell[1], 200, who="kit", facts=(sample.FESTIVAL.id,))
+    said = opening(heard_it, purpose="tell")
+    assert any(tell in said.utterance for tell in sample.FESTIVAL.tell)
+    assert said.facts == (sample.FESTIVAL.id,) and said.because == (4,)
+
+
+@pytest.mark.parametrize("goes", [True, False])
+def test_an_invitation_is_answered_by_the_plan(goes: bool) -> None:
+    ask = f"{sample.FESTIVAL.tell[0]} Will you come?"
+    item = {"start": "18:45", "minutes": 150, "location": "plaza", "location_name": "Lattice Plaza"}
+    later = ({**item, "do": "going to the lantern festival"},) if goes else ()
+    said = opening(
+        sample.said(9, ask, facts=(sample.FESTIVAL.id,)),
+        lines=(Spoken(speaker="jun", called="Jun", text=ask),), purpose="reply", later=later,
+    )  # fmt: skip
+    assert (heard(said.utterance).act == "accepts") is goes, said
+
+
+def test_without_the_memory_of_hearing_a_line_one_has_missed_it() -> None:
+    lines = (Spoken(speaker="jun", called="Jun", text="My rotor is bent again."),)
+    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], frame={"what": "seed", "topic": "broth"})
+    with_it = opening(sample.said(9, lines[0].text), tell, lines=lines, purpose="reply")
+    without = opening(tell, lines=lines, purpose="reply")
+    assert 9 in with_it.because and with_it.utterance != without.utterance
+
+
+def test_one_says_goodbye_once_more_and_ends() -> None:
+    lines = (Spoken(speaker="jun", called="Jun", text="I should go. See you, Mira."),)
+    said = opening(sample.said(9, lines[0].text), lines=lines, purpose="farewell")
+    assert said.ends and heard(said.utterance).act == "bye"
+
+
+def test_every_farewell_is_understood_as_one() -> None:
+    rules = grammar("en").rules
+    slots = {"you": "Jun", "event": "the lantern festival", "topic": "your roof"}
+    for rule in ("bye.tail", "bye.back", "bye.night", "bye.event", "bye.topic"):
+        for one in rules[rule]:
+            text = "".join(piece if index % 2 == 0 else slots[piece] for index, piece in enumerate(one.pieces))
+            assert heard(f"I should get back to the broth. {text}").act == "bye", text
+
+
+def test_every_acceptance_is_understood_as_one() -> None:
+    slots = {"you": "Jun", "event": "the lantern festival"}
+    for one in grammar("en").rules["accept"]:
+        text = "".join(piece if index % 2 == 0 else slots[piece] for index, piece in enumerate(one.pieces))
+        assert heard(text).act == "accepts", text
+
+
+def test_every_question_of_ours_finds_an_answer() -> None:
+    rules = grammar("en").rules
+    for rule, lines in rules.items():
+        if rule.startswith(("follow.", "back")):
+            for one in lines:
+                text = "".join(piece if index % 2 == 0 else "your roof" for index, piece in enumerate(one.pieces))
+                assert heard(text).act != "ask" or "catch" in text or "done" in text, text

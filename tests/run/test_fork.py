@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from commonplace.errors import WrongUse
+from commonplace.run import integrity
+from commonplace.run.file import RunFile
+from commonplace.run.fork import fork
+from commonplace.run.reading import Reading
+from run.small_runs import MANIFEST, Village, answer, make, plot
+
+
+def life_at(tick: int) -> Village:
+    life = Village()
+    life.opening()
+    for number in range(1, tick + 1):
+        life.tick(plot(number))
+    return life
+
+
+def test_an_unchanged_fork_keeps_its_parents_digests(tmp_path: Path) -> None:
+    parent = make(tmp_path / "a.run", 12)
+    with fork(parent, 7, tmp_path / "b.run") as run:
+        life = life_at(7)
+        assert run.last_tick == 7
+        for number in range(8, 13):
+            run.commit(life.tick(plot(number)))
+        forked = run.digests
+        assert integrity.check(run.reading) == 12
+    with Reading.open(parent) as reading:
+        assert reading.digests() == forked
+
+
+def test_a_fork_needs_no_parent_and_says_whose_it_is(tmp_path: Path) -> None:
+    parent = make(tmp_path / "a.run", 6)
+    fork(parent, 3, tmp_path / "b.run").close()
+    shutil.move(parent, tmp_path / "gone.run")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["b.run", "gone.run"]
+    with Reading.open(tmp_path / "b.run") as reading, Reading.open(tmp_path / "gone.run") as old:
+        assert integrity.check(reading) == 3
+        origin = json.loads(reading.meta("parent") or "")
+        assert (origin["name"], origin["tick"], origin["history"]) == ("a.run", 3, old.digest(3))
+        assert reading.world_at() == old.world_at(3)
+        assert reading.states_at() == old.states_at(3)
+        assert list(reading.stream_at("ann")) == list(old.stream_at("ann", 3))
+
+
+def test_later_answers_are_offered_to_the_same_question_only(tmp_path: Path) -> None:
+    parent = make(tmp_path / "a.run", 6)
+    with fork(parent, 3, tmp_path / "b.run") as run:
+        kept = answer("ann", 5)
+        assert run.journal.find("ann", 5, 0, kept.request) == kept
+        assert run.journal.find("ann", 5, 0, b"another") is None
+        run.journal.keep(replace(kept, request=b"another"))
+        assert run.journal.find("ann", 5, 0, b"another") is not None
+    with fork(parent, 3, tmp_path / "c.run", manifest=replace(MANIFEST, mind="local:model")) as run:
+        assert run.journal.find("ann", 5, 0, kept.request) is None
+        assert run.manifest.mind == "local:model"
+
+
+def test_a_fork_of_a_run_that_is_being_lived(tmp_path: Path) -> None:
+    life = Village()
+    with RunFile.create(tmp_path / "a.run", MANIFEST) as run:
+        run.commit(life.opening())
+        run.commit(life.tick(plot(1)))
+        run.queue({"kind": "leave"})
+        with fork(tmp_path / "a.run", 1, tmp_path / "b.run") as other:
+            assert other.digests == run.digests
+            assert other.queued() == ()
+        run.commit(life.tick(plot(2)))
+
+
+def test_what_cannot_be_forked_is_refused(tmp_path: Path) -> None:
+    parent = make(tmp_path / "a.run", 2)
+    with pytest.raises(WrongUse, match="0 to 2"):
+        fork(parent, 9, tmp_path / "b.run")
+    assert not (tmp_path / "b.run").exists()
+    with pytest.raises(WrongUse, match="already"):
+        fork(parent, 1, parent)
+
+
+def test_a_memory_forgotten_later_is_remembered_in_the_fork(tmp_path: Path) -> None:
+    life = Village()
+    with RunFile.create(tmp_path / "a.run", MANIFEST) as run:
+        run.commit(life.opening())
+        run.commit(replace(life.tick(plot(1)), removed={"ann": (1,)}))
+    with fork(tmp_path / "a.run", 0, tmp_path / "b.run") as run:
+        assert [memory.id for memory in run.reading.memories("ann")] == [1]
+        assert integrity.check(run.reading) == 0

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.run.packing import (
+    packed_ids,
+    packed_trace,
+    packed_vector,
+    primer,
+    unpacked_ids,
+    unpacked_trace,
+    unpacked_vector,
+)
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner),
+)
+
+
+@given(st.sets(st.integers(1, 2**40)))
+def test_ids_round_trip(ids: set[int]) -> None:
+    assert unpacked_ids(packed_ids(ids)) == tuple(sorted(ids))
+
+
+@given(st.integers(1, 800), st.integers(0, 2**32 - 1))
+def test_vectors_round_trip(dimensions: int, seed: int) -> None:
+    raw = np.random.default_rng(seed).normal(0, 200, dimensions).astype("<i2").tobytes()
+    assert unpacked_vector(packed_vector(raw)) == raw
+
+
+@given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), JSON), st.binary(max_size=99))
+def test_traces_round_trip(trace: dict[str, object], keys: bytes) -> None:
+    assert unpacked_trace(packed_trace(trace, keys), keys) == trace
+
+
+def test_a_primer_begins_with_its_character() -> None:
+    text = "name: town\ncharacters:\n  - id: ann\n    age: 9\n  - id: anna\n    age: 10\n"
+    assert primer(text, "ann").startswith(b"id: ann\n")
+    assert primer(text, "anna").startswith(b"id: anna\n")
+    assert primer(text, "nobody").startswith(b"name: town")
+
+
+def test_what_was_not_packed_is_an_error_one_can_catch() -> None:
+    for wrong in (b"", b"\x05", b"nonsense" * 20):
+        with pytest.raises(ValueError):
+            unpacked_trace(wrong, b"")
+    with pytest.raises(ValueError):
+        unpacked_vector(b"\x05\x00abcde\xff\xff")

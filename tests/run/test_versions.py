@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.canon import canonical
+from commonplace.character.belief import Belief, Known
+from commonplace.character.plan import Plan, PlanItem
+from commonplace.character.relation import Relation
+from commonplace.character.state import CharacterState, Job
+from commonplace.run.record import Version
+from commonplace.run.versions import restore_state, restore_world, state_versions, world_versions
+from commonplace.world.executor import Intent, Rules, step
+from commonplace.world.inputs import GodEvent, InnerVoice, Join, Leave
+from commonplace.world.opening import opening
+from commonplace.world.script import Audience
+from commonplace.world.state import World
+from world.small_worlds import AGENTS, CLOCK, patient, placed, say, small, village
+from world.test_executor import ACTIONS
+from world.test_out_of_order import look, mind
+
+TOWN = village()
+NAMES = st.sampled_from(("ann", "bob", "öl", "가나"))
+IDS = st.lists(st.integers(1, 10**6), max_size=4).map(tuple)
+MOMENTS = st.integers(0, 10**7).map(lambda minutes: datetime(2031, 1, 1, tzinfo=UTC) + timedelta(minutes=minutes))
+KNOWN = st.builds(Known, NAMES, NAMES, st.integers(0, 999))
+RELATIONS = st.builds(
+    Relation, NAMES, label=NAMES, warmth=st.integers(-100, 100), known_since=st.integers(0, 99), last_talk=st.integers(-1, 9),
+    talks=st.integers(0, 9), summary=st.text(max_size=20), because=IDS, shared=st.lists(NAMES, max_size=2).map(tuple),
+)  # fmt: skip
+JOBS = st.builds(Job, NAMES, st.integers(0, 99), st.integers(0, 99), st.text(max_size=5), st.integers(0, 3))
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    day = draw(st.integers(-1, 2))
+    numbers = sorted(draw(st.sets(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=6 if day >= 0 else 0)))
+    return Plan(day, tuple(draw(items(f"{day}.{stroke}.{hour}")) for stroke, hour in numbers))
+
+
+def items(item_id: str) -> st.SearchStrategy[PlanItem]:
+    return st.builds(
+        PlanItem, st.just(item_id), st.sampled_from(("day", "hour", "action")), NAMES, MOMENTS, st.integers(1, 600), NAMES,
+        st.text(max_size=20), object_id=NAMES, because=IDS, asleep=st.booleans(), routine=st.integers(-1, 3),
+    )  # fmt: skip
+
+
+STATES = st.builds(
+    CharacterState,
+    plan=plans(),
+    belief=st.builds(Belief, st.dictionaries(NAMES, KNOWN), st.frozensets(st.tuples(NAMES, NAMES), max_size=3)),
+    relations=st.lists(RELATIONS, max_size=3).map(lambda found: {one.other: one for one in found}),
+    jobs=st.lists(JOBS, max_size=2).map(tuple),
+    reflect_after=st.integers(0, 3),
+)
+
+
+class Kept:
+    """The last version of each value, as read back from canonical JSON."""
+
+    def __init__(self) -> None:
+        self.last: dict[tuple[str, str, str], Version] = {}
+
+    def take(self, versions: tuple[Version, ...]) -> list[Version]:
+        assert len({(one.owner, one.kind, one.key) for one in versions}) == len(versions)
+        for one in versions:
+            value = json.loads(canonical(one.value))
+            self.last[one.owner, one.kind, one.key] = Version(one.owner, one.kind, one.key, value)
+        return list(self.last.values())
+
+
+@patient
+@given(st.lists(STATES, min_size=1, max_size=4))
+def test_states_round_trip_through_what_changed(states: list[CharacterState]) -> None:
+    kept, before = Kept(), None
+    for state in states:
+        assert restore_state(kept.take(state_versions("ann", before, state))) == state
+        assert state_versions("ann", state, state) == ()
+        before = state
+
+
+@patient
+@given(STATES)
+def test_an_equal_state_adds_nothing(state: CharacterState) -> None:
+    again = restore_state(Kept().take(state_versions("ann", None, state)))
+    assert again is not state
+    assert state_versions("ann", state, again) == ()
+
+
+TURNS = st.lists(
+    st.tuples(
+        st.fixed_dictionaries(dict.fromkeys(AGENTS, st.one_of(ACTIONS, st.sampled_from(AGENTS).map(say)))),
+        st.lists(
+            st.one_of(
+                st.builds(GodEvent, st.just(0), st.just("hail"), st.just(Audience(everybody=True)), st.just((("cup", "whole"),))),
+                st.builds(InnerVoice, st.just(1), st.sampled_from(AGENTS), st.just("hm")),
+                st.builds(Leave, st.just(2), st.sampled_from(AGENTS)),
+                st.builds(Join, st.just(3), st.sampled_from(AGENTS), st.just("home")),
+            ),
+            max_size=2,
+        ),
+    ),
+    max_size=6,
+)
+
+
+@patient
+@given(TURNS, st.sampled_from((0, 1)))
+def test_a_world_is_restored_as_the_executor_made_it(ticks, notice: int) -> None:
+    world, kept = placed(TOWN), Kept()
+    assert restore_world(0, kept.take(world_versions(None, world)), ()) == world
+    for actions, inputs in ticks:
+        before = world
+        intents = {me: Intent(actions[me]) for me in world.bodies}
+        world, events = step(TOWN, world, intents, clock=CLOCK, rules=Rules(leave_notice=notice), inputs=inputs)
+        assert restore_world(world.tick, kept.take(world_versions(before, world)), events) == world
+
+
+def test_so_it_is_where_much_is_said_and_walked() -> None:
+    for seed in range(12):
+        one, kept = small(seed), Kept()
+        world = opening(one.geography)
+        kept.take(world_versions(None, world))
+        for tick in range(1, one.ticks + 1):
+            before = world
+            views = {me: look(one.geography, world, me, clock=one.clock, ambient=one.ambient(tick - 1)) for me in world.bodies}
+            world, events = step(
+                one.geography, world, {me: Intent(mind(seed, view)) for me, view in views.items()},
+                clock=one.clock, rules=one.rules, ambient=one.outside(tick), scripted=one.now(tick),
+            )  # fmt: skip
+            assert restore_world(tick, kept.take(world_versions(before, world)), events) == world
+
+
+def test_a_quiet_tick_adds_nothing() -> None:
+    world = placed(TOWN)
+    assert world_versions(world, World(1, world.bodies, world.things, barred=world.barred)) == ()
+
+
+def test_no_field_is_forgotten() -> None:
+    """A new field here needs a kind of version in `run.versions`."""
+    derived = {"_levels", "occupants", "contents", "happened", "outcomes", "heard", "ambient", "told"}
+    assert {one.name for one in fields(World)} - derived == {"tick", "bodies", "things", "conversations", "barred"}
+    assert {one.name for one in fields(CharacterState)} == {"plan", "belief", "relations", "jobs", "reflect_after"}
+    assert {one.name for one in fields(Belief)} == {"nodes", "closed"}
+    assert {one.name for one in fields(Plan)} - derived == {"day", "items"}
