@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from commonplace.character.plan import Plan
@@ -240,6 +242,20 @@ def puppets(scenario: Scenario, acts: Mapping[tuple[str, int], ActOutput], **scr
     """A town whose characters do what is laid down."""
     mind = Puppets(acts, **scripts)
     return Town(scenario, mind), mind
+
+
+def same_past(before: Plan, after: Plan, now: datetime) -> bool:
+    """What is over is as it was; what is under way keeps its beginning, its place and its words; all else is new."""
+    over = {item.id: item for item in before.items if item.end_time <= now}
+    begun = {item.id: item for item in before.items if item.start_time < now < item.end_time}
+    past = {item.id: item for item in after.items if item.start_time < now}
+    if past.keys() != over.keys() | begun.keys():
+        return False
+    cut = {
+        key: replace(item, duration_minutes=int((now - item.start_time).total_seconds() // 60))
+        for key, item in begun.items()
+    }
+    return past == over | cut
 
 
 def at_once(work: Coroutine[Any, Any, Any]) -> Any:

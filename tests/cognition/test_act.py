@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cognition.hamlet import Town, asked, go, hamlet, puppets, talking, tell, use
+from cognition.hamlet import Town, asked, go, hamlet, idle, puppets, talking, tell, use
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.tasks import ActOutput, ConverseOutput
 from commonplace.testing import ScriptedMind
@@ -103,7 +103,8 @@ def test_words_spoken_through_the_tool_obey_the_rules_of_talk() -> None:
             {"id": "buns", "text": {"en": bun}, "groups": {"en": [["bun"], ["festival"]]}, "originators": ["anna"]}
         ]
 
-    acts = {("anna", 1): tell("ben", bun), ("anna", 4): tell("ben", bun), ("anna", 8): tell("ben", noisy)}
+    acts = {("anna", tick): idle("listening") for tick in range(2, 10)}
+    acts |= {("anna", 6): go("barn"), ("anna", 1): tell("ben", bun), ("anna", 5): tell("ben", bun), ("anna", 8): tell("ben", noisy)}
     town, _ = puppets(hamlet(festival, fidelity="every_tick"), acts)
     town.live(9)
     first, second = town.events("SAY", "anna")
@@ -115,15 +116,15 @@ def test_words_spoken_through_the_tool_obey_the_rules_of_talk() -> None:
     assert len(second.body["utterance"]) <= 400
 
 
-def test_who_waits_for_an_answer_stays_a_tick() -> None:
-    def converse(given: Any, _: Any) -> ConverseOutput:
-        return ConverseOutput(utterance="Good morning!")
-
-    town, _ = puppets(
-        hamlet(fidelity="every_tick"),
-        {("ben", 1): tell("cora", "Are you listening?"), ("cora", 2): go("green")},
-        react=lambda given, asker: talking("cora") if given.who.id == "anna" else None,
-        converse=converse,
+def test_who_has_spoken_stays_a_tick_to_hear_the_answer() -> None:
+    mind = ScriptedMind(
+        {
+            "react": lambda given, asker: talking("cora") if (asker.agent, asker.tick) == ("ben", 1) else None,
+            "converse": lambda given, asker: ConverseOutput(utterance="Are you listening?"),
+        }
     )
-    town.live(2)
+    town = Town(hamlet(), mind).live(2)
+    assert town.events("SAY", "ben")[0].tick == 1
     assert town.body("ben").doing == "talking with Cora"
+    town.live(1)
+    assert town.body("ben").doing == "mending the roof"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
-from cognition.hamlet import Town, hamlet, puppets
-from commonplace.character.plan import Plan, PlanItem
+from cognition.hamlet import Town, hamlet, puppets, same_past
+from cognition.hamlet import person as _person
+from commonplace.character.plan import PlanItem
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.tasks import (
     PlanDayInput,
@@ -135,20 +135,6 @@ def _restless(given: ReactInput, asker: Any) -> ReactOutput:
     return ReactOutput(decision="keep", stroke=stroke, reason="a new idea")
 
 
-def same_past(before: Plan, after: Plan, now: datetime) -> bool:
-    """What is over is as it was; what is under way keeps its beginning, its place and its words; all else is new."""
-    over = {item.id: item for item in before.items if item.end_time <= now}
-    begun = {item.id: item for item in before.items if item.start_time < now < item.end_time}
-    past = {item.id: item for item in after.items if item.start_time < now}
-    if past.keys() != over.keys() | begun.keys():
-        return False
-    cut = {
-        key: replace(item, duration_minutes=int((now - item.start_time).total_seconds() // 60))
-        for key, item in begun.items()
-    }
-    return past == over | cut
-
-
 def test_replanning_touches_nothing_before_now_in_a_whole_run() -> None:
     mind = ScriptedMind({"react": _restless, "plan_hours": _hours, "plan_minutes": _minutes})
     town = Town(hamlet(_dawn), mind)
@@ -177,3 +163,17 @@ def test_a_run_that_begins_after_waking_plans_what_is_left_of_the_day() -> None:
     assert town.plan("anna").at(now, "day") is not None
     assert strokes[-1].end_time == now.replace(hour=7, minute=0) + timedelta(days=1)
     assert not [memory for memory in town.texts("anna", "plan") if "getting up" in memory]
+
+
+def test_who_joins_on_a_later_day_plans_that_day() -> None:
+    def absent(document: dict[str, Any]) -> None:
+        _person(document, "cora")["absent"] = True
+
+    town, _ = puppets(hamlet(absent), {})
+    town.until("2 10:00").live(1, {"kind": "join", "agent_id": "cora", "area": "bakery"}).live(3)
+    now = town.ticks[-1].time
+    strokes = town.plan("cora").level("day")
+    assert town.plan("cora").day == 2
+    assert strokes[0].start_time <= now < strokes[0].end_time
+    assert strokes[0].action_description == "reading a comic"
+    assert strokes[-1].end_time == now.replace(hour=7, minute=0) + timedelta(days=1)

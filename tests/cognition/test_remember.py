@@ -51,7 +51,7 @@ def test_an_unusable_rating_is_a_three(ratings: int | None) -> None:
     town = Town(hamlet(), ScriptedMind({"rate": rate})).live(3)
     for agent in town.scenario.personas:
         weights = Counter(memory.importance for memory in town.memories(agent) if memory.tick)
-        assert weights[3] >= 5
+        assert weights[3] >= 4
         assert set(weights) <= ({3, 9} if ratings else {3})
 
 

@@ -53,15 +53,17 @@ class Village:
             self.states[me] = state
         self.world = world
         return TickRecord(
-            number, events, self._remembered(number), tuple(versions), tuple(answer(me, number) for me in AGENTS), inputs,
-            traces={me: {"plan": {"item": None}, "retrievals": []} for me in AGENTS},
+            number, events, self._remembered(number), tuple(versions), tuple(answer(me, number) for me in AGENTS),
+            inputs, traces={me: {"plan": {"item": None}, "retrievals": []} for me in AGENTS},
         )  # fmt: skip
 
     def _remembered(self, number: int) -> dict[str, Delta]:
         deltas: dict[str, Delta] = {}
         for me in AGENTS:
             draft = Draft(self.streams[me])
-            draft.remember(f"{me} hears bell number {number}", at=CLOCK.time(number), tick=number, event=f"t{number}.-.0")
+            draft.remember(
+                f"{me} hears bell number {number}", at=CLOCK.time(number), tick=number, event=f"t{number}.-.0"
+            )
             draft.retrieve("a bell", at=CLOCK.time(number), k=2)
             deltas[me] = draft.delta
             self.streams[me].apply(deltas[me])
@@ -77,7 +79,9 @@ def changed(state: CharacterState, tick: int) -> CharacterState:
     return replace(
         state,
         plan=Plan(0, tuple(items)),
-        belief=Belief({**state.belief.nodes, "cup": Known("cafe", "whole", tick)}, frozenset({("home", f"r{tick % 3}")})),
+        belief=Belief(
+            {**state.belief.nodes, "cup": Known("cafe", "whole", tick)}, frozenset({("home", f"r{tick % 3}")})
+        ),
         relations={**state.relations, "ann": relation},
         jobs=(Job("reflect", tick, tick + 2, number=1),),
         reflect_after=tick // 5,
@@ -86,7 +90,9 @@ def changed(state: CharacterState, tick: int) -> CharacterState:
 
 def answer(agent: str, tick: int, ordinal: int = 0, attempt: int = 0, body: object = None) -> AnswerRow:
     value = {"decision": "keep", "reason": f"bell {tick}"} if body is None else body
-    return AnswerRow(agent, tick, ordinal, attempt, "react", b"%16d" % tick, "value", canonical(value), {"prompt_tokens": 7})
+    return AnswerRow(
+        agent, tick, ordinal, attempt, "react", b"%16d" % tick, "value", canonical(value), {"prompt_tokens": 7}
+    )
 
 
 def plot(number: int) -> dict[str, Action]:

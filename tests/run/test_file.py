@@ -123,7 +123,9 @@ def test_a_really_full_disk(tmp_path: Path) -> None:
     """A file system of 2 MB, where one can be mounted."""
     small = tmp_path / "disk"
     small.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", small], capture_output=True, check=False)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", small], capture_output=True, check=False
+    )
     if mounted.returncode:
         pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.decode().strip()}")
     try:
@@ -172,7 +174,12 @@ def test_it_is_read_from_a_read_only_folder(tmp_path_factory: pytest.TempPathFac
         path.parent.chmod(0o555)
         folder.chmod(0o555)
         done = subprocess.run(
-            [sys.executable, "-c", READ_IT, path], capture_output=True, text=True, check=False, cwd="/", env=_environment()
+            [sys.executable, "-c", READ_IT, path],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd="/",
+            env=_environment(),
         )
         assert done.returncode == 0, done.stderr
         assert done.stdout.startswith("5 " if killed else "4 ")

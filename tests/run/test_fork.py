@@ -80,8 +80,13 @@ def test_what_cannot_be_forked_is_refused(tmp_path: Path) -> None:
     with pytest.raises(WrongUse, match="0 to 2"):
         fork(parent, 9, tmp_path / "b.run")
     assert not (tmp_path / "b.run").exists()
+    with pytest.raises(WrongUse, match="place"):
+        fork(parent, 1, parent, force=True)
+    make(tmp_path / "b.run", 1)
     with pytest.raises(WrongUse, match="already"):
-        fork(parent, 1, parent)
+        fork(parent, 1, tmp_path / "b.run")
+    with Reading.open(parent) as reading:
+        assert integrity.check(reading) == 2
 
 
 def test_a_memory_forgotten_later_is_remembered_in_the_fork(tmp_path: Path) -> None:

@@ -20,8 +20,16 @@ TAMPERED = {
     "event gone": ("DELETE FROM event WHERE tick = 3 AND agent = 'bob'", 3, "event"),
     "event to come": ("INSERT INTO event VALUES (99, 1, 'ann', 0, 'IDLE', '{}')", 99, "event"),
     "memory text": ("UPDATE memory SET text = text || '.' WHERE tick = 6 AND agent = 'cyd'", 6, "memory"),
-    "memory importance": ("UPDATE memory SET importance = importance + 1e-9 WHERE tick = 2 AND agent = 'dee'", 2, "memory"),
-    "vector": ("UPDATE vector SET value = CAST(substr(value, 1, 9) || x'00' || substr(value, 11) AS BLOB) WHERE id = 1", 0, "memory"),
+    "memory importance": (
+        "UPDATE memory SET importance = importance + 1e-9 WHERE tick = 2 AND agent = 'dee'",
+        2,
+        "memory",
+    ),
+    "vector": (
+        "UPDATE vector SET value = CAST(substr(value, 1, 9) || x'00' || substr(value, 11) AS BLOB) WHERE id = 1",
+        0,
+        "memory",
+    ),
     "vector taken": ("UPDATE memory SET vector = NULL WHERE tick = 7", 7, "memory"),
     "forgotten": ("UPDATE memory SET removed = 8 WHERE tick = 1 AND agent = 'ann'", 8, "forgotten"),
     "access": ("UPDATE touch SET ids = x'01' WHERE tick = 9 AND agent = 'ann'", 9, "access"),
@@ -33,7 +41,7 @@ TAMPERED = {
     "history": ("UPDATE tick SET history = x'00' WHERE n = 5", 5, "event"),
     "state": ("UPDATE tick SET state = x'00' WHERE n = 5", 5, "state"),
     "tick": ("DELETE FROM tick WHERE n = 5", 5, "missing"),
-    "trace": ("UPDATE trace SET body = substr(body, 1, 20) WHERE tick = 5 AND agent = 'dee'", 5, "trace"),
+    "trace": ("UPDATE trace SET body = CAST(substr(body, 1, 9) AS BLOB) WHERE tick = 5 AND agent = 'dee'", 5, "trace"),
 }
 
 

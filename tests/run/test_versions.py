@@ -29,8 +29,9 @@ IDS = st.lists(st.integers(1, 10**6), max_size=4).map(tuple)
 MOMENTS = st.integers(0, 10**7).map(lambda minutes: datetime(2031, 1, 1, tzinfo=UTC) + timedelta(minutes=minutes))
 KNOWN = st.builds(Known, NAMES, NAMES, st.integers(0, 999))
 RELATIONS = st.builds(
-    Relation, NAMES, label=NAMES, warmth=st.integers(-100, 100), known_since=st.integers(0, 99), last_talk=st.integers(-1, 9),
-    talks=st.integers(0, 9), summary=st.text(max_size=20), because=IDS, shared=st.lists(NAMES, max_size=2).map(tuple),
+    Relation, NAMES, label=NAMES, warmth=st.integers(-100, 100), known_since=st.integers(0, 99),
+    last_talk=st.integers(-1, 9), talks=st.integers(0, 9), summary=st.text(max_size=20), because=IDS,
+    shared=st.lists(NAMES, max_size=2).map(tuple),
 )  # fmt: skip
 JOBS = st.builds(Job, NAMES, st.integers(0, 99), st.integers(0, 99), st.text(max_size=5), st.integers(0, 3))
 
@@ -44,8 +45,9 @@ def plans(draw: st.DrawFn) -> Plan:
 
 def items(item_id: str) -> st.SearchStrategy[PlanItem]:
     return st.builds(
-        PlanItem, st.just(item_id), st.sampled_from(("day", "hour", "action")), NAMES, MOMENTS, st.integers(1, 600), NAMES,
-        st.text(max_size=20), object_id=NAMES, because=IDS, asleep=st.booleans(), routine=st.integers(-1, 3),
+        PlanItem, st.just(item_id), st.sampled_from(("day", "hour", "action")), NAMES, MOMENTS,
+        st.integers(1, 600), NAMES, st.text(max_size=20), object_id=NAMES, because=IDS,
+        asleep=st.booleans(), routine=st.integers(-1, 3),
     )  # fmt: skip
 
 
@@ -96,7 +98,13 @@ TURNS = st.lists(
         st.fixed_dictionaries(dict.fromkeys(AGENTS, st.one_of(ACTIONS, st.sampled_from(AGENTS).map(say)))),
         st.lists(
             st.one_of(
-                st.builds(GodEvent, st.just(0), st.just("hail"), st.just(Audience(everybody=True)), st.just((("cup", "whole"),))),
+                st.builds(
+                    GodEvent,
+                    st.just(0),
+                    st.just("hail"),
+                    st.just(Audience(everybody=True)),
+                    st.just((("cup", "whole"),)),
+                ),
                 st.builds(InnerVoice, st.just(1), st.sampled_from(AGENTS), st.just("hm")),
                 st.builds(Leave, st.just(2), st.sampled_from(AGENTS)),
                 st.builds(Join, st.just(3), st.sampled_from(AGENTS), st.just("home")),
@@ -127,7 +135,10 @@ def test_so_it_is_where_much_is_said_and_walked() -> None:
         kept.take(world_versions(None, world))
         for tick in range(1, one.ticks + 1):
             before = world
-            views = {me: look(one.geography, world, me, clock=one.clock, ambient=one.ambient(tick - 1)) for me in world.bodies}
+            views = {
+                me: look(one.geography, world, me, clock=one.clock, ambient=one.ambient(tick - 1))
+                for me in world.bodies
+            }
             world, events = step(
                 one.geography, world, {me: Intent(mind(seed, view)) for me, view in views.items()},
                 clock=one.clock, rules=one.rules, ambient=one.outside(tick), scripted=one.now(tick),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from commonplace.cli import ask, look, play, scenarios
 from commonplace.errors import CommonplaceError
 
 INTERRUPTED = 130
+REPORT = "nothing committed is lost; `commonplace --debug …` shows where it is, which is what a report needs"
 
 app = typer.Typer(
     name="commonplace",
@@ -52,15 +54,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status: 0 fine, 1 failed, 2 wrong use, 3 paused, 130 interrupted."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        app(given)
+        status = _status(given)
+        sys.stdout.flush()
     except CommonplaceError as error:
         _say(str(error), given)
         return error.status
     except KeyboardInterrupt:
         return INTERRUPTED
+    except OSError as error:
+        _mute()
+        if not isinstance(error, BrokenPipeError):
+            _say(f"{error.filename or 'the output'}: cannot be read or written ({error.strerror or error})", given)
+        return 1
+    except Exception as error:  # noqa: BLE001 – a person gets a sentence; the traceback is one option away
+        _say(f"a mistake in the program ({type(error).__name__}: {error})\n  {REPORT}", given)
+        return 1
+    return status
+
+
+def _status(given: Sequence[str]) -> int:
+    try:
+        app(list(given))
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     return 0
+
+
+def _mute() -> None:
+    """What is left in the buffer of an output that cannot be written would fail again when the process ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(message: str, given: Sequence[str]) -> None:

@@ -116,7 +116,11 @@ def _end(lived: Run, ticks: int | None, until: str | None, view: View) -> int:
     if until is not None:
         last = tick_named(until, lived)
         if last < lived.tick:
-            raise WrongUse(f"--until {until} is tick {last}, and the run is at tick {lived.tick} already")
+            raise WrongUse(
+                f"--until {until} is tick {last}, and the run is at tick {lived.tick} already",
+                where=str(lived.file.path),
+                todo=f"to live it differently from there: commonplace fork {lived.file.path} --at {last} -o NEW",
+            )
         return last
     if ticks is not None:
         return lived.tick + ticks
@@ -127,11 +131,11 @@ def _end(lived: Run, ticks: int | None, until: str | None, view: View) -> int:
 
 def tick_named(text: str, lived: Run) -> int:
     """A tick given as a number or an ISO simulated time."""
-    if text.isdigit():
+    if text.isdecimal():
         return int(text)
     try:
         return lived.scenario.clock.tick(parse_iso(text))
-    except ValueError:
+    except (ValueError, OverflowError):
         raise WrongUse(
             f"{text!r} is neither a tick nor an ISO time", todo="give a number, or a time like 2031-10-04T19:00:00"
         ) from None

@@ -1,6 +1,6 @@
 """Perceive: the area as of the previous tick becomes sentences, most worth noticing first.
 
-Each percept carries a *frame*: what the simulator knows of its making, as flat words (`docs/cognition.md` lists them).
+Each percept carries a *frame*: what the simulator knows of its making, as flat words and ids (`docs/cognition.md`).
 Only what is new against the belief view is a percept at all; the attention limit then decides what is taken in.
 """
 
@@ -102,7 +102,7 @@ def _own_idle(view: TurnView, event: Event, belief: Belief) -> Percept | None:
     known = belief.nodes.get(view.persona.id)
     if not doing or (known is not None and known.state == doing):
         return None
-    frame = {"doing": doing, "place_name": _name(view, event.place)}
+    frame = {"doing": doing, "place": event.place}
     return _outcome(view, event, "did", frame, doing=doing)
 
 
@@ -111,14 +111,14 @@ def _own_move(view: TurnView, event: Event, belief: Belief) -> Percept | None:
     to = str(event.body["to"])
     if to != event.body["goal"]:
         return None
-    return _outcome(view, event, "walked", {"to_name": _name(view, to)}, to_place=the(_name(view, to)))
+    return _outcome(view, event, "walked", {"place": to}, to_place=the(_name(view, to)))
 
 
 def _own_interact(view: TurnView, event: Event, belief: Belief) -> Percept | None:
     del belief
     thing = str(event.body["object_id"])
     name, verb = _name(view, thing), str(event.body["verb"])
-    frame = {"object": thing, "object_name": name, "verb": verb, "place_name": _name(view, event.place)}
+    frame = {"object": thing, "verb": verb, "place": event.place}
     if event.body.get("held_by"):
         other = _name(view, str(event.body["held_by"]))
         return _outcome(
@@ -137,7 +137,7 @@ def _own_interact(view: TurnView, event: Event, belief: Belief) -> Percept | Non
 def _own_say(view: TurnView, event: Event, belief: Belief) -> Percept | None:
     del belief
     to, quote = str(event.body["to_agent_id"]), str(event.body["utterance"])
-    frame = {"to": to, "to_called": _called(view, to), "quote": quote}
+    frame = {"to": to, "quote": quote}
     return _outcome(view, event, "i_said", frame, to_name=_name(view, to), quote=quote)
 
 
@@ -148,7 +148,7 @@ def _own_rejected(view: TurnView, event: Event, belief: Belief) -> Percept | Non
     why = str(event.body["why"])
     if thing:
         place = _name(view, event.place)
-        frame = {"object": thing, "object_name": _name(view, thing), "place_name": place}
+        frame = {"object": thing, "place": event.place}
         return _outcome(view, event, "absent", frame, the_object=the(_name(view, thing)), place_name=the(place))
     if goal:
         return _outcome(view, event, "closed", {"why": why}, to_place=the(_name(view, goal)), why=why)
@@ -214,12 +214,10 @@ def _said(view: TurnView, event: Event) -> Percept:
     frame = {
         "what": "said",
         "who": event.agent_id,
-        "called": _called(view, event.agent_id),
         "to": to,
-        "to_called": _called(view, to),
         "quote": quote,
         "to_me": "1" if to_me else "",
-        "place_name": _name(view, event.place),
+        "place": event.place,
     }
     return Percept("said", text, frame, event.agent_id, PEOPLE, event.id, to_me=to_me, always_new=True)
 
@@ -233,9 +231,8 @@ def _moved(view: TurnView, event: Event) -> Percept | None:
     frame = {
         "what": kind,
         "who": event.agent_id,
-        "called": _called(view, event.agent_id),
-        "place_name": _name(view, view.world.area),
-        "other_name": _name(view, other),
+        "place": view.world.area,
+        "other": other,
     }
     text = sentence(view.scenario.language, kind, name=_name(view, event.agent_id), other_name=the(_name(view, other)))
     return Percept(kind, text, frame, event.agent_id, PEOPLE, event.id)
@@ -243,15 +240,13 @@ def _moved(view: TurnView, event: Event) -> Percept | None:
 
 def _joined(view: TurnView, event: Event) -> Percept:
     kind, wording = ("arrived", "joined") if event.type == "JOINED" else ("left", "gone")
-    place = _name(view, view.world.area)
     frame = {
         "what": kind,
         "who": event.agent_id,
-        "called": _called(view, event.agent_id),
-        "place_name": place,
-        "other_name": "",
+        "place": view.world.area,
     }
-    text = sentence(view.scenario.language, wording, name=_name(view, event.agent_id), place_name=the(place))
+    place = the(_name(view, view.world.area))
+    text = sentence(view.scenario.language, wording, name=_name(view, event.agent_id), place_name=place)
     return Percept(kind, text, frame, event.agent_id, PEOPLE, event.id)
 
 
@@ -272,10 +267,8 @@ def _acted(view: TurnView, event: Event) -> Percept | None:
     frame = {
         "what": "acted",
         "who": event.agent_id,
-        "called": _called(view, event.agent_id),
         "verb": verb,
         "object": thing,
-        "object_name": name,
         "outcome": "refused",
     }
     return Percept("did", ended(text), frame, event.agent_id, PEOPLE, event.id)
@@ -291,9 +284,7 @@ def _talk_begun(view: TurnView, event: Event) -> Percept | None:
     frame = {
         "what": "talk",
         "who": first,
-        "called": _called(view, first),
         "to": second,
-        "to_called": _called(view, second),
     }
     return Percept("did", text, frame, first, PEOPLE, event.id)
 
@@ -324,14 +315,11 @@ def _doing(view: TurnView, belief: Belief, other: str, body: Body) -> Iterator[P
     if not state or talking or (known is not None and known.state == state and known.parent == view.world.area):
         return
     kind = "asleep" if body.asleep else "doing"
-    place = _name(view, view.world.area)
     frame = {
         "what": "doing",
         "who": other,
-        "called": _called(view, other),
         "doing": "sleeping" if body.asleep else state,
         "place": view.world.area,
-        "place_name": place,
     }
     text = sentence(view.scenario.language, kind, name=_name(view, other), doing=state)
     yield Percept("doing", text, frame, other, PEOPLE)
@@ -368,10 +356,9 @@ def _thing_frame(view: TurnView, thing: str, state: str) -> dict[str, str]:
     return {
         "what": "thing",
         "object": thing,
-        "object_name": _name(view, thing),
         "state": state,
         "words": words(kind_of(view.scenario.geography, thing), state),
-        "place_name": _name(view, view.world.area),
+        "place": view.world.area,
     }
 
 
@@ -443,11 +430,6 @@ def kind_of(geography: Geography, thing: str) -> ObjectKind:
 
 def _name(view: TurnView, node: str) -> str:
     return view.scenario.geography.name(node)
-
-
-def _called(view: TurnView, agent: str) -> str:
-    persona = view.scenario.personas.get(agent)
-    return persona.called if persona else agent
 
 
 LOWERED = {

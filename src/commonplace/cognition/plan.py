@@ -29,11 +29,10 @@ def midnight(moment: datetime) -> datetime:
 
 
 def next_waking(view: TurnView, plan: Plan) -> datetime:
-    """When the next day plan must be there: where the present one ends, or the first waking of the run."""
+    """When the next day plan is due: where the present one ends; today's waking without one, or after an absence."""
+    today = midnight(view.now) + timedelta(minutes=view.persona.wakes)
     strokes = plan.level("day")
-    if strokes:
-        return strokes[-1].end_time
-    return midnight(view.scenario.clock.start) + timedelta(minutes=view.persona.wakes)
+    return strokes[-1].end_time if strokes and strokes[-1].end_time > today - timedelta(days=1) else today
 
 
 def request_day(view: TurnView, notebook: Notebook) -> None:
@@ -48,12 +47,14 @@ def request_day(view: TurnView, notebook: Notebook) -> None:
 
 
 def day_from_strokes(view: TurnView, strokes: Sequence[Stroke], wakes: datetime) -> Plan:
-    """Strokes as items that tile from now to the next waking; an unknown place becomes the home."""
+    """Strokes as items that tile from now to the next waking, those over by now left out; an unknown place becomes
+    the home."""
     grain = view.scenario.clock.tick_minutes
     day = (wakes.date() - view.scenario.clock.start.date()).days
     ends = midnight(wakes) + timedelta(days=1, minutes=view.persona.wakes)
     starts = _starts(strokes, wakes, grain)
-    starts[0] = min(view.now, starts[1] - timedelta(minutes=grain)) if len(starts) > 1 else view.now
+    begun = max((number for number, start in enumerate(starts) if start <= view.now), default=0)
+    strokes, starts = strokes[begun:], [view.now, *starts[begun + 1 :]]
     items: list[PlanItem] = []
     for number, (stroke, start) in enumerate(zip(strokes, starts, strict=True)):
         end = starts[number + 1] if number + 1 < len(starts) else max(ends, start + timedelta(minutes=grain))
@@ -121,7 +122,6 @@ def plan_memory(view: TurnView, item: PlanItem, kind: str = "plan") -> Draftling
         "what": "plan",
         "start": hhmm(item.start_time),
         "place": item.location,
-        "place_name": node.name,
         "do": item.action_description,
         "level": item.level,
     }

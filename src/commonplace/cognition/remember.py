@@ -10,7 +10,7 @@ from itertools import takewhile
 from commonplace.character.fact import carried
 from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.perceive import Percept
-from commonplace.cognition.situation import who
+from commonplace.cognition.situation import named, who
 from commonplace.cognition.turn import TurnView
 from commonplace.memory.importance import RuleRater
 from commonplace.memory.record import Emotion, Memory
@@ -144,6 +144,6 @@ def _news(view: TurnView, percept: Percept, memory: Memory) -> News:
         who=percept.frame.get("who", ""),
         to_me=percept.to_me,
         importance=round(memory.importance),
-        frame=percept.frame,
+        frame=named(view.scenario, percept.frame),
         facts=carried(view.scenario.facts, percept.text),
     )

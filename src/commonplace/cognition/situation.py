@@ -21,6 +21,10 @@ from commonplace.world.geography import Geography
 from commonplace.world.objects import verbs
 from commonplace.world.view import WorldView
 
+NAMES = {"who": "called", "to": "to_called", "object": "object_name", "place": "place_name", "other": "other_name"}
+"""Keys of a frame that hold ids, and those under which a mind finds their names."""
+CALLED = ("called", "to_called")
+
 
 class Beholder(Protocol):
     """What a situation is told from: a turn's view or a job's."""
@@ -190,10 +194,24 @@ def _recalled(scenario: Scenario, memory: Memory, now: datetime) -> Recalled:
         kind=memory.kind,
         importance=round(memory.importance),
         minutes_ago=max(0, int((now - memory.created_at).total_seconds() // 60)),
-        frame=memory.details.get("frame", {}),
+        frame=named(scenario, memory.details.get("frame", {})),
         tell=tuple(memory.details.get("tell", ())),
         facts=carried(scenario.facts, memory.text),
     )
+
+
+def named(scenario: Scenario, frame: Mapping[str, str]) -> dict[str, str]:
+    """A memory's frame with the names of the ids in it: what a mind words its sentences with."""
+    names = dict(frame)
+    for key, name in NAMES.items():
+        if frame.get(key):
+            names[name] = _display(scenario, frame[key], short=name in CALLED)
+    return names
+
+
+def _display(scenario: Scenario, node: str, *, short: bool) -> str:
+    persona = scenario.personas.get(node) if short else None
+    return persona.called if persona else scenario.geography.name(node)
 
 
 def fact_notes(scenario: Scenario, notes: Sequence[Recalled]) -> tuple[FactNote, ...]:

@@ -184,5 +184,6 @@ def last_talk(view: JobView, other: str) -> tuple[Spoken, ...]:
         if frame.get("what") == "i_said" and frame.get("to") == other:
             lines.append(Spoken(speaker=view.persona.id, called=view.persona.called, text=frame["quote"]))
         elif frame.get("what") == "said" and frame.get("who") == other and frame.get("to_me"):
-            lines.append(Spoken(speaker=other, called=frame["called"], text=frame["quote"]))
+            called = view.scenario.personas[other].called
+            lines.append(Spoken(speaker=other, called=called, text=frame["quote"]))
     return tuple(lines)

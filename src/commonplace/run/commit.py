@@ -10,8 +10,7 @@ from typing import NamedTuple
 from commonplace.canon import digest
 from commonplace.memory.embedding import packed
 from commonplace.run import digest as chain
-from commonplace.run.manifest import Manifest
-from commonplace.run.packing import packed_ids, packed_trace, packed_vector, primer, unpacked_vector
+from commonplace.run.packing import packed_ids, packed_trace, packed_vector, unpacked_vector
 from commonplace.run.record import AnswerRow, TickRecord
 from commonplace.run.rows import (
     AnswerCells,
@@ -22,6 +21,7 @@ from commonplace.run.rows import (
     event_cells,
     memory_cells,
     micros,
+    packed_memory,
     text_of,
     vector_digest,
     version_cells,
@@ -92,12 +92,12 @@ def chained(rows: Rows, previous: Digests, embedder: str) -> tuple[Digests, byte
     return Digests(history, chain.state_digest(previous.state, parts)), parts
 
 
-def write(connection: sqlite3.Connection, record: TickRecord, previous: Digests, manifest: Manifest) -> Digests:
+def write(connection: sqlite3.Connection, record: TickRecord, previous: Digests, embedder: str) -> Digests:
     """Insert the tick's rows and return both chains after them. Runs in the caller's transaction."""
     rows = rows_of(record)
-    digests, parts = chained(rows, previous, manifest.embedder)
+    digests, parts = chained(rows, previous, embedder)
     connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", rows.events)
-    _memories(connection, rows, manifest.embedder)
+    _memories(connection, rows, embedder)
     connection.executemany(
         "UPDATE memory SET removed = ? WHERE agent = ? AND id = ?", [(record.tick, *pair) for pair in rows.removals]
     )
@@ -107,10 +107,7 @@ def write(connection: sqlite3.Connection, record: TickRecord, previous: Digests,
     connection.executemany("INSERT OR REPLACE INTO input(seq, tick, body) VALUES (?, ?, ?)", rows.inputs)
     connection.executemany(
         "INSERT INTO trace VALUES (?, ?, ?)",
-        [
-            (agent, record.tick, packed_trace(trace, primer(manifest.text, agent)))
-            for agent, trace in sorted(record.traces.items())
-        ],
+        [(agent, record.tick, packed_trace(trace)) for agent, trace in sorted(record.traces.items())],
     )
     connection.execute("INSERT INTO tick VALUES (?, ?, ?, ?)", (record.tick, *digests, parts))
     return digests
@@ -128,7 +125,10 @@ def _memories(connection: sqlite3.Connection, rows: Rows, embedder: str) -> None
     connection.executemany(
         "INSERT INTO memory(agent, id, tick, kind, importance, text, created, citations, event, details, vector)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [(*cells, _vector(connection, embedder, cells[5], raw) if raw else None) for cells, raw in rows.memories],
+        [
+            (*packed_memory(cells), _vector(connection, embedder, cells[5], raw) if raw else None)
+            for cells, raw in rows.memories
+        ],
     )
 
 

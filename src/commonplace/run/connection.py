@@ -105,9 +105,7 @@ def refuse_missing(path: Path) -> None:
 
 
 def _probed(address: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        address, uri=True, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False
-    )
+    connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False)
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except BaseException:

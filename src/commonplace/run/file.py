@@ -39,7 +39,7 @@ class RunFile:
         """Not for use from outside: `create` or `open`."""
         self.path = path
         self.manifest = manifest
-        self.journal = Journal(connection, str(path), manifest.text)
+        self.journal = Journal(connection, str(path))
         self._connection = connection
         self._lock = lock
         self._reading: Reading | None = None
@@ -106,7 +106,7 @@ class RunFile:
         if record.tick != self._last + 1:
             raise ValueError(f"tick {record.tick} cannot follow tick {self._last}")
         with self._transaction():
-            digests = commit.write(self._connection, record, self._digests, self.manifest)
+            digests = commit.write(self._connection, record, self._digests, self.manifest.embedder)
         self._last, self._digests = record.tick, digests
         return digests
 

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from pathlib import Path
 
+from commonplace.errors import WrongUse
 from commonplace.run.connection import mended, reader
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
@@ -49,6 +50,8 @@ def fork(
     for a tick not lived and, unless `force`, an existing target.
     """
     source, target = Path(source), Path(target)
+    if source.resolve() == target.resolve():
+        raise WrongUse("a fork cannot take its parent's place", where=str(target), todo="give another name with -o")
     with Reading.open(source) as parent:
         tick, old = parent.tick(at), parent.manifest
         digests = parent.digests(tick)

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.clock import Clock
 from commonplace.run.frame import AgentFrame, Frame, ObjectFrame
-from commonplace.run.plain import valued
 from commonplace.run.record import Version
 from commonplace.run.shown import item_phrase
-from commonplace.run.versions import as_body
+from commonplace.run.versions import as_body, as_item
 from commonplace.world.events import Event
 from commonplace.world.state import Body
 from commonplace.world.weather import ambient_at
@@ -132,7 +131,7 @@ class _Planned:
         if version.kind == "plan" and version.value is None:
             self._items.pop(version.key, None)
         elif version.kind == "plan":
-            self._items[version.key] = valued(PlanItem, version.value, id=version.key)
+            self._items[version.key] = as_item(version.key, version.value)
 
     def current(self, clock: Clock, tick: int) -> PlanItem | None:
         """The deepest opened item at the tick."""

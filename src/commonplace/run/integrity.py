@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from commonplace.errors import RunDamaged
 from commonplace.run import digest as chain
 from commonplace.run.commit import Digests
-from commonplace.run.packing import primer, unpacked_trace, unpacked_vector
-from commonplace.run.rows import ANSWER, EVENT, MEMORY, VERSION
+from commonplace.run.packing import unpacked_trace, unpacked_vector
+from commonplace.run.rows import ANSWER, EVENT, MEMORY, VERSION, unpacked_memory
 
 if TYPE_CHECKING:
     from commonplace.run.reading import Reading
@@ -96,8 +96,18 @@ def _rows(reading: Reading, kind: str, begin: int, vectors: Mapping[int | None, 
     embedder = reading.manifest.embedder  # reading the manifest compares the scenario with its digest
     query = f"SELECT {column}, {cells} FROM {table} WHERE {table}.{column} BETWEEN ? AND ? ORDER BY {order}"
     for tick, *row in reading.all(query, begin, begin + CHUNK - 1):
-        groups[tick].append((*row[:-1], embedder, vectors.get(row[-1])) if kind == "memory" else row)
+        groups[tick].append(_hashed(row, embedder, vectors) if kind == "memory" else row)
     return groups
+
+
+def _hashed(row: list[Any], embedder: str, vectors: Mapping[int | None, bytes | None]) -> tuple[Any, ...]:
+    """A memory as it is hashed; None, which never was, for what cannot be read."""
+    *stored, number = row
+    try:
+        cells: tuple[Any, ...] = unpacked_memory(tuple(stored))  # pyright: ignore[reportArgumentType] - MEMORY
+    except (ValueError, TypeError, AttributeError):
+        cells = (None,)
+    return (*cells, embedder, vectors.get(number))
 
 
 def _vectors(reading: Reading) -> dict[int | None, bytes | None]:
@@ -129,10 +139,9 @@ def _beyond(reading: Reading, last: int) -> None:
 
 def _traces(reading: Reading) -> None:
     for (agent,) in reading.all("SELECT DISTINCT agent FROM trace"):
-        keys = primer(reading.manifest.text, agent)
         for tick, body in reading.all("SELECT tick, body FROM trace WHERE agent = ? ORDER BY tick", agent):
             try:
-                unpacked_trace(body, keys)
+                unpacked_trace(body)
             except ValueError:
                 raise _damage(reading, tick, f"the trace of {agent} cannot be read") from None
 

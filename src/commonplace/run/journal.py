@@ -14,7 +14,7 @@ from typing import Any, cast
 from commonplace.errors import RunDamaged
 from commonplace.run.commit import put_answers
 from commonplace.run.connection import mended
-from commonplace.run.packing import primer, unpacked_trace
+from commonplace.run.packing import unpacked_trace
 from commonplace.run.record import AnswerRow
 from commonplace.run.rows import ANSWER, answer_from, text_of
 
@@ -35,11 +35,10 @@ class Diverged(RunDamaged):
 class Journal:
     """Answers by (character, tick, ordinal). Not for use by two threads at once."""
 
-    def __init__(self, connection: sqlite3.Connection, where: str, scenario: str) -> None:
-        """`where`: the file, for messages; `scenario`: its text."""
+    def __init__(self, connection: sqlite3.Connection, where: str) -> None:
+        """`where`: the file, for messages."""
         self._connection = connection
         self._where = where
-        self._scenario = scenario
 
     def find(
         self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str = "", given: str = ""
@@ -89,7 +88,7 @@ class Journal:
         ).fetchone()
         if found is None:
             return ""
-        asked: list[dict[str, Any]] = unpacked_trace(found[0], primer(self._scenario, row.agent)).get("asked", [])
+        asked: list[dict[str, Any]] = unpacked_trace(found[0]).get("asked", [])
         return next((text_of(entry.get("input")) for entry in asked if entry.get("ordinal") == row.ordinal), "")
 
 

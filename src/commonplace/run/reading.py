@@ -15,9 +15,20 @@ from commonplace.run import frames, inputs, lookup, tables
 from commonplace.run.connection import damaged, mended
 from commonplace.run.frame import Frame
 from commonplace.run.opened import Opened
-from commonplace.run.packing import primer, unpacked_ids, unpacked_trace, unpacked_vector
+from commonplace.run.packing import unpacked_ids, unpacked_trace, unpacked_vector
 from commonplace.run.record import AnswerRow, InputRow, Version
-from commonplace.run.rows import ANSWER, EVENT, MEMORY, VERSION, answer_from, event_from, memory_from, version_from
+from commonplace.run.rows import (
+    ANSWER,
+    EVENT,
+    MEMORY,
+    VERSION,
+    StoredMemory,
+    answer_from,
+    event_from,
+    memory_from,
+    unpacked_memory,
+    version_from,
+)
 from commonplace.run.versions import restore_state, restore_world
 from commonplace.world.events import Event
 from commonplace.world.state import World
@@ -113,12 +124,12 @@ class Reading(Opened):
         kept = "" if forgotten else f" AND (removed IS NULL OR removed > {tick})"
         accessed = self.accesses(agent, tick)
         query = f"SELECT {MEMORY} FROM memory WHERE agent = ? AND tick <= ?{kept} ORDER BY id"
-        return [memory_from(row, accessed.get(row[1])) for row in self.all(query, agent, tick)]
+        return [self._memory(row, accessed.get(row[1])) for row in self.all(query, agent, tick)]
 
     def memory(self, agent: str, id_: int, accessed: int | None = None) -> Memory | None:
         """One memory, forgotten or not; `accessed` is its last access (microseconds since 1970), if there was one."""
         row = self.one(f"SELECT {MEMORY} FROM memory WHERE agent = ? AND id = ?", agent, id_)
-        return None if row is None else memory_from(row, accessed)
+        return None if row is None else self._memory(row, accessed)
 
     def witnesses(self, last: int | None = None) -> dict[str, list[tuple[str, int]]]:
         """Event id → (character, memory id) of the observations it became up to a tick, in that order."""
@@ -157,7 +168,7 @@ class Reading(Opened):
         """Why a character did what it did; empty when nothing was kept or it was trimmed."""
         row = self.one("SELECT body FROM trace WHERE agent = ? AND tick = ?", agent, tick)
         try:
-            return {} if row is None else unpacked_trace(row[0], primer(self.manifest.text, agent))
+            return {} if row is None else unpacked_trace(row[0])
         except ValueError as error:
             raise damaged(str(self.path), f"the trace of {agent} at tick {tick}: {error}") from error
 
@@ -202,6 +213,12 @@ class Reading(Opened):
             "embedder": embedder,
             "analyser": analyser(manifest.language),
         }
+
+    def _memory(self, row: StoredMemory, accessed: int | None) -> Memory:
+        try:
+            return memory_from(unpacked_memory(row), accessed)
+        except ValueError as error:
+            raise damaged(str(self.path), f"memory {row[1]} of {row[0]}: {error}") from error
 
     def _vector(self, value: bytes) -> Vector:
         try:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from commonplace.canon import canonical, digest
 from commonplace.memory.record import Emotion, Kind, Memory
+from commonplace.run.packing import packed_details, unpacked_details
 from commonplace.run.record import AnswerRow, Version
 from commonplace.world.events import Event, Phase
 
@@ -21,6 +22,8 @@ ANSWER = "agent, tick, ordinal, attempt, task, request, outcome, body"
 """The columns of an answer that are in the state digest."""
 VERSION = "tick, owner, kind, key, value"
 
+StoredMemory = tuple[str, int, int, str, float, str, int, str, str, bytes]
+"""`MemoryCells` with packed details."""
 EventCells = tuple[int, int, str, int, str, str]
 MemoryCells = tuple[str, int, int, str, float, str, int, str, str, str]
 AnswerCells = tuple[str, int, int, int, str, bytes, str, str]
@@ -58,7 +61,7 @@ def event_from(cells: EventCells) -> Event:
 
 
 def memory_cells(memory: Memory) -> MemoryCells:
-    """A row of `memory`, without vector and removal."""
+    """A memory as it is hashed, without its vector."""
     return (
         memory.agent,
         memory.id,
@@ -71,6 +74,16 @@ def memory_cells(memory: Memory) -> MemoryCells:
         memory.event,
         text_of(_rarer(memory)),
     )
+
+
+def packed_memory(cells: MemoryCells) -> StoredMemory:
+    """The row of a memory from its cells."""
+    return (*cells[:9], packed_details(cells[9], cells[5]))
+
+
+def unpacked_memory(stored: StoredMemory) -> MemoryCells:
+    """The cells of a memory from its row. Raises ValueError for details that cannot be unpacked."""
+    return (*stored[:9], unpacked_details(stored[9], stored[5]))
 
 
 def memory_from(cells: MemoryCells, accessed: int | None = None) -> Memory:

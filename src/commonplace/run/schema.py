@@ -25,11 +25,12 @@ CREATE TABLE event(
   type TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY(tick, phase, agent, ordinal)) WITHOUT ROWID;
 CREATE INDEX event_of ON event(agent, tick);
 
--- created: microseconds since 1970; removed: the tick it was forgotten in, NULL while it is remembered
+-- created: microseconds since 1970; details: see packing.packed_details;
+-- removed: the tick it was forgotten in, NULL while it is remembered
 CREATE TABLE memory(
   agent TEXT NOT NULL, id INTEGER NOT NULL, tick INTEGER NOT NULL, kind TEXT NOT NULL, importance REAL NOT NULL,
   text TEXT NOT NULL, created INTEGER NOT NULL, vector INTEGER, citations TEXT NOT NULL, event TEXT NOT NULL,
-  details TEXT NOT NULL, removed INTEGER, PRIMARY KEY(agent, id)) WITHOUT ROWID;
+  details BLOB NOT NULL, removed INTEGER, PRIMARY KEY(agent, id)) WITHOUT ROWID;
 CREATE TABLE vector(id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, value BLOB NOT NULL);
 -- at: microseconds since 1970; ids: see packing.packed_ids
 CREATE TABLE touch(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from commonplace.character.belief import Belief, Known
-from commonplace.character.plan import Plan, PlanItem
+from commonplace.character.plan import LEVELS, Plan, PlanItem
 from commonplace.character.relation import Relation
 from commonplace.character.state import CharacterState, Job
 from commonplace.run.plain import plain, valued
@@ -77,7 +77,7 @@ def restore_state(versions: Iterable[Version]) -> CharacterState:
     """A character's state from the last version ≤ tick of each of its values."""
     kinds = _by_kind(versions)
     single = {kind: next(iter(kinds[kind].values()), None) for kind in ("day", "closed", "jobs", "reflect_after")}
-    items = [valued(PlanItem, value, id=key) for (_, key), value in kinds["plan"].items()]
+    items = [as_item(key, value) for (_, key), value in kinds["plan"].items()]
     nodes = {key: Known(*value) for (_, key), value in kinds["belief"].items()}
     closed = frozenset((one, other) for one, other in single["closed"] or ())
     return CharacterState(
@@ -162,7 +162,24 @@ def _plan(agent: str, before: Plan, after: Plan) -> Iterator[Version]:
         # `lookup.state` finds the items of a day by their ids
         if item and not key.startswith(f"{after.day}."):
             raise ValueError(f"plan item {key} in the plan of day {after.day}")
-        yield Version(agent, "plan", key, item and plain(item, "id"))
+        yield Version(agent, "plan", key, item and _item(item))
+
+
+def _item(item: PlanItem) -> dict[str, Any]:
+    """An item's id tells its level and its parent, which are written only if they are others."""
+    found = plain(item, "id")
+    return {name: cell for name, cell in found.items() if _of_id(item.id).get(name) != cell}
+
+
+def as_item(item_id: str, value: dict[str, Any]) -> PlanItem:
+    """A plan item from its version."""
+    return valued(PlanItem, {**_of_id(item_id), **value}, id=item_id)
+
+
+def _of_id(item_id: str) -> dict[str, str]:
+    depth = item_id.count(".")
+    level = LEVELS[depth - 1] if 1 <= depth <= len(LEVELS) else ""
+    return {"level": level, "parent": item_id.rpartition(".")[0] if depth > 1 else ""}
 
 
 def _order(item: PlanItem) -> tuple[int, ...]:

@@ -123,7 +123,7 @@ def _reaction(reading: Reading, agent: str, tick: int, trace: Mapping[str, Any])
     rows = reading.answers(tick, tick, agent=agent)
     answer = next((row for row in reversed(rows) if row.ordinal == reaction["asked"]), None)
     decided = _value(answer) or {"reason": "no usable answer"}
-    blank = {"decision": "keep", "target": "", "purpose": "", "reason": "", "because": []}
+    blank: dict[str, Any] = {"decision": "keep", "target": "", "purpose": "", "reason": "", "because": []}
     return {**blank, **decided, **reaction}
 
 

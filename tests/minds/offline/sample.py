@@ -30,7 +30,10 @@ PLACES = (
 FESTIVAL = FactNote(
     id="lantern_festival",
     text="There is a lantern festival at the plaza tonight at seven.",
-    tell=("There's a lantern festival at the plaza tonight, at seven.", "Seven o'clock, the plaza, the lantern festival."),
+    tell=(
+        "There's a lantern festival at the plaza tonight, at seven.",
+        "Seven o'clock, the plaza, the lantern festival.",
+    ),
     place="plaza",
     place_name="Lattice Plaza",
     starts="2031-10-04T19:00:00",
@@ -49,7 +52,8 @@ VOICES = {
 def mira(*traits: str, pronoun: str = "she") -> Who:
     """The one who speaks."""
     return Who(
-        id="mira", name="Mira Sato", called="Mira", age=36, pronoun=pronoun, work="noodle cook", traits=traits or ("kind",),
+        id="mira", name="Mira Sato", called="Mira", age=36, pronoun=pronoun, work="noodle cook",
+        traits=traits or ("kind",),
         background="Runs the noodle bar.", goals=("find the missing taste",), home="loft",
     )  # fmt: skip
 
@@ -74,14 +78,18 @@ def here(
     )  # fmt: skip
 
 
-def memory(number: int, text: str, ago: int = 90, *, importance: int = 3, kind: str = "observation", **more: object) -> Recalled:
+def memory(
+    number: int, text: str, ago: int = 90, *, importance: int = 3, kind: str = "observation", **more: object
+) -> Recalled:
     """A recalled memory; `frame`, `tell` and `facts` as keywords."""
     return Recalled.model_validate(
         {"id": number, "text": text, "kind": kind, "importance": importance, "minutes_ago": ago, **more}
     )
 
 
-def said(number: int, quote: str, ago: int = 0, *, who: str = "jun", to_me: bool = True, facts: tuple[str, ...] = ()) -> Recalled:
+def said(
+    number: int, quote: str, ago: int = 0, *, who: str = "jun", to_me: bool = True, facts: tuple[str, ...] = ()
+) -> Recalled:
     """Somebody's line as remembered."""
     name, called = {"jun": ("Jun Park", "Jun"), "kit": ("Kit Vale", "Kit")}[who]
     frame = {
@@ -92,7 +100,9 @@ def said(number: int, quote: str, ago: int = 0, *, who: str = "jun", to_me: bool
     return memory(number, f"{name} says to Mira Sato: “{quote}”", ago, frame=frame, facts=facts)
 
 
-def doing(number: int, who: str, what: str, ago: int = 90, *, place: str = "Jun's Workshop", pronoun: str = "") -> Recalled:
+def doing(
+    number: int, who: str, what: str, ago: int = 90, *, place: str = "Jun's Workshop", pronoun: str = ""
+) -> Recalled:
     """Somebody seen at something."""
     name, called = {"jun": ("Jun Park", "Jun"), "kit": ("Kit Vale", "Kit")}[who]
     frame = {"what": "doing", "who": who, "called": called, "doing": what, "place": "workshop", "place_name": place}
@@ -108,7 +118,8 @@ DOINGS = (
     "winding a clock that belongs to nobody", "arguing with the kettle", "counting umbrellas", "sleeping",
 )  # fmt: skip
 QUOTES = (
-    "My rotor is bent again.", "I'm going to fix the old ferry one day.", "I need a battery.", "The flood took my books.",
+    "My rotor is bent again.", "I'm going to fix the old ferry one day.", "I need a battery.",
+    "The flood took my books.",
     "I've never seen such a sunset.", "Good morning, Mira.", "How are you?", "Thanks for the soup.",
     "You should come by the workshop.", "Ilse keeps bees on the roof, did you know?", "I'm tired of the rain.",
 )  # fmt: skip
@@ -116,11 +127,15 @@ TELLS = (
     "My grandmother's broth had one taste mine hasn't.", "I owe Jun for the pot. He won't name a price.",
     "There's a letter behind my chilli jar.", "The cat had two breakfasts today.",
 )  # fmt: skip
-THINGS = (("kettle", "broken", "is broken"), ("neon sign", "dark", "is dark"), ("drinks machine", "jammed", "is jammed"))
+THINGS = (
+    ("kettle", "broken", "is broken"),
+    ("neon sign", "dark", "is dark"),
+    ("drinks machine", "jammed", "is jammed"),
+)
 
 
 @st.composite
-def memories(draw: st.DrawFn, number: int) -> Recalled:
+def memories(draw: st.DrawFn, number: int) -> Recalled:  # noqa: PLR0911, PLR0912 – a branch per kind of memory
     """One memory of any kind."""
     ago = draw(st.integers(0, 4000))
     kind = draw(st.integers(0, 13))
@@ -142,7 +157,13 @@ def memories(draw: st.DrawFn, number: int) -> Recalled:
             )  # fmt: skip
         case 4:
             return _framed(
-                number, ago, f"The {thing} is not here.", what="absent", object=thing, object_name=thing, place_name=place
+                number,
+                ago,
+                f"The {thing} is not here.",
+                what="absent",
+                object=thing,
+                object_name=thing,
+                place_name=place,
             )
         case 5:
             return _framed(
@@ -150,7 +171,9 @@ def memories(draw: st.DrawFn, number: int) -> Recalled:
                 object_name=thing, verb="USE", why=f"The {thing} {words}.",
             )  # fmt: skip
         case 6:
-            text = draw(st.sampled_from(("The power goes out in the noodle bar.", "A drone crashes into a crate of figs.")))
+            text = draw(
+                st.sampled_from(("The power goes out in the noodle bar.", "A drone crashes into a crate of figs."))
+            )
             return _framed(number, ago, text, what="event", text=text)
         case 7:
             return _framed(number, ago, "It begins to rain.", what="weather", sky="rain", old="clear")
@@ -160,11 +183,18 @@ def memories(draw: st.DrawFn, number: int) -> Recalled:
                 place="canal", place_name="Canal Walk", do=act,
             )  # fmt: skip
         case 9:
-            text = draw(st.sampled_from(("Talking with Kit does me good.", "Wet weather and the kettle don't go together.")))
+            text = draw(
+                st.sampled_from(("Talking with Kit does me good.", "Wet weather and the kettle don't go together."))
+            )
             return _framed(number, ago, text, what="insight", about="kit")
         case 10:
             return _framed(
-                number, ago, "Jun is a riddle.", what="insight", about="jun", you="There's more to you than one sees in passing."
+                number,
+                ago,
+                "Jun is a riddle.",
+                what="insight",
+                about="jun",
+                you="There's more to you than one sees in passing.",
             )
         case 11:
             return memory(number, FESTIVAL.text, ago, frame={"what": "seed", "topic": "festival"}, facts=(FESTIVAL.id,))
@@ -184,7 +214,9 @@ def talks(draw: st.DrawFn) -> ConverseInput:
     lines: tuple[Spoken, ...] = ()
     if draw(st.booleans()):
         count = draw(st.integers(1, 6))
-        texts = [draw(st.sampled_from((*QUOTES, *FESTIVAL.tell, "See you, Mira.", "Are you coming?"))) for _ in range(count)]
+        texts = [
+            draw(st.sampled_from((*QUOTES, *FESTIVAL.tell, "See you, Mira.", "Are you coming?"))) for _ in range(count)
+        ]
         lines = tuple(
             Spoken(speaker=("jun", "mira")[(count - index - 1) % 2], called="Jun", text=text)
             for index, text in enumerate(texts)
@@ -193,13 +225,23 @@ def talks(draw: st.DrawFn) -> ConverseInput:
         recalled.append(said(90, texts[-1], facts=carried))
     voice = draw(st.sampled_from(sorted(VOICES)))
     warmth = draw(st.sampled_from((-40, 0, 25, 70)))
-    person = jun(warmth, since=draw(st.sampled_from((-1, 120, 2000))), pronoun=draw(st.sampled_from(("he", "she", "they"))))
+    person = jun(
+        warmth, since=draw(st.sampled_from((-1, 120, 2000))), pronoun=draw(st.sampled_from(("he", "she", "they")))
+    )
     later = (
-        Item(start="18:45", minutes=150, location="plaza", location_name="Lattice Plaza", do="going to the lantern festival"),
+        Item(
+            start="18:45",
+            minutes=150,
+            location="plaza",
+            location_name="Lattice Plaza",
+            do="going to the lantern festival",
+        ),
     )
     return ConverseInput(
         who=mira(*VOICES[voice], pronoun=draw(st.sampled_from(("she", "he", "they")))),
-        situation=here(draw(st.sampled_from(("07:10", "12:00", "16:20", "18:00", "23:10"))), sky="rain", people=(person,)),
+        situation=here(
+            draw(st.sampled_from(("07:10", "12:00", "16:20", "18:00", "23:10"))), sky="rain", people=(person,)
+        ),
         hearer=person,
         purpose=draw(st.sampled_from(("greet", "tell", "ask", "reply", "invite", "comfort", "farewell"))),
         lines=lines,
@@ -207,18 +249,24 @@ def talks(draw: st.DrawFn) -> ConverseInput:
         facts=(FESTIVAL,),
         said=tuple(line.text for line in lines if line.speaker == "mira"),
         told=(FESTIVAL.id,) if draw(st.booleans()) else (),
-        now=Item(start="06:00", minutes=200, location="bar", location_name="Mira's Noodle Bar", do="skimming the broth"),
+        now=Item(
+            start="06:00", minutes=200, location="bar", location_name="Mira's Noodle Bar", do="skimming the broth"
+        ),
         later=later if draw(st.booleans()) else (),
     )
 
 
-def reaction(*news: News, situation: Situation | None = None, traits: tuple[str, ...] = ("kind",), **more: object) -> ReactInput:
+def reaction(
+    *news: News, situation: Situation | None = None, traits: tuple[str, ...] = ("kind",), **more: object
+) -> ReactInput:
     """A reaction's input; further fields as keywords."""
     given: dict[str, object] = {
         "who": mira(*traits),
         "situation": situation or here(),
         "news": news,
-        "now": Item(start="09:00", minutes=120, location="bar", location_name="Mira's Noodle Bar", do="skimming the broth"),
+        "now": Item(
+            start="09:00", minutes=120, location="bar", location_name="Mira's Noodle Bar", do="skimming the broth"
+        ),
         "places": PLACES,
     }
     return ReactInput(**(given | more))  # type: ignore[arg-type]

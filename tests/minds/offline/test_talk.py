@@ -38,7 +38,7 @@ def line(given: ConverseInput, dice: Dice = DICE) -> ConverseOutput:
     return converse(given, dice)
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(sample.talks())
 def test_a_line_is_english(talk: ConverseInput) -> None:
     for tick in range(3):
@@ -52,7 +52,7 @@ def test_a_line_is_english(talk: ConverseInput) -> None:
             assert len(said) <= 400
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(sample.talks())
 def test_hiding_the_cited_memories_changes_the_line(talk: ConverseInput) -> None:
     said = line(talk)

@@ -105,7 +105,7 @@ def _topic(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -
             if line.topic
             else _said(scene, "answer.asked_doing", memory).joined(line_of(scene, own))
         )
-    rule = "answer.asked_doing" if _is_about_doing(scene, line) else "answer.topic_none"
+    rule = "answer.asked_doing" if not line.topic or _is_about_doing(scene, line) else "answer.topic_none"
     first = _said(scene, rule, memory)
     return first.joined(_more(scene, options))
 

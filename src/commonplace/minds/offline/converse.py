@@ -75,7 +75,7 @@ def _opening(scene: Scene, options: list[Saying]) -> Line | None:
     if scene.mine:
         return body.after(scene.say("turn", {}, saying.ids[0])) if scene.dice.chance(50, "turn") else body
     greeting = _greeting(scene)
-    if _wants_lead(saying) and scene.dice.chance(45, "lead"):
+    if _wants_lead(saying) and "?" not in greeting and scene.dice.chance(45, "lead"):
         greeting = f"{greeting} {scene.say('lead', {}, saying.ids[0])}"
     return _invited(scene, saying, body.after(greeting))
 

@@ -11,6 +11,8 @@ from commonplace.minds.tasks import LOST_THREAD, ConverseInput, DuetInput, DuetO
 
 MOMENT = "2031-10-04T12:00:00"
 """A duet has no clock: its talk is always at noon, and its memories say `just now` or nothing."""
+UNSTORED = 0
+"""Id of the last line where it did not become a memory; never cited."""
 _STAGE = Situation(
     moment=MOMENT, time="12:00", day=0, weekday="", part_of_day="midday", sky="", wind="", temperature="",
     place=Spot(id="stage", name="stage"),
@@ -21,7 +23,8 @@ def duet_turn(given: DuetInput, dice: Dice) -> DuetOutput:
     """The plan and the utterance."""
     said = converse(_as_talk(given), dice)
     text = said.utterance or LOST_THREAD.get(given.who.language, LOST_THREAD["en"])
-    return DuetOutput(plan=_plan(given, dice, bool(said.utterance))[:200], utterance=text, because=said.because)
+    because = tuple(one for one in said.because if one != UNSTORED)
+    return DuetOutput(plan=_plan(given, dice, bool(said.utterance))[:200], utterance=text, because=because)
 
 
 def _as_talk(given: DuetInput) -> ConverseInput:
@@ -40,7 +43,7 @@ def _heard_just_now(given: DuetInput) -> tuple[Recalled, ...]:
     if any(last.text in memory.text for memory in given.recalled):
         return ()
     frame = {"what": "said", "who": last.speaker, "called": last.called, "quote": last.text, "to_me": "1"}
-    return (Recalled(id=0, text=last.text, kind="observation", importance=3, minutes_ago=0, frame=frame),)
+    return (Recalled(id=UNSTORED, text=last.text, kind="observation", importance=3, minutes_ago=0, frame=frame),)
 
 
 def _plan(given: DuetInput, dice: Dice, has_line: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.grammar.english import gerund
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.grammar.speech import topic
 from commonplace.minds.offline.temper import temper
@@ -54,8 +55,6 @@ def _thought_of(text: str) -> str:
         from_words = from_words[1:]
     if not from_words or not from_words[0].isalpha():
         return ""
-    from commonplace.minds.offline.grammar.english import gerund  # noqa: PLC0415
-
     phrase = " ".join([from_words[0].lower(), *from_words[1:]])
     return (phrase if phrase.split(" ")[0].endswith("ing") else gerund(phrase))[:110]
 

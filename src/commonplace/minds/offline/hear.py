@@ -17,9 +17,9 @@ class Heard:
     """A line understood, as far as rules can."""
 
     act: str
-    """bye, hello, thanks, apology, trouble, joy, weather, intend, kind, accepts, declines, statement, or `ask` with
-    what is asked: ask.going, .seen, .well, .doing, .help, .who, .else, .then, .what, .think, .why, .feel, .since,
-    .topic."""
+    """bye, hello, thanks, apology, trouble, joy, weather, intend, kind, accepts, declines, report, statement, or `ask`
+    with what is asked: ask.going, .seen, .well, .doing, .help, .who, .else, .then, .what, .think, .why, .feel,
+    .since, .topic."""
     topic: str
     """What it is about, as the hearer would say it; empty when nothing in it can be named."""
     words: frozenset[str]
@@ -36,7 +36,7 @@ def heard(text: str, language: str = "en") -> Heard:
     spoken = _padded(last)
     if len(last) < LONGEST_BYE and "?" not in last and _takes_leave(rules, spoken, last):
         return Heard("bye", "", frozenset(), False)
-    main = text if len(sentences) == 1 else _main(sentences)
+    main = text if len(sentences) == 1 else _main(sentences, language)
     if last.rstrip("\"”'").endswith("?"):
         return Heard(_question(rules, spoken), topic(last) or topic(main), content(main), True)
     return Heard(_statement(rules, _padded(main), text), topic(main), content(main), False)
@@ -53,10 +53,26 @@ def _padded(text: str) -> str:
     return f" {' '.join(words(text))} "
 
 
-def _main(sentences: list[str]) -> str:
-    """What remains without short lead-ins and reactions; the last sentence when all are short."""
-    first = next((index for index, one in enumerate(sentences) if len(one.strip()) >= OPENER), len(sentences) - 1)
+def _main(sentences: list[str], language: str) -> str:
+    """What remains without greetings, lead-ins and reactions; the last sentence when there is nothing else."""
+    own = _lead_ins(language)
+    first = 0
+    while first < len(sentences) - 1:
+        sentence = sentences[first]
+        if len(sentence.strip()) >= OPENER and not any(piece in sentence for piece in own):
+            break
+        first += 1
     return "".join(sentences[first:]).strip()
+
+
+@lru_cache(maxsize=4)
+def _lead_ins(language: str) -> tuple[str, ...]:
+    """Longer pieces of what the grammar says before it comes to the point."""
+    found: set[str] = set()
+    for name, lines in grammar(language).rules.items():
+        if name.startswith(("greet.", "lead", "reminds", "turn", "react.", "answer.")):
+            found.update(piece.strip() for line in lines for piece in line.pieces[::2] if len(piece) > 16)
+    return tuple(sorted(found))
 
 
 def _takes_leave(rules: Grammar, spoken: str, last: str) -> bool:
@@ -121,6 +137,8 @@ _QUESTIONS = (
 
 
 def _question(rules: Grammar, spoken: str) -> str:
+    if _has(rules, "reports", spoken):
+        return "report"
     for act, name in _QUESTIONS:
         if _has(rules, name, spoken):
             return act
@@ -145,8 +163,10 @@ _STATEMENTS = (
 
 
 def _statement(rules: Grammar, spoken: str, text: str) -> str:
+    whole = _padded(text)
+    if _has(rules, "reports", whole):
+        return "report"
     if len(text) < LONGEST_ANSWER:
-        whole = _padded(text)
         for answer in ("accepts", "declines"):
             if _has(rules, answer, whole):
                 return answer

@@ -15,7 +15,9 @@ def invitation(given: ReactInput, dice: Dice) -> ReactOutput | None:
     """The event of today that one has heard of and wants to go to, unless the plan already holds it."""
     for note in given.facts:
         hearing = _hearing(given, note)
-        if hearing is None or not _is_ahead(given, note) or holds(given.later, given.now, note):
+        if hearing is None or not _is_ahead(given, note) or _is_there(given, note):
+            continue
+        if holds(given.later, given.now, note):
             continue
         wish = wish_to_go(given.who, note, hearing, _warmth(given, hearing), dice)
         if wish.goes:
@@ -54,6 +56,12 @@ def holds(later: tuple[Item, ...], now: Item | None, note: FactNote) -> bool:
         if item.location == note.place and start <= begins < start + item.minutes and item.because:
             return True
     return False
+
+
+def _is_there(given: ReactInput, note: FactNote) -> bool:
+    """Whether one is at the event already, or on the way with it begun."""
+    begun = note.starts <= given.situation.moment
+    return begun and note.place in (given.situation.place.id, given.now.location if given.now else "")
 
 
 def _is_ahead(given: ReactInput, note: FactNote) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from commonplace.minds.offline.grammar import english, speech
 from commonplace.minds.offline.hear import heard
 from commonplace.minds.offline.line import Line
-from commonplace.minds.offline.saying import own_doing, speech_place
+from commonplace.minds.offline.saying import fillers, own_doing, speech_place
 from commonplace.minds.offline.sayings import event_name, goes_to
 from commonplace.minds.offline.scene import COLD, Scene
 from commonplace.minds.tasks import Item, Recalled
@@ -67,7 +67,7 @@ def _reason(scene: Scene) -> tuple[str, dict[str, str]]:
 
 def _is_work(scene: Scene, do: str) -> bool:
     first = do.split(" ", 1)[0]
-    if do in scene.rules.every("rest.short") or do in scene.rules.every("part.rest"):
+    if do.startswith(fillers(scene.me.language)):
         return False
     return first not in scene.rules.words("faint") and first not in {"going", "walking", "chatting", "talking"}
 

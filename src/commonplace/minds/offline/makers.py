@@ -16,6 +16,8 @@ from commonplace.minds.tasks import Recalled
 FRESH_DOING = 25
 STALE_DOING = 2 * 24 * 60
 LONG_EVENT = 80
+
+
 def seen(scene: Scene, memory: Recalled, frame: Mapping[str, str]) -> Saying | None:
     """Somebody's doing: the hearer's own, as a question; somebody else's, as gossip."""
     who, doing = frame.get("who", ""), frame.get("doing", "")
@@ -157,7 +159,8 @@ def event(scene: Scene, memory: Recalled, frame: Mapping[str, str]) -> Saying | 
         return None
     rule = "core.event" if told else "core.event_topic"
     mark = told.lower() or slots["topic"]
-    return Saying((memory.id,), rule, slots, 70, mark, content(text)) if mark else None
+    weight = 20 if mark[: LONG_EVENT // 2] in scene.aired.lower() else 70
+    return Saying((memory.id,), rule, slots, weight, mark, content(text)) if mark else None
 
 
 def _brief(text: str) -> str:

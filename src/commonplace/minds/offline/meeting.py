@@ -71,11 +71,8 @@ def avoidance(given: ReactInput, dice: Dice) -> ReactOutput | None:
         because = (news.memory_id,) if news.memory_id else ()
         reason = f"I would rather not be where {person.called} is"
         at_home = given.situation.place.id == given.who.home
-        if (
-            at_home
-            or (given.now and given.now.object_id)
-            or not dice.steady().chance(45, "avoid", person.id, _hour(given))
-        ):
+        held = given.now is not None and bool(given.now.object_id or given.now.because)
+        if at_home or held or not dice.steady().chance(45, "avoid", person.id, _hour(given)):
             return ReactOutput(decision="avoid", target=person.id, reason=reason, because=because)
         do = grammar(given.who.language).say("avoid.do", "", {"x": person.called}, dice)
         stroke = Stroke(start=given.situation.time, minutes=20, location=given.who.home, do=do, because=because)

@@ -11,9 +11,7 @@ from commonplace.minds.offline.happenings import event_kind
 from commonplace.minds.tasks import PerceiveEventInput, PerceiveEventOutput, ThingHere
 from commonplace.text import words
 
-LIGHTS = listed(
-    "light lights lamp lamps sign signs neon lantern lanterns radio screen jukebox speaker"
-)
+LIGHTS = listed("light lights lamp lamps sign signs neon lantern lanterns radio screen jukebox speaker")
 
 
 def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput:  # noqa: ARG001 – nothing to draw

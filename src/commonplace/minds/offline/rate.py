@@ -14,6 +14,8 @@ from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.tasks import RateInput, RateOutput, Rating
 from commonplace.text import words
 
+EVENT = -5
+"""What an event starts from; negative, because the weight of its words comes on top."""
 _VALENCE = (("glad", 40), ("sad", -40), ("afraid", -45), ("angry", -50))
 _AROUSAL = {"glad": 30, "sad": 15, "afraid": 55, "angry": 60}
 
@@ -32,8 +34,10 @@ def _rating(text: str, name: str, called: str, goals: tuple[str, ...], language:
     spoken = frozenset(words(text))
     felt = [(feeling, sign) for feeling, sign in _VALENCE if spoken & rules.words(feeling)]
     importance = _base(text, name, called)
+    if importance == 1 and not _has_quote(text) and len(spoken & rules.words("grave")) > 1:
+        importance = EVENT
     if _has_quote(text) or importance < 0:
-        most = 4 if importance in {3, -5} else 2
+        most = 4 if importance in {3, EVENT} else 2
         importance = abs(importance) + min(most, _weight(spoken, rules.words("promise"), rules.words("grave")))
     elif spoken & rules.words("faulty"):
         importance += 2
@@ -106,4 +110,4 @@ def _others(text: str, called: str) -> int:
         return 2
     if any(quiet in text for quiet in _QUIET):
         return 1
-    return 1 if " is starting a conversation " in text or " tries to " in text else -5
+    return 1 if " is starting a conversation " in text or " tries to " in text else EVENT

@@ -11,6 +11,9 @@ from commonplace.minds.offline.saying import Saying
 from commonplace.minds.offline.scene import COLD, Scene
 from commonplace.minds.tasks import Recalled
 
+REPORT = "report"
+"""The act of telling what happened."""
+_GOSSIP = frozenset({"statement", "trouble", "joy", "intend", "kind"})
 ACK = 46
 """A statement shorter than this, about nothing that can be named, only keeps a talk going."""
 
@@ -29,7 +32,7 @@ def replying(scene: Scene, options: list[Saying]) -> Line | None:
         told = news_reply(scene, memory, options)
         if told is not None:
             return told
-    if line.asks:
+    if line.asks and line.act != REPORT:
         return answer(scene, memory, line, options)
     return _met(scene, memory, line, options)
 
@@ -81,7 +84,7 @@ def _hello(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 def _reaction(scene: Scene, memory: Recalled, line: Heard) -> str:
     """The first words of a reply: about the third person spoken of, or by what the line did."""
     slots = {"topic": line.topic if not scene_mentions(scene, line.topic) else "", "you": scene.you.called}
-    person = _third(scene)
+    person = _third(scene) if line.act in _GOSSIP else None
     if person and scene.dice.chance(60, "gossip"):
         rule = "react.gossip_cold" if person[1] < COLD else "react.gossip"
         return scene.say(rule, {"x": person[0]}, memory.id)

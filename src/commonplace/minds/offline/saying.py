@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from commonplace.minds.offline.grammar import english, speech
+from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.scene import Scene
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Saying:
-    """Something that could be said."""
+    """Something that could be said. Weighed, and joined with its twins, while it is collected; not changed later."""
 
     ids: tuple[int, ...]
     """The memories it rests on; twins share a saying."""
@@ -54,4 +56,16 @@ def pronouns(frame: Mapping[str, str]) -> dict[str, str]:
 def is_worth_telling(scene: Scene, doing: str) -> bool:
     """Not sleeping, not walking somewhere, and in the -ing form that fits the templates."""
     first = doing.split(" ", 1)[0]
+    if doing.startswith(fillers(scene.me.language)):
+        return False
     return first.endswith("ing") and first not in scene.rules.words("faint") and "talking" not in first
+
+
+@lru_cache(maxsize=4)
+def fillers(language: str) -> tuple[str, ...]:
+    """How those things begin that one does to fill the time: nobody speaks of them."""
+    found: set[str] = set()
+    for name, lines in grammar(language).rules.items():
+        if name.startswith(("part.", "hours.", "rest.short")):
+            found.update(line.pieces[0] for line in lines if len(line.pieces[0]) > 6)
+    return tuple(sorted(found))

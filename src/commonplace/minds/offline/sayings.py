@@ -7,7 +7,6 @@ have fallen before. What the hearer did, said or knows is never told to them as 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from commonplace.minds.offline import makers
 from commonplace.minds.offline.grammar import english, speech
@@ -28,9 +27,10 @@ def sayings(scene: Scene) -> list[Saying]:
             continue
         twin = found.get(saying.mark)
         if twin is None:
-            found[saying.mark] = replace(saying, weight=saying.weight + 2 * memory.importance - rank)
+            saying.weight += 2 * memory.importance - rank
+            found[saying.mark] = saying
         else:
-            found[saying.mark] = replace(twin, ids=(*twin.ids, *saying.ids))
+            twin.ids = (*twin.ids, *saying.ids)
     return list(found.values())
 
 
@@ -50,8 +50,10 @@ def _fact(scene: Scene, memory: Recalled) -> Saying | None:
     if note is None:
         return None
     source = frame.get("who", "") if frame.get("what") == "said" else ""
-    if note.id in scene.given.told or source == scene.you.id:
+    if note.id in scene.given.told or scene.you.id in (source, frame.get("to", "")):
         return _event_again(scene, memory, note)
+    if note.starts and note.starts <= scene.moment:
+        return None
     tells = [text for text in note.tell or (note.text,) if not scene.known(text)]
     tells = [text for text in tells if not speech.mentions(text, scene.you.name, scene.you.called)] or tells
     if not tells or any(scene.known(text) for text in note.tell):

@@ -141,9 +141,7 @@ def gerund(phrase: str) -> str:
     return f"{_ing(verb)} {rest}".strip()
 
 
-_DOUBLE = listed(
-    "get sit put cut run swim plan stop shop chat jog nap dig set let hit win begin drop tap mop trim"
-)
+_DOUBLE = listed("get sit put cut run swim plan stop shop chat jog nap dig set let hit win begin drop tap mop trim")
 
 
 def _ing(verb: str) -> str:
@@ -188,8 +186,8 @@ def past(sentence: str) -> str:
 _START = re.compile(r"(?:^|(?<=[.!?]\s)|(?<=[.!?][”\"]\s))[a-z]")
 _ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou](?!ne\b|ne-|nce\b|ni[^nm]|s[eu]|u))")
 _CONTRACTIONS = (
-    ("n't", None), ("I'm", "I am"), ("I've", "I have"), ("I'll", "I will"), ("I'd better", "I had better"), ("I'd", "I would"),
-    ("you're", "you are"),
+    ("n't", None), ("I'm", "I am"), ("I've", "I have"), ("I'll", "I will"), ("I'd better", "I had better"),
+    ("I'd", "I would"), ("you're", "you are"),
     ("You're", "You are"), ("it's", "it is"), ("It's", "It is"), ("that's", "that is"), ("That's", "That is"),
     ("there's", "there is"), ("There's", "There is"), ("you've", "you have"), ("You've", "You have"),
     ("What's", "What is"), ("How's", "How is"), ("what's", "what is"), ("we're", "we are"), ("Let's", "Let us"),
@@ -199,7 +197,7 @@ _NOT = {
     "isn't": "is not", "wasn't": "was not", "hadn't": "had not", "haven't": "have not", "wouldn't": "would not",
     "couldn't": "could not", "shouldn't": "should not", "aren't": "are not", "weren't": "were not",
 }  # fmt: skip
-_NT = re.compile(r"\b([A-Za-z]+n't)\b")
+_NT = re.compile(r"\b([A-Za-z]+n't)\b(?! (?:we|you|I|it|they|he|she|that|there)\b)")
 
 
 def spelt_out(text: str) -> str:

@@ -36,14 +36,15 @@ def taken(doing: str, pronoun: str, person: str) -> str:
 
 
 _NOUN_PHRASE = re.compile(
-    r"\b(?P<det>[Tt]he|[Mm]y|[Yy]our|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Aa]n?) "
+    r"\b(?P<det>[Tt]he|[Mm]y|[Yy]our|[Oo]ur|[Aa]n?) "
     r"(?P<noun>[a-z][a-z'-]*(?: [a-z][a-z'-]*){0,2}?)"
     r"(?=[,.;:!?]|$| (?:is|are|was|were|has|had|have|at|in|on|to|for|of|with|and|but|or|by|from|again|needs?|keeps?|"
     r"still|today|tonight|tomorrow|yesterday|this|that|before|after|will|won't|can|can't|could|would|who|which|when|"
     r"while|so|if|up|out|off|down|under|over|near|about|like|than|as|because|until|all|smells?|sounds?|looks?|goes|"
     r"comes?|done|open|shut|full|being|does|did|says?|said|knows?|knew|thinks?|means?|meant|ran|runs?|sat|sits?|told|"
     r"tells?|takes?|after|went|into|onto|through|across|behind|along|around|without|against|between|where|what|how|"
-    r"whenever|wherever|came|comes|matters?|would|stood|never|always|only|just|alone|together|himself|herself|myself|too|either|well|back|away|home|once|twice|took|starts?|begins?|opens?|closes?|higher|lower|better|worse|"
+    r"whenever|wound|kept|left|brought|built|wrote|bought|sold|gave|held|fell|died|lived|worked|played|used|loved|liked|"
+    r"wanted|called|asked|turned|stopped|drowned|burned|froze|sailed|taught|showed|sang|wherever|came|comes|matters?|would|stood|never|always|only|just|alone|together|himself|herself|myself|too|either|well|back|away|home|once|twice|took|starts?|begins?|opens?|closes?|higher|lower|better|worse|"
     r"my|your|his|her|their|our|the|an?|it|that's|it's|isn't|wasn't|broke|made|makes|gets?|got|every|last|next|again|here|there|then|now|since|he|she|they|I|you|we)\b)"
 )
 _EMPTY = listed(
@@ -91,9 +92,7 @@ def _without_verb(words: list[str]) -> list[str]:
     return words
 
 
-_VERBS = listed(
-    "was is are were had have never always just really not only go goes went do does did be been"
-)
+_VERBS = listed("was is are were had have never always just really not only go goes went do does did be been")
 
 
 def _determiner(word: str, called: str) -> str:
@@ -110,14 +109,10 @@ _SAME = listed(
     "was had could can can't couldn't would wouldn't will won't saw heard found made took left lost forgot met "
     "spent went came dreamt used got broke fixed finished never should must might did didn't wanted thought told"
 )
-_INFLECT = listed(
-    "need want think hope like love keep know miss owe feel worry dream wonder believe remember mean"
-)
+_INFLECT = listed("need want think hope like love keep know miss owe feel worry dream wonder believe remember mean")
 _OBJECTS = {"me": OBJECT, "my": POSSESSIVE, "mine": {"she": "hers", "he": "his", "they": "theirs"},
             "myself": {"she": "herself", "he": "himself", "they": "themselves"}}  # fmt: skip
-_BARRED = listed(
-    "you your yours you're we our us we're let's shall please here this"
-)
+_BARRED = listed("you your yours you're we our us we're let's shall please here this")
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,147 @@
+"""Who may speak, and what may be said."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Any
+
+from cognition.hamlet import Town, go, hamlet, person, puppets, standing, talking, tell
+from commonplace.minds.offline import OfflineMind
+from commonplace.minds.tasks import ConverseInput, ConverseOutput, ReactInput, ReactOutput, RelateInput, RelateOutput
+from commonplace.testing import ScriptedMind
+
+
+def _chatty(given: ReactInput, _: Any) -> ReactOutput:
+    """Talks to whoever is there at every chance."""
+    free = [other.id for other in given.situation.people if other.can_be_spoken_to]
+    return talking(free[0]) if free else ReactOutput(decision="keep")
+
+
+def _together(document: dict[str, Any]) -> None:
+    """All three live, work and sleep in the barn: nothing keeps them from talking all day."""
+    for character in document["characters"]:
+        character["home"] = character["starts_at"] = "barn"
+        for item in character["routine"]:
+            item["place"] = "barn"
+
+
+def _live_watching_the_floor(town: Town, ticks: int) -> int:
+    """Live; in a talk that is going on, only who has the floor speaks. How many lines were answers."""
+    answers = 0
+    for _ in range(ticks):
+        talks = [talk for here in town.engine.life.world.conversations.values() for talk in here]
+        for event in town.live().ticks[-1].events:
+            if event.type == "SAY":
+                mine = [talk for talk in talks if event.agent_id in talk.members]
+                assert [talk.floor for talk in mine] == [event.agent_id] * len(mine)
+                assert mine or not [talk for talk in talks if event.body["to_agent_id"] in talk.members]
+                answers += len(mine)
+    return answers
+
+
+def test_only_who_is_addressed_may_answer() -> None:
+    acts = {("ben", 1): tell("cora", "Look!"), ("anna", 2): tell("cora", "What is it?"), ("cora", 2): tell("ben", "Oh!")}
+    acts |= {("ben", 3): tell("cora", "A kite."), ("cora", 3): tell("ben", "It is mine.")}
+    town, _ = puppets(hamlet(standing(anna="barn"), fidelity="every_tick"), acts)
+    town.live(3)
+    assert [event.id for event in town.events("SAY")] == ["t1.ben.0", "t2.cora.0", "t3.ben.0"]
+    assert [event.id for event in town.events("ACTION_REJECTED")] == ["t2.anna.0", "t3.cora.0"]
+
+
+def test_in_talks_all_day_long_the_floor_is_kept() -> None:
+    numbered = iter(range(10_000))
+    mind = ScriptedMind(
+        {"react": _chatty, "converse": lambda given, asker: ConverseOutput(utterance=f"Line {next(numbered)}.")}
+    )
+    assert _live_watching_the_floor(Town(hamlet(_together), mind), 140) > 100
+
+
+def test_an_insistent_mind_says_a_sentence_to_a_hearer_once_a_day() -> None:
+    def insist(given: ConverseInput, asker: Any) -> ConverseOutput:
+        return ConverseOutput(utterance="Nice\u200b weather,\x07 isn't it? " if asker.tick % 2 else "Nice weather, isn't it?")
+
+    town = Town(hamlet(_together), ScriptedMind({"react": _chatty, "converse": insist})).live(430)
+    said: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for event in town.events("SAY"):
+        day = town.scenario.clock.time(event.tick).date()
+        assert event.body["utterance"] == "Nice weather, isn't it?"
+        said[event.agent_id, event.body["to_agent_id"], f"{day}"].append(event.tick)
+    assert {len(ticks) for ticks in said.values()} == {1}
+    days = Counter(pair[:2] for pair in said)
+    assert max(days.values()) >= 2
+
+
+def test_what_was_said_today_is_shown_to_the_mind() -> None:
+    lines = iter(["One.", "Two.", "Three."] * 100)
+    mind = ScriptedMind(
+        {"react": _chatty, "converse": lambda given, asker: ConverseOutput(utterance=next(lines, "No more."))}
+    )
+    town = Town(hamlet(_together), mind).live(40)
+    shown = [(asker, ask.input) for asker, ask in mind.asked if ask.task.name == "converse"]
+    for asker, given in shown:
+        earlier = [
+            event.body["utterance"]
+            for event in town.events("SAY", asker.agent)
+            if event.tick < asker.tick and event.body["to_agent_id"] == given.hearer.id
+        ]
+        assert list(given.said) == earlier
+    assert any(given.said for _, given in shown)
+
+
+def test_utterances_lose_control_characters_and_end_at_four_hundred() -> None:
+    long = "word " * 200
+
+    def converse(given: ConverseInput, asker: Any) -> ConverseOutput:
+        text = long if asker.agent == "ben" else "\u202eOh,\n\tthat\x00 \u200bis\u2028 new."
+        return ConverseOutput.model_construct(utterance=text)
+
+    town = Town(hamlet(_together), ScriptedMind({"react": _chatty, "converse": converse})).live(4)
+    said = {event.agent_id: event.body["utterance"] for event in town.events("SAY")}
+    assert said["anna"] == "Oh, that is new."
+    assert 380 <= len(said["ben"]) <= 400
+    assert said["ben"].endswith("…")
+
+
+def test_with_nothing_to_say_the_plan_goes_on() -> None:
+    mind = ScriptedMind({"react": _chatty, "converse": lambda given, asker: ConverseOutput(utterance=" \n")})
+    town = Town(hamlet(_together), mind).live(20)
+    assert town.events("SAY") == []
+    assert town.body("ben").doing == "mending the roof"
+
+
+def test_a_talk_changes_how_the_other_is_seen_once_and_resting_on_what_was_recalled() -> None:
+    def relate(given: RelateInput, _: Any) -> RelateOutput:
+        shown = tuple(note.id for note in given.recalled)
+        return RelateOutput(warmth_change=20, summary="Ben brings news.", because=(*shown[:1], 4711))
+
+    acts = {("ben", 2): tell("anna", "The roof is done."), ("anna", 3): tell("ben", "At last!")}
+    town, mind = puppets(hamlet(standing(ben="bakery"), fidelity="every_tick"), acts, relate=relate)
+    before = town.state("anna").relations["ben"]
+    town.live(16)
+    after = town.state("anna").relations["ben"]
+    (given,) = mind.inputs("relate", "anna")
+    assert [(line.speaker, line.text) for line in given.lines] == [("ben", "The roof is done."), ("anna", "At last!")]
+    assert (before.warmth, after.warmth, after.talks) == (40, 60, 1)
+    assert after.summary == "Ben brings news."
+    assert after.because == (given.recalled[0].id,)
+    assert after.last_talk == 3
+
+
+def test_meeting_makes_an_acquaintance_and_talking_past_somebody_does_not_make_a_talk() -> None:
+    acts = {("ben", 4): go("green"), ("ben", 5): go("bakery")}
+    town, _ = puppets(hamlet(lambda document: person(document, "anna").update(relations=[]), fidelity="every_tick"), acts)
+    town.live(3)
+    assert "ben" not in town.state("anna").relations
+    town.live(4)
+    assert town.state("anna").relations["ben"].known_since == 6
+    assert town.state("anna").relations["ben"].last_talk == -1
+
+
+def test_the_offline_mind_keeps_the_floor_and_never_repeats_itself() -> None:
+    town = Town(hamlet(_together), OfflineMind())
+    assert _live_watching_the_floor(town, 280) > 5
+    said = Counter(
+        (event.agent_id, event.body["to_agent_id"], event.body["utterance"], town.scenario.clock.day(event.tick))
+        for event in town.events("SAY")
+    )
+    assert max(said.values()) == 1

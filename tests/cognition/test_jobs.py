@@ -1,0 +1,200 @@
+"""Deferred cognition: asked on the snapshot of one tick, delivered a fixed time later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cognition.hamlet import Puppets, Town, hamlet, idle, person, puppets, talking
+from commonplace.minds.tasks import (
+    ConverseOutput,
+    Insight,
+    InsightsInput,
+    InsightsOutput,
+    QuestionsOutput,
+    RateInput,
+    RateOutput,
+    Rating,
+)
+from commonplace.testing import ScriptedMind
+
+DELAY = 30
+"""Minutes."""
+TICKS = DELAY // 5
+
+
+def _dawn(document: dict[str, Any]) -> None:
+    document["clock"]["start"] = "2031-10-04T06:00:00"
+
+
+def test_the_day_is_asked_for_a_fixed_time_before_waking_and_there_at_waking() -> None:
+    mind = ScriptedMind()
+    town = Town(hamlet(_dawn, deferred_minutes=DELAY), mind)
+    waking = 12
+    for tick in range(1, 2 * waking):
+        town.live()
+        jobs = [job for job in town.state("anna").jobs if job.kind == "plan_day"]
+        waiting = waking - TICKS <= tick < waking
+        assert [(job.asked_at, job.due) for job in jobs] == ([(waking - TICKS, waking)] if waiting else [])
+        assert bool(town.plan("anna").items) == (tick >= waking)
+    assert [asker.tick for asker, ask in mind.asked if ask.task.name == "plan_day" and asker.agent == "anna"] == [6]
+    town.until("1 06:59")
+    assert town.plan("anna").day == 0
+    town.live(2)
+    assert town.plan("anna").day == 1
+
+
+def _weighty(document: dict[str, Any]) -> None:
+    """Cora is alone in the barn and remembers things that weigh 150 together."""
+    person(document, "ben")["starts_at"] = "cabin"
+    for item in person(document, "ben")["routine"]:
+        item["place"] = "cabin"
+    for item in person(document, "anna")["routine"]:
+        item["place"] = "bakery" if item["do"] != "sleeping" else "loft"
+    person(document, "cora")["memories"] = [
+        {"text": f"Cora Dunn read comic number {number}.", "importance": 10} for number in range(15)
+    ]
+
+
+def _light(given: RateInput, _: Any) -> RateOutput:
+    return RateOutput(ratings=tuple(Rating(importance=1) for _ in given.texts))
+
+
+def _insights(*because: tuple[int, ...]) -> Any:
+    """Insights that cite the first, second … of what was shown; other ids as they are."""
+
+    def insights(given: InsightsInput, asker: Any) -> InsightsOutput:
+        shown = [note.id for entry in given.evidence for note in entry.recalled]
+        return InsightsOutput(
+            insights=tuple(
+                Insight(
+                    text=f"Insight {number} of tick {asker.tick}.",
+                    because=tuple(shown[id_] if 0 <= id_ < len(shown) else id_ for id_ in cited),
+                )
+                for number, cited in enumerate(because)
+            )
+        )
+
+    return insights
+
+
+def _thinking(*because: tuple[int, ...], **settings: Any) -> tuple[Town, Puppets]:
+    reflection = {"threshold": 150, **settings}
+    return puppets(
+        hamlet(_weighty, reflection=reflection, deferred_minutes=DELAY),
+        {},
+        rate=_light,
+        questions=lambda given, asker: QuestionsOutput(questions=("What do comics mean to me?", "Who am I?")),
+        insights=_insights(*because),
+    )
+
+
+def _asked_at(town: Town) -> list[int]:
+    return [
+        job.asked_at
+        for tick in town.ticks
+        for job in tick.turns["cora"].state.jobs
+        if job.kind == "reflect" and job.asked_at == tick.number
+    ]
+
+
+@pytest.mark.parametrize("strict", [False, True], ids=["reaches", "exceeds"])
+def test_reflection_is_asked_for_when_the_sum_reaches_150_or_exceeds_it(strict: bool) -> None:
+    town, _ = _thinking((0,), (1,), (2,), strict=strict)
+    town.live(40)
+    counted = [memory for memory in town.memories("cora") if memory.kind in {"observation", "action"}]
+    sums = [sum(memory.importance for memory in counted if memory.tick <= tick) for tick in range(41)]
+    asked = _asked_at(town)[0]
+    if strict:
+        assert asked > 1
+        assert sums[asked - 1] == 150 < sums[asked]
+    else:
+        assert (asked, sums[asked]) == (1, 150)
+
+
+def test_insights_become_memories_a_fixed_time_later_and_cite_what_was_shown() -> None:
+    town, mind = _thinking((0,), (1, 2), (3,), (4,))
+    town.live(TICKS)
+    assert town.memories("cora", "reflection") == []
+    town.live(1)
+    (given,) = mind.inputs("insights", "cora")
+    shown = {note.id for entry in given.evidence for note in entry.recalled}
+    thoughts = town.memories("cora", "reflection")
+    assert [memory.text for memory in thoughts] == [f"Insight {number} of tick 1." for number in range(4)]
+    for memory in thoughts:
+        assert memory.citations
+        assert set(memory.citations) <= shown <= {one.id for one in town.memories("cora") if one.id < memory.id}
+    (reflected,) = town.events("REFLECTED", "cora")
+    assert reflected.tick == 1 + TICKS
+    assert list(reflected.body["memory_ids"]) == [memory.id for memory in thoughts]
+
+
+def test_insights_that_cite_nothing_or_what_was_not_shown_are_dropped() -> None:
+    town, _ = _thinking((0,), (), (1,), (4711,), (2,))
+    town.live(TICKS + 1)
+    assert [text[:9] for text in town.texts("cora", "reflection")] == ["Insight 0", "Insight 2", "Insight 4"]
+
+
+def test_fewer_than_three_insights_are_none_and_it_is_tried_again_an_hour_later() -> None:
+    town, mind = _thinking((0,), (), (1,), (0, 4711))
+    town.live(30)
+    assert town.memories("cora", "reflection") == []
+    assert town.events("REFLECTED") == []
+    asked = _asked_at(town)
+    assert len(asked) == 2
+    delivered = asked[0] + TICKS
+    assert asked[1] - delivered == 12
+    assert len(mind.inputs("insights", "cora")) == 2
+
+
+def test_after_a_reflection_the_sum_begins_anew() -> None:
+    town, _ = _thinking((0,), (1,), (2,))
+    town.live(150)
+    assert _asked_at(town) == [1]
+
+
+def test_a_job_knows_what_was_known_when_it_was_asked_for_and_no_more() -> None:
+    town, mind = _thinking((0,), (1,), (2,))
+    town.live(2, {"kind": "inner_voice", "agent_id": "cora", "text": "Comics are the meaning of everything!"}).live(10)
+    assert [asker.tick for asker, ask in mind.asked if ask.task.name in {"questions", "insights"}] == [1, 1]
+    later = {memory.id for memory in town.memories("cora") if memory.tick > 1}
+    (questions,), (insights,) = mind.inputs("questions"), mind.inputs("insights")
+    shown = {note.id for note in questions.recent} | {n.id for entry in insights.evidence for n in entry.recalled}
+    assert shown
+    assert later
+    assert not shown & later
+    assert all("meaning of everything" not in note.text for note in questions.recent)
+    assert questions.situation.time == "10:05"
+
+
+def test_at_most_a_hundred_memories_are_looked_at_oldest_first() -> None:
+    def change(document: dict[str, Any]) -> None:
+        _weighty(document)
+        person(document, "cora")["memories"] = [
+            {"text": f"Cora Dunn read comic number {number}.", "importance": 2} for number in range(120)
+        ]
+
+    town, mind = puppets(hamlet(change), {}, rate=_light)
+    town.live(3)
+    (given,) = mind.inputs("questions", "cora")
+    ids = [note.id for note in given.recent]
+    assert ids == list(range(21, 121))
+
+
+def test_several_jobs_of_a_tick_have_questions_of_their_own() -> None:
+    acts = {("ben", tick): idle("whistling") for tick in range(1, 30)}
+
+    def react(given: Any, asker: Any) -> Any:
+        return talking("cora") if (asker.agent, asker.tick) == ("ben", 1) else None
+
+    town, mind = puppets(
+        hamlet(deferred_minutes=10, fidelity="every_tick"),
+        acts,
+        react=react,
+        converse=lambda given, asker: ConverseOutput(utterance="Good morning!"),
+    )
+    town.live(12)
+    keys = [(asker.agent, asker.tick, asker.number) for asker, _ in mind.asked]
+    assert len(keys) == len(set(keys))
+    assert any(number >= 1000 for _, _, number in keys)

@@ -1,0 +1,137 @@
+"""Days have 5–8 strokes in order, bent by what is remembered; their insides vary."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.interest import moment_minutes
+from commonplace.minds.offline.plan_day import plan_day
+from commonplace.minds.offline.plan_parts import plan_hours, plan_minutes
+from commonplace.minds.tasks import Hint, Item, PlanDayInput, PlanPartsInput, Recalled, Stroke, ThingHere
+from minds.offline import sample
+
+DICE = Dice((7, "mira", 0, 0))
+STARTS = ("05:50", "07:10", "09:30", "12:00", "14:00", "17:00", "19:30", "20:30", "22:00")
+
+
+def routine(count: int) -> tuple[Stroke, ...]:
+    starts = (*STARTS[: count - 1], "22:40")
+    return tuple(
+        Stroke(
+            start=start, minutes=60, location=("loft", "bar", "plaza")[index % 3], do=f"doing number {index}",
+            routine=index, asleep=index == count - 1,
+        )
+        for index, start in enumerate(starts)
+    )  # fmt: skip
+
+
+def day(
+    count: int = 6, recalled: tuple[Recalled, ...] = (), dice: Dice = DICE, sky: str = "clear", **more: object
+) -> tuple[Stroke, ...]:
+    base = {
+        "who": sample.mira("outgoing"), "situation": sample.here("05:50", sky=sky), "wakes": "05:50",
+        "routine": routine(count), "recalled": recalled, "facts": (sample.FESTIVAL,), "places": sample.PLACES,
+    }  # fmt: skip
+    return plan_day(PlanDayInput(**(base | more)), dice).strokes  # type: ignore[arg-type]
+
+
+HEARD = sample.said(41, sample.FESTIVAL.tell[0], 900, facts=(sample.FESTIVAL.id,))
+WISH = sample.memory(
+    42, "Talking with Jun does me good.", 600,
+    frame={"what": "insight", "about": "jun", "wish": "spend some time with Jun", "place": "workshop"},
+)  # fmt: skip
+MEANS = sample.memory(43, "Mira Sato wants to fix the leaking roof.", 900, frame={"what": "seed", "topic": "roof"})
+ASKED = sample.said(44, "You should come by the workshop.", 900)
+SEEN = sample.doing(45, "jun", "repairing a drone", 800)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.integers(2, 9),
+    st.integers(0, 500),
+    st.permutations((HEARD, WISH, MEANS, ASKED, SEEN)),
+    st.integers(0, 5),
+    st.booleans(),
+)
+def test_a_day_is_five_to_eight_strokes_in_order(
+    count: int, tick: int, recalled: list[Recalled], many: int, rains: bool
+) -> None:
+    strokes = day(count, tuple(recalled[:many]), Dice((7, "mira", tick, 0)), "rain" if rains else "clear")
+    starts = [moment_minutes(stroke.start) for stroke in strokes]
+    assert 5 <= len(strokes) <= 8
+    assert starts == sorted(set(starts)) and strokes[0].start == "05:50"
+    assert strokes[-1].asleep and not any(stroke.asleep for stroke in strokes[:-1])
+    for stroke, following in zip(strokes, starts[1:], strict=False):
+        assert moment_minutes(stroke.start) + stroke.minutes == following
+
+
+def test_an_event_heard_of_is_in_the_day_and_cites_the_hearing() -> None:
+    fresh = [stroke for stroke in day(recalled=(HEARD,)) if stroke.because]
+    assert [(stroke.location, stroke.because) for stroke in fresh] == [("plaza", (41,))]
+    assert not [stroke for stroke in day() if stroke.because]
+
+
+def test_a_wish_becomes_a_stroke() -> None:
+    found = [stroke for stroke in day(recalled=(WISH,)) if stroke.because == (42,)]
+    assert [(stroke.do, stroke.location) for stroke in found] == [("spending some time with Jun", "workshop")]
+
+
+def test_what_was_left_undone_and_a_visit_owed_come_up() -> None:
+    dos = {
+        stroke.do
+        for tick in range(12)
+        for stroke in day(recalled=(MEANS, ASKED, SEEN), dice=Dice((7, "mira", tick, 0)))
+    }
+    assert "fixing the leaking roof" in dos
+    assert {"visiting Jun", "dropping in on Jun"} & dos
+
+
+def test_no_two_days_are_the_same() -> None:
+    days = {tuple(stroke.start for stroke in day(dice=Dice((7, "mira", tick, 0)))) for tick in range(20)}
+    assert len(days) > 15
+
+
+def parts(minutes: int = 60, tick: int = 0, **more: object) -> PlanPartsInput:
+    base = {
+        "who": sample.mira("brisk"), "situation": sample.here(),
+        "item": Item(start="10:00", minutes=minutes, location="bar", location_name="Noodle Bar", do="serving lunch"),
+        "hints": tuple(Hint(do=do, object_id=thing, verb="USE" if thing else "") for do, thing in (
+            ("ladling broth", ""), ("wiping the counter", ""), ("boiling water", "kettle"), ("slicing scallions", ""),
+        )),
+    }  # fmt: skip
+    return PlanPartsInput(**(base | more))  # type: ignore[arg-type]
+
+
+@given(st.integers(5, 300), st.integers(0, 100))
+def test_minutes_fill_the_item_in_5_to_15_minute_actions(minutes: int, tick: int) -> None:
+    found = plan_minutes(parts(minutes), Dice((7, "mira", tick, 0))).parts
+    assert all(5 <= part.minutes <= 15 for part in found)
+    assert sum(part.minutes for part in found) >= min(minutes, 80)
+
+
+def test_the_inside_of_an_hour_varies() -> None:
+    assert len({tuple(p.do for p in plan_minutes(parts(), Dice((7, "mira", t, 0))).parts) for t in range(20)}) > 8
+    assert len({tuple(p.minutes for p in plan_hours(parts(240), Dice((7, "mira", t, 0))).parts) for t in range(20)}) > 5
+
+
+def test_what_is_broken_is_left_alone_or_repaired_by_the_handy() -> None:
+    broken = (ThingHere(id="kettle", name="kettle", state="broken", verbs=("USE",)),)
+    for tick in range(10):
+        dice = Dice((7, "mira", tick, 0))
+        assert not any(part.object_id == "kettle" for part in plan_minutes(parts(things=broken), dice).parts)
+        handy = plan_minutes(parts(things=broken, who=sample.mira("handy")), dice).parts
+        assert any("the kettle" in part.do for part in handy)
+
+
+def test_what_did_not_work_is_not_tried_again_at_once() -> None:
+    frame = {
+        "what": "refused",
+        "object": "kettle",
+        "object_name": "kettle",
+        "verb": "USE",
+        "why": "The kettle is empty.",
+    }
+    refused = sample.memory(9, "Mira Sato tried to use the kettle, but the kettle is empty.", 30, frame=frame)
+    assert not any(part.object_id for part in plan_minutes(parts(recalled=(refused,)), DICE).parts)

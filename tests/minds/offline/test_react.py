@@ -1,0 +1,163 @@
+"""Reactions: invitations cite their hearing, rain drives indoors, temper decides what one does about an event."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.react import react
+from commonplace.minds.tasks import Item, ReactOutput, Spoken, Stroke
+from minds.offline import sample
+
+DICE = Dice((7, "mira", 12, 0))
+FACT = (sample.FESTIVAL.id,)
+
+
+def hearing(
+    quote: str = sample.FESTIVAL.tell[0], *, warmth: int = 70, traits: tuple[str, ...] = ("outgoing",)
+) -> ReactOutput:
+    line = sample.said(50, quote, facts=FACT)
+    given = sample.reaction(
+        sample.news("said", line.text, 50, line.frame, who="jun", to_me=True, facts=FACT),
+        situation=sample.here(people=(sample.jun(warmth),)),
+        traits=traits, facts=(sample.FESTIVAL,), recalled=(line,), floor=True,
+        lines=(Spoken(speaker="jun", called="Jun", text=quote),),
+    )  # fmt: skip
+    return react(given, DICE)
+
+
+def test_an_invitation_becomes_a_stroke_that_cites_the_hearing() -> None:
+    answer = hearing()
+    assert answer.decision == "talk" and answer.purpose == "reply"
+    assert answer.stroke is not None
+    assert answer.stroke.location == "plaza" and answer.stroke.because == (50,)
+    assert "18:30" <= answer.stroke.start < "19:00" and answer.stroke.routine == -1
+    assert "Jun told me about the lantern festival and I like Jun" in answer.reason
+
+
+def test_who_dislikes_the_teller_and_company_stays_away() -> None:
+    assert hearing(warmth=-60, traits=("shy", "grumpy")).stroke is None
+
+
+def test_who_already_goes_is_not_planned_twice() -> None:
+    line = sample.said(50, sample.FESTIVAL.tell[0], facts=FACT)
+    going = Item(
+        start="18:45", minutes=150, location="plaza", location_name="Lattice Plaza", do="going to the lantern festival"
+    )
+    given = sample.reaction(
+        sample.news("said", line.text, 50, line.frame, who="jun", facts=FACT),
+        facts=(sample.FESTIVAL,), later=(going,), traits=("outgoing",),
+    )  # fmt: skip
+    assert react(given, DICE).stroke is None
+
+
+def test_what_was_only_recalled_brings_nobody_to_an_event() -> None:
+    given = sample.reaction(
+        sample.news("doing", "Jun Park is reading.", who="jun"),
+        facts=(sample.FESTIVAL,), recalled=(sample.said(3, sample.FESTIVAL.tell[0], 500, facts=FACT),),
+    )  # fmt: skip
+    assert react(given, DICE).stroke is None
+
+
+@pytest.mark.parametrize("sky", ["rain", "storm", "snow"])
+def test_rain_drives_indoors(sky: str) -> None:
+    given = sample.reaction(
+        sample.news("weather", "It begins to rain.", 61, {"what": "weather", "sky": sky, "old": "cloudy"}),
+        situation=sample.here(sky=sky, place=sample.PLACES[2]),
+        now=Item(
+            start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="playing chess", outdoor=True
+        ),
+    )
+    answer = react(given, DICE)
+    assert answer.decision == "go" and answer.stroke is not None and answer.stroke.because == (61,)
+    assert not next(spot for spot in sample.PLACES if spot.id == answer.stroke.location).outdoor
+
+
+def test_rain_is_nothing_to_somebody_indoors_or_wet_already() -> None:
+    indoors = sample.news("weather", "It begins to rain.", 61, {"what": "weather", "sky": "rain", "old": "cloudy"})
+    assert react(sample.reaction(indoors, situation=sample.here(sky="rain")), DICE).stroke is None
+    still = sample.news("weather", "It begins to rain.", 61, {"what": "weather", "sky": "rain", "old": "storm"})
+    outdoors = sample.here(sky="rain", place=sample.PLACES[2])
+    assert react(sample.reaction(still, situation=outdoors), DICE).stroke is None
+
+
+def struck(*traits: str, text: str = "The power goes out in the noodle bar.", work: str = "") -> Stroke | None:
+    given = sample.reaction(sample.news("event", text, 61, {"what": "event", "text": text}), traits=traits)
+    if work:
+        given = given.model_copy(update={"who": given.who.model_copy(update={"work": work})})
+    answer = react(given, DICE)
+    assert answer.because == (61,)
+    return answer.stroke
+
+
+def test_an_event_is_met_by_temper() -> None:
+    cook, brave, careful = struck("brisk"), struck("brave", text="A bell rings."), struck("timid", text="A bell rings.")
+    assert cook and "candle" in cook.do
+    assert brave and careful and brave.do != careful.do
+    assert all(stroke.because == (61,) and 15 <= stroke.minutes <= 40 for stroke in (cook, brave, careful))
+
+
+def test_sleepers_notice_nothing() -> None:
+    asleep = Item(start="22:00", minutes=480, location="loft", location_name="Mira's Loft", do="sleeping", asleep=True)
+    given = sample.reaction(sample.news("arrived", "Jun Park comes in.", who="jun"), now=asleep)
+    assert react(given, DICE).decision == "keep"
+
+
+def test_only_who_has_the_floor_replies() -> None:
+    lines = (Spoken(speaker="jun", called="Jun", text="My rotor is bent again."),)
+    spoken = sample.news("said", "Jun Park says: “My rotor is bent again.”", who="jun", to_me=True)
+    assert react(sample.reaction(spoken, lines=lines, floor=True), DICE).purpose == "reply"
+    assert react(sample.reaction(spoken, lines=(*lines, lines[0]), floor=False), DICE).purpose != "reply"
+
+
+def test_talks_come_to_an_end() -> None:
+    lines = tuple(Spoken(speaker=("jun", "mira")[n % 2], called="", text="My rotor is bent again.") for n in range(11))
+    spoken = sample.news("said", "…", who="jun", to_me=True)
+    assert react(sample.reaction(spoken, lines=lines, floor=True), DICE).purpose == "farewell"
+
+
+def test_two_who_have_just_talked_leave_each_other_in_peace() -> None:
+    people = (sample.jun(80, since=20),)
+    for tick in range(40):
+        given = sample.reaction(
+            sample.news("doing", "Jun Park is reading.", who="jun"), situation=sample.here(people=people)
+        )
+        assert react(given, Dice((7, "mira", tick, 0))).decision == "keep"
+
+
+def test_friends_who_meet_mostly_speak_and_only_one_of_them_begins() -> None:
+    spoke = 0
+    for hour in range(8, 20):
+        situation = sample.here(f"{hour:02d}:00", people=(sample.jun(80),))
+        given = sample.reaction(
+            sample.news("arrived", "Jun Park comes in.", who="jun"), situation=situation, traits=("outgoing",)
+        )
+        mine = react(given, DICE).decision == "talk"
+        me = given.who.model_copy(update={"id": "jun"})
+        you = sample.jun(80).model_copy(update={"id": "mira"})
+        news = sample.news("doing", "Mira Sato is cooking.", who="mira")
+        other = given.model_copy(
+            update={"who": me, "news": (news,), "situation": situation.model_copy(update={"people": (you,)})}
+        )
+        theirs = react(other, Dice((7, "jun", 12, 0))).decision == "talk"
+        assert not (mine and theirs)
+        spoke += mine or theirs
+    assert spoke >= 5
+
+
+def test_who_cannot_stand_somebody_keeps_away() -> None:
+    given = sample.reaction(
+        sample.news("arrived", "Jun Park comes in.", who="jun"), situation=sample.here(people=(sample.jun(-50),))
+    )
+    assert react(given, DICE).decision == "avoid"
+
+
+def test_an_inner_voice_is_obeyed() -> None:
+    text = "Go to the Canal Walk."
+    given = sample.reaction(sample.news("voice", text, 70, {"what": "voice", "text": text}))
+    answer = react(given, DICE)
+    assert answer.decision == "go" and answer.stroke is not None
+    assert answer.stroke.location == "canal" and answer.stroke.do == "going to the Canal Walk"
+    text = "Talk to Jun."
+    answer = react(sample.reaction(sample.news("voice", text, 70, {"what": "voice", "text": text})), DICE)
+    assert answer.decision == "talk" and answer.target == "jun"

@@ -1,0 +1,149 @@
+"""Ratings, questions, insights, relations, and sentences from god mode."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.duet_turn import duet_turn
+from commonplace.minds.offline.grammar.speech import reported, taken, topic
+from commonplace.minds.offline.hear import content
+from commonplace.minds.offline.insights import OVERLAP, insights
+from commonplace.minds.offline.mind import FUNCTIONS
+from commonplace.minds.offline.perceive_event import perceive_event
+from commonplace.minds.offline.questions import questions
+from commonplace.minds.offline.rate import rate
+from commonplace.minds.offline.relate import relate
+from commonplace.minds.tasks import (
+    TASKS,
+    DuetInput,
+    Evidence,
+    InsightsInput,
+    PerceiveEventInput,
+    QuestionsInput,
+    RateInput,
+    Recalled,
+    RelateInput,
+    Spoken,
+    ThingHere,
+)
+from minds.offline import sample
+
+DICE = Dice((7, "mira", 12, 0))
+
+
+def rated(*texts: str) -> list[int]:
+    return [one.importance for one in rate(RateInput(who=sample.mira("kind"), texts=texts), DICE).ratings]
+
+
+def test_importance_rises_from_routine_to_calamity() -> None:
+    grades = rated(
+        "Mira Sato was wiping the counter.",
+        "It begins to rain.",
+        "Jun Park says to Mira Sato: “The soup is hot.”",
+        "Jun Park says to Mira Sato: “I promise: the festival is tonight.”",
+        "The power goes out and there is smoke in the noodle bar.",
+    )
+    assert grades == sorted(grades)
+    assert grades[0] == 1 and 2 <= grades[1] <= 3 and 3 <= grades[2] <= 4 and 5 <= grades[3] <= 8 and grades[4] >= 7
+
+
+def test_feelings_are_named_by_their_words() -> None:
+    sad, glad = rate(RateInput(who=sample.mira(), texts=("Jun is crying.", "Jun laughs.")), DICE).ratings
+    assert sad.valence < 0 < glad.valence and sad.keywords == ("crying",)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.integers(1, 60), min_size=3, max_size=30, unique=True).flatmap(
+        lambda ids: st.tuples(*map(sample.memories, ids))
+    )
+)
+def test_insights_cite_two_memories_and_restate_none(recalled: tuple[Recalled, ...]) -> None:
+    given_ = InsightsInput(
+        who=sample.mira("kind"),
+        situation=sample.here(),
+        evidence=(Evidence(question="?", recalled=recalled),),
+        known=(sample.jun(),),
+    )
+    found = insights(given_, DICE).insights
+    by_id = {memory.id: memory for memory in recalled}
+    for insight in found:
+        own = content(insight.text)
+        assert len(insight.because) >= 2 and set(insight.because) <= set(by_id)
+        assert all(len(own & content(by_id[one].text)) <= OVERLAP * len(own) for one in insight.because)
+        assert insight.text[0].isupper() and insight.text[-1] == "." and "{" not in insight.text
+    again = insights(given_.model_copy(update={"earlier": tuple(one.text for one in found)}), DICE).insights
+    assert not {one.text for one in again} & {one.text for one in found}
+
+
+def test_seeing_somebody_at_one_thing_again_and_again_means_something() -> None:
+    recalled = tuple(
+        sample.doing(n, "kit", f"{verb} the drone", 60 * n)
+        for n, verb in enumerate(("mending", "testing", "oiling"), 1)
+    )
+    given_ = InsightsInput(
+        who=sample.mira(), situation=sample.here(), evidence=(Evidence(question="?", recalled=recalled),)
+    )
+    found = insights(given_, DICE).insights
+    assert any(one.about == "kit" and one.frame.get("place") == "workshop" and one.frame.get("wish") for one in found)
+
+
+def test_questions_are_about_what_fills_the_memories() -> None:
+    recent = tuple(sample.doing(n, "kit", "repairing a drone", n) for n in range(1, 9))
+    asked = questions(QuestionsInput(who=sample.mira(), situation=sample.here(), recent=recent), DICE).questions
+    assert len(asked) == 3 and any("Kit" in one for one in asked) and all(one.endswith("?") for one in asked)
+    assert len(questions(QuestionsInput(who=sample.mira(), situation=sample.here(), recent=()), DICE).questions) == 3
+
+
+def related(*texts: str, warmth: int = 20) -> int:
+    lines = tuple(Spoken(speaker="jun", called="Jun", text=text) for text in texts)
+    answer = relate(
+        RelateInput(who=sample.mira(), situation=sample.here(), other=sample.jun(warmth), lines=lines), DICE
+    )
+    assert answer.summary.startswith("Jun, ") and "  " not in answer.summary
+    return answer.warmth_change
+
+
+def test_warmth_follows_the_tone() -> None:
+    assert related("Thank you, that was lovely.") > related("The tram is late.") > 0 > related("Is that all?")
+    assert related("Thank you.", warmth=99) <= 1
+
+
+def test_a_god_sentence_reaches_the_right_people() -> None:
+    given_ = PerceiveEventInput(
+        text="the power goes out in Mira's Noodle Bar", areas=sample.PLACES, people=(sample.jun(),),
+        things=(ThingHere(id="sign", name="neon sign", state="lit"), ThingHere(id="lamp", name="lamp", state="lit")),
+        states={"sign": ("lit", "dark"), "lamp": ("lit", "dark")}, located={"sign": "bar", "lamp": "loft"},
+    )  # fmt: skip
+    seen = perceive_event(given_, DICE)
+    assert seen.areas == ("bar",) and not seen.everybody and seen.sets == (("sign", "dark"),)
+    assert seen.percept == "The power goes out in Mira's Noodle Bar."
+    assert perceive_event(given_.model_copy(update={"text": "Jun hears a bell."}), DICE).people == ("jun",)
+    assert perceive_event(given_.model_copy(update={"text": "It smells of snow"}), DICE).everybody
+
+
+def test_a_duet_rests_on_memories_and_on_the_line_before() -> None:
+    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], frame={"what": "seed", "topic": "broth"})
+    first = duet_turn(DuetInput(who=sample.mira(), other=sample.jun(), goal="", setting="", recalled=(tell,)), DICE)
+    assert sample.TELLS[0] in first.utterance and first.because == (2,) and first.plan
+    lines = (Spoken(speaker="jun", called="Jun", text="How are you?"),)
+    second = duet_turn(
+        DuetInput(who=sample.mira(), other=sample.jun(), goal="", setting="", lines=lines, recalled=(tell,)), DICE
+    )
+    assert second.utterance and second.utterance != first.utterance and 0 not in second.because
+
+
+def test_words_are_taken_up_by_somebody_else() -> None:
+    assert taken("looking for her keys", "she", "my") == "looking for my keys"
+    assert taken("talking to himself about his kite", "he", "your") == "talking to yourself about your kite"
+    assert topic("I still owe Kit for the battery.") == "the battery"
+    assert topic("My roof leaks.") == "your roof" and topic("My roof leaks.", called="Jun") == "Jun's roof"
+    assert reported("I need a battery.", "he") == "he needs a battery"
+    assert reported("I'm late again.", "they") == "they're late again"
+    assert reported("You need a battery.", "he") == ""
+
+
+def test_every_task_has_a_function() -> None:
+    assert set(FUNCTIONS) == set(TASKS)
