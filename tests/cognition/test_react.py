@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cognition.hamlet import Town, go, hamlet, idle, puppets
+from cognition.hamlet import Town, go, hamlet, idle, puppets, tell, use
 from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
 from commonplace.testing import ScriptedMind
 
@@ -20,17 +20,24 @@ def test_with_nothing_new_the_answer_is_keep_traced_and_unasked() -> None:
 
 
 def test_news_is_put_to_the_mind_once_in_the_tick_it_is_perceived() -> None:
-    acts = {("ben", 4): go("green"), ("ben", 5): go("bakery"), ("ben", 6): idle("looking at the loaves")}
+    acts = {("ben", 4): go("green"), ("ben", 5): go("bakery"), ("ben", 6): use("kettle")}
     town, mind = puppets(hamlet(fidelity="every_tick"), acts)
     town.live(7)
     assert mind.ticks("react", "anna") == [6, 7]
-    arrived, looking = mind.inputs("react", "anna")
+    arrived, singing = mind.inputs("react", "anna")
     assert [(news.kind, news.text) for news in arrived.news] == [
         ("arrived", "Ben Cole comes in from Village Green."),
     ]
-    assert [news.text for news in looking.news] == ["Ben Cole is looking at the loaves."]
+    assert [news.text for news in singing.news] == ["The kettle begins to sing."]
     known = {memory.id: memory.text for memory in town.memories("anna")}
-    assert all(known[news.memory_id] == news.text for given in (arrived, looking) for news in given.news)
+    assert all(known[news.memory_id] == news.text for given in (arrived, singing) for news in given.news)
+
+
+def test_somebody_here_turning_to_something_else_is_remembered_and_gives_no_reason_to_react() -> None:
+    town, mind = puppets(hamlet(fidelity="every_tick"), {("ben", 4): idle("whistling")})
+    town.live(6)
+    assert "Ben Cole is whistling." in town.texts("cora")
+    assert [tick for tick in mind.ticks("react", "cora") if tick > 2] == []
 
 
 def test_the_time_of_day_is_remembered_and_gives_no_reason_to_react() -> None:
@@ -47,7 +54,7 @@ def test_a_reaction_may_put_a_stroke_into_the_plan_which_is_lived() -> None:
         stroke = Stroke(start="11:00", minutes=30, location="bakery", do="buying a bun")
         return ReactOutput(decision="keep", stroke=stroke, reason="Ben made me hungry")
 
-    acts = {("ben", 4): idle("talking about buns")}
+    acts = {("ben", 4): tell("cora", "There are buns in the bakery.")}
     town, _ = puppets(hamlet(fidelity="every_tick"), acts, react=react)
     town.until("11:20")
     (changed,) = [event for event in town.events("PLAN_CHANGED", "cora") if event.tick == 5]

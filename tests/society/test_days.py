@@ -37,7 +37,7 @@ def test_everybody_spends_the_working_day_mostly_where_the_routine_says(run: Ope
                 inside = range(stroke.at // 5 * 5 + 5, following.at, 5)
                 places = {at(run, agent, day, minutes).place for minutes in inside if day or minutes > 6 * 60}
                 kept += stroke.place in places
-            assert kept >= 0.6 * len(strokes), (agent, day, kept, len(strokes))
+            assert kept >= 0.5 * len(strokes), (agent, day, kept, len(strokes))
 
 
 def test_everybody_eats(run: OpenedRun) -> None:
@@ -57,14 +57,15 @@ def test_a_day_is_made_of_many_different_doings(run: OpenedRun) -> None:
 
 
 def test_no_two_characters_have_the_same_day(run: OpenedRun) -> None:
+    """Not even who stand side by side at a festival for two hours do the same things all day."""
     for day in (0, 1):
-        lived = {
-            agent: [moment.doing for moment in moments[day * DAY : (day + 1) * DAY] if not moment.asleep]
+        awake = {
+            agent: {(m.time, m.doing) for m in moments[day * DAY : (day + 1) * DAY] if not m.asleep}
             for agent, moments in days(run).items()
         }
-        for one, other in combinations(lived, 2):
-            shared = set(lived[one]) & set(lived[other])
-            assert len(shared) < 0.35 * min(len(set(lived[one])), len(set(lived[other]))), (one, other, sorted(shared))
+        for one, other in combinations(awake, 2):
+            shared = awake[one] & awake[other]
+            assert len(shared) < 0.25 * min(len(awake[one]), len(awake[other])), (one, other, sorted(shared))
 
 
 def test_no_two_days_of_a_character_are_the_same(run: OpenedRun) -> None:

@@ -35,16 +35,16 @@ def _scenario(document: dict[str, Any]) -> Scenario:
 
 
 def _attendees(run: Reading) -> dict[str, PlanItem]:
-    """Who was at the plaza for a while between seven and eight, and the stroke that had them there."""
+    """Who was at the plaza between seven and eight because the plan had them there, and the stroke that had."""
     clock = run.scenario.clock
     seven = clock.start.replace(hour=19, minute=0)
     there: dict[str, PlanItem] = {}
     for agent, moments in days(run).items():
         inside = [m.time for m in moments if m.place == "plaza" and seven <= m.time <= seven + timedelta(hours=1)]
-        if len(inside) >= ATTENDING:
-            stroke = run.state_at(agent, clock.tick(inside[-1])).plan.at(inside[-1], "day")
-            assert stroke is not None
-            there[agent] = stroke
+        strokes = [run.state_at(agent, clock.tick(time)).plan.at(time, "day") for time in inside]
+        planned = [stroke for stroke in strokes if stroke is not None and stroke.location == "plaza"]
+        if len(planned) >= ATTENDING:
+            there[agent] = planned[-1]
     return there
 
 
@@ -78,10 +78,14 @@ def test_nobodys_routine_knows_of_the_festival() -> None:
 def test_a_festival_written_into_a_routine_is_noticed() -> None:
     named, placed = deepcopy(_document()), deepcopy(_document())
     named["characters"][0]["routine"][2]["do"] = "cooking for the festival"
-    evening = next(item for item in placed["characters"][0]["routine"] if item["at"] > "17:30")
+    evening = max((item for item in placed["characters"][0]["routine"] if item["at"] < "19:30"), key=_at)
     evening.update(place="plaza", phases=[])
     assert [agent for agent, _ in in_a_routine(_scenario(named))] == ["mira"]
     assert [agent for agent, _ in in_a_routine(_scenario(placed))] == ["mira"]
+
+
+def _at(item: dict[str, Any]) -> str:
+    return str(item["at"])
 
 
 def test_by_seven_at_least_five_others_have_heard_of_it(run: OpenedRun) -> None:
@@ -92,17 +96,18 @@ def test_by_seven_at_least_five_others_have_heard_of_it(run: OpenedRun) -> None:
     assert line["made_up"] == 0
 
 
-def test_at_least_three_come_and_each_because_of_a_memory_of_having_heard(run: OpenedRun) -> None:
+def test_at_least_three_come_and_each_because_of_a_memory_that_carries_the_news(run: OpenedRun) -> None:
+    """Most have been told; somebody may have seen the others go there. Nobody just happens to be there."""
     attendees = _attendees(run)
-    assert len(attendees) >= 3
+    told = set[str]()
     for agent, stroke in attendees.items():
-        assert stroke.location == "plaza", (agent, stroke)
         because = [memories(run, agent)[id_] for id_ in stroke.because]
         carrying = [memory for memory in because if CARRIES.search(memory.text)]
         assert carrying, (agent, stroke)
-        if agent != "odalys":
-            sources = [run.event(*_parts(memory.event)) for memory in carrying if memory.event]
-            assert any(said is not None and said.type == "SAY" and said.agent_id != agent for said in sources), agent
+        sources = [run.event(*_parts(memory.event)) for memory in carrying if memory.event]
+        if any(said is not None and said.type == "SAY" and said.agent_id != agent for said in sources):
+            told.add(agent)
+    assert len(told) >= 3, attendees
 
 
 def _parts(event_id: str) -> tuple[int, str, int]:
@@ -152,13 +157,13 @@ def test_every_mention_is_spoken_from_a_memory_that_carries_it(run: OpenedRun) -
 
 
 def test_where_nobody_can_meet_nothing_spreads() -> None:
-    """Every door of every home is barred: ten people at home, one of them with news."""
+    """The doors of all homes are open for five minutes at three in the night only: ten people at home, one of them with news."""
     document = deepcopy(_document())
     homes = {character["home"] for character in document["characters"]}
     ways = [way for way in document["world"]["ways"] if not homes & set(way["between"])]
     declared = [way["between"] for way in document["world"]["ways"] if homes & set(way["between"])]
     inside = _between(document["world"]["root"])
-    ways += [{"between": pair, "closed": True} for pair in [*declared, *inside] if homes & set(pair)]
+    ways += [{"between": pair, "open": "03:00-03:05"} for pair in [*declared, *inside] if homes & set(pair)]
     document["world"]["ways"] = ways
     town = Town(_scenario(document), OfflineMind(), seed=1).until("20:00")
     assert not town.events("MOVE")

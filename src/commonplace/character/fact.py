@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
 
 from commonplace.text import words
+
+
+EXAMINED = 65_536
+"""Texts whose words are kept in mind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +29,22 @@ class Fact:
     starts: datetime | None = None
     minutes: int = 0
     tell: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    _examined: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict[str, tuple[str, ...]], compare=False)
+    """What was found in texts looked at before: the same memories are looked at again and again."""
 
     def carried_by(self, text: str) -> bool:
         """Whether the words of any one language carry it."""
-        return any(_carries(text, groups) for groups in self.groups.values())
+        return bool(self.carrying_words(text))
 
     def carrying_words(self, text: str) -> tuple[str, ...]:
         """The words of the text that carry it, one for each group; empty when it is not carried."""
-        for groups in self.groups.values():
-            found = _matches(text, groups)
-            if found:
-                return found
-        return ()
+        found = self._examined.get(text)
+        if found is None:
+            found = next((spoken for groups in self.groups.values() if (spoken := _matches(text, groups))), ())
+            if len(self._examined) >= EXAMINED:
+                self._examined.clear()
+            self._examined[text] = found
+        return found
 
 
 def carried(facts: Sequence[Fact], text: str) -> tuple[str, ...]:
@@ -45,20 +52,10 @@ def carried(facts: Sequence[Fact], text: str) -> tuple[str, ...]:
     return tuple(fact.id for fact in facts if fact.carried_by(text))
 
 
-def _carries(text: str, groups: tuple[tuple[str, ...], ...]) -> bool:
-    return bool(_matches(text, groups))
-
-
-@lru_cache(maxsize=8192)
 def _matches(text: str, groups: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
     spoken = f" {' '.join(words(text))} "
-    found: list[str] = []
-    for group in groups:
-        word = next((word for word in group if _occurs(word, spoken)), None)
-        if word is None:
-            return ()
-        found.append(word)
-    return tuple(found)
+    found = [next((word for word in group if _occurs(word, spoken)), "") for group in groups]
+    return tuple(found) if all(found) else ()
 
 
 def _occurs(word: str, spoken: str) -> bool:

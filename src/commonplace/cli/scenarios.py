@@ -16,7 +16,7 @@ from commonplace.scenario.scaffold import new as write_new
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("scenarios")(scenarios)
+    app.command("scenarios", epilog="Example: commonplace scenarios")(scenarios)
     app.command("check", epilog="Example: commonplace check my-town.yaml")(check)
     app.command("new", epilog="Example: commonplace new my-town.yaml --size 5")(new)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from commonplace.character.fact import carried
 from commonplace.character.plan import PlanItem
 from commonplace.cognition.notebook import Notebook
+from commonplace.cognition.plan import midnight
 from commonplace.cognition.react import spoken
+from commonplace.cognition.remember import ACTION
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, person, situation, who
 from commonplace.cognition.turn import TurnView
-from commonplace.memory.record import Memory
 from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput, News, ReactOutput
 from commonplace.text import clean, shortened
 from commonplace.world.actions import Say
@@ -76,16 +78,8 @@ def carrier(view: TurnView, fact_id: str, because: Sequence[int]) -> int:
 
 def said_today(view: TurnView, hearer: str) -> tuple[str, ...]:
     """What I have said to this hearer since midnight, oldest first."""
-    today = view.now.date()
-    lines: list[str] = []
-    for memory in view.draft.backwards():
-        if memory.created_at.date() < today:
-            break
-        if _said_to(memory, hearer):
-            lines.append(memory.details["frame"]["quote"])
+    began = midnight(view.now)
+    today = takewhile(lambda memory: memory.created_at >= began, view.draft.backwards())
+    mine = (memory.details["frame"] for memory in today if memory.kind == ACTION)
+    lines = [frame["quote"] for frame in mine if frame["what"] == "i_said" and frame["to"] == hearer]
     return tuple(reversed(lines))
-
-
-def _said_to(memory: Memory, hearer: str) -> bool:
-    frame = memory.details.get("frame", {})
-    return frame.get("what") == "i_said" and frame.get("to") == hearer

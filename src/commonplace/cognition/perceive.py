@@ -40,6 +40,8 @@ class Percept:
     """The outcome of one's own action: always taken in, and remembered as an action."""
     always_new: bool = False
     """Speech and inputs: never dropped as already remembered."""
+    passing: bool = False
+    """Remembered, but no reason to react: somebody who is here anyway turns to something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +324,8 @@ def _doing(view: TurnView, belief: Belief, other: str, body: Body) -> Iterator[P
         "place": view.world.area,
     }
     text = sentence(view.scenario.language, kind, name=_name(view, other), doing=state)
-    yield Percept("doing", text, frame, other, PEOPLE)
+    stays = known is not None and known.parent == view.world.area and known.state != ASLEEP
+    yield Percept("doing", text, frame, other, PEOPLE, passing=stays and not body.asleep)
 
 
 def _things(view: TurnView, belief: Belief) -> Iterator[Percept]:
@@ -373,7 +376,7 @@ def _ambient(view: TurnView) -> Iterator[Percept]:
         elif event.type == "TIME_ADVANCED":
             part = str(event.body["part_of_day"])
             text = sentence(language, f"time.{part}", root=root)
-            yield Percept("time", text, {"what": "time", "part": part}, "-", AMBIENT, event.id)
+            yield Percept("time", text, {"what": "time", "part": part}, "-", AMBIENT, event.id, passing=True)
 
 
 # ── belief ──────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -14,6 +14,8 @@ from commonplace.cognition.turn import TurnView
 from commonplace.minds.tasks import REACT, News, ReactInput, ReactOutput, Recalled, Spoken
 from commonplace.world.state import Conversation
 
+MOST_NOTICED = 3
+"""News that a retrieval asks about; the rest is told to the mind all the same."""
 KEEP = ReactOutput(decision="keep", reason="nothing new")
 
 
@@ -65,12 +67,13 @@ def has_floor(view: TurnView) -> bool:
 def _query(view: TurnView, news: Sequence[News], item: PlanItem | None) -> list[str]:
     """The situation, who is here, and what one is about."""
     called = [view.scenario.personas[other].called for other in sorted(view.world.bodies)]
-    return [*(entry.text for entry in news), *called, item.action_description if item else ""]
+    return [*(entry.text for entry in news[:MOST_NOTICED]), *called, item.action_description if item else ""]
 
 
 def _input(
     view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None, found: tuple[Recalled, ...]
 ) -> ReactInput:
+    here = [other for other in sorted(view.world.bodies) if other in notebook.relations]
     return ReactInput(
         who=who(view.persona),
         situation=situation(view),
@@ -82,4 +85,5 @@ def _input(
         lines=spoken(view),
         floor=has_floor(view),
         places=places(view.scenario, notebook.belief),
+        told={other: notebook.relations[other].shared for other in here if notebook.relations[other].shared},
     )

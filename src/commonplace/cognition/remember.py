@@ -17,8 +17,6 @@ from commonplace.memory.record import Emotion, Memory
 from commonplace.minds.tasks import RATE, News, RateInput, Rating
 
 OBSERVATION, ACTION, PLAN, REFLECTION = "observation", "action", "plan", "reflection"
-SPENT = {"time"}
-"""Kinds of percept that are remembered but give no reason to react."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,7 @@ async def _ratings(view: TurnView, notebook: Notebook, texts: Sequence[str]) -> 
 
 
 async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[Percept]) -> tuple[News, ...]:
-    """Percepts → memories; returns what is news: something to react to, in order of attention."""
+    """Percepts → memories; returns what is news: a reason to react, in order of attention."""
     fresh = _fresh_texts(view)
     drafts: list[Draftling] = []
     remembered: list[Percept] = []
@@ -133,7 +131,7 @@ def _fresh_texts(view: TurnView) -> set[str]:
 def _is_news(percept: Percept) -> bool:
     if percept.own:
         return percept.frame["what"] in {"refused", "absent"}
-    return percept.kind not in SPENT
+    return not percept.passing
 
 
 def _news(view: TurnView, percept: Percept, memory: Memory) -> News:

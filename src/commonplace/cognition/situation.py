@@ -101,6 +101,12 @@ def person(view: Beholder, other: str, relations: Mapping[str, Relation] | None 
     )
 
 
+def acquaintances(view: Beholder) -> tuple[Person, ...]:
+    """Everybody the character knows, nearest first."""
+    relations = sorted(view.state.relations.values(), key=lambda relation: (-relation.warmth, relation.other))
+    return tuple(person(view, relation.other) for relation in relations)
+
+
 @lru_cache(maxsize=4096)
 def _spot(node: str, name: str, outdoor: bool) -> Spot:
     return Spot(id=node, name=name, outdoor=outdoor)
@@ -206,6 +212,8 @@ def named(scenario: Scenario, frame: Mapping[str, str]) -> dict[str, str]:
     for key, name in NAMES.items():
         if frame.get(key):
             names[name] = _display(scenario, frame[key], short=name in CALLED)
+    if frame.get("who") in scenario.personas:
+        names["pronoun"] = scenario.personas[frame["who"]].pronoun
     return names
 
 

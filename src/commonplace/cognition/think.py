@@ -9,7 +9,7 @@ from typing import Any
 
 from commonplace.clock import hhmm, parse_iso
 from commonplace.cognition.plan import midnight
-from commonplace.cognition.situation import fact_notes, person, places, recalled, situation, who
+from commonplace.cognition.situation import acquaintances, fact_notes, person, places, recalled, situation, who
 from commonplace.cognition.trace import asked, shown
 from commonplace.cognition.turn import JobResult, JobView
 from commonplace.memory.policies import by_name
@@ -89,6 +89,7 @@ async def _plan_day(work: Working) -> JobResult:
         recalled=found,
         facts=fact_notes(view.scenario, found),
         places=places(view.scenario, view.state.belief),
+        known=acquaintances(view),
         yesterday=tuple(f"{hhmm(item.start_time)} {item.action_description}" for item in view.state.plan.level("day")),
     )
     if not view.scenario.cognition.plan:
@@ -144,7 +145,9 @@ async def _reflect(work: Working) -> JobResult:
         Evidence(question=question, recalled=work.retrieve("reflect", question)) for question in questions.questions[:3]
     )
     earlier = tuple(memory.text for memory in view.past.search(kinds={"reflection"}, limit=20))
-    given = InsightsInput(who=who(view.persona), situation=here, evidence=evidence, earlier=earlier)
+    given = InsightsInput(
+        who=who(view.persona), situation=here, evidence=evidence, earlier=earlier, known=acquaintances(view)
+    )
     answer = await work.ask(INSIGHTS, given)
     ids = {note.id for entry in evidence for note in entry.recalled}
     kept = accepted(answer.value.insights, ids)

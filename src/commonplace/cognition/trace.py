@@ -17,7 +17,7 @@ from commonplace.minds.tasks import Answer, Task
 
 ELSEWHERE = {
     "who", "situation", "facts", "places", "names", "routine", "hints", "things",
-    "texts", "said", "now", "later", "lines", "yesterday", "company",
+    "texts", "said", "now", "later", "lines", "yesterday", "company", "known", "told",
 }  # fmt: skip
 """Fields of typed inputs that are left out: scenario, state and memories of the tick hold them."""
 BY_ID = {"recalled": "id", "recent": "id", "news": "memory_id"}

@@ -57,6 +57,12 @@ def _given(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
             ThingHere(id=thing, name=geography.name(thing), state=seen.state)
             for thing, seen in sorted(world.things.items())
         ),
+        located={thing: _area(seen.parent, world) for thing, seen in sorted(world.things.items())},
         states={thing: geography.kinds[geography.nodes[thing].kind].states for thing in sorted(world.things)},
         language=scenario.language,
     )
+
+
+def _area(parent: str, world: World) -> str:
+    """The area something is in, also when somebody carries it."""
+    return world.bodies[parent].area if parent in world.bodies else parent

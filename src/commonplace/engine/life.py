@@ -18,7 +18,7 @@ from commonplace.scenario.scenario import Scenario
 from commonplace.world.executor import Rules
 from commonplace.world.state import World
 from commonplace.world.view import WorldView, look
-from commonplace.world.weather import ambient_at
+from commonplace.world.weather import Ambient, ambient_at
 
 
 @dataclass(slots=True)
@@ -34,6 +34,11 @@ class Life:
     """What each sentence a character remembers weighed when it was first remembered."""
     waiting: dict[str, tuple[JobView, ...]] = field(default_factory=dict[str, tuple[JobView, ...]])
     """Deferred jobs that are not done yet, each on the snapshot it was asked on, by character."""
+    ambient: Ambient = field(init=False)
+    """Derived: time of day and weather at the end of the tick."""
+
+    def __post_init__(self) -> None:
+        self.ambient = weather(self.scenario, self.seed, self.world.tick)
 
     @property
     def tick(self) -> int:
@@ -60,7 +65,7 @@ class Life:
             scenario=self.scenario,
             persona=self.persona(agent),
             state=self.states[agent],
-            world=seen(self.scenario, self.seed, self.world, agent),
+            world=seen(self.scenario, self.world, self.ambient, agent),
             draft=Draft(self.streams[agent]),
             rated=self.rated[agent],
             delivered=delivered,
@@ -69,6 +74,7 @@ class Life:
     def apply(self, world: World, turns: Iterable[Turn]) -> None:
         """Take up a tick that has been committed."""
         before, self.world = self.world, world
+        self.ambient = weather(self.scenario, self.seed, world.tick)
         for turn in turns:
             agent = turn.agent
             self.states[agent] = turn.state
@@ -82,16 +88,21 @@ class Life:
         waiting = [view for view in self.waiting.get(agent, ()) if view.job in jobs]
         asked = [job for job in jobs if job.asked_at == turn.tick]
         if asked:
-            world, past = seen(self.scenario, self.seed, before, agent), self.streams[agent].snapshot()
+            ambient = weather(self.scenario, self.seed, before.tick)
+            world, past = seen(self.scenario, before, ambient, agent), self.streams[agent].snapshot()
             persona = self.persona(agent)
             waiting += [JobView(self.scenario, persona, turn.state, world, past, job) for job in asked]
         self.waiting[agent] = tuple(waiting)
 
 
-def seen(scenario: Scenario, seed: int, world: World, agent: str) -> WorldView:
-    """What a character sees at the tick after `world`."""
-    ambient = ambient_at(scenario.climate, seed, scenario.clock, world.tick)
+def seen(scenario: Scenario, world: World, ambient: Ambient, agent: str) -> WorldView:
+    """What a character sees at the tick after `world`, whose weather is given."""
     return look(scenario.geography, world, agent, clock=scenario.clock, ambient=ambient)
+
+
+def weather(scenario: Scenario, seed: int, tick: int) -> Ambient:
+    """Time of day and weather at the end of a tick."""
+    return ambient_at(scenario.climate, seed, scenario.clock, tick)
 
 
 def weigh(rated: dict[str, float], delta: Delta) -> None:
@@ -161,6 +172,7 @@ def restored(reading: Reading, scenario: Scenario, tick: int) -> Life:
 def _pending(reading: Reading, scenario: Scenario, agent: str, job: Job) -> JobView:
     """A job on its way at the end of the last tick, on the snapshot it was asked on."""
     then = reading.state_at(agent, job.asked_at)
-    world = seen(scenario, reading.manifest.seed, reading.world_at(job.asked_at - 1), agent)
+    before = reading.world_at(job.asked_at - 1)
+    world = seen(scenario, before, weather(scenario, reading.manifest.seed, before.tick), agent)
     past = reading.stream_at(agent, job.asked_at).snapshot()
     return JobView(scenario, scenario.personas[agent], then, world, past, job)

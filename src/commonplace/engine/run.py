@@ -56,8 +56,12 @@ class Run:
 
     @classmethod
     def go_on(cls, file: RunFile, scenario: Scenario, *, stage: Stage, mind: Mind, concurrency: int = 32) -> Run:
-        """An existing run, from its last committed tick on."""
-        life = restored(file.reading, scenario, file.last_tick)
+        """An existing run, from its last committed tick on; from its opening when it was killed before that."""
+        if file.last_tick < 0:
+            life, first = opening(scenario, file.manifest.seed)
+            file.commit(first)
+        else:
+            life = restored(file.reading, scenario, file.last_tick)
         engine = Lockstep(life, stage, _driver(file, mind, file.manifest.seed, concurrency))
         return cls(file, scenario, engine, mind)
 

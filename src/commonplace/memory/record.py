@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from datetime import datetime
 from typing import Any, Literal, TypedDict, cast, get_args
 
@@ -172,4 +173,10 @@ def names(what: str, value: Sequence[str]) -> tuple[str, ...]:
     """A tuple of names, cleaned. Raises WrongUse for a single string, which would be taken letter by letter."""
     if isinstance(value, str):
         raise WrongUse(f"{what} {value!r}", todo=f"give a sequence of names: ({value!r},)")
+    return _cleaned(tuple(value))
+
+
+@lru_cache(maxsize=1024)
+def _cleaned(value: tuple[str, ...]) -> tuple[str, ...]:
+    """Names recur: a character remembers many things in few places."""
     return tuple(clean(name) for name in value)

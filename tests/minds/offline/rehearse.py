@@ -59,6 +59,7 @@ def main(arguments: list[str]) -> None:
     begun, counts = time.perf_counter(), Counter[str]()
     engine = None
     for tick, engine in lived(name, int(ticks), int(seed)):
+        begun = time.perf_counter() if tick.number == 1 else begun
         counts.update(event.type for event in tick.events)
         for line in shown(tick, engine, cite=cite):
             sys.stdout.write(line + "\n")

@@ -1,0 +1,105 @@
+"""The program as somebody at a shell has it: one command, its status, what it prints where."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import commonplace
+from commonplace.api import open_run
+
+PROGRAM = (sys.executable, "-W", "error", "-m", "commonplace")
+SOURCE = str(Path(commonplace.__file__).resolve().parent.parent)
+PATIENCE = 240
+"""Seconds until a command counts as hanging."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """A command that has ended."""
+
+    command: tuple[str, ...]
+    status: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.splitlines()
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Standard output as a JSON value a line."""
+        return [json.loads(line) for line in self.lines]
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """This process's, with the package under test first, wherever the command is started."""
+    paths = [SOURCE, *changes.pop("PYTHONPATH", "").split(os.pathsep)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **changes}
+
+
+def started(*arguments: object, env: dict[str, str] | None = None, **settings: Any) -> subprocess.Popen[str]:
+    """A command under way, its two outputs on pipes unless told otherwise."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+    return subprocess.Popen(
+        [*PROGRAM, *map(str, arguments)], env=env or environment(), encoding="utf-8", **{**pipes, **settings}
+    )
+
+
+def command(*arguments: object, status: int | None = 0, env: dict[str, str] | None = None, **settings: Any) -> Done:
+    """Run a command to its end. Whatever it is asked, it ends with the status expected and never with a traceback."""
+    process = started(*arguments, env=env, **settings)
+    return finished(process, arguments, status)
+
+
+def finished(process: subprocess.Popen[str], arguments: tuple[object, ...] = (), status: int | None = 0) -> Done:
+    """The end of a command under way."""
+    with process:
+        try:
+            out, err = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    done = Done(tuple(map(str, arguments)), process.returncode, out or "", err or "")
+    assert "Traceback" not in done.err, f"{done.command}\n{done.err}"
+    assert status is None or done.status == status, f"{done.command} → {done.status}\n{done.err}"
+    return done
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What two runs are compared by: the last tick, and both digests at it."""
+
+    tick: int
+    history: str
+    state: str
+
+
+def ends(run: Path, at: int | None = None) -> Ends:
+    """Of a run file, at its last tick unless another is given."""
+    with open_run(run) as reading:
+        tick = reading.tick(at)
+        return Ends(tick, reading.digest(tick), reading.digest(tick, state=True))
+
+
+def copied(run: Path, folder: Path, name: str = "copy.run") -> Path:
+    """A copy to spoil."""
+    return Path(shutil.copy(run, folder / name))
+
+
+@contextmanager
+def tables(run: Path) -> Iterator[sqlite3.Connection]:
+    """The file's tables behind the program's back; what is changed is kept."""
+    with closing(sqlite3.connect(run)) as connection:
+        yield connection
+        connection.commit()

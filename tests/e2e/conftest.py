@@ -1,0 +1,5 @@
+"""What the tests of the whole program share."""
+
+from e2e.lived import eventful, plaza, plaza_lines, town
+
+__all__ = ["eventful", "plaza", "plaza_lines", "town"]

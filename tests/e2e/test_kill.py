@@ -1,0 +1,207 @@
+"""Killed at any instant, gone on with: the digests of a run never killed, and every file in between can be read."""
+
+from __future__ import annotations
+
+import json
+import random
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from commonplace.api import open_run
+from commonplace.errors import WrongUse
+from e2e.command import SOURCE, command, copied, ends, environment, started, tables
+from e2e.lived import once
+
+TICKS = {"plaza": 400, "latticeville": 150}
+SPANS = (("start", 1.0), ("ticks", 0.4))
+"""Kills fall within so many seconds of the process's start, or of the first tick it shows."""
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory):
+    """The runs that nobody kills, by scenario."""
+    return {
+        scenario: once(
+            tmp_path_factory,
+            f"unbroken-{scenario}.run",
+            lambda run, name=scenario: command("run", name, "--ticks", TICKS[name], "-o", run, "--view", "none"),
+        )
+        for scenario in TICKS
+    }
+
+
+@pytest.mark.parametrize("scenario", TICKS)
+def test_a_run_killed_at_random_moments_ends_as_one_never_killed(scenario, unbroken, tmp_path):
+    kill_and_go_on(scenario, unbroken[scenario], tmp_path, kills=5, seed=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("scenario", TICKS)
+def test_a_hundred_kills(scenario, seed, unbroken, tmp_path):
+    kill_and_go_on(scenario, unbroken[scenario], tmp_path, kills=10, seed=seed + 100)
+
+
+def kill_and_go_on(scenario: str, unbroken: Path, folder: Path, kills: int, seed: int) -> None:
+    """Kill a run, and what goes on with it, from outside; look at the file every other time; then let it end in peace.
+
+    A run that comes to its end before its kills are spent is followed by another.
+    """
+    chance = random.Random(f"{scenario} {seed}")
+    number = 0
+    while kills > 0:
+        run = folder / f"killed-{number}.run"
+        number += 1
+        fresh = ("run", scenario, "--ticks", TICKS[scenario], "--force", "-o", run)
+        given = fresh
+        while kills > 0:
+            status = killed(given, chance)
+            if status == 0:
+                break
+            kills -= status == -signal.SIGKILL
+            given = ("resume", run)
+            if status > 0:  # refused: it was killed before anything was committed
+                assert last_tick(run) < 0
+                given = fresh
+            elif chance.random() < 0.5:
+                assert_readable(run)
+        command(*(fresh if last_tick(run) < 0 else ("resume", run)), "--view", "none")
+        assert ends(run) == ends(unbroken)
+    command("verify", run)
+
+
+def killed(arguments: tuple[object, ...], chance: random.Random) -> int:
+    """Start the command and kill it some time later; its status, −9 unless it had ended by itself."""
+    begin, longest = chance.choice(SPANS)
+    process = started(*arguments, "--view", "json", stderr=subprocess.DEVNULL)
+    with process:
+        if begin == "ticks":
+            select.select([process.stdout], [], [], 60)
+        deadline = time.monotonic() + chance.uniform(0, longest)
+        while (left := deadline - time.monotonic()) > 0:  # a full pipe would stop it
+            if select.select([process.stdout], [], [], left)[0] and not process.stdout.buffer.read1(1 << 16):
+                break
+        process.send_signal(signal.SIGKILL)
+    return process.returncode
+
+
+def last_tick(run: Path) -> int:
+    """The last one committed; −1 for none."""
+    try:
+        with open_run(run) as reading:
+            return reading.last_tick
+    except WrongUse:
+        return -1
+
+
+def assert_readable(run: Path) -> None:
+    """What was committed can be looked at in every way, and is sound."""
+    last = last_tick(run)
+    if last < 0:
+        return
+    assert f"tick {last} " in command("verify", run, "--integrity-only").out
+    rows = command("events", run, "--json").rows
+    assert {row["tick"] for row in rows} <= set(range(1, last + 1))
+    assert not last or rows[-1]["tick"] == last
+
+
+# ── at every statement ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def swept(folder: Path, step: int, *arguments: object, first: int = 0, of: Path | None = None) -> list[dict]:
+    """The reports of `dying.py`."""
+    source = ("--of", of) if of else ()
+    given = [Path(__file__).with_name("dying.py"), folder, first, step, *source, *arguments]
+    # OpenBLAS would start threads, and a process with threads should not fork
+    env = environment(OPENBLAS_NUM_THREADS="1", PYTHONPATH=SOURCE)
+    done = subprocess.run(
+        [sys.executable, *map(str, given)], env=env, capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def assert_none_lost(reports: list[dict], unbroken: list[object], fewest: int) -> None:
+    *killed, last = reports
+    assert len(killed) >= fewest
+    assert all(report["status"] == -signal.SIGKILL for report in killed)
+    assert last["status"] == 0
+    for report in reports:
+        assert report["again"] == 0, report
+        assert report["ends"] == unbroken, report
+    reached = [report["left"][0] if report["left"] else -1 for report in reports]
+    assert reached == sorted(reached)  # the later it is killed, the more is there
+
+
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.slow)])
+def test_a_run_killed_at_any_statement_from_its_making_on_ends_as_one_never_killed(step, plaza, tmp_path):
+    reports = swept(tmp_path, step, "run", "plaza", "--ticks", 2, "--view", "none", "-o", "@")
+    at_two = ends(plaza, 2)
+    assert_none_lost(reports, [at_two.tick, at_two.history, at_two.state], 80 // step)
+    assert not reports[0]["left"]
+
+
+@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.slow)])
+def test_going_on_can_be_killed_at_any_statement_too(step, plaza, tmp_path):
+    beginning = tmp_path / "beginning.run"
+    command("run", "plaza", "--ticks", 30, "-o", beginning, "--view", "none")
+    reports = swept(tmp_path, step, "resume", "@", "--ticks", 1, "--view", "none", of=beginning)
+    # one that was killed before tick 31 goes back to what was first asked for
+    for report in reports:
+        then = ends(plaza, report["left"][0])
+        assert report["again"] == 0, report
+        assert report["ends"] == [then.tick, then.history, then.state], report
+    assert {report["left"][0] for report in reports} == {30, 31}
+
+
+# ── answers that cost something ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_no_answer_is_paid_for_twice(tmp_path, unbroken):
+    chance = random.Random(11)
+    run, bill = tmp_path / "paid.run", tmp_path / "bill.txt"
+    given = [sys.executable, Path(__file__).with_name("paying.py"), run, bill, "latticeville", "16"]
+    kept: set[str] = set()
+    paid_before = 0
+    for _ in range(4):
+        process = subprocess.Popen(list(map(str, given)), env=environment(), stdout=subprocess.PIPE)
+        with process:
+            process.stdout.read(1)  # it is at work
+            time.sleep(chance.uniform(0, 0.5))
+            process.send_signal(signal.SIGKILL)
+        again = set(lines(bill)[paid_before:]) & kept
+        assert not again
+        kept, paid_before = journaled(run), len(lines(bill))
+    subprocess.run(list(map(str, given)), env=environment(), check=True, capture_output=True)
+    assert not set(lines(bill)[paid_before:]) & kept
+    assert kept <= set(lines(bill))
+    assert ends(run) == ends(unbroken["latticeville"], 16)
+
+
+def lines(path: Path) -> list[str]:
+    """Whole lines: the last may have been cut off by the kill."""
+    return path.read_text().split("\n")[:-1] if path.exists() else []
+
+
+def journaled(run: Path) -> set[str]:
+    """The answers in the file. It is looked at in a copy: whoever opens the file itself mends it."""
+    copy = copied(run, run.parent, "looked-at.run")
+    wal = run.with_name(f"{run.name}-wal")
+    if wal.exists():
+        copied(wal, run.parent, f"{copy.name}-wal")
+    with tables(copy) as connection:
+        return {f"{a} {t} {o}" for a, t, o in connection.execute("SELECT agent, tick, ordinal FROM answer")}
+
+
+def test_the_test_would_notice_a_lost_tick(plaza, tmp_path):
+    run = copied(plaza, tmp_path)
+    with tables(run) as connection:
+        connection.execute("DELETE FROM event WHERE tick = 40 AND agent = 'ines'")
+    with pytest.raises(AssertionError):
+        assert_readable(run)

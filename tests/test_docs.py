@@ -1,0 +1,323 @@
+"""What the pages say is so: commands, options, settings, folders, links, names, programs."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from commonplace.cli import app
+from commonplace.cli.play import Durability, Fidelity, View
+from commonplace.engine.stage import Stage
+from commonplace.minds.tasks import TASKS
+from commonplace.run.reading import Reading
+from commonplace.scenario.model import CognitionPart
+
+PROJECT = Path(__file__).parents[1]
+PACKAGE = PROJECT / "src" / "commonplace"
+PAGES = sorted([*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md")])
+COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # pyright: ignore[reportAttributeAccessIssue]
+GENERAL = {"--help", "-h", "--debug"}
+FILES = [
+    path.as_posix()
+    for path in PROJECT.rglob("*")
+    if path.is_file() and not {".git", ".venv"} & {*path.relative_to(PROJECT).parts}
+]
+GIVEN = {"musing.py"}  # written by the reader of docs/stages.md
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def shown(path: Path) -> str:
+    return path.relative_to(PROJECT).as_posix()
+
+
+def page(name: str) -> str:
+    return (PROJECT / name).read_text(encoding="utf-8")
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return [body for found, body in FENCE.findall(text) if found == language]
+
+
+def prose(text: str) -> str:
+    return FENCE.sub("", text)
+
+
+def headings(text: str) -> list[tuple[int, str]]:
+    return [(len(marks), title.strip()) for marks, title in re.findall(r"^(#+) (.*)$", prose(text), re.MULTILINE)]
+
+
+# ── the command line ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def sections() -> dict[str, str]:
+    """Command → its part of the page."""
+    parts = re.split(r"^### `(\w+)`$", page("docs/command-line.md"), flags=re.MULTILINE)
+    return {name: re.split(r"^## ", body, flags=re.MULTILINE)[0] for name, body in zip(parts[1::2], parts[2::2])}
+
+
+def test_every_command_is_documented_and_exists():
+    assert sorted(sections()) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_option_is_documented_and_exists(name):
+    section = sections()[name]
+    options = {option for one in COMMANDS[name].params if one.param_type_name == "option" for option in one.opts}
+    written = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", "\n".join(re.findall(r"`([^`\n]+)`", prose(section)))))
+    assert written - GENERAL == options - GENERAL
+    assert f"commonplace {name}" in section, "an example"
+
+
+def test_every_choice_and_default_is_documented():
+    for choice in (*View, *Fidelity, *Durability):
+        assert f"`{choice.value}`" in sections()["run"]
+    for name, one in COMMANDS.items():
+        for option in one.params:
+            if isinstance(option.default, int) and not isinstance(option.default, bool):
+                assert re.search(rf"\b{option.default}\b", sections()[name]), (name, option.name)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=shown)
+def test_no_page_names_a_command_that_is_not_there(path, request):
+    if path.name == "runs.md":
+        request.applymarker(pytest.mark.xfail(reason="docs/runs.md tells of `fork`, which is no command yet"))
+    code = re.findall(r"`commonplace (\w+)|^(?:\$ )?commonplace (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {one or other for one, other in code} - COMMANDS.keys() == set()
+
+
+def test_every_exit_status_is_documented():
+    assert re.findall(r"^\| (\d+) \|", page("docs/command-line.md"), re.MULTILINE) == ["0", "1", "2", "3", "130"]
+
+
+# ── tasks, settings, frames ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_task_is_documented_with_its_limit():
+    rows = re.findall(r"^\| `(\w+)` \|.*\| (\d+) \|$", page("docs/minds.md"), re.MULTILINE)
+    assert rows == [(name, str(task.max_tokens)) for name, task in TASKS.items()]
+
+
+def test_every_setting_of_cognition_is_explained():
+    settings = re.split(r"^## Settings$", page("docs/cognition.md"), flags=re.MULTILINE)[1]
+    explained = re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`.*?) \|", settings, re.MULTILINE)))
+    assert sorted(explained) == sorted(CognitionPart.model_fields)
+
+
+def test_the_frames_of_a_lived_town_are_those_of_the_table(tmp_path):
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|.*\| ([\w, ]+) \|$", page("docs/cognition.md"), re.MULTILINE)
+    table = {what: set(re.findall(r"`(\w+)`", keys)) for what, keys, _ in rows}
+    kinds = {what: kind.split(", ") for what, _, kind in rows}
+    invented = {
+        "kind",
+        "place",
+        "you",
+        "wish",
+    }  # what the offline mind adds to an insight, as the page says below the table
+    command("run", "latticeville", "--ticks", "90", "--view", "none", "-o", "town.run", folder=tmp_path)
+    with Reading.open(tmp_path / "town.run") as run:
+        for memory in (memory for agent in run.agent_ids for memory in run.memories(agent)):
+            frame = dict(memory.details["frame"])
+            what = frame.pop("what")
+            assert memory.kind in kinds[what], memory
+            assert frame.keys() <= table[what] | (invented if what == "insight" else set()), memory
+
+
+# ── the readme ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def tree(readme: str) -> list[str]:
+    """The folders of the tree, as paths."""
+    (block,) = [block for block in blocks(page(readme), "text") if "src/commonplace/" in block]
+    lines = re.findall(r"^( *)([\w./-]+)/ ", block, re.MULTILINE)
+    return [f"src/commonplace/{name}" if indent else name for indent, name in lines]
+
+
+def folders(under: Path) -> Iterator[str]:
+    """Folders with something in them that is not left out of the repository."""
+    ignored = page(".gitignore").split()
+    for folder in sorted(path for path in under.iterdir() if path.is_dir() and f"{path.name}/" not in ignored):
+        kept = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+        if folder.name != ".git" and next(kept, None):
+            yield folder.relative_to(PROJECT).as_posix()
+
+
+@pytest.mark.parametrize("readme", ["README.md", "README.ko.md"])
+def test_the_tree_names_every_folder_and_no_other(readme):
+    named = tree(readme)
+    assert [name for name in named if not (PROJECT / name).is_dir()] == []
+    there = [*(name for name in folders(PROJECT) if name != "src"), *folders(PACKAGE)]
+    assert [name for name in there if name not in named] == []
+    modules = {path.stem for path in PACKAGE.glob("[a-z]*.py")}
+    (beside,) = re.findall(r"^src/commonplace/.*: (.*)$", page(readme), re.MULTILINE)
+    assert set(beside.split(", ")) == modules
+
+
+def test_both_readmes_are_level():
+    english, korean = page("README.md"), page("README.ko.md")
+    assert [level for level, _ in headings(english)] == [level for level, _ in headings(korean)]
+    for language in ("console", "python"):
+        assert blocks(english, language) == blocks(korean, language)
+    pictures = [blocks(text, "text")[0] for text in (english, korean)]
+    assert pictures[0] == pictures[1]
+    assert tree("README.md") == tree("README.ko.md")
+    others = {"README.md", "README.ko.md"}
+    assert [link for link in links(english) if link not in others] == [
+        link for link in links(korean) if link not in others
+    ]
+
+
+def test_the_console_examples_run(tmp_path):
+    for block in blocks(page("README.md"), "console"):
+        for line, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+            name, *arguments = line.split()
+            if name == "make":
+                assert re.search(rf"^{arguments[0]}:", page("Makefile"), re.MULTILINE), line
+                continue
+            assert name == "commonplace"
+            shown = command(*arguments, folder=tmp_path).splitlines()
+            for wanted in expected.splitlines():
+                pattern = wanted.replace("[", "[[]").replace("…", "*")
+                assert any(fnmatchcase(one, pattern) for one in shown), (line, wanted, shown)
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/minds.md"])
+def test_the_programs_of_a_page_run(name, tmp_path):
+    for program in blocks(page(name), "python"):
+        python("-W", "error", "-c", program, folder=tmp_path)
+
+
+def test_the_stage_of_the_page_lives(tmp_path):
+    (program,) = blocks(page("docs/stages.md"), "python")
+    (tmp_path / "musing.py").write_text(program, encoding="utf-8")
+    command("new", "my-town.yaml", folder=tmp_path)
+    scenario = tmp_path / "my-town.yaml"
+    plain = re.sub(r"^stage:.*\n", "", scenario.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    scenario.write_text(f"stage: musing:MUSING\n{plain}", encoding="utf-8")
+    assert "thinking of something" in command("run", "my-town.yaml", "--ticks", "6", "-o", "t.run", folder=tmp_path)
+    assert "the same history" in command("verify", "t.run", folder=tmp_path)
+
+
+def test_the_fields_of_a_stage_are_documented():
+    rows = re.findall(r"^\| `(\w+)(?:\(.*?\))?` \|", page("docs/stages.md").split("## What one is")[1], re.MULTILINE)
+    assert rows == list(Stage.__dataclass_fields__)
+
+
+# ── every page ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def links(text: str) -> list[str]:
+    found = re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", prose(text)))
+    return [link for link in found if not link.startswith(("http://", "https://", "mailto:"))]
+
+
+def anchor(title: str) -> str:
+    """As the usual viewers make it of a heading."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=shown)
+def test_no_link_is_broken(path):
+    for link in links(path.read_text(encoding="utf-8")):
+        name, _, part = link.partition("#")
+        target = (path.parent / name).resolve() if name else path
+        assert target.exists(), link
+        if part:
+            assert part in [anchor(title) for _, title in headings(target.read_text(encoding="utf-8"))], link
+
+
+@pytest.mark.parametrize("path", PAGES, ids=shown)
+def test_every_module_and_file_named_exists(path):
+    text = path.read_text(encoding="utf-8")
+    for name in re.findall(r"\bcommonplace(?:\.[a-zA-Z_]\w*)+", text):
+        assert importable(name), name
+    for name in re.findall(r"`([\w./-]+/[\w.-]+\.\w+|\w+\.py)`", text):
+        assert any(file.endswith(f"/{name}") for file in FILES) or name in GIVEN, name
+
+
+def importable(name: str) -> bool:
+    """Whether a dotted name is a module, or something in one."""
+    module, _, rest = name.partition(".")
+    found: Any = importlib.import_module(module)
+    for part in filter(None, rest.split(".")):
+        module = f"{module}.{part}"
+        try:
+            found = importlib.import_module(module)
+        except ModuleNotFoundError:
+            if not hasattr(found, part):
+                return False
+            found = getattr(found, part)
+    return True
+
+
+@pytest.mark.parametrize("name", ["ARCHITECTURE.md", "docs/cognition.md", "docs/why.md", "docs/minds.md"])
+def test_every_function_named_is_defined(name):
+    defined: set[str] = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                defined |= {
+                    f"{node.name}.{one.name}"
+                    for one in node.body
+                    if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+                }
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                defined.add(node.name)
+    named = re.findall(r"`(?:[a-z]\w*\.)?((?:[A-Z]\w*\.)?\w+)\([^`]*\)`", prose(page(name)))
+    assert [function for function in named if function not in defined] == []
+
+
+def test_every_page_is_in_the_index_and_every_decision_says_what_would_change_it():
+    linked = {(PROJECT / "docs" / link.partition("#")[0]).resolve() for link in links(page("docs/index.md"))}
+    assert {path for path in PAGES if "docs" in path.parts and path.name != "index.md"} - linked == set()
+    for path in (PROJECT / "docs" / "decisions").glob("*.md"):
+        text = path.read_text(encoding="utf-8")
+        assert all(f"**{part}" in text for part in ("Chosen", "Dropped", "What would change our mind")), path.name
+
+
+def test_the_changelog_has_the_version():
+    version = tomllib.loads(page("pyproject.toml"))["project"]["version"]
+    assert (2, version) in headings(page("CHANGELOG.md"))
+
+
+def test_every_dependency_has_its_reason():
+    wanted = tomllib.loads(page("pyproject.toml"))["project"]["dependencies"]
+    reasons = re.findall(r"^\| ([\w.]+) \|", page("docs/decisions/dependencies.md"), re.MULTILINE)
+    assert sorted(re.split(r"[><=]", one)[0].lower() for one in wanted) == sorted(
+        name.lower() for name in reasons if name != "package"
+    )
+
+
+# ── running things ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def command(*arguments: str, folder: Path) -> str:
+    return python("-m", "commonplace", *arguments, folder=folder)
+
+
+def python(*arguments: str, folder: Path) -> str:
+    """What a program of its own prints; both streams."""
+    paths = os.pathsep.join([str(folder), str(PROJECT / "src")])
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": paths, "PYTHONUTF8": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout

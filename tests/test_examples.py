@@ -1,0 +1,53 @@
+"""The examples are programs with stored output. `python tests/test_examples.py` stores what they print now."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
+
+
+def printed(example: Path, folder: Path) -> str:
+    """What an example prints, run by itself in an empty folder with warnings as errors."""
+    paths = os.pathsep.join([str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(example)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": paths, "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_there_are_examples_each_with_its_output() -> None:
+    assert len(EXAMPLES) >= 4
+    assert {example.stem for example in EXAMPLES} == {out.stem for out in (ROOT / "examples").glob("*.out")}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
+def test_an_example_prints_what_is_stored_and_leaves_nothing_behind(example: Path, tmp_path: Path) -> None:
+    assert printed(example, tmp_path) == example.with_suffix(".out").read_text(encoding="utf-8")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_the_reflection_the_later_decision_is_another() -> None:
+    """What the fourth example is for: its stored output is not about two equal days."""
+    told = (ROOT / "examples" / "04_reflection_matters.out").read_text(encoding="utf-8").splitlines()
+    with_it, without = (told[number + 1] for number, line in enumerate(told) if line.endswith(("with it:", "without it:")))
+    assert with_it != without
+
+
+if __name__ == "__main__":
+    for each in EXAMPLES:
+        each.with_suffix(".out").write_text(printed(each, ROOT), encoding="utf-8")
+        print(f"stored {each.with_suffix('.out').relative_to(ROOT)}")
