@@ -64,7 +64,10 @@ def headings(text: str) -> list[tuple[int, str]]:
 def sections() -> dict[str, str]:
     """Command → its part of the page."""
     parts = re.split(r"^### `(\w+)`$", page("docs/command-line.md"), flags=re.MULTILINE)
-    return {name: re.split(r"^## ", body, flags=re.MULTILINE)[0] for name, body in zip(parts[1::2], parts[2::2])}
+    return {
+        name: re.split(r"^## ", body, flags=re.MULTILINE)[0]
+        for name, body in zip(parts[1::2], parts[2::2], strict=True)
+    }
 
 
 def test_every_command_is_documented_and_exists():

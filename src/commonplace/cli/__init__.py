@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import typer
 
-from commonplace.cli import ask, look, play, scenarios
+from commonplace.cli import ask, branch, look, play, scenarios
 from commonplace.errors import CommonplaceError
 
 INTERRUPTED = 130
@@ -27,6 +27,7 @@ app = typer.Typer(
 play.add_to(app)
 ask.add_to(app)
 look.add_to(app)
+branch.add_to(app)
 scenarios.add_to(app)
 
 WELCOME = """\

@@ -1,0 +1,44 @@
+"""`fork`: another history from any tick of a run."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import typer
+
+from commonplace.api import resume_run
+from commonplace.engine.intervention import described
+from commonplace.run.fork import fork as copied
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("fork", epilog='Example: commonplace fork monday.run --at 60 -o dark.run --inject "The lights go out."')(
+        fork
+    )
+
+
+def fork(
+    run: Path = typer.Argument(help="The run file; it is left as it is."),
+    at: str = typer.Option(help="The last tick, or ISO simulated time, that the two histories share."),
+    output: Path = typer.Option(..., "-o", "--output", help="The new run file."),
+    force: bool = typer.Option(False, "--force", help="Replace an existing file."),
+    inject: str = typer.Option("", "--inject", help="Something that happens at the next tick, as a sentence."),
+) -> None:
+    """Copy a run up to a tick, to live on differently."""
+    file = copied(run, at, output, force=force)
+    tick = file.last_tick
+    file.close()
+    print(f"{output}: the history of {run} up to tick {tick}")
+    if inject:
+        print(f"at tick {tick + 1} {asyncio.run(_injected(output, inject))}")
+    print(f"go on with: commonplace resume {output} --ticks 48")
+
+
+async def _injected(path: Path, text: str) -> str:
+    """Queue a god-mode sentence; returns what it will do."""
+    with resume_run(path) as lived:
+        event = await lived.foreseen(text)
+        lived.submit(event)
+        return described(event, lived.scenario)
