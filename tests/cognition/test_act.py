@@ -9,7 +9,7 @@ import pytest
 
 from cognition.hamlet import Town, asked, go, hamlet, idle, puppets, talking, tell, use
 from commonplace.minds.offline import OfflineMind
-from commonplace.minds.tasks import ActOutput, ConverseOutput
+from commonplace.minds.tasks import ActOutput, ConverseOutput, PartOut, PlanPartsInput, PlanPartsOutput
 from commonplace.testing import ScriptedMind
 
 ACTIONS = {"IDLE", "MOVE", "INTERACT", "SAY", "ACTION_REJECTED"}
@@ -128,3 +128,28 @@ def test_who_has_spoken_stays_a_tick_to_hear_the_answer() -> None:
     assert town.body("ben").doing == "talking with Cora"
     town.live(1)
     assert town.body("ben").doing == "mending the roof"
+
+
+def _at_the_kettle(given: PlanPartsInput, _: Any) -> PlanPartsOutput | None:
+    part = PartOut(do="making tea", minutes=15, object_id="kettle", verb="USE")
+    return PlanPartsOutput(parts=(part,)) if given.who.id == "anna" else None
+
+
+def test_what_was_refused_is_not_tried_again_at_once() -> None:
+    def hot(document: dict[str, Any]) -> None:
+        document["world"]["kinds"]["kettle"]["states"] = ["hot", "cold"]
+
+    town = Town(hamlet(hot), ScriptedMind({"plan_minutes": _at_the_kettle})).until("11:55")
+    tries = [event.tick for event in town.events("INTERACT", "anna")]
+    assert all(event.body["outcome"] == "refused" for event in town.events("INTERACT", "anna"))
+    assert len(tries) == 2
+    assert tries[1] - tries[0] >= 12
+
+
+def test_what_was_refused_is_tried_again_once_the_object_has_changed() -> None:
+    def hot(document: dict[str, Any]) -> None:
+        document["world"]["kinds"]["kettle"]["states"] = ["hot", "cold"]
+
+    cools = {"kind": "god_event", "text": "The kettle goes cold.", "to": {"areas": ["bakery"]}, "sets": [["kettle", "cold"]]}
+    town = Town(hamlet(hot), ScriptedMind({"plan_minutes": _at_the_kettle})).until("10:20").live(1, cools).live(6)
+    assert [event.body["outcome"] for event in town.events("INTERACT", "anna")] == ["refused", "done"]

@@ -38,7 +38,7 @@ def test_korean_names_and_words() -> None:
 
 def test_an_idle_is_told_only_when_it_changes() -> None:
     found = lines(CannedSource(), 1, 7)
-    assert sum("Ada Okoye reading on the balcony" in line for line in found) == 1
+    assert sum("Ada Okoye is reading on the balcony" in line for line in found) == 1
     assert sum("Ada Okoye cooking rice" in line for line in found) == 1
 
 

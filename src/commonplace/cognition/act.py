@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 from commonplace.character.plan import PlanItem
 from commonplace.cognition.converse import LONGEST_LINE, converse, line
@@ -17,6 +18,8 @@ from commonplace.text import clean, shortened
 from commonplace.world.actions import Action, Idle, Interact, Move, as_dict
 
 LONGEST_DOING = 120
+REFUSED_FOR = timedelta(hours=1)
+"""What was refused is not tried again so soon, unless the object is seen to change."""
 
 
 async def act(
@@ -66,16 +69,24 @@ def _goal(view: TurnView, notebook: Notebook, item: PlanItem) -> str:
 
 
 def _attempted(view: TurnView, item: PlanItem) -> bool:
-    """Whether this item's verb was tried since the item began; the simulator's account says so."""
+    """Whether this item's verb was tried since the item began, or refused a while ago by an object unchanged since.
+
+    The simulator says so.
+    """
     for event in view.world.outcome:
         if event.type == "INTERACT" and event.body["object_id"] == item.object_id and event.body["verb"] == item.verb:
             return True
     for memory in view.draft.backwards():
-        if memory.created_at < item.start_time:
+        if memory.created_at < item.start_time - REFUSED_FOR:
             return False
         frame = memory.details.get("frame", {})
-        if frame.get("object") == item.object_id and frame.get("verb") == item.verb and memory.kind == "action":
+        if frame.get("object") != item.object_id:
+            continue
+        mine = memory.kind == "action" and frame.get("verb") == item.verb
+        if mine and (memory.created_at >= item.start_time or frame["what"] == "refused"):
             return True
+        if memory.created_at < item.start_time:
+            return False
     return False
 
 

@@ -65,8 +65,15 @@ def told(event: Event, town: Town) -> Told:
     )
 
 
+LISTENING = "💬"
+"""Emoji of somebody who waits for an answer."""
+
+
 class Teller:
-    """Tells a run of events, leaving out what repeats: an IDLE or INTERACT counts only when its doing changed."""
+    """Tells a run of events, leaving out what repeats: an IDLE counts only when its doing changed.
+
+    Waiting for an answer in a talk is not told: the lines before and after say it.
+    """
 
     def __init__(self, town: Town) -> None:
         self.town = town
@@ -83,7 +90,7 @@ class Teller:
         doing = str(event.body.get("doing", ""))
         before = self.doing.get(event.agent_id)
         self.doing[event.agent_id] = doing
-        return bool(doing) and doing != before
+        return bool(doing) and doing != before and event.body.get("emoji") != LISTENING
 
 
 def _text(event: Event, town: Town) -> str:
@@ -92,7 +99,8 @@ def _text(event: Event, town: Town) -> str:
         case "SAY":
             return f"“{clean(str(body.get('utterance', '')))}”"
         case "IDLE":
-            return clean(str(body.get("doing", "")))
+            doing = clean(str(body.get("doing", "")))
+            return f"is {doing}" if town.language == "en" else doing
         case "SCRIPTED" | "GOD_EVENT" | "INNER_VOICE":
             return clean(str(body.get("text", "")))
         case _:
