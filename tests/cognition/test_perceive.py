@@ -116,7 +116,6 @@ def test_a_scripted_event_wakes_the_attention_of_the_sleeper_it_names() -> None:
     assert "Thunder rolls." in town.texts("ben")
 
 
-@pytest.mark.xfail(strict=True, reason="world.inputs leaves out of a GOD_EVENT's body whom it was meant for by name")
 def test_a_god_event_wakes_the_attention_of_the_sleeper_it_names() -> None:
     town = _told_at_night({"kind": "god_event", "text": "Somebody shakes Cora.", "to": {"agents": ["cora"]}})
     assert _noticed(town.memories("cora")) == ["Somebody shakes Cora."]

@@ -166,7 +166,7 @@ def test_going_on_can_be_killed_at_any_statement_too(step, plaza, tmp_path):
 def test_no_answer_is_paid_for_twice(tmp_path, unbroken):
     chance = random.Random(11)
     run, bill = tmp_path / "paid.run", tmp_path / "bill.txt"
-    given = [sys.executable, Path(__file__).with_name("paying.py"), run, bill, "latticeville", "16"]
+    given = [sys.executable, Path(__file__).with_name("paying.py"), run, bill, "latticeville", "30"]
     kept: set[str] = set()
     paid_before = 0
     for _ in range(4):
@@ -181,7 +181,7 @@ def test_no_answer_is_paid_for_twice(tmp_path, unbroken):
     subprocess.run(list(map(str, given)), env=environment(), check=True, capture_output=True)
     assert not set(lines(bill)[paid_before:]) & kept
     assert kept <= set(lines(bill))
-    assert ends(run) == ends(unbroken["latticeville"], 16)
+    assert ends(run) == ends(unbroken["latticeville"], 30)
 
 
 def lines(path: Path) -> list[str]:

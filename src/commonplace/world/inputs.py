@@ -135,6 +135,7 @@ class _Book:
 def _god(world: World, item: GodEvent, book: _Book) -> World:
     reached = [me for me, body in sorted(world.bodies.items()) if item.to.reaches(me, body.area)]
     body: dict[str, Any] = {"text": item.text, "percepts": [[me, item.text] for me in reached]}
+    body |= {"agents": list(item.to.agents)} if item.to.agents else {}
     body |= {"sets": [list(pair) for pair in item.sets]} if item.sets else {}
     body |= {"opens": list(item.opens)} if item.opens else {}
     body |= {"closes": list(item.closes)} if item.closes else {}

@@ -1,0 +1,239 @@
+"""Same scenario, seed and answers: the same two digests, whatever the machine, the settings and the order of things."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import pty
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+from ruamel.yaml import YAML
+
+import commonplace
+from commonplace.api import mind_named, scenario_of
+from commonplace.engine.run import Run
+from commonplace.run.file import RunFile
+from commonplace.run.manifest import Manifest
+from commonplace.scenario.compiling import load
+from commonplace.scenario.reading import located
+from commonplace.stages import by_name
+from commonplace.testing import SlowMind
+from e2e.command import PROGRAM, command, ends, environment
+from e2e.lived import PLAZA_TICKS, TOWN_TICKS
+
+SETTINGS = {
+    "another hash seed": {"PYTHONHASHSEED": "4242"},
+    "no random hashes": {"PYTHONHASHSEED": "0", "LC_ALL": "C", "TZ": "America/St_Johns"},
+    "another place": {"TZ": "Asia/Seoul", "LC_ALL": "ko_KR.UTF-8", "LANG": "tr_TR.UTF-8"},
+    "a plain locale without UTF-8": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    "an old processor": {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F"},
+    "one thread": {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+    "optimised": {"PYTHONOPTIMIZE": "2"},
+}
+
+
+@pytest.mark.parametrize("changes", SETTINGS.values(), ids=SETTINGS)
+def test_the_machine_and_its_settings_change_nothing(changes, town, tmp_path):
+    run = tmp_path / "elsewhere.run"
+    env = environment(**_possible(changes))
+    done = command("run", "latticeville", "--ticks", TOWN_TICKS, "-o", run, "--view", "none", env=env)
+    assert ends(run) == ends(town)
+    assert done.lines[-1] == f"tick {TOWN_TICKS}  digest {ends(town).history}"
+
+
+def _possible(changes: dict[str, str]) -> dict[str, str]:
+    """NumPy warns of features that the processor lacks anyway, and warnings are errors."""
+    features = changes.get("NPY_DISABLE_CPU_FEATURES")
+    if features is None:
+        return changes
+    from numpy._core._multiarray_umath import __cpu_baseline__, __cpu_dispatch__, __cpu_features__
+
+    there = [
+        one
+        for one in features.split()
+        if __cpu_features__.get(one) and one in __cpu_dispatch__ and one not in __cpu_baseline__
+    ]
+    return {**changes, "NPY_DISABLE_CPU_FEATURES": " ".join(there)}
+
+
+@pytest.mark.parametrize("view", ["json", "none"])
+def test_the_view_changes_nothing(view, plaza, tmp_path):
+    run = tmp_path / "seen.run"
+    command("run", "plaza", "--ticks", PLAZA_TICKS, "-o", run, "--view", view)
+    assert ends(run) == ends(plaza)
+
+
+def test_the_terminal_view_changes_nothing(plaza, tmp_path):
+    run = tmp_path / "watched.run"
+    terminal, theirs = pty.openpty()
+    env = environment(TERM="xterm-256color", COLUMNS="120", LINES="40")
+    arguments = [*PROGRAM, "run", "plaza", "--ticks", "6", "-o", str(run)]
+    process = subprocess.Popen(arguments, stdin=theirs, stdout=theirs, stderr=subprocess.PIPE, env=env)
+    os.close(theirs)
+    os.set_blocking(terminal, False)
+    try:
+        shown = _until(lambda: run.exists() and _last(run) == 6, terminal)
+        os.write(terminal, b"q")
+        shown += _until(lambda: process.poll() is not None, terminal)
+        assert process.returncode == 0, (shown[-2000:], process.stderr.read())
+        assert "Linden Square".encode() in shown or b"Ines" in shown
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+        os.close(terminal)
+    assert ends(run) == ends(plaza, 6)
+
+
+def _last(run) -> int:
+    with commonplace.open_run(run) as reading:
+        return reading.last_tick
+
+
+def _until(happened, terminal: int, patience: float = 60) -> bytes:
+    """Read what is drawn until something has happened."""
+    shown, deadline = b"", time.monotonic() + patience
+    while not happened():
+        assert time.monotonic() < deadline, shown[-2000:]
+        time.sleep(0.1)
+        try:
+            shown += os.read(terminal, 1 << 20)
+        except BlockingIOError:
+            continue
+        except OSError:  # the other end is closed
+            break
+    return shown
+
+
+@pytest.mark.parametrize("concurrency", [1, 7])
+def test_concurrency_changes_nothing(concurrency, plaza, tmp_path):
+    run = tmp_path / "together.run"
+    command("run", "plaza", "--ticks", PLAZA_TICKS, "-o", run, "--view", "none", "--concurrency", concurrency)
+    assert ends(run) == ends(plaza)
+
+
+def test_three_pieces_make_the_same_whole(town, tmp_path):
+    run = tmp_path / "pieces.run"
+    command("run", "latticeville", "--ticks", 37, "-o", run, "--view", "none")
+    command("resume", run, "--ticks", 33, "--view", "json", env=environment(PYTHONHASHSEED="9"))
+    command("resume", run, "--until", TOWN_TICKS, "--view", "none", "--concurrency", 2)
+    assert ends(run) == ends(town)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", ["plaza", "latticeville"])
+def test_a_piece_for_every_tick_makes_the_same_whole(scenario, plaza, town, tmp_path):
+    """Two days of the plaza, so that plans and reflections are on their way at some of the seams."""
+    whole, pieces = tmp_path / "whole.run", tmp_path / "pieces.run"
+    ticks = {"plaza": 600, "latticeville": 200}[scenario]
+    command("run", scenario, "--ticks", ticks, "-o", whole, "--view", "none")
+    commonplace.create_run(pieces, scenario).close()
+    for tick in range(ticks):
+        with commonplace.resume_run(pieces) as run:
+            asyncio.run(_played(run, 1))
+        assert ends(pieces, tick + 1) == ends(whole, tick + 1)
+
+
+def test_any_seam_makes_the_same_whole(town, tmp_path):
+    """Pieces of one to nine ticks through a morning in which everybody plans, talks and reflects."""
+    pieces = tmp_path / "pieces.run"
+    commonplace.create_run(pieces, "latticeville").close()
+    chance = random.Random(5)
+    tick = 0
+    while tick < 72:
+        step = chance.randint(1, 9)
+        with commonplace.resume_run(pieces) as run:
+            assert any(state.jobs for state in run.reading.states_at().values()) or tick < 72
+            asyncio.run(_played(run, step))
+        tick += step
+        assert ends(pieces) == ends(town, tick)
+
+
+def test_another_seed_gives_another_history(plaza, tmp_path):
+    run = tmp_path / "other.run"
+    command("run", "plaza", "--ticks", PLAZA_TICKS, "-o", run, "--view", "none", "--seed", 8)
+    assert ends(run).history != ends(plaza).history
+    assert ends(run).state != ends(plaza).state
+
+
+def test_the_order_of_characters_in_the_file_changes_nothing(town, tmp_path):
+    text, _ = located("latticeville")
+    yaml = YAML()
+    document = yaml.load(text)
+    before = [character["id"] for character in document["characters"]]
+    random.Random(4).shuffle(document["characters"])
+    assert [character["id"] for character in document["characters"]] != before
+    stream = io.StringIO()
+    yaml.dump(document, stream)
+    shuffled, run = tmp_path / "shuffled.yaml", tmp_path / "shuffled.run"
+    shuffled.write_text(stream.getvalue(), encoding="utf-8")
+    command("run", shuffled, "--ticks", 60, "-o", run, "--view", "none")
+    assert ends(run) == ends(town, 60)
+
+
+@pytest.mark.parametrize(("salt", "concurrency"), [(1, 32), (2, 3)])
+def test_the_order_in_which_answers_come_changes_nothing(salt, concurrency, town, tmp_path):
+    scenario = load("latticeville")
+    manifest = Manifest(scenario="latticeville", text=scenario.text, seed=7, mind="offline")
+    mind = SlowMind(mind_named("offline", scenario), salt, longest=0.001)
+    stage = by_name("town")
+    path = tmp_path / "slow.run"
+    with Run.start(path, manifest, scenario, stage=stage, mind=mind, concurrency=concurrency) as run:
+        asyncio.run(_played(run, 20))
+    with RunFile.open(path) as file:
+        with Run.go_on(file, scenario_of(file.manifest), stage=stage, mind=mind) as run:
+            asyncio.run(_played(run, 10))
+    assert ends(path) == ends(town, 30)
+    command("verify", path)
+
+
+async def _played(run: Run, ticks: int) -> list[int]:
+    return [tick.number async for tick in run.play(ticks)]
+
+
+def test_the_python_interface_lives_the_same_run(plaza, tmp_path):
+    path = tmp_path / "town.run"
+    run = commonplace.create_run(str(path), scenario="plaza", seed=7, mind="offline")
+
+    async def played():
+        seen = []
+        async for tick in run.play(ticks=30):
+            seen.append(tick)
+            if tick.number == 20:
+                break  # a run may be left at any tick …
+        async for tick in run.play(ticks=10):  # … and gone on with
+            seen.append(tick)
+        return seen
+
+    ticks = asyncio.run(played())
+    event = next(event for tick in ticks for event in tick.events if event.type == "SAY")
+    reasons = run.why(event.id)
+    run.close()
+
+    assert [tick.number for tick in ticks] == list(range(1, 31))
+    assert ticks[0].time.isoformat() == "2031-10-04T06:05:00+00:00"
+    assert set(ticks[0].turns) == {"bruno", "ines"}
+    assert ends(path) == ends(plaza, 30)
+    opened = commonplace.open_run(str(path))
+    assert opened.why(event.id) == reasons
+    assert reasons["event"]["utterance"] == event.body["utterance"]
+    opened.close()
+
+
+def test_an_interrupted_run_goes_on_to_the_same_end(town, tmp_path):
+    run = tmp_path / "interrupted.run"
+    arguments = [*PROGRAM, "run", "latticeville", "--ticks", str(TOWN_TICKS), "-o", str(run), "--view", "json"]
+    process = subprocess.Popen(arguments, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with process:
+        process.stdout.read(1)
+        process.send_signal(signal.SIGINT)
+        process.stdout.read()
+        assert process.wait() == 130
+    assert 0 < ends(run).tick < TOWN_TICKS
+    command("resume", run, "--view", "none")
+    assert ends(run) == ends(town)
