@@ -6,6 +6,7 @@ import ast
 import importlib
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -182,7 +183,7 @@ def test_both_readmes_are_level():
 def test_the_console_examples_run(tmp_path):
     for block in blocks(page("README.md"), "console"):
         for line, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
-            name, *arguments = line.split()
+            name, *arguments = shlex.split(line)
             if name == "make":
                 assert re.search(rf"^{arguments[0]}:", page("Makefile"), re.MULTILINE), line
                 continue

@@ -43,7 +43,9 @@ def test_an_example_prints_what_is_stored_and_leaves_nothing_behind(example: Pat
 def test_without_the_reflection_the_later_decision_is_another() -> None:
     """What the fourth example is for: its stored output is not about two equal days."""
     told = (ROOT / "examples" / "04_reflection_matters.out").read_text(encoding="utf-8").splitlines()
-    with_it, without = (told[number + 1] for number, line in enumerate(told) if line.endswith(("with it:", "without it:")))
+    with_it, without = (
+        told[number + 1] for number, line in enumerate(told) if line.endswith(("with it:", "without it:"))
+    )
     assert with_it != without
 
 

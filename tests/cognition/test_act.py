@@ -78,9 +78,7 @@ def test_every_tick_asks_for_each_waking_action_and_when_needed_for_none() -> No
 
 
 def _asleep(tick: Any, agent: str) -> bool:
-    return any(
-        event.agent_id == agent and event.type == "IDLE" and event.body.get("asleep") for event in tick.events
-    )
+    return any(event.agent_id == agent and event.type == "IDLE" and event.body.get("asleep") for event in tick.events)
 
 
 def test_when_needed_asks_nothing_while_nothing_is_new() -> None:
@@ -104,7 +102,12 @@ def test_words_spoken_through_the_tool_obey_the_rules_of_talk() -> None:
         ]
 
     acts = {("anna", tick): idle("listening") for tick in range(2, 10)}
-    acts |= {("anna", 6): go("barn"), ("anna", 1): tell("ben", bun), ("anna", 5): tell("ben", bun), ("anna", 8): tell("ben", noisy)}
+    acts |= {
+        ("anna", 6): go("barn"),
+        ("anna", 1): tell("ben", bun),
+        ("anna", 5): tell("ben", bun),
+        ("anna", 8): tell("ben", noisy),
+    }
     town, _ = puppets(hamlet(festival, fidelity="every_tick"), acts)
     town.live(9)
     first, second = town.events("SAY", "anna")
@@ -150,6 +153,11 @@ def test_what_was_refused_is_tried_again_once_the_object_has_changed() -> None:
     def hot(document: dict[str, Any]) -> None:
         document["world"]["kinds"]["kettle"]["states"] = ["hot", "cold"]
 
-    cools = {"kind": "god_event", "text": "The kettle goes cold.", "to": {"areas": ["bakery"]}, "sets": [["kettle", "cold"]]}
+    cools = {
+        "kind": "god_event",
+        "text": "The kettle goes cold.",
+        "to": {"areas": ["bakery"]},
+        "sets": [["kettle", "cold"]],
+    }
     town = Town(hamlet(hot), ScriptedMind({"plan_minutes": _at_the_kettle})).until("10:20").live(1, cools).live(6)
     assert [event.body["outcome"] for event in town.events("INTERACT", "anna")] == ["refused", "done"]

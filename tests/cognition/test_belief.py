@@ -65,7 +65,12 @@ def test_a_moved_object_is_looked_for_where_it_was_and_the_plan_is_made_anew() -
 def test_what_is_seen_again_is_believed_again() -> None:
     town, _ = _stale()
     town.live(15)
-    acts = {("ben", 16): go("green"), ("ben", 17): use("kite", "DROP"), ("anna", 16): go("green"), ("anna", 17): go("barn")}
+    acts = {
+        ("ben", 16): go("green"),
+        ("ben", 17): use("kite", "DROP"),
+        ("anna", 16): go("green"),
+        ("anna", 17): go("barn"),
+    }
     town.mind.scripts["act"] = lambda given, asker: acts.get((asker.agent, asker.tick))
     town.live(4)
     assert town.state("anna").belief.place_of("kite") == "green"

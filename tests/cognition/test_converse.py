@@ -40,7 +40,11 @@ def _live_watching_the_floor(town: Town, ticks: int) -> int:
 
 
 def test_only_who_is_addressed_may_answer() -> None:
-    acts = {("ben", 1): tell("cora", "Look!"), ("anna", 2): tell("cora", "What is it?"), ("cora", 2): tell("ben", "Oh!")}
+    acts = {
+        ("ben", 1): tell("cora", "Look!"),
+        ("anna", 2): tell("cora", "What is it?"),
+        ("cora", 2): tell("ben", "Oh!"),
+    }
     acts |= {("ben", 3): tell("cora", "A kite."), ("cora", 3): tell("ben", "It is mine.")}
     town, _ = puppets(hamlet(standing(anna="barn"), fidelity="every_tick"), acts)
     town.live(3)
@@ -134,7 +138,9 @@ def test_a_talk_changes_how_the_other_is_seen_once_and_resting_on_what_was_recal
 
 def test_meeting_makes_an_acquaintance_and_talking_past_somebody_does_not_make_a_talk() -> None:
     acts = {("ben", 4): go("green"), ("ben", 5): go("bakery")}
-    town, _ = puppets(hamlet(lambda document: person(document, "anna").update(relations=[]), fidelity="every_tick"), acts)
+    town, _ = puppets(
+        hamlet(lambda document: person(document, "anna").update(relations=[]), fidelity="every_tick"), acts
+    )
     town.live(3)
     assert "ben" not in town.state("anna").relations
     town.live(4)

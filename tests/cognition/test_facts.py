@@ -38,7 +38,11 @@ def test_only_originators_start_with_the_fact_and_remember_it() -> None:
 
 
 def test_what_is_told_carries_the_fact_from_a_memory_and_what_is_heard_carries_it_on() -> None:
-    acts = {("ben", 1): tell("cora", "There will be buns. A feast!"), ("cora", 3): go("green"), ("cora", 4): go("bakery")}
+    acts = {
+        ("ben", 1): tell("cora", "There will be buns. A feast!"),
+        ("cora", 3): go("green"),
+        ("cora", 4): go("bakery"),
+    }
     acts |= {("cora", 5): tell("anna", "Ben says there's a bun feast."), ("anna", 4): idle("baking bread")}
     town, _ = _puppets(hamlet(_festival, fidelity="every_tick"), acts)
     town.live(7)

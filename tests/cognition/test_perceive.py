@@ -47,7 +47,7 @@ def test_a_long_novelty_window_holds_however_much_is_remembered_in_it() -> None:
 
 
 def _arriving(known: str, attention: int) -> list[str]:
-    """What Anna takes in as she comes into the barn, where Cora has let the kite fly; she knows one of the two there."""
+    """What Anna takes in as she comes into the barn, where Cora flies the kite; she knows one of the two there."""
 
     def change(document: dict[str, Any]) -> None:
         person(document, "anna")["relations"] = [{"to": known, "label": "friend"}]
@@ -109,7 +109,12 @@ def test_a_sleeper_notices_only_what_is_meant_for_it() -> None:
 
 
 def test_a_scripted_event_wakes_the_attention_of_the_sleeper_it_names() -> None:
-    crash = {"id": "crash", "at": "22:35", "text": "A bat lands on Cora.", "to": {"everybody": False, "agents": ["cora"]}}
+    crash = {
+        "id": "crash",
+        "at": "22:35",
+        "text": "A bat lands on Cora.",
+        "to": {"everybody": False, "agents": ["cora"]},
+    }
     thunder = {"id": "thunder", "at": "22:35", "text": "Thunder rolls.", "to": {"everybody": True}}
     town = _told_at_night(script=(crash, thunder))
     assert _noticed(town.memories("cora")) == ["A bat lands on Cora."]

@@ -111,6 +111,4 @@ def _without(given: ConverseInput, hidden: set[int]) -> ConverseInput:
     """The question without some memories, and without the facts only they carried."""
     rest = tuple(memory for memory in given.recalled if memory.id not in hidden)
     known = {fact for memory in rest for fact in memory.facts}
-    return given.model_copy(
-        update={"recalled": rest, "facts": tuple(fact for fact in given.facts if fact.id in known)}
-    )
+    return given.model_copy(update={"recalled": rest, "facts": tuple(fact for fact in given.facts if fact.id in known)})

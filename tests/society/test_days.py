@@ -42,7 +42,20 @@ def test_everybody_spends_the_working_day_mostly_where_the_routine_says(run: Ope
 
 def test_everybody_eats(run: OpenedRun) -> None:
     """Where the routine has a meal, there is one: the words of meals are among what one is seen doing."""
-    meals = ("eat", "breakfast", "lunch", "supper", "dinner", "broth", "noodle", "bowl", "dumpling", "tea", "bread", "soup")
+    meals = (
+        "eat",
+        "breakfast",
+        "lunch",
+        "supper",
+        "dinner",
+        "broth",
+        "noodle",
+        "bowl",
+        "dumpling",
+        "tea",
+        "bread",
+        "soup",
+    )
     for agent, moments in days(run).items():
         for day in (0, 1):
             seen = " ".join(moment.doing for moment in moments[day * DAY : (day + 1) * DAY]).lower()

@@ -157,7 +157,7 @@ def test_every_mention_is_spoken_from_a_memory_that_carries_it(run: OpenedRun) -
 
 
 def test_where_nobody_can_meet_nothing_spreads() -> None:
-    """The doors of all homes are open for five minutes at three in the night only: ten people at home, one of them with news."""
+    """The doors of all homes are open for five minutes at night: ten people at home, one of them with news."""
     document = deepcopy(_document())
     homes = {character["home"] for character in document["characters"]}
     ways = [way for way in document["world"]["ways"] if not homes & set(way["between"])]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from commonplace.character.fact import carried
 from commonplace.character.relation import Relation
 from commonplace.cognition.notebook import Notebook
-from commonplace.cognition.perceive import Percept
+from commonplace.cognition.percept import Percept
 from commonplace.cognition.react import my_talk
 from commonplace.cognition.turn import TurnView
 

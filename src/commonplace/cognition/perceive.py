@@ -6,42 +6,16 @@ Only what is new against the belief view is a percept at all; the attention limi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from commonplace.character.belief import UNKNOWN, Belief, Known
-from commonplace.cognition.sentences import capital, ended, sentence, the, verb_word
+from commonplace.character.belief import Belief
+from commonplace.cognition.believe import after_own, after_seeing
+from commonplace.cognition.outcome import outcome
+from commonplace.cognition.percept import FIRST, Percept
+from commonplace.cognition.sights import ambient, doing, from_outside, things
 from commonplace.cognition.turn import TurnView
-from commonplace.world.events import Event
-from commonplace.world.geography import Geography
-from commonplace.world.objects import words
-from commonplace.world.state import Body
-from commonplace.world.tree import ObjectKind
-
-FIRST, PEOPLE, THINGS, AMBIENT = range(4)
-ASLEEP = "asleep"
-
-
-@dataclass(frozen=True, slots=True)
-class Percept:
-    """One thing noticed."""
-
-    kind: str
-    """The `kind` of `minds.tasks.News`."""
-    text: str
-    frame: Mapping[str, str]
-    subject: str
-    """Id of the character, object or `-` it is about."""
-    rank: int
-    """FIRST … AMBIENT: lower is noticed first."""
-    event: str = ""
-    to_me: bool = False
-    own: bool = False
-    """The outcome of one's own action: always taken in, and remembered as an action."""
-    always_new: bool = False
-    """Speech and inputs: never dropped as already remembered."""
-    passing: bool = False
-    """Remembered, but no reason to react: somebody who is here anyway turns to something else."""
+from commonplace.cognition.witness import witnessed
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +30,12 @@ class Perception:
 
 def perceive(view: TurnView, belief: Belief) -> Perception:
     """The outcome of one's own action first, then what is new here, at most `attention` of it."""
-    own = tuple(_own(view, belief))
+    own = tuple(outcome(view, belief))
     if view.world.body.asleep:
-        return Perception((*own, *_inputs_to_me(view)), 0, _after_own(view, belief, own))
-    others = sorted((*_inputs_to_me(view), *_around(view, belief)), key=lambda percept: _order(view, percept))
+        return Perception((*own, *from_outside(view)), 0, after_own(view, belief, own))
+    others = sorted((*from_outside(view), *_around(view, belief)), key=lambda percept: _order(view, percept))
     limit = view.scenario.cognition.attention
-    believed = _seen(view, _after_own(view, belief, own))
+    believed = after_seeing(view, after_own(view, belief, own))
     return Perception((*own, *others[:limit]), max(0, len(others) - limit), believed)
 
 
@@ -73,374 +47,14 @@ def _order(view: TurnView, percept: Percept) -> tuple[int, int, str]:
     return (FIRST if percept.to_me else percept.rank, 0 if relation or planned else 1, percept.subject)
 
 
-# ── one's own action ────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _own(view: TurnView, belief: Belief) -> Iterator[Percept]:
-    for event in view.world.outcome:
-        maker = _OWN.get(event.type)
-        percept = maker(view, event, belief) if maker else None
-        if percept is not None:
-            yield percept
-
-
-def _outcome(view: TurnView, event: Event, kind: str, frame: dict[str, str], **slots: str) -> Percept:
-    text = sentence(view.scenario.language, kind, name=view.persona.name, **slots)
-    failed = kind in {"refused", "absent", "closed", "rejected", "lost"}
-    return Percept(
-        "absent" if kind == "absent" else "outcome",
-        ended(text),
-        {"what": {"closed": "refused", "rejected": "refused", "lost": "refused"}.get(kind, kind), **frame},
-        view.persona.id,
-        FIRST,
-        event.id,
-        own=True,
-        always_new=failed or kind == "i_said",
-    )
-
-
-def _own_idle(view: TurnView, event: Event, belief: Belief) -> Percept | None:
-    doing = str(event.body["doing"])
-    known = belief.nodes.get(view.persona.id)
-    if not doing or (known is not None and known.state == doing):
-        return None
-    frame = {"doing": doing, "place": event.place}
-    return _outcome(view, event, "did", frame, doing=doing)
-
-
-def _own_move(view: TurnView, event: Event, belief: Belief) -> Percept | None:
-    del belief
-    to = str(event.body["to"])
-    if to != event.body["goal"]:
-        return None
-    return _outcome(view, event, "walked", {"place": to}, to_place=the(_name(view, to)))
-
-
-def _own_interact(view: TurnView, event: Event, belief: Belief) -> Percept | None:
-    del belief
-    thing = str(event.body["object_id"])
-    name, verb = _name(view, thing), str(event.body["verb"])
-    frame = {"object": thing, "verb": verb, "place": event.place}
-    if event.body.get("held_by"):
-        other = _name(view, str(event.body["held_by"]))
-        return _outcome(
-            view, event, "lost", {**frame, "why": f"{other} has it"}, the_object=the(name), other_name=other
-        )
-    if event.body["outcome"] == "refused":
-        why = str(event.body["why"])
-        word = verb_word(view.scenario.language, verb)
-        return _outcome(
-            view, event, "refused", {**frame, "why": why}, verb_word=word, the_object=the(name), why=_lower(why)
-        )
-    doing = view.world.body.doing
-    return _outcome(view, event, "did", {**frame, "doing": doing}, doing=doing)
-
-
-def _own_say(view: TurnView, event: Event, belief: Belief) -> Percept | None:
-    del belief
-    to, quote = str(event.body["to_agent_id"]), str(event.body["utterance"])
-    frame = {"to": to, "quote": quote}
-    return _outcome(view, event, "i_said", frame, to_name=_name(view, to), quote=quote)
-
-
-def _own_rejected(view: TurnView, event: Event, belief: Belief) -> Percept | None:
-    del belief
-    proposed: Mapping[str, str] = event.body["proposed"]
-    thing, goal = proposed.get("object_id", ""), proposed.get("to_location_id", "")
-    why = str(event.body["why"])
-    if thing:
-        place = _name(view, event.place)
-        frame = {"object": thing, "place": event.place}
-        return _outcome(view, event, "absent", frame, the_object=the(_name(view, thing)), place_name=the(place))
-    if goal:
-        return _outcome(view, event, "closed", {"why": why}, to_place=the(_name(view, goal)), why=why)
-    return _outcome(view, event, "rejected", {"why": why}, why=why)
-
-
-_OWN = {
-    "IDLE": _own_idle,
-    "MOVE": _own_move,
-    "INTERACT": _own_interact,
-    "SAY": _own_say,
-    "ACTION_REJECTED": _own_rejected,
-}
-
-
-# ── inputs, people, things, weather ─────────────────────────────────────────────────────────────────────────────────
-
-
-def _inputs_to_me(view: TurnView) -> Iterator[Percept]:
-    for event in view.world.news:
-        if event.type == "INNER_VOICE":
-            text = sentence(
-                view.scenario.language, "voice", name=view.persona.name, text=ended(str(event.body["text"]))
-            )
-            frame = {"what": "voice", "text": str(event.body["text"])}
-            yield Percept("voice", text, frame, view.persona.id, FIRST, event.id, to_me=True, always_new=True)
-        elif event.type in {"GOD_EVENT", "SCRIPTED"} and _reaches_asleep(view, event):
-            text = ended(_told(view, event))
-            yield Percept("event", text, {"what": "event", "text": text}, "-", FIRST, event.id, always_new=True)
-
-
-def _reaches_asleep(view: TurnView, event: Event) -> bool:
-    """A sleeper notices only what is meant for it by name."""
-    return not view.world.body.asleep or view.persona.id in event.body.get("agents", ())
-
-
-def _told(view: TurnView, event: Event) -> str:
-    percepts: list[list[str]] = event.body.get("percepts") or []
-    mine = next((text for agent, text in percepts if agent == view.persona.id), None)
-    return mine or str(event.body["text"])
-
-
 def _around(view: TurnView, belief: Belief) -> Iterator[Percept]:
     for event in view.world.events:
-        maker = _OTHERS.get(event.type)
-        percept = maker(view, event) if maker else None
+        percept = witnessed(view, event)
         if percept is not None:
             yield percept
     moved = {event.agent_id for event in view.world.events if event.type == "MOVE"}
     for other in sorted(view.world.bodies):
         if other not in moved:
-            yield from _doing(view, belief, other, view.world.bodies[other])
-    yield from _things(view, belief)
-    yield from _ambient(view)
-
-
-def _said(view: TurnView, event: Event) -> Percept:
-    to, quote = str(event.body["to_agent_id"]), str(event.body["utterance"])
-    to_me = to == view.persona.id
-    text = sentence(
-        view.scenario.language, "said", name=_name(view, event.agent_id), to_name=_name(view, to), quote=quote
-    )
-    frame = {
-        "what": "said",
-        "who": event.agent_id,
-        "to": to,
-        "quote": quote,
-        "to_me": "1" if to_me else "",
-        "place": event.place,
-    }
-    return Percept("said", text, frame, event.agent_id, PEOPLE, event.id, to_me=to_me, always_new=True)
-
-
-def _moved(view: TurnView, event: Event) -> Percept | None:
-    came = event.body["to"] == view.world.area
-    other = str(event.body["from"] if came else event.body["to"])
-    if came and event.agent_id not in view.world.bodies:
-        return None
-    kind = "arrived" if came else "left"
-    frame = {
-        "what": kind,
-        "who": event.agent_id,
-        "place": view.world.area,
-        "other": other,
-    }
-    text = sentence(view.scenario.language, kind, name=_name(view, event.agent_id), other_name=the(_name(view, other)))
-    return Percept(kind, text, frame, event.agent_id, PEOPLE, event.id)
-
-
-def _joined(view: TurnView, event: Event) -> Percept:
-    kind, wording = ("arrived", "joined") if event.type == "JOINED" else ("left", "gone")
-    frame = {
-        "what": kind,
-        "who": event.agent_id,
-        "place": view.world.area,
-    }
-    place = the(_name(view, view.world.area))
-    text = sentence(view.scenario.language, wording, name=_name(view, event.agent_id), place_name=place)
-    return Percept(kind, text, frame, event.agent_id, PEOPLE, event.id)
-
-
-def _acted(view: TurnView, event: Event) -> Percept | None:
-    """What failed, or what a transition lets the room notice; the rest is seen as somebody's doing and a new state."""
-    if event.body["outcome"] == "done":
-        return _noticed(view, event)
-    thing, verb = str(event.body["object_id"]), str(event.body["verb"])
-    name, why = _name(view, thing), str(event.body["why"])
-    text = sentence(
-        view.scenario.language,
-        "acted",
-        name=_name(view, event.agent_id),
-        verb_word=verb_word(view.scenario.language, verb),
-        the_object=the(name),
-        why=_lower(why),
-    )
-    frame = {
-        "what": "acted",
-        "who": event.agent_id,
-        "verb": verb,
-        "object": thing,
-        "outcome": "refused",
-    }
-    return Percept("did", ended(text), frame, event.agent_id, PEOPLE, event.id)
-
-
-def _talk_begun(view: TurnView, event: Event) -> Percept | None:
-    members = [str(member) for member in event.body["members"]]
-    if view.persona.id in members or len(members) < 2:
-        return None
-    first = event.agent_id if event.agent_id in members else members[0]
-    second = next(member for member in members if member != first)
-    text = sentence(view.scenario.language, "talk", name=_name(view, first), to_name=_name(view, second))
-    frame = {
-        "what": "talk",
-        "who": first,
-        "to": second,
-    }
-    return Percept("did", text, frame, first, PEOPLE, event.id)
-
-
-def _noticed(view: TurnView, event: Event) -> Percept | None:
-    seen, thing = str(event.body.get("seen", "")), str(event.body["object_id"])
-    if not seen or thing not in view.world.things:
-        return None
-    frame = _thing_frame(view, thing, view.world.things[thing].state)
-    return Percept("thing", ended(capital(seen)), frame, thing, THINGS, event.id)
-
-
-_OTHERS = {
-    "SAY": _said,
-    "MOVE": _moved,
-    "JOINED": _joined,
-    "LEFT": _joined,
-    "INTERACT": _acted,
-    "CONVERSATION_STARTED": _talk_begun,
-}
-
-
-def _doing(view: TurnView, belief: Belief, other: str, body: Body) -> Iterator[Percept]:
-    """Somebody's occupation, when it is not what they were last seen doing."""
-    known = belief.nodes.get(other)
-    state = ASLEEP if body.asleep else body.doing
-    talking = any(other in talk.members for talk in view.world.conversations)
-    if not state or talking or (known is not None and known.state == state and known.parent == view.world.area):
-        return
-    kind = "asleep" if body.asleep else "doing"
-    frame = {
-        "what": "doing",
-        "who": other,
-        "doing": "sleeping" if body.asleep else state,
-        "place": view.world.area,
-    }
-    text = sentence(view.scenario.language, kind, name=_name(view, other), doing=state)
-    stays = known is not None and known.parent == view.world.area and known.state != ASLEEP
-    yield Percept("doing", text, frame, other, PEOPLE, passing=stays and not body.asleep)
-
-
-def _things(view: TurnView, belief: Belief) -> Iterator[Percept]:
-    noticed = {str(event.body["object_id"]) for event in view.world.events if event.body.get("seen")}
-    for thing_id in sorted(view.world.things):
-        thing = view.world.things[thing_id]
-        known = belief.nodes.get(thing_id)
-        if thing.parent == view.persona.id or thing_id in noticed:
-            continue
-        if known is not None and known.state == thing.state and known.parent == thing.parent:
-            continue
-        yield _thing_percept(view, thing_id, thing.state, thing.parent, known)
-
-
-def _thing_percept(view: TurnView, thing: str, state: str, parent: str, known: Known | None) -> Percept:
-    name = the(_name(view, thing))
-    frame = _thing_frame(view, thing, state)
-    if parent in view.world.bodies:
-        text = sentence(view.scenario.language, "carried", name=_name(view, parent), the_object=name)
-        frame = {**frame, "who": parent}
-    elif known is not None and known.parent != parent and known.state == state:
-        text = sentence(
-            view.scenario.language, "here", The_object=capital(name), place_name=the(_name(view, view.world.area))
-        )
-    else:
-        text = sentence(view.scenario.language, "thing", The_object=capital(name), words=frame["words"])
-    return Percept("thing", text, frame, thing, THINGS)
-
-
-def _thing_frame(view: TurnView, thing: str, state: str) -> dict[str, str]:
-    return {
-        "what": "thing",
-        "object": thing,
-        "state": state,
-        "words": words(kind_of(view.scenario.geography, thing), state),
-        "place": view.world.area,
-    }
-
-
-def _ambient(view: TurnView) -> Iterator[Percept]:
-    language, root = view.scenario.language, view.world.path[0]
-    for event in view.world.news:
-        if event.type == "WEATHER_CHANGED":
-            old, sky = str(event.body["from"]), str(event.body["to"])
-            over = old in {"rain", "storm"} and sky in {"clear", "cloudy"}
-            text = sentence(language, "weather.over" if over else f"weather.{sky}", root=root)
-            yield Percept("weather", text, {"what": "weather", "sky": sky, "old": old}, "-", AMBIENT, event.id)
-        elif event.type == "TIME_ADVANCED":
-            part = str(event.body["part_of_day"])
-            text = sentence(language, f"time.{part}", root=root)
-            yield Percept("time", text, {"what": "time", "part": part}, "-", AMBIENT, event.id, passing=True)
-
-
-# ── belief ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _after_own(view: TurnView, belief: Belief, own: tuple[Percept, ...]) -> Belief:
-    """What was looked for and not found is known not to be there; what one does oneself is known."""
-    changes = {
-        percept.frame["object"]: Known(UNKNOWN, "", view.tick)
-        for percept in own
-        if percept.frame["what"] == "absent" and percept.frame["object"] not in view.world.things
-    }
-    doing = view.world.body.doing
-    known = belief.nodes.get(view.persona.id)
-    if known is None or known.state != doing:
-        changes[view.persona.id] = Known(view.world.area, doing, view.tick)
-    return belief.updated(changes)
-
-
-def _seen(view: TurnView, belief: Belief) -> Belief:
-    """The belief with everything here as it is now.
-
-    What lies in an area was last seen when the area was: an entry of its own is renewed only when it changes, the
-    area's when one arrives and when one has left.
-    """
-    world, nodes = view.world, view.scenario.geography.nodes
-    changes: dict[str, Known] = {}
-    if world.body.came_from != world.area or world.area not in belief.nodes:
-        changes[world.area] = Known(nodes[world.area].parent_id, "open", view.tick)
-        changes[world.body.came_from] = Known(nodes[world.body.came_from].parent_id, "open", view.tick - 1)
-    here = {thing: (seen.parent, seen.state) for thing, seen in world.things.items()}
-    here |= {other: (world.area, ASLEEP if body.asleep else body.doing) for other, body in world.bodies.items()}
-    for node, (parent, state) in here.items():
-        known = belief.nodes.get(node)
-        if known is None or known.parent != parent or known.state != state:
-            changes[node] = Known(parent, state, view.tick)
-    for neighbour in world.ways:
-        if neighbour not in belief.nodes:
-            changes[neighbour] = Known(nodes[neighbour].parent_id, "open", view.tick)
-    return belief.updated(changes, _closed(view, belief))
-
-
-def _closed(view: TurnView, belief: Belief) -> frozenset[tuple[str, str]]:
-    """The ways believed closed: those that lead from here as they are, the rest as last seen."""
-    here = {(view.world.area, neighbour) for neighbour, is_open in view.world.ways.items() if not is_open}
-    elsewhere = {way for way in belief.closed if way[0] != view.world.area}
-    return frozenset(here | elsewhere) if here or belief.closed else belief.closed
-
-
-def kind_of(geography: Geography, thing: str) -> ObjectKind:
-    """The kind of an object."""
-    return geography.kinds[geography.nodes[thing].kind]
-
-
-def _name(view: TurnView, node: str) -> str:
-    return view.scenario.geography.name(node)
-
-
-LOWERED = {
-    "A", "An", "All", "Every", "It", "Its", "Nobody", "Nothing", "No", "None", "Somebody", "Someone",
-    "That", "The", "There", "These", "They", "This", "You", "Your",
-}  # fmt: skip
-
-
-def _lower(text: str) -> str:
-    """A refusal's sentence as the end of another: its first letter lowered where it is no name's."""
-    return text[:1].lower() + text[1:] if text.split(" ", 1)[0] in LOWERED else text
+            yield from doing(view, belief, other, view.world.bodies[other])
+    yield from things(view, belief)
+    yield from ambient(view)

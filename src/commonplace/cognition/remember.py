@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from commonplace.character.fact import carried
 from commonplace.cognition.notebook import Notebook
-from commonplace.cognition.perceive import Percept
+from commonplace.cognition.percept import Percept
 from commonplace.cognition.situation import named, who
 from commonplace.cognition.turn import TurnView
 from commonplace.memory.importance import RuleRater

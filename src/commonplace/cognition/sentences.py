@@ -81,3 +81,14 @@ def ended(text: str) -> str:
 def capital(text: str) -> str:
     """The text with its first letter raised."""
     return text[:1].upper() + text[1:]
+
+
+LOWERED = {
+    "A", "An", "All", "Every", "It", "Its", "Nobody", "Nothing", "No", "None", "Somebody", "Someone",
+    "That", "The", "There", "These", "They", "This", "You", "Your",
+}  # fmt: skip
+
+
+def lowered(text: str) -> str:
+    """A refusal's sentence as the end of another: its first letter lowered where it is no name's."""
+    return text[:1].lower() + text[1:] if text.split(" ", 1)[0] in LOWERED else text

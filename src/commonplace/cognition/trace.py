@@ -53,7 +53,8 @@ def hits(entry: Mapping[str, Any]) -> Iterable[tuple[int, float, dict[str, dict[
 
 def _part(normalised: float, weight: float, low: float, high: float) -> dict[str, float]:
     """Min-max undone; a policy that does not normalise is written with the range 0 … 1."""
-    return {"raw": low + normalised * (high - low), "normalised": normalised, "weight": weight}
+    raw = round((low + normalised * (high - low)) / UNIT) * UNIT
+    return {"raw": raw, "normalised": normalised, "weight": weight}
 
 
 def asked(task: Task[Any, Any], value: BaseModel, answer: Answer[Any]) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from commonplace.character.fact import carried
 from commonplace.cognition.notebook import Notebook
-from commonplace.cognition.perceive import FIRST, Percept, perceive
+from commonplace.cognition.perceive import perceive
+from commonplace.cognition.percept import FIRST, Percept
 from commonplace.cognition.react import my_talk, spoken
 from commonplace.cognition.remember import store_percepts
 from commonplace.cognition.retrieve import retrieve

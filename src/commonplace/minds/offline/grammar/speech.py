@@ -11,28 +11,68 @@ SUBJECT = {"she": "she", "he": "he", "they": "they"}
 OBJECT = {"she": "her", "he": "him", "they": "them"}
 POSSESSIVE = {"she": "her", "he": "his", "they": "their"}
 
-_THEIRS = re.compile(r"\b(her|his|their|herself|himself|themselves|themself|him|them)\b(?=( [a-z])?)")
+_THEIRS = re.compile(r"\b(her|his|their|herself|himself|themselves|themself|him|them)\b(?=(?: ([a-z]+))?)")
+_NOT_OWNED = listed(
+    "the a an this that these those his their my your its what how who whom whose where when why whether while to of "
+    "in on at by for from with into onto over under about after before until and or but nor if as than so because "
+    "something anything nothing everything somebody again back away up down out off"
+)
+_CLAUSE = re.compile(
+    r"\b(she|he|they)(?:'(s|d|ll|ve|re))?\b((?: (?:always|never|still|only|just|once|also|really))*)(?: ([a-z']+))?"
+)
+_SHORT = {"d": "'d", "ll": "'ll", "ve": "'ve"}
+_AGREES = {
+    "is": ("am", "are"), "are": ("am", "are"), "was": ("was", "were"), "were": ("was", "were"), "has": ("have",) * 2,
+    "does": ("do",) * 2, "isn't": ("am not", "aren't"), "aren't": ("am not", "aren't"), "doesn't": ("don't",) * 2,
+    "hasn't": ("haven't",) * 2, "wasn't": ("wasn't", "weren't"), "weren't": ("wasn't", "weren't"), "goes": ("go",) * 2,
+}  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
 def taken(doing: str, pronoun: str, person: str) -> str:
     """What somebody does in the words of the doer (`person` "my") or of who speaks to the doer ("your").
 
-    `looking for his keys` → `looking for my keys`. Only the doer's own pronoun is turned; `her` before a word is a
-    possessive.
+    `looking for his keys` → `looking for my keys`; `counting drips he will stop one day` → `… I will stop one day`.
+    Only the doer's own pronoun is turned; `her` before a noun is a possessive.
     """
     own, self_form, plain = ("my", "myself", "me") if person == "my" else ("your", "yourself", "you")
     forms = {POSSESSIVE[pronoun], OBJECT[pronoun]}
 
     def turned(found: re.Match[str]) -> str:
-        word, follows = found.group(1), bool(found.group(2))
+        word, follows = found.group(1), (found.group(2) or "the") not in _NOT_OWNED
         if word.endswith(("self", "selves")):
             return self_form if word[:3] == OBJECT[pronoun][:3] else word
         if word not in forms:
             return word
         return own if word == POSSESSIVE[pronoun] and (follows or word == "his") else plain
 
-    return _THEIRS.sub(turned, doing)
+    return _THEIRS.sub(turned, _CLAUSE.sub(lambda found: _clause(found, pronoun, person), doing))
+
+
+def _clause(found: re.Match[str], pronoun: str, person: str) -> str:
+    """`he always orders` → `I always order`: a clause about the doer, as the doer or the one addressed has it."""
+    subject, short, adverbs, verb = found.groups()
+    if subject != SUBJECT[pronoun]:
+        return found.group()
+    turned = 0 if person == "my" else 1
+    start = ("I", "you")[turned]
+    if short in {"s", "re"}:
+        short = "'ve" if verb in {"been", "got", "had"} else ("'m", "'re")[turned]
+        return f"{start}{short}{adverbs}{f' {verb}' if verb else ''}"
+    if short or not verb:
+        return f"{start}{_SHORT.get(short or '', '')}{adverbs}{f' {verb}' if verb else ''}"
+    return f"{start}{adverbs} {_agreeing(verb, turned, many=subject == 'they')}"
+
+
+def _agreeing(verb: str, turned: int, *, many: bool) -> str:
+    """The verb as it goes with I (0) or you (1): `orders` → `order`."""
+    if verb in _AGREES:
+        return _AGREES[verb][turned]
+    if many or not verb.endswith("s") or verb.endswith("ss") or len(verb) < 4:
+        return verb
+    if verb.endswith("ies"):
+        return verb[:-3] + "y"
+    return verb[:-2] if verb.endswith(("shes", "ches", "sses", "xes", "zzes")) else verb[:-1]
 
 
 _NOUN_PHRASE = re.compile(

@@ -1,0 +1,227 @@
+"""`verify`: whatever is changed in a file is found, by its digests or by living it again."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from commonplace.api import open_run
+from commonplace.cli import main
+from commonplace.cognition import think
+from commonplace.engine import lockstep
+from commonplace.run import digest as chain
+from commonplace.run import integrity
+from e2e.command import command, copied, ends, tables
+
+
+@pytest.mark.parametrize("name", ["plaza", "town", "eventful"])
+def test_a_run_that_was_lived_verifies(name, request):
+    run = request.getfixturevalue(name)
+    done = command("verify", run)
+    assert done.lines == [f"tick {ends(run).tick}  digest {ends(run).history}"]
+    assert command("verify", run, "--integrity-only").lines == done.lines
+
+
+def test_verifying_changes_nothing(plaza, tmp_path):
+    run = copied(plaza, tmp_path)
+    before = run.read_bytes()
+    command("verify", run)
+    assert run.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [run]
+
+
+# ── a changed byte ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+CHANGES = {
+    "an answer": "UPDATE answer SET body = replace(body, 'talk', 'keep') WHERE used = {tick}",
+    "the question of an answer": "UPDATE answer SET request = zeroblob(16) WHERE used = {tick}",
+    "the outcome of an answer": "UPDATE answer SET outcome = 'fault' WHERE used = {tick}",
+    "an answer taken away": "DELETE FROM answer WHERE used = {tick} AND agent = 'ines'",
+    "an event": "UPDATE event SET body = replace(body, 'e', 'a') WHERE tick = {tick}",
+    "an event's type": "UPDATE event SET type = 'IDLE' WHERE tick = {tick} AND type = 'SAY'",
+    "an event taken away": "DELETE FROM event WHERE tick = {tick} AND agent = 'ines'",
+    "an event added": (
+        "INSERT INTO event SELECT tick, phase, agent, ordinal + 9, type, body FROM event WHERE tick = {tick} LIMIT 1"
+    ),
+    "a memory's words": "UPDATE memory SET text = text || '.' WHERE tick = {tick}",
+    "a memory's weight": "UPDATE memory SET importance = importance + 1 WHERE tick = {tick}",
+    "a memory forgotten": "UPDATE memory SET removed = {tick} WHERE tick = {tick}",
+    "a vector": "UPDATE vector SET value = {flipped} WHERE id IN (SELECT vector FROM memory WHERE tick = {tick})",
+    "a vector taken away": "UPDATE memory SET vector = NULL WHERE tick = {tick}",
+    "a plan": "UPDATE version SET value = replace(value, '1', '2') WHERE tick = {tick} AND kind = 'plan'",
+    "a place": "UPDATE version SET value = replace(value, 'e', 'a') WHERE tick = {tick} AND kind = 'body'",
+    "an access": "UPDATE touch SET at = at + 1 WHERE tick = {tick}",
+    "an input": "UPDATE input SET body = replace(body, 'e', 'a') WHERE tick = {tick}",
+    "an input taken away": "DELETE FROM input WHERE tick = {tick}",
+    "an input at another time": "UPDATE input SET tick = tick - 1 WHERE tick = {tick}",
+    "a digest": "UPDATE tick SET history = zeroblob(16) WHERE n = {tick}",
+    "the state's digest": "UPDATE tick SET state = zeroblob(16) WHERE n = {tick}",
+    "a tick taken away": "DELETE FROM tick WHERE n = {tick}",
+}
+FLIPPED = "CAST(substr(value, 1, 5) || CAST(x'7f' AS BLOB) || substr(value, 7) AS BLOB)"
+WHERE = {
+    "answer": "SELECT min(used) FROM answer WHERE used > 10 AND body LIKE '%talk%'",
+    "event": "SELECT min(tick) FROM event WHERE tick > 10 AND type = 'SAY'",
+    "plan": "SELECT min(tick) FROM version WHERE tick > 10 AND kind = 'plan'",
+    "touch": "SELECT min(tick) FROM touch WHERE tick > 10",
+    "input": "SELECT min(tick) FROM input",
+}
+"""Table or kind → a query for a tick in which it has rows to change."""
+
+
+def tick_for(run: Path, change: str) -> int:
+    """A tick that the change would hit."""
+    query = next((query for kind, query in WHERE.items() if re.search(rf"\b{kind}\b", change)), WHERE["event"])
+    with tables(run) as connection:
+        return connection.execute(query).fetchone()[0]
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_change_is_found_where_it_was_made(change, eventful, tmp_path, capsys):
+    run = copied(eventful, tmp_path)
+    tick = tick_for(run, change)
+    with tables(run) as connection:
+        assert connection.execute(change.format(tick=tick, flipped=FLIPPED)).rowcount > 0
+    for arguments in (["verify", str(run)], ["verify", str(run), "--integrity-only"]):
+        assert main(arguments) == 1
+        said = capsys.readouterr()
+        found = int(re.search(r"tick (\d+)", said.err)[1])
+        assert found == (tick - 1 if "tick = tick - 1" in change else tick), said.err
+        assert str(run) in said.err
+        assert not said.out
+
+
+def test_a_change_of_any_byte_of_a_page_is_found(plaza, tmp_path, capsys):
+    """Bytes in the middle of every tenth page. What belongs to no row, and the trace, may change unnoticed."""
+    pages = plaza.stat().st_size // 4096
+    for page in range(1, pages, 10):
+        run = copied(plaza, tmp_path)
+        content = bytearray(run.read_bytes())
+        content[page * 4096 + 2048] ^= 0x20
+        run.write_bytes(content)
+        status = main(["verify", str(run), "--integrity-only"])
+        said = capsys.readouterr()
+        if status == 0:
+            assert sound(plaza, run), f"page {page}"
+        else:
+            assert status == 1
+            assert str(run) in said.err
+            assert "Traceback" not in said.err
+
+
+def sound(run: Path, other: Path) -> bool:
+    """Whether everything the digests cover is the same in both files."""
+    queries = [f"SELECT * FROM {table}" for table in ("event", "memory", "vector", "touch", "version", "input", "tick")]
+    with tables(run) as one, tables(other) as two:
+        return all(one.execute(query).fetchall() == two.execute(query).fetchall() for query in queries)
+
+
+# ── a change that was covered up ────────────────────────────────────────────────────────────────────────────────────
+
+LIES = {
+    "what was said": "UPDATE event SET body = replace(body, 'the', 'THE') WHERE tick = {tick} AND type = 'SAY'",
+    "what was answered": "UPDATE answer SET body = replace(body, 'the', 'THE') WHERE used = {tick}",
+    "a fault that was none": "UPDATE answer SET outcome = 'fault', body = '' WHERE used = {tick} AND task = 'converse'",
+    "what is remembered": "UPDATE memory SET text = text || ' Or so they say.' WHERE tick = {tick}",
+    "how much it weighs": "UPDATE memory SET importance = 10 WHERE tick = {tick}",
+    "a vector": "UPDATE vector SET value = {flipped} WHERE id IN (SELECT vector FROM memory WHERE tick = {tick})",
+    "what was thought of": "UPDATE touch SET at = at + 1 WHERE tick = {tick}",
+    "who was where": "UPDATE version SET value = replace(value, 'square', 'cafe') WHERE kind = 'body'",
+    "what was put in": "UPDATE input SET body = replace(body, 'thick', 'faint') WHERE tick = {tick}",
+    "who wrote the scenario": "UPDATE meta SET value = replace(value, '\"seed\":7', '\"seed\":8') WHERE key = 'manifest'",
+}
+
+
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+def test_a_change_that_was_covered_up_is_found_by_living_it_again(lie, eventful, tmp_path, capsys):
+    run = copied(eventful, tmp_path)
+    tick = tick_for(run, "converse" if "converse" in lie else lie)
+    if "answer" in lie:
+        with tables(run) as connection:
+            query = "SELECT min(used) FROM answer WHERE task = 'converse' AND body LIKE '%the%'"
+            (tick,) = connection.execute(query).fetchone()
+    with tables(run) as connection:
+        assert connection.execute(lie.format(tick=tick, flipped=FLIPPED)).rowcount > 0
+    sealed_again(run)
+    assert main(["verify", str(run), "--integrity-only"]) == 0, capsys.readouterr().err
+    capsys.readouterr()
+
+    assert main(["verify", str(run)]) == 1
+    said = capsys.readouterr()
+    found = int(re.search(r"tick (\d+)", said.err)[1])
+    if "meta" not in lie and "kind = 'body'" not in lie:
+        assert found == tick, said.err
+    assert not said.out
+
+
+def test_an_answer_is_checked_against_its_question(town, tmp_path, capsys):
+    """Answers of two characters swapped, digests and all."""
+    run = copied(town, tmp_path)
+    with tables(run) as connection:
+        rows = connection.execute(
+            "SELECT tick, agent, ordinal, body FROM answer WHERE task = 'react' AND used = tick ORDER BY tick, agent"
+        ).fetchall()
+        one = next(row for row in rows if json.loads(row[3])["decision"] == "talk")
+        other = next(row for row in rows if row[0] == one[0] and json.loads(row[3])["decision"] != "talk")
+        for (tick, agent, ordinal, _), body in ((one, other[3]), (other, one[3])):
+            connection.execute(
+                "UPDATE answer SET body = ? WHERE tick = ? AND agent = ? AND ordinal = ?", (body, tick, agent, ordinal)
+            )
+    sealed_again(run)
+    assert main(["verify", str(run), "--integrity-only"]) == 0
+    assert main(["verify", str(run)]) == 1
+    assert f"tick {one[0]}" in capsys.readouterr().err
+
+
+def sealed_again(run: Path) -> None:
+    """Both chains made anew over the rows as they are now: what somebody would do who wants no one to notice."""
+    with open_run(run) as reading:
+        vectors = integrity._vectors(reading)
+        last = reading.last_tick
+        rows = {
+            kind: {tick: found for begin in range(0, last + 1, integrity.CHUNK) for tick, found in
+                   integrity._rows(reading, kind, begin, vectors).items()}
+            for kind in integrity.QUERIES
+        }  # fmt: skip
+    history = state = chain.START
+    with tables(run) as connection:
+        for tick in range(last + 1):
+            history = chain.history_digest(history, rows["event"].get(tick, []))
+            parts = chain.packed_parts({kind: chain.rows_digest(rows[kind].get(tick, [])) for kind in chain.KINDS})
+            state = chain.state_digest(state, parts)
+            connection.execute(
+                "UPDATE tick SET history = ?, state = ?, parts = ? WHERE n = ?", (history, state, parts, tick)
+            )
+
+
+def test_sealing_again_by_itself_changes_nothing(eventful, tmp_path):
+    run = copied(eventful, tmp_path)
+    sealed_again(run)
+    assert ends(run) == ends(eventful)
+    with sqlite3.connect(run) as one, sqlite3.connect(eventful) as other:
+        query = "SELECT * FROM tick ORDER BY n"
+        assert one.execute(query).fetchall() == other.execute(query).fetchall()
+    one.close()
+    other.close()
+
+
+# ── other rules ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+RULES = {
+    "the weather": (lockstep, "ambient_events", lambda *given: ()),
+    "the script": (lockstep, "due", lambda *given: ()),
+    "what a reflection looks at": (think, "LATEST", 5),
+}
+
+
+@pytest.mark.parametrize(("module", "name", "rule"), RULES.values(), ids=RULES)
+def test_other_rules_are_noticed(module, name, rule, town, monkeypatch, capsys):
+    monkeypatch.setattr(module, name, rule)
+    assert main(["verify", str(town)]) == 1
+    assert re.search(r"tick \d+", capsys.readouterr().err)
+    assert main(["verify", str(town), "--integrity-only"]) == 0
