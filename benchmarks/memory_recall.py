@@ -30,7 +30,7 @@ from commonplace.memory import Draft, MemoryStream, Policy, policies
 
 START = datetime(2031, 10, 4, 6, tzinfo=UTC)
 BARS = {1_000: (4.0, 2.5), 10_000: (1.7, 1.3), 100_000: (1.15, 1.05)}
-"""Memories → (floor, ambition) of `12-bars.md`, for the park policy."""
+"""Memories → (floor, ambition), for the park policy."""
 WHO = ("Klaus", "Maria", "Isabella", "Tom", "Yuriko", "Hailey", "민수", "지우")
 DOES = ("reads about", "talks of", "promises", "forgets", "cooks for", "argues over", "paints", "준비한다")
 WHAT = (

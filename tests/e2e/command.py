@@ -71,7 +71,8 @@ def finished(process: subprocess.Popen[str], arguments: tuple[object, ...] = (),
             process.kill()
             raise
     done = Done(tuple(map(str, arguments)), process.returncode, out or "", err or "")
-    assert "Traceback" not in done.err, f"{done.command}\n{done.err}"
+    for word in ("Traceback", "Exception ignored", "Warning"):
+        assert word not in done.err, f"{done.command}\n{done.err}"
     assert status is None or done.status == status, f"{done.command} → {done.status}\n{done.err}"
     return done
 

@@ -36,6 +36,9 @@ def test_verifying_changes_nothing(plaza, tmp_path):
 
 # ── a changed byte ──────────────────────────────────────────────────────────────────────────────────────────────────
 
+FLIPPED = "CAST(substr(value, 1, 5) || CAST(x'7f' AS BLOB) || substr(value, 7) AS BLOB)"
+FIRST = "(SELECT vector FROM memory GROUP BY vector HAVING min(tick) = {tick})"
+"""The vectors of words first remembered in a tick: the same words have the same vector."""
 CHANGES = {
     "an answer": "UPDATE answer SET body = replace(body, 'talk', 'keep') WHERE used = {tick}",
     "the question of an answer": "UPDATE answer SET request = zeroblob(16) WHERE used = {tick}",
@@ -50,7 +53,7 @@ CHANGES = {
     "a memory's words": "UPDATE memory SET text = text || '.' WHERE tick = {tick}",
     "a memory's weight": "UPDATE memory SET importance = importance + 1 WHERE tick = {tick}",
     "a memory forgotten": "UPDATE memory SET removed = {tick} WHERE tick = {tick}",
-    "a vector": "UPDATE vector SET value = {flipped} WHERE id IN (SELECT vector FROM memory WHERE tick = {tick})",
+    "a vector": f"UPDATE vector SET value = {FLIPPED} WHERE id IN {FIRST}",
     "a vector taken away": "UPDATE memory SET vector = NULL WHERE tick = {tick}",
     "a plan": "UPDATE version SET value = replace(value, '1', '2') WHERE tick = {tick} AND kind = 'plan'",
     "a place": "UPDATE version SET value = replace(value, 'e', 'a') WHERE tick = {tick} AND kind = 'body'",
@@ -62,11 +65,11 @@ CHANGES = {
     "the state's digest": "UPDATE tick SET state = zeroblob(16) WHERE n = {tick}",
     "a tick taken away": "DELETE FROM tick WHERE n = {tick}",
 }
-FLIPPED = "CAST(substr(value, 1, 5) || CAST(x'7f' AS BLOB) || substr(value, 7) AS BLOB)"
 WHERE = {
     "answer": "SELECT min(used) FROM answer WHERE used > 10 AND body LIKE '%talk%'",
     "event": "SELECT min(tick) FROM event WHERE tick > 10 AND type = 'SAY'",
     "plan": "SELECT min(tick) FROM version WHERE tick > 10 AND kind = 'plan'",
+    "vector": "SELECT min(first) FROM (SELECT min(tick) AS first FROM memory GROUP BY vector) WHERE first > 10",
     "touch": "SELECT min(tick) FROM touch WHERE tick > 10",
     "input": "SELECT min(tick) FROM input",
 }
@@ -85,7 +88,7 @@ def test_a_change_is_found_where_it_was_made(change, eventful, tmp_path, capsys)
     run = copied(eventful, tmp_path)
     tick = tick_for(run, change)
     with tables(run) as connection:
-        assert connection.execute(change.format(tick=tick, flipped=FLIPPED)).rowcount > 0
+        assert connection.execute(change.format(tick=tick)).rowcount > 0
     for arguments in (["verify", str(run)], ["verify", str(run), "--integrity-only"]):
         assert main(arguments) == 1
         said = capsys.readouterr()
@@ -128,7 +131,7 @@ LIES = {
     "a fault that was none": "UPDATE answer SET outcome = 'fault', body = '' WHERE used = {tick} AND task = 'converse'",
     "what is remembered": "UPDATE memory SET text = text || ' Or so they say.' WHERE tick = {tick}",
     "how much it weighs": "UPDATE memory SET importance = 10 WHERE tick = {tick}",
-    "a vector": "UPDATE vector SET value = {flipped} WHERE id IN (SELECT vector FROM memory WHERE tick = {tick})",
+    "a vector": f"UPDATE vector SET value = {FLIPPED} WHERE id IN {FIRST}",
     "what was thought of": "UPDATE touch SET at = at + 1 WHERE tick = {tick}",
     "who was where": "UPDATE version SET value = replace(value, 'square', 'cafe') WHERE kind = 'body'",
     "what was put in": "UPDATE input SET body = replace(body, 'thick', 'faint') WHERE tick = {tick}",
@@ -145,7 +148,7 @@ def test_a_change_that_was_covered_up_is_found_by_living_it_again(lie, eventful,
             query = "SELECT min(used) FROM answer WHERE task = 'converse' AND body LIKE '%the%'"
             (tick,) = connection.execute(query).fetchone()
     with tables(run) as connection:
-        assert connection.execute(lie.format(tick=tick, flipped=FLIPPED)).rowcount > 0
+        assert connection.execute(lie.format(tick=tick)).rowcount > 0
     sealed_again(run)
     assert main(["verify", str(run), "--integrity-only"]) == 0, capsys.readouterr().err
     capsys.readouterr()

@@ -8,7 +8,6 @@ from datetime import datetime
 
 from commonplace.text import words
 
-
 EXAMINED = 65_536
 """Texts whose words are kept in mind."""
 

@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not isinstance(error, BrokenPipeError):
             _say(f"{error.filename or 'the output'}: cannot be read or written ({error.strerror or error})", given)
         return 1
-    except Exception as error:  # noqa: BLE001 – a person gets a sentence; the traceback is one option away
+    except Exception as error:
         _say(f"a mistake in the program ({type(error).__name__}: {error})\n  {REPORT}", given)
         return 1
     return status

@@ -11,12 +11,14 @@ from commonplace.api import resume_run
 from commonplace.engine.intervention import described
 from commonplace.run.fork import fork as copied
 
+EXAMPLE = 'Example: commonplace fork monday.run --at 60 -o dark.run --inject "The lights go out."'
+
 
 def add_to(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("fork", epilog='Example: commonplace fork monday.run --at 60 -o dark.run --inject "The lights go out."')(
-        fork
-    )
+    app.command(
+        "fork", epilog='Example: commonplace fork monday.run --at 60 -o dark.run --inject "The lights go out."'
+    )(fork)
 
 
 def fork(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 
@@ -159,8 +160,7 @@ def show(make: Callable[[], Run], target: Path, last: int, view: View) -> None:
 
 
 async def _lines(make: Callable[[], Run], target: Path, last: int, view: View) -> int:
-    with make() as lived:
-        stopping = _stop_on_signal()
+    with make() as lived, stopped_by_signal() as stopping:
         show_frame = printer(lived.scenario.part, view)
         show_frame(lived.reading, lived.tick)
         async for tick in lived.play(until=last):
@@ -186,7 +186,8 @@ def printer(scenario: ScenarioPart, view: View) -> Callable[[Reading, int], None
     return lambda reading, tick: lines.show(reading.frame(tick))
 
 
-def _stop_on_signal() -> list[int]:
+@contextmanager
+def stopped_by_signal() -> Generator[list[int]]:
     """A list that is filled by SIGINT or SIGTERM; a second one ends the process at once."""
     received: list[int] = []
 
@@ -195,6 +196,9 @@ def _stop_on_signal() -> list[int]:
             raise KeyboardInterrupt
         received.append(number)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, note)
-    return received
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -20,8 +20,8 @@ DEFAULT_RATE = 2.0
 """Ticks per second at the start: five simulated minutes in half a second."""
 
 
-def watch_recorded(reading: Reading, first: int) -> None:
-    """Replay in the terminal."""
+def watch_recorded(reading: Reading, first: int | None) -> None:
+    """Replay in the terminal from a tick; None follows the latest, whoever lives it."""
     TownApp(RecordedSource(reading), start=first).run()
 
 

@@ -84,7 +84,7 @@ def _own_rejected(view: TurnView, event: Event, belief: Belief) -> Percept | Non
     proposed: Mapping[str, str] = event.body["proposed"]
     thing, goal = proposed.get("object_id", ""), proposed.get("to_location_id", "")
     why = str(event.body["why"])
-    if thing:
+    if thing and thing not in view.world.things:
         place = name_of(view, event.place)
         frame = {"object": thing, "place": event.place}
         return _outcome(view, event, "absent", frame, the_object=the(name_of(view, thing)), place_name=the(place))

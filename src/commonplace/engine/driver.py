@@ -6,7 +6,7 @@ Ordinals, the journal and fallbacks live here. A turn that asks nothing of a ser
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Coroutine, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -88,16 +88,30 @@ class Driver:
         self._concurrency = concurrency
 
     async def run(self, drives: Iterable[Drive]) -> None:
-        """Drive all to their ends; those that wait for a server wait together."""
-        waiting = [(drive, pending) for drive in drives for pending in [self._advance(drive, None)] if pending]
-        if waiting:
-            gate = asyncio.Semaphore(self._concurrency)
-            await asyncio.gather(*(self._finish(drive, pending, gate) for drive, pending in waiting))
+        """Drive all to their ends; those that wait for a server wait together. When one fails, the others are ended."""
+        drives = tuple(drives)
+        waiting: list[tuple[Drive, _Pending]] = []
+        try:
+            for drive in drives:
+                pending = self._advance(drive, None)
+                if pending is not None:
+                    waiting.append((drive, pending))
+            if waiting:
+                gate = asyncio.Semaphore(self._concurrency)
+                await _all(self._finish(drive, pending, gate) for drive, pending in waiting)
+        finally:
+            for drive in drives:
+                drive.asking.close()
+            for _, pending in waiting:
+                pending.close()
 
     async def _finish(self, drive: Drive, pending: _Pending | None, gate: asyncio.Semaphore) -> None:
         while pending is not None:
-            async with gate:
-                reply = await pending.reply
+            try:
+                async with gate:
+                    reply = await pending.reply
+            finally:
+                pending.close()
             pending = self._advance(drive, self._answered(drive, pending.ask, pending.request, reply))
 
     def _advance(self, drive: Drive, answer: Answer[Any] | None) -> _Pending | None:
@@ -145,6 +159,23 @@ class _Pending:
     ask: Ask[Any, Any]
     request: bytes
     reply: Awaitable[Reply]
+
+    def close(self) -> None:
+        """Give an answer up that nobody waits for any more."""
+        if isinstance(self.reply, Coroutine):
+            self.reply.close()
+
+
+async def _all(waiting: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Wait for all; the first failure ends the others before it is raised."""
+    tasks = [asyncio.ensure_future(one) for one in waiting]
+    try:
+        await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
 
 
 def request_digest(ask: Ask[Any, Any]) -> bytes:

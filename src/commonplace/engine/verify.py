@@ -25,8 +25,13 @@ class Recorded:
 
     @classmethod
     def of(cls, answers: Iterable[AnswerRow]) -> Recorded:
-        """The last attempt made of each question."""
-        return cls({(row.agent, row.tick, row.ordinal): row for row in answers})
+        """Of each question the attempt that brought a value, else the last one made, as `Journal.find` has it."""
+        rows: dict[tuple[str, int, int], AnswerRow] = {}
+        for row in answers:
+            key = (row.agent, row.tick, row.ordinal)
+            if key not in rows or rows[key].outcome != "value":
+                rows[key] = row
+        return cls(rows)
 
     def find(self, agent: str, tick: int, ordinal: int, request: bytes) -> AnswerRow | None:
         """The answer, if the question is the same."""

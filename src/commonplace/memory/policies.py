@@ -8,10 +8,10 @@ from commonplace.errors import WrongUse
 from commonplace.memory.policy import Policy
 
 PARK = Policy("park")
-"""Generative Agents (Park et al. 2023, §4.1; `agent-crossing.md` §5): 1/1/1, cosine, all equal → 0.5."""
+"""Generative Agents (Park et al. 2023, §4.1): 1/1/1, cosine, all equal → 0.5."""
 
 LEXICAL = Policy("lexical", importance="unit", relevance="bm25", all_equal=0.0)
-"""`latticeville.md`, "Retrieval Scoring": BM25 instead of vectors, all equal → 0."""
+"""As `park`, with BM25 instead of vectors and importance as (i − 1) / 9; all equal → 0."""
 
 _ALL = {policy.name: policy for policy in (PARK, LEXICAL)}
 NAMES = tuple(_ALL)

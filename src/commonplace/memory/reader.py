@@ -145,6 +145,7 @@ class Reader:
     def why_not(self, id: int, retrieval: Retrieval) -> WhyNot:
         """Why the memory is not among the hits of a retrieval made here."""
         return why_not(self._view(), id, retrieval)
+
     def backwards(self) -> Iterator[Memory]:
         """The memories as they were added, latest first. Fast, because `accessed_at` is left as it was then."""
         view = self._view()

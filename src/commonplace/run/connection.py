@@ -65,7 +65,7 @@ def explained(error: sqlite3.Error, where: str) -> CommonplaceError:
 
 def damaged(where: str, why: str) -> RunDamaged:
     """The error for bytes that are not what was written."""
-    todo = f"`commonplace rescue {where}` saves what can be saved"
+    todo = f"go back to a copy, or read what is left: `commonplace events {where}`"
     return RunDamaged(f"the file is damaged ({why})", where=where, todo=todo)
 
 

@@ -260,9 +260,6 @@ class DuetPart(Part):
     """Settings of the stage `duet`."""
 
     setting: str = Field(default="", max_length=1000, description="where and how the two talk, one or two sentences")
-    reflection_period: int = Field(
-        default=6, ge=1, le=1000, description="dialogue turns between reflections of a character"
-    )
 
 
 class LayoutPart(Part):

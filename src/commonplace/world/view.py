@@ -74,7 +74,7 @@ def see(
     heard: tuple[Event, ...] = (),
     news: tuple[Event, ...] = (),
 ) -> WorldView:
-    """The view of `me`, who is in the scene, made of nothing but what rule 1 allows."""
+    """The view of `me`, who is in the scene, made of nothing but its own area, the weather and what reaches it."""
     shut = geography.closed_from(here.area, closed)
     others = tuple(event for event in here.happened if event.agent_id != me)
     return WorldView(

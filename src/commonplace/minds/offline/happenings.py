@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from commonplace.minds.offline.called import places_meant, spoken_words
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.english import gerund
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
@@ -67,11 +68,13 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
     if news.facts:
         return None
     rules = grammar(given.who.language)
-    kind, manner = event_kind(rules, news.text), _manner(given, rules, news.text)
+    kind = event_kind(rules, news.text)
+    manner = _manner(given, rules, news.text)
+    if kind == "dark" and manner in {"plain", "cautious"} and _may_leave(given) and dice.chance(50, "leave"):
+        manner = "leave"
     do = rules.say(f"event.{kind}.{manner}", "", {}, dice)
-    place = named_place(given.places, news.text) if manner in {"brave", "helpful", "handy", "cook"} else None
     minutes = 15 + 5 * dice.below(6, "event")
-    stroke = _now(given, do, place.id if place else given.situation.place.id, minutes, _ids(news))
+    stroke = _now(given, do, _where(given, news, manner), minutes, _ids(news))
     what = topic(news.text) or "what happened"
     reason = {
         "brave": f"somebody has to see to {what}",
@@ -79,14 +82,29 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
         "handy": f"I know how to deal with {what}",
         "cook": f"something warm and bright helps against {what}",
         "cautious": f"better be careful about {what}",
+        "leave": f"no use staying with {what} like this",
     }.get(manner, f"I want to know about {what}")
     return ReactOutput(
         decision="help" if manner == "helpful" else "go", stroke=stroke, reason=reason, because=_ids(news)
     )
 
 
+def _where(given: ReactInput, news: News, manner: str) -> str:
+    """Where one meets an event: at the place it names if one sees to it, at home if one leaves, else here."""
+    if manner == "leave":
+        return given.who.home
+    place = named_place(given.places, news.text) if manner in {"brave", "helpful", "handy", "cook"} else None
+    return place.id if place else given.situation.place.id
+
+
 def _wakes(given: ReactInput, news: News) -> bool:
     return given.who.called in news.text or given.who.name in news.text
+
+
+def _may_leave(given: ReactInput) -> bool:
+    """Whether one is only a guest here: neither at home nor at one's work."""
+    place = given.situation.place
+    return place.id != given.who.home and given.who.called not in place.name and not place.outdoor
 
 
 def event_kind(rules: Grammar, text: str) -> str:
@@ -112,8 +130,8 @@ def _manner(given: ReactInput, rules: Grammar, text: str) -> str:
 
 def named_place(places: tuple[Spot, ...], text: str) -> Spot | None:
     """The known place a text names; the longest name where several match."""
-    low = f" {' '.join(words(text))} "
-    found = [spot for spot in places if f" {' '.join(words(spot.name.removeprefix('The ')))} " in low]
+    named = places_meant({spot.id: spot.name for spot in places}, spoken_words(text))
+    found = [spot for spot in places if spot.id in named]
     return max(found, key=lambda spot: (len(spot.name), spot.id)) if found else None
 
 

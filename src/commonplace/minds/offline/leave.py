@@ -5,10 +5,14 @@ from __future__ import annotations
 from commonplace.minds.offline.grammar import english, speech
 from commonplace.minds.offline.hear import heard
 from commonplace.minds.offline.line import Line
-from commonplace.minds.offline.saying import fillers, own_doing, speech_place
-from commonplace.minds.offline.sayings import event_name, goes_to
+from commonplace.minds.offline.saying import brief, fillers, own_doing, speech_place
+from commonplace.minds.offline.sayings import event_name, goes_to, has_said_yes
 from commonplace.minds.offline.scene import COLD, Scene
-from commonplace.minds.tasks import Item, Recalled
+from commonplace.minds.tasks import FactNote, Item, Recalled
+
+
+DUE = 25
+"""Minutes before something elsewhere from which one speaks of having to be there."""
 
 
 def leaving(scene: Scene, last: Recalled | None) -> Line | None:
@@ -34,13 +38,20 @@ def _wish(scene: Scene, slots: dict[str, str]) -> str:
     if scene.you.warmth < COLD:
         return ""
     for note in scene.given.facts:
-        name = event_name(note)
-        if name and note.id in scene.given.told and goes_to(scene, note) and not _parted_with(scene, name):
+        if _both_go(scene, note) and scene.dice.chance(50, "until"):
             return scene.say("bye.event", {"event": event_name(note)})
     line = heard(scene.last, scene.me.language)
     if line.topic and line.act in {"trouble", "intend"} and scene.dice.chance(60, "luck"):
         return scene.say("bye.topic", {"topic": line.topic})
     return _good_night(scene, slots) or scene.say("bye.tail", slots)
+
+
+def _both_go(scene: Scene, note: FactNote) -> bool:
+    """Whether both are known to go, it is still to come and somewhere else, and one has not parted until it before."""
+    name = event_name(note)
+    if not name or not goes_to(scene, note) or note.place == scene.given.situation.place.id:
+        return False
+    return has_said_yes(scene, note) and not _parted_with(scene, name)
 
 
 def _parted_with(scene: Scene, event: str) -> bool:
@@ -52,7 +63,7 @@ def _reason(scene: Scene) -> tuple[str, dict[str, str]]:
     """Why one goes: what comes within the hour, else what one is at, else nothing in particular."""
     following = next((item for item in scene.given.later if not item.asleep), None)
     elsewhere = following is not None and following.location != scene.given.situation.place.id
-    if following is not None and elsewhere and 0 < _minutes_until(scene, following) <= 45:
+    if following is not None and elsewhere and 0 < _minutes_until(scene, following) <= DUE:
         place = speech_place(scene, following.location_name)
         spot = f"{english.at(following.location_name).split(' ', 1)[0]} {place}" if place else ""
         if place:
@@ -61,7 +72,7 @@ def _reason(scene: Scene) -> tuple[str, dict[str, str]]:
     if now is not None and now.do.split(" ", 1)[0].endswith("ing") and not now.asleep:
         do = own_doing(scene, now.do)
         if not speech.mentions(do, scene.me.name, scene.me.called) and " you" not in f" {do}" and _is_work(scene, do):
-            return "bye.plan", {"do": do}
+            return "bye.plan", {"do": do, "short": brief(do)}
     return "bye.plain", {}
 
 

@@ -9,11 +9,13 @@ from collections.abc import Mapping
 
 from commonplace.minds.offline.grammar import english, speech
 from commonplace.minds.offline.hear import Heard, content, heard
-from commonplace.minds.offline.saying import Saying, is_worth_telling, own_doing, pronouns, speech_place, whereabouts
+from commonplace.minds.offline.saying import Saying, brief, is_worth_telling, own_doing, pronouns, speech_place, whereabouts
 from commonplace.minds.offline.scene import COLD, Scene
 from commonplace.minds.tasks import Recalled
 
 FRESH_DOING = 25
+JUST = 45
+"""Minutes after which one speaks of an occasion as something that was."""
 STALE_DOING = 2 * 24 * 60
 LONG_EVENT = 80
 
@@ -31,6 +33,7 @@ def seen(scene: Scene, memory: Recalled, frame: Mapping[str, str]) -> Saying | N
     slots = {
         "x": frame.get("called", ""),
         "doing": doing,
+        "short": brief(doing),
         **whereabouts(scene, frame),
         "when": scene.when(memory),
         **pronouns(frame),
@@ -50,8 +53,10 @@ def _seen_you(scene: Scene, memory: Recalled, doing: str) -> Saying | None:
     if " you" in f" {doing}" and scene.me.called.lower() in memory.text.lower().split(" is ")[-1]:
         return None
     now = memory.minutes_ago <= FRESH_DOING
-    slots = {"doing": doing, "when": scene.when(memory), "short": doing if len(doing.split(" ")) <= 4 else ""}
+    slots = {"doing": doing, "when": scene.when(memory), "short": brief(doing)}
     rule = "ask.now" if now else "ask.saw"
+    if not now and is_festive(scene, doing):
+        rule, slots["doing"] = "ask.was", doing
     return Saying((memory.id,), rule, slots, 34 if now else 40, doing.lower(), content(doing), (), True)
 
 
@@ -103,9 +108,20 @@ def did(scene: Scene, memory: Recalled, frame: Mapping[str, str]) -> Saying | No
     doing = own_doing(scene, doing)
     if " you" in f" {doing}" or not doing:
         return None
-    return Saying(
-        (memory.id,), "core.did", {"doing": doing, "when": scene.when(memory)}, 10, doing.lower(), content(doing)
-    )
+    slots = {"doing": doing, "short": brief(doing), "when": scene.when(memory)}
+    if is_festive(scene, doing) and memory.minutes_ago > JUST:
+        slots["event"] = f"the {_event_word(scene, doing)}"
+        return Saying((memory.id,), "core.was", slots, 62, f"the {_event_word(scene, doing)}", content(doing))
+    return Saying((memory.id,), "core.did", slots, 10, doing.lower(), content(doing))
+
+
+def is_festive(scene: Scene, doing: str) -> bool:
+    """Whether a doing is the inside of an event: `taking in the festival`."""
+    return bool(_event_word(scene, doing))
+
+
+def _event_word(scene: Scene, doing: str) -> str:
+    return next((word for word in doing.lower().split(" ") if word in scene.rules.words("occasion")), "")
 
 
 def thing(scene: Scene, memory: Recalled, frame: Mapping[str, str]) -> Saying | None:
@@ -190,7 +206,7 @@ def plan(scene: Scene, memory: Recalled, frame: Mapping[str, str]) -> Saying | N
     do = own_doing(scene, do)
     if " you" in f" {do}":
         return None
-    slots = {"do": do, "time": english.clock(start), **whereabouts(scene, frame)}
+    slots = {"do": do, "short": brief(do), "time": english.clock(start), **whereabouts(scene, frame)}
     return Saying((memory.id,), "core.plan", slots, 18, do.lower(), content(do))
 
 

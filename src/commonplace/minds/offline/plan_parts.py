@@ -14,6 +14,8 @@ from commonplace.text import words
 
 KINDS = ("sleep", "wake", "eat", "walk", "work", "social", "rest")
 MOST = 16
+MENDING = ("OPEN", "USE")
+"""Verbs that may put a thing right, the likelier first."""
 REFUSED = 6 * 60
 """Minutes for which one does not try again what did not work."""
 RECENT = 45
@@ -60,8 +62,22 @@ def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
     if given.item.asleep:
         return PlanPartsOutput(parts=(PartOut(do=given.item.do, minutes=min(240, max(5, given.item.minutes))),))
     queue = _queue(given, usable, rules, dice)
-    repair = _repair(given, broken, rules, dice)
+    repair = _relit(given, rules, dice) or _repair(given, broken, rules, refused, dice)
     return PlanPartsOutput(parts=_filled([*repair, *queue], given.item.minutes, dice))
+
+
+def _relit(given: PlanPartsInput, rules: Grammar, dice: Dice) -> list[PartOut]:
+    """Who has gone to see about the power puts on again what it put out, last of all and one thing after another."""
+    if not given.item.because or not frozenset(words(given.item.do)) & rules.words("mends.power"):
+        return []
+    dark = [thing for thing in given.things if thing.state in rules.words("dark.states") and "OPEN" in thing.verbs]
+    return [PartOut(do=given.item.do, minutes=10)] + [
+        PartOut(
+            do=rules.say("relight", "", {"thing": named(thing.name)}, dice.with_(thing.id)), minutes=5,
+            object_id=thing.id, verb="OPEN", emoji="💡",
+        )
+        for thing in dark[:3]
+    ]  # fmt: skip
 
 
 def _queue(given: PlanPartsInput, hints: Sequence[Hint], rules: Grammar, dice: Dice) -> list[PartOut]:
@@ -75,8 +91,10 @@ def _queue(given: PlanPartsInput, hints: Sequence[Hint], rules: Grammar, dice: D
         part for part in ordered if part.do in just_done
     ]
     others = [PartOut(do=do[:120], minutes=5) for do in _generic(given, rules, "part", dice)]
+    if not ordered:
+        return others[:4]
     if len(ordered) < 3:
-        return [*ordered, *others[: 4 - len(ordered)]]
+        return [*ordered, *others[:1]]
     if dice.chance(35, "breather"):
         ordered.insert(1 + dice.below(len(ordered), "where"), _breather(given, rules, others, dice))
     return ordered
@@ -116,11 +134,12 @@ def kind_of(rules: Grammar, do: str) -> str:
 
 
 def _generic(given: PlanPartsInput, rules: Grammar, level: str, dice: Dice) -> list[str]:
-    """Things one does at such a time; an event's own name fills its slot."""
+    """Things one does at such a time; the last word of an event's name fills its slot, so that seeing somebody there is
+    not being told of it."""
     kind = kind_of(rules, given.item.do)
     if given.item.because and kind not in {"event", "sleep"} and level == "part":
         return [given.item.do]
-    event = given.item.do.removeprefix("going to ")
+    event = f"the {given.item.do.rpartition(' ')[2]}"
     names = [name.replace("{event}", event) for name in _raw(rules, f"{level}.{kind}")]
     names = names or list(_raw(rules, f"{level}.plain"))
     return dice.shuffled(names, "generic") if level == "part" else names
@@ -154,14 +173,19 @@ def _broken(given: PlanPartsInput, rules: Grammar) -> dict[str, ThingHere | Reca
 
 
 def _repair(
-    given: PlanPartsInput, broken: dict[str, ThingHere | Recalled], rules: Grammar, dice: Dice
+    given: PlanPartsInput,
+    broken: dict[str, ThingHere | Recalled],
+    rules: Grammar,
+    refused: set[tuple[str, str]],
+    dice: Dice,
 ) -> list[PartOut]:
-    """A handy character sees to what is broken where it is."""
+    """A handy character sees to what is broken where it is, with a verb that has not been refused of late."""
     here = [thing for thing in given.things if thing.id in broken]
-    mine = [hint for hint in given.hints if hint.object_id in broken and hint.verb]
     if not here or not temper(given.who).handy or given.item.asleep:
         return []
     thing = here[0]
+    verb = next((one for one in MENDING if one in thing.verbs and (thing.id, one) not in refused), "")
+    if not verb and any(thing.id == one for one, _ in refused):
+        return []
     do = rules.say("repair", "", {"thing": named(thing.name)}, dice)
-    verb = mine[0].verb if mine else "USE" if "USE" in thing.verbs else ""
     return [PartOut(do=do, minutes=15, object_id=thing.id if verb else "", verb=verb, emoji="🔧")]

@@ -33,6 +33,15 @@ def own_doing(scene: Scene, doing: str) -> str:
     return speech.addressed(speech.taken(doing, scene.me.pronoun, "my"), scene.you.name, scene.you.called)
 
 
+_LONG = frozenset({"which", "that", "who", "until", "as", "while", "when", "before", "after", "he", "she", "they", "I"})
+
+
+def brief(doing: str) -> str:
+    """A doing short enough to have words after it; empty for a longer one."""
+    parts = doing.split(" ")
+    return doing if len(parts) <= 5 and not _LONG & set(parts) else ""
+
+
 def speech_place(scene: Scene, name: str) -> str:
     """A place as these two call it: `my flat`, `your flat`, `the workshop`."""
     place = english.named(name)
@@ -56,9 +65,13 @@ def pronouns(frame: Mapping[str, str]) -> dict[str, str]:
 def is_worth_telling(scene: Scene, doing: str) -> bool:
     """Not sleeping, not walking somewhere, and in the -ing form that fits the templates."""
     first = doing.split(" ", 1)[0]
-    if doing.startswith(fillers(scene.me.language)):
+    if doing.startswith((*fillers(scene.me.language), *_SIMULATED)):
         return False
     return first.endswith("ing") and first not in scene.rules.words("faint") and "talking" not in first
+
+
+_SIMULATED = ("saying ", "having no luck", "talking with", "going to ", "looking over", "carrying on")
+"""How doings begin that nobody would speak of."""
 
 
 @lru_cache(maxsize=4)

@@ -1,0 +1,20 @@
+"""Everywhere: where `COMMONPLACE_NO_SKIP` is set, a test that cannot run here fails instead of being skipped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+
+import pytest
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn a skip into a failure."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("COMMONPLACE_NO_SKIP"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped where nothing may be: {call.excinfo.value if call.excinfo else item.nodeid}"
+    return report
