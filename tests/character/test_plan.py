@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.character.plan import Part, Plan, PlanItem, inserted, opened, replaced_from, tiled
+from commonplace.character.plan import Part, Plan, PlanItem, opened, reopened, rest_of, tiled, with_stroke
 
 MORNING = datetime(2031, 10, 4, 6, tzinfo=UTC)
 GRAIN = 5
@@ -58,7 +58,7 @@ def test_replanning_never_touches_the_past(plan: Plan, now_at: int, start_at: in
     opened_plan = opened(plan, tiled(first, [Part(30, "a"), Part(30, "b")], GRAIN))
     room = int((ends - start).total_seconds() // 60)
     stroke = replace(item(0, 0, min(minutes, room)), start_time=start, action_description="something new")
-    after = replaced_from(opened_plan, now, inserted(opened_plan, now, stroke))
+    after = with_stroke(opened_plan, stroke)
     assert _same_past(opened_plan, after, now)
     assert tiles(after.level("day"), begins, ends)
     assert any(one.action_description == "something new" and one.start_time == start for one in after.level("day"))
@@ -74,6 +74,25 @@ def _same_past(before: Plan, after: Plan, now: datetime) -> bool:
         if moment < now
         for level in ("day", "hour", "action")
     )
+
+
+@given(days, st.integers(0, 400), parts, parts)
+def test_what_is_opened_again_tiles_its_stroke_and_leaves_the_past_alone(
+    plan: Plan, now_at: int, before: list[Part], after: list[Part]
+) -> None:
+    now = plan.items[0].start_time + timedelta(minutes=now_at // GRAIN * GRAIN)
+    stroke = plan.at(now, "day")
+    if stroke is None:
+        return
+    opened_plan = opened(plan, tiled(stroke, before, GRAIN))
+    again = reopened(opened_plan, now)
+    assert again.at(now, "hour") is None
+    rest, first = rest_of(again, stroke, now)
+    again = opened(again, tiled(rest, after, GRAIN, first))
+    assert tiles(again.level("hour"), stroke.start_time, stroke.end_time)
+    assert again.level("day") == plan.level("day")
+    assert _same_past(opened_plan, again, now)
+    assert len({one.id for one in again.items}) == len(again.items)
 
 
 def test_the_deepest_opened_item_is_the_current_one() -> None:

@@ -251,11 +251,12 @@ def same_past(before: Plan, after: Plan, now: datetime) -> bool:
     past = {item.id: item for item in after.items if item.start_time < now}
     if past.keys() != over.keys() | begun.keys():
         return False
-    cut = {
-        key: replace(item, duration_minutes=int((now - item.start_time).total_seconds() // 60))
+    resized = {
+        key: replace(item, duration_minutes=past[key].duration_minutes)
         for key, item in begun.items()
+        if past[key].end_time >= now
     }
-    return past == over | cut
+    return past == over | resized
 
 
 def at_once(work: Coroutine[Any, Any, Any]) -> Any:

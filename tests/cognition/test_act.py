@@ -160,4 +160,4 @@ def test_what_was_refused_is_tried_again_once_the_object_has_changed() -> None:
         "sets": [["kettle", "cold"]],
     }
     town = Town(hamlet(hot), ScriptedMind({"plan_minutes": _at_the_kettle})).until("10:20").live(1, cools).live(6)
-    assert [event.body["outcome"] for event in town.events("INTERACT", "anna")] == ["refused", "done"]
+    assert [event.body["outcome"] for event in town.events("INTERACT", "anna")][:2] == ["refused", "done"]

@@ -42,8 +42,8 @@ def test_everybody_spends_the_working_day_mostly_where_the_routine_says(run: Ope
 
 
 MEAL = re.compile(
-    r"\b(eat\w*|break\w*fast\w*|lunch\w*|supper|dinner|broth|noodles?|bowl|dumplings?|tea|bread|soup|spring roll|dipping|"
-    r"chewing|slurping|plums?|sandwich|egg|rice|persimmon)\b"
+    r"\b(eat\w*|break\w*fast\w*|lunch\w*|supper|dinner|broth|noodles?|bowl|dumplings?|tea|bread|soup|dipping|"
+    r"spring roll|chewing|slurping|plums?|sandwich|egg|rice|persimmon)\b"
 )
 
 
@@ -103,7 +103,7 @@ def test_the_levels_of_a_plan_say_different_things(run: OpenedRun) -> None:
 
 def test_what_is_over_is_never_planned_again(run: OpenedRun) -> None:
     changes = run.events(type="PLAN_CHANGED")
-    assert len(changes) > 20
+    assert len(changes) >= 10
     for event in changes:
         before, after = (run.state_at(event.agent_id, tick).plan for tick in (event.tick - 1, event.tick))
         if before.day == after.day:

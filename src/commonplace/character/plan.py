@@ -1,6 +1,6 @@
 """A day's plan: broad strokes, opened into hours and then into actions, each level tiling its parent.
 
-Everything here is a pure function of plans. Nothing before a given moment is ever touched by `replaced_from`.
+Everything here is a pure function of plans, and none of it touches what lies before now.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def _start(item: PlanItem) -> datetime:
     return item.start_time
 
 
-def tiled(parent: PlanItem, parts: Sequence[Part], grain: int) -> tuple[PlanItem, ...]:
-    """The parts as children that cover the parent without gap or overlap.
+def tiled(parent: PlanItem, parts: Sequence[Part], grain: int, first: int = 0) -> tuple[PlanItem, ...]:
+    """The parts as children that cover the parent without gap or overlap, numbered from `first`.
 
     Durations are whole multiples of `grain` minutes, scaled to fit; actions are kept within 5–15 minutes where the
     grain allows, by repeating the list or cutting it. Without parts the parent itself is the only part.
@@ -117,7 +117,7 @@ def tiled(parent: PlanItem, parts: Sequence[Part], grain: int) -> tuple[PlanItem
     items: list[PlanItem] = []
     start = parent.start_time
     for number, (part, minutes) in enumerate(lengths(parts, parent.duration_minutes, grain)):
-        child = _child(parent, part, number)
+        child = _child(parent, part, first + number)
         items.append(replace(child, start_time=start, duration_minutes=minutes))
         start += timedelta(minutes=minutes)
     return tuple(items)
@@ -180,40 +180,51 @@ def _action_lengths(parts: Sequence[Part], total: int, grain: int) -> list[tuple
 
 
 def opened(plan: Plan, children: Sequence[PlanItem]) -> Plan:
-    """The plan with an item's children added; their parent must not have been opened before."""
+    """The plan with an item's children added; no other children of it may cover their time."""
     return replace(plan, items=tuple(sorted((*plan.items, *children), key=_order)))
 
 
-def replaced_from(plan: Plan, now: datetime, strokes: Sequence[PlanItem]) -> Plan:
-    """The plan made anew from `now` on: what began before keeps its beginning and ends at `now`.
+def with_stroke(plan: Plan, stroke: PlanItem) -> Plan:
+    """The plan with one new stroke; what it overlaps gives way, everything else stays as it is.
 
-    `strokes` must begin at `now` and tile the time to the end of the old plan's last stroke. Opened parts that begin
-    at or after `now` go; those under way are cut at `now`, as are the strokes and hours around them.
+    A stroke that began before ends where the new one begins, its opened parts with it; what was left of it afterwards
+    goes on as a stroke of its own. Nothing that lies before the new stroke changes otherwise.
     """
-    kept = tuple(_cut(item, now) for item in plan.items if item.start_time < now)
-    return replace(plan, items=tuple(sorted((*kept, *strokes), key=_order)))
-
-
-def inserted(plan: Plan, now: datetime, stroke: PlanItem) -> tuple[PlanItem, ...]:
-    """The strokes from `now` on with one new stroke in its place; what it overlaps gives way around it.
-
-    New ids are numbered on from the day's highest, so no id ever names two things.
-    """
-    rest = [item for item in plan.level("day") if item.end_time > now]
-    pieces: list[PlanItem] = []
-    for item in rest:
-        begin = max(item.start_time, now)
-        pieces.extend(_piece(item, begin, min(item.end_time, stroke.start_time)))
-        pieces.extend(_piece(item, max(begin, stroke.end_time), item.end_time))
-    pieces.append(stroke)
+    begin, end = stroke.start_time, stroke.end_time
+    giving_way = [item for item in plan.level("day") if item.start_time < end and item.end_time > begin]
+    ids = {item.id for item in giving_way}
+    kept = [item for item in plan.items if stroke_id(item) not in ids]
+    kept += [_cut(item, begin) for item in plan.items if stroke_id(item) in ids and item.start_time < begin]
+    rest = [piece for item in giving_way for piece in _piece(item, end, item.end_time)]
     number = next_number(plan)
-    ordered = sorted(pieces, key=lambda item: item.start_time)
-    return tuple(replace(item, id=f"{plan.day}.{number + index}") for index, item in enumerate(ordered))
+    new = [replace(item, id=f"{plan.day}.{number + index}") for index, item in enumerate((stroke, *rest))]
+    return replace(plan, items=tuple(sorted((*kept, *new), key=_order)))
+
+
+def reopened(plan: Plan, now: datetime) -> Plan:
+    """The plan with the strokes as they are and nothing opened from `now` on: what is under way ends at `now`."""
+    kept = [item if item.level == "day" else _cut(item, now) for item in plan.items if _is_settled(item, now)]
+    return replace(plan, items=tuple(kept))
+
+
+def _is_settled(item: PlanItem, now: datetime) -> bool:
+    return item.level == "day" or item.start_time < now
+
+
+def stroke_id(item: PlanItem) -> str:
+    """The id of the stroke an item belongs to: `0.3` of `0.3.1.2`."""
+    return ".".join(item.id.split(".")[:2])
 
 
 def next_number(plan: Plan) -> int:
     """The number of the next new stroke of the day."""
     return 1 + max((int(item.id.split(".")[1]) for item in plan.level("day")), default=-1)
+
+
+def rest_of(plan: Plan, item: PlanItem, now: datetime) -> tuple[PlanItem, int]:
+    """What is left of an item from `now` on, and the number of its next child."""
+    left = int((item.end_time - now).total_seconds() // 60)
+    return replace(item, start_time=now, duration_minutes=left), len(plan.children(item.id))
 
 
 def _piece(item: PlanItem, begin: datetime, end: datetime) -> list[PlanItem]:

@@ -1,15 +1,23 @@
 """Plan: a day in broad strokes, opened into hours and actions only when their time comes.
 
-Only `replaced_from` changes an existing plan, and it never touches what lies before now.
+Only a reaction changes an existing plan, and it never touches what lies before now.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 
-from commonplace.character.plan import Part, Plan, PlanItem, inserted, opened, replaced_from, tiled
+from commonplace.character.plan import (
+    Part,
+    Plan,
+    PlanItem,
+    next_number,
+    opened,
+    reopened,
+    tiled,
+    with_stroke,
+)
 from commonplace.clock import WEEKDAYS, hhmm, iso
 from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.remember import PLAN, Draftling, remember
@@ -222,7 +230,7 @@ def _minute_hints(view: TurnView, hour: PlanItem) -> tuple[Hint, ...]:
 
 
 async def add_stroke(view: TurnView, notebook: Notebook, stroke: Stroke, reason: str) -> bool:
-    """Make the plan from now on anew around one new stroke. False when it does not fit into what is left of the day."""
+    """Make the plan from now on anew around a new stroke. False when nothing is left of the day for it."""
     grain = view.scenario.clock.tick_minutes
     start = max(view.now, rounded(at_time(view.now, stroke.start), grain))
     ends = max((item.end_time for item in notebook.plan.level("day")), default=start)
@@ -230,29 +238,18 @@ async def add_stroke(view: TurnView, notebook: Notebook, stroke: Stroke, reason:
         return False
     room = int((ends - start).total_seconds() // 60)
     minutes = min(max(grain, stroke.minutes // grain * grain), room)
-    item = stroke_item(view, stroke, f"{notebook.plan.day}.0", start, minutes)
-    anew(view, notebook, inserted(notebook.plan, view.now, item), reason)
+    item = stroke_item(view, stroke, f"{notebook.plan.day}.{next_number(notebook.plan)}", start, minutes)
+    notebook.plan = with_stroke(notebook.plan, item)
+    _changed(view, notebook, reason)
     await remember(view, notebook, [plan_memory(view, item, "new_plan")])
     return True
 
 
 def reopen(view: TurnView, notebook: Notebook, reason: str) -> None:
     """Make the inside of the plan anew from now on: the strokes stay, their hours and actions are opened again."""
-    rest = tuple(
-        item if item.start_time >= view.now else _rest_of(item, view.now)
-        for item in notebook.plan.level("day")
-        if item.end_time > view.now
-    )
-    first = 1 + max((int(item.id.split(".")[1]) for item in notebook.plan.level("day")), default=-1)
-    renumbered = tuple(replace(item, id=f"{notebook.plan.day}.{first + number}") for number, item in enumerate(rest))
-    anew(view, notebook, renumbered, reason)
+    notebook.plan = reopened(notebook.plan, view.now)
+    _changed(view, notebook, reason)
 
 
-def _rest_of(item: PlanItem, now: datetime) -> PlanItem:
-    return replace(item, start_time=now, duration_minutes=int((item.end_time - now).total_seconds() // 60))
-
-
-def anew(view: TurnView, notebook: Notebook, strokes: Sequence[PlanItem], reason: str) -> None:
-    """Replace the plan from now on, and say so."""
-    notebook.plan = replaced_from(notebook.plan, view.now, strokes)
+def _changed(view: TurnView, notebook: Notebook, reason: str) -> None:
     notebook.note("PLAN_CHANGED", reason=reason, from_time=iso(view.now))

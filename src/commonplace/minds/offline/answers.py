@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from commonplace.minds.offline.hear import Heard
+from commonplace.minds.offline.hear import Heard, content
 from commonplace.minds.offline.line import Line, line_of
 from commonplace.minds.offline.news import going
 from commonplace.minds.offline.saying import Saying, own_doing
 from commonplace.minds.offline.scene import Scene
 from commonplace.minds.tasks import Recalled
 
+TOLD = 4
+"""Words two lines share when they tell the same."""
 Answerer = Callable[[Scene, Recalled, Heard, list[Saying]], Line]
 
 
@@ -23,9 +25,10 @@ def _said(scene: Scene, rule: str, memory: Recalled, **slots: str) -> Line:
     return Line(scene.say(rule, {"you": scene.you.called, **slots}, memory.id), (memory.id,))
 
 
-def _matching(line: Heard, options: list[Saying]) -> Saying | None:
-    """The saying that shares most words with the question."""
-    shared = [(len(line.words & option.words), -index) for index, option in enumerate(options) if not option.asks]
+def _matching(scene: Scene, line: Heard, options: list[Saying]) -> Saying | None:
+    """The saying that shares most words with the question, or with what I said that it asks about."""
+    asked = line.words | (content(scene.mine[-1]) if scene.mine and not line.topic else frozenset())
+    shared = [(len(asked & option.words), -index) for index, option in enumerate(options) if not option.asks]
     top = max(shared, default=(0, 0))
     return options[-top[1]] if top[0] else None
 
@@ -97,15 +100,23 @@ def _seen(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) ->
     return _said(scene, "answer.unseen", memory)
 
 
+def _event(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -> Line:  # noqa: ARG001
+    """How an occasion was: what I remember of being there."""
+    own = next((one for one in options if one.rule == "core.was"), None)
+    if own is not None:
+        return Line("", (memory.id,)).joined(line_of(scene, own))
+    return _said(scene, "answer.event", memory)
+
+
 def _topic(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -> Line:
-    own = _matching(line, options)
+    own = _matching(scene, line, options)
     if own is not None:
         return (
             _said(scene, "answer.topic", memory, topic=line.topic).joined(line_of(scene, own))
             if line.topic
             else _said(scene, "answer.asked_doing", memory).joined(line_of(scene, own))
         )
-    rule = "answer.asked_doing" if not line.topic or _is_about_doing(scene, line) else "answer.topic_none"
+    rule = "answer.asked_doing" if _is_about_doing(scene, line) else "answer.topic_none" if line.topic else "answer.plain"
     first = _said(scene, rule, memory)
     return first.joined(_more(scene, options))
 
@@ -130,9 +141,19 @@ def _who(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -> 
     return _said(scene, "answer.who_self", memory)
 
 
+def _else(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -> Line:
+    """Whether others know: by whether I remember telling anybody what I have just said."""
+    before = {one.frame.get("quote", "") for one in scene.given.recalled if one.frame.get("what") == "i_said"}
+    words = content(scene.mine[-1]) if scene.mine else frozenset[str]()
+    told = any(len(words & content(quote)) >= TOLD for quote in before if quote not in scene.mine)
+    own = _matching(scene, line, options)
+    first = _said(scene, "answer.else_told" if told else "answer.else", memory)
+    return first.joined(line_of(scene, own)) if own is not None and scene.dice.chance(50, "more") else first
+
+
 def _plainly(rule: str) -> Answerer:
     def answered(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -> Line:
-        own = _matching(line, options)
+        own = _matching(scene, line, options)
         first = _said(scene, rule, memory)
         return first.joined(line_of(scene, own)) if own is not None else first.joined(_more(scene, options))
 
@@ -140,7 +161,7 @@ def _plainly(rule: str) -> Answerer:
 
 
 def _other(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -> Line:
-    own = _matching(line, options)
+    own = _matching(scene, line, options)
     if own is not None:
         return _said(scene, "answer.voiced", memory).joined(line_of(scene, own))
     return _said(scene, "answer.plain", memory).joined(_more(scene, options))
@@ -151,13 +172,14 @@ _ANSWERERS: dict[str, Answerer] = {
     "ask.doing": _doing,
     "ask.going": _going,
     "ask.seen": _seen,
+    "ask.event": _event,
+    "ask.else": _else,
     "ask.topic": _topic,
     "ask.who": _who,
     "ask.help": _plainly("answer.help"),
     "ask.since": _plainly("answer.since"),
     "ask.what": _plainly("answer.what"),
     "ask.think": _plainly("answer.think"),
-    "ask.else": _plainly("answer.else"),
     "ask.then": _plainly("answer.then"),
     "ask.why": _plainly("answer.why"),
     "ask.feel": _plainly("answer.feel"),

@@ -16,7 +16,8 @@ from commonplace.minds.offline.leave import leaving
 from commonplace.minds.offline.line import Line, line_of, trimmed
 from commonplace.minds.offline.reply import replying
 from commonplace.minds.offline.saying import Saying
-from commonplace.minds.offline.sayings import goes_to, sayings
+from commonplace.minds.offline.occasions import goes_to, has_said_yes
+from commonplace.minds.offline.sayings import sayings
 from commonplace.minds.offline.scene import CLOSE, COLD, Scene, scene_of
 from commonplace.minds.tasks import ConverseInput, ConverseOutput, Recalled
 
@@ -87,7 +88,7 @@ def _wants_lead(saying: Saying) -> bool:
 def _invited(scene: Scene, saying: Saying, line: Line) -> Line:
     """An event one goes to oneself is told with an invitation to somebody one likes."""
     note = next((scene.notes[name] for name in saying.facts), None)
-    if note is None or not goes_to(scene, note) or scene.you.warmth < 0:
+    if note is None or not goes_to(scene, note) or has_said_yes(scene, note) or scene.you.warmth < 0:
         return line
     return line.before(scene.say("invite.tail", {"you": scene.you.called}, note.id))
 

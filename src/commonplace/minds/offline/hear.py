@@ -119,6 +119,7 @@ def _has(rules: Grammar, name: str, spoken: str) -> bool:
 
 
 _QUESTIONS = (
+    ("ask.event", "seek.event"),
     ("ask.going", "seek.going"),
     ("ask.seen", "seek.seen"),
     ("ask.well", "seek.well"),

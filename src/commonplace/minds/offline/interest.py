@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.hear import content
-from commonplace.minds.offline.sayings import event_name
+from commonplace.minds.offline.occasions import event_name
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import FactNote, Recalled, Who
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.interest import EARLY, hhmm, moment_minutes, wish_to_go
-from commonplace.minds.offline.sayings import event_name
+from commonplace.minds.offline.occasions import event_name
 from commonplace.minds.tasks import FactNote, Item, Person, ReactInput, ReactOutput, Recalled, Stroke
 
 LINGER = 20

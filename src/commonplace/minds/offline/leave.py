@@ -6,7 +6,7 @@ from commonplace.minds.offline.grammar import english, speech
 from commonplace.minds.offline.hear import heard
 from commonplace.minds.offline.line import Line
 from commonplace.minds.offline.saying import brief, fillers, own_doing, speech_place
-from commonplace.minds.offline.sayings import event_name, goes_to, has_said_yes
+from commonplace.minds.offline.occasions import event_name, goes_to, has_said_yes
 from commonplace.minds.offline.scene import COLD, Scene
 from commonplace.minds.tasks import FactNote, Item, Recalled
 

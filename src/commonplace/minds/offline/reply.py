@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 from commonplace.minds.offline.answers import answer
-from commonplace.minds.offline.hear import Heard, heard, is_nod
+from commonplace.minds.offline.hear import Heard, content, heard, is_nod
 from commonplace.minds.offline.leave import leaving
 from commonplace.minds.offline.line import Line, line_of
 from commonplace.minds.offline.news import news_reply
+from commonplace.minds.offline.occasions import event_name
 from commonplace.minds.offline.saying import Saying
 from commonplace.minds.offline.scene import COLD, Scene
 from commonplace.minds.tasks import Recalled
+from commonplace.text import words
 
+ASKED_BACK = frozenset({"statement", "trouble", "joy", "intend"})
 REPORT = "report"
 """The act of telling what happened."""
 _GOSSIP = frozenset({"statement", "trouble", "joy", "intend", "kind"})
+_OWN = re.compile(r"\b(I|I've|I'm|I'd|my|me)\b")
 ACK = 46
 """A statement shorter than this, about nothing that can be named, only keeps a talk going."""
 
@@ -28,6 +34,8 @@ def replying(scene: Scene, options: list[Saying]) -> Line | None:
         return leaving(scene, memory)
     if scene.you.warmth < COLD:
         return _cold(scene, memory, line)
+    if _answers_me(scene, line):
+        return _rsvp(scene, memory, line, options)
     if memory.facts:
         told = news_reply(scene, memory, options)
         if told is not None:
@@ -35,6 +43,22 @@ def replying(scene: Scene, options: list[Saying]) -> Line | None:
     if line.asks and line.act != REPORT:
         return answer(scene, memory, line, options)
     return _met(scene, memory, line, options)
+
+
+def _answers_me(scene: Scene, line: Heard) -> bool:
+    """Whether the line answers the news of an event that I have just told, or my asking along."""
+    if not scene.mine or line.asks or "?" in scene.last:
+        return False
+    notes = [note for note in scene.given.facts if note.starts > scene.moment]
+    return any(text in scene.mine[-1] for note in notes for text in (*note.tell, event_name(note)) if text)
+
+
+def _rsvp(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -> Line | None:
+    """A word about the yes, the no or the perhaps, and something else while the talk is young."""
+    rule = f"react.{line.act}" if line.act in {"accepts", "declines"} else "react.perhaps"
+    first = Line(scene.say(rule, {"you": scene.you.called}, memory.id), (memory.id,))
+    own = _own(scene, options, "turn", 0) if len(scene.given.lines) < 5 and scene.dice.chance(60, "rsvp") else None
+    return first.joined(own)
 
 
 def heard_memory(scene: Scene) -> Recalled | None:
@@ -88,7 +112,10 @@ def _reaction(scene: Scene, memory: Recalled, line: Heard) -> str:
     if person and scene.dice.chance(60, "gossip"):
         rule = "react.gossip_cold" if person[1] < COLD else "react.gossip"
         return scene.say(rule, {"x": person[0]}, memory.id)
-    return scene.say(f"react.{line.act}", slots, memory.id) or scene.say("react.statement", slots, memory.id)
+    rule = "react.own" if line.act == "statement" and _OWN.search(scene.last) else f"react.{line.act}"
+    if rule == "react.own" and scene.dice.chance(45, "plain"):
+        rule = "react.statement"
+    return scene.say(rule, slots, memory.id) or scene.say("react.statement", slots, memory.id)
 
 
 def scene_mentions(scene: Scene, topic: str) -> bool:
@@ -119,13 +146,29 @@ def _follow_up(scene: Scene, line: Heard, own: Saying | None, options: list[Sayi
     roll = scene.dice.below(100, "follow", len(scene.given.lines))
     if own is not None and not own.asks and roll < 65:
         body = line_of(scene, own)
-        return body.after(scene.say("reminds", {})) if body and roll < 40 else body
-    if roll < 62 and line.act in {"statement", "trouble", "joy", "intend"} and not _asked_lately(scene):
+        lead = "reminds" if _goes_with(line, own) else "turn"
+        return body.after(scene.say(lead, {})) if body and roll < 40 else body
+    if roll < 70 and line.act in ASKED_BACK and not _asked_lately(scene):
         slots = {"topic": "" if scene_mentions(scene, line.topic) else line.topic}
-        return Line(scene.say(f"follow.{line.act}", slots), ())
-    if roll < 88 and len(scene.given.lines) < 6:
+        return Line(scene.say(_question(scene, line), slots), ())
+    if roll < 84 and len(scene.given.lines) < 5:
         return _own(scene, options, "turn", 0)
     return None
+
+
+def _goes_with(line: Heard, own: Saying) -> bool:
+    """Whether what the two share is a thing, not some word."""
+    named = content(line.topic) | content(own.slots.get("topic", ""))
+    return bool(line.words & own.words & named)
+
+
+def _question(scene: Scene, line: Heard) -> str:
+    """The kind of question that fits what was said: a secret, something of long ago, a feeling, anything else."""
+    if line.act != "statement":
+        return f"follow.{line.act}"
+    spoken = frozenset(words(scene.last))
+    kinds = ("secret", "long_ago", "feeling")
+    return next((f"follow.{kind}" for kind in kinds if spoken & scene.rules.words(kind)), "follow.statement")
 
 
 def _asked_lately(scene: Scene) -> bool:

@@ -11,10 +11,15 @@ from collections.abc import Callable, Mapping
 from commonplace.minds.offline import makers
 from commonplace.minds.offline.grammar import english, speech
 from commonplace.minds.offline.hear import content
+from commonplace.minds.offline.occasions import event_name, goes_to, has_said_yes, minutes_since
 from commonplace.minds.offline.saying import Saying
 from commonplace.minds.offline.scene import COLD, Scene
 from commonplace.minds.tasks import FactNote, Recalled
 
+SEEN = frozenset({"did", "doing", "acted", "plan", "i_said", "event", "thing"})
+"""Kinds of memory that are spoken of as what they are, also where their words carry a fact."""
+TOLD_ONCE = 60
+"""How much less one likes to tell what one remembers telling somebody."""
 Maker = Callable[[Scene, Recalled, Mapping[str, str]], Saying | None]
 
 
@@ -35,7 +40,7 @@ def sayings(scene: Scene) -> list[Saying]:
 
 
 def _saying(scene: Scene, memory: Recalled) -> Saying | None:
-    if memory.facts:
+    if memory.facts and memory.frame.get("what") not in SEEN:
         return _fact(scene, memory)
     if memory.tell:
         return _tell(scene, memory)
@@ -50,10 +55,10 @@ def _fact(scene: Scene, memory: Recalled) -> Saying | None:
     if note is None:
         return None
     source = frame.get("who", "") if frame.get("what") == "said" else ""
+    if note.starts and note.starts <= scene.moment:
+        return _event_come(scene, memory, note)
     if note.id in scene.given.told or scene.you.id in (source, frame.get("to", "")):
         return _event_again(scene, memory, note)
-    if note.starts and note.starts <= scene.moment:
-        return None
     tells = [text for text in note.tell or (note.text,) if not scene.known(text)]
     tells = [text for text in tells if not speech.mentions(text, scene.you.name, scene.you.called)] or tells
     if not tells or any(scene.known(text) for text in note.tell):
@@ -65,35 +70,30 @@ def _fact(scene: Scene, memory: Recalled) -> Saying | None:
 
 
 def _event_again(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
+    """Whether the hearer goes, too; never asked of one who has said so."""
     event = event_name(note)
-    if not event or not note.starts or note.starts <= scene.moment or scene.known(event.partition(" ")[2]):
+    if not event or not note.starts or scene.known(event.partition(" ")[2]):
         return None
     slots = {"event": event, "time": english.clock(note.starts[11:16])}
-    if not goes_to(scene, note) or any(scene.known(text) for text in note.tell):
+    if not goes_to(scene, note) or has_said_yes(scene, note) or any(scene.known(text) for text in note.tell):
         return None
     return Saying((memory.id,), "invite.again", slots, 10, event.partition(" ")[2], content(event), (), True)
 
 
-def event_name(note: FactNote) -> str:
-    """What an event is called: `the lantern festival`."""
-    return speech.topic(note.text)
-
-
-def goes_to(scene: Scene, note: FactNote) -> bool:
-    """Whether the event stands in the plan for today."""
-    name = event_name(note).partition(" ")[2]
-    start = note.starts[11:16]
-    return any(
-        (bool(name) and name in item.do)
-        or (item.location == note.place and bool(note.place) and _spans(item.start, item.minutes, start))
-        for item in scene.given.later
-    )
-
-
-def _spans(start: str, minutes: int, moment: str) -> bool:
-    begun = int(start[:2]) * 60 + int(start[3:5])
-    at = int(moment[:2]) * 60 + int(moment[3:5])
-    return begun <= at < begun + minutes and at - begun <= 30
+def _event_come(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
+    """An event that has begun: spoken of where it is, and asked about when it is over."""
+    event = event_name(note)
+    minutes = minutes_since(scene, note)
+    if not event or any(event in line.text for line in scene.given.lines):
+        return None
+    if minutes < (note.minutes or 60):
+        source = memory.frame if memory.frame.get("what") == "said" and memory.frame.get("who") != scene.you.id else {}
+        slots = {"event": event, "x": source.get("called", "")}
+        here = scene.given.situation.place.id == note.place
+        return Saying((memory.id,), "core.here", slots, 120, f"here at {event}", content(event)) if here else None
+    when = english.when(scene.moment, minutes - (note.minutes or 60) // 2)
+    slots = {"event": event, "when": when}
+    return Saying((memory.id,), "core.wonder", slots, 48, f"{event} {when}", content(event), (), True)
 
 
 def _tell(scene: Scene, memory: Recalled) -> Saying | None:
@@ -108,10 +108,11 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     ]
     if not lines or scene.you.warmth < COLD:
         return None
-    text = lines[scene.spread(len(lines), memory.id)]
+    unworn = [line for line in lines if line not in scene.aired] or lines
+    text = unworn[scene.spread(len(unworn), memory.id)]
     topic = memory.frame.get("topic", "")
     weight = 40 if len(lines) == len(memory.tell) else 12
-    weight -= 8 * len(scene.mine) + (16 if text in scene.aired else 0)
+    weight -= 14 * len(scene.mine) + (TOLD_ONCE if text in scene.aired else 0)
     words = content(text) | content(topic)
     return Saying((memory.id,), "core.tell", {"tell": text, "topic": topic}, weight, text.lower(), words)
 
