@@ -14,7 +14,7 @@ from commonplace.api import open_run
 from commonplace.engine.run import Run
 from commonplace.minds.mind import Asker, Mind, Reply
 from commonplace.minds.offline import OfflineMind
-from commonplace.minds.tasks import Ask
+from commonplace.minds.asking import Ask
 from commonplace.run.manifest import Manifest
 from commonplace.scenario.compiling import load
 from commonplace.stages import by_name

@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from commonplace.minds.asking import Ask
 from commonplace.minds.mind import Asker, Mind, Reply
-from commonplace.minds.tasks import Ask, Value
+from commonplace.minds.notes import Value
 from commonplace.rng import unit
 
 Script = Callable[[Any, Asker], Value | None]

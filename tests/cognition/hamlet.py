@@ -20,8 +20,9 @@ from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.life import opening
 from commonplace.engine.lockstep import Lockstep, Tick
 from commonplace.memory import Memory
+from commonplace.minds.asking import Ask
 from commonplace.minds.mind import Asker, Mind
-from commonplace.minds.tasks import ActOutput, Ask, ReactOutput
+from commonplace.minds.tasks import ActOutput, ReactOutput
 from commonplace.run.record import InputRow
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.scenario.scenario import Scenario
@@ -245,18 +246,19 @@ def puppets(scenario: Scenario, acts: Mapping[tuple[str, int], ActOutput], **scr
 
 
 def same_past(before: Plan, after: Plan, now: datetime) -> bool:
-    """What is over is as it was; what is under way keeps its beginning, its place and its words; all else is new."""
+    """What is over is as it was; what is under way keeps its beginning, place and words; nothing else is in the past.
+
+    No id names two items.
+    """
     over = {item.id: item for item in before.items if item.end_time <= now}
     begun = {item.id: item for item in before.items if item.start_time < now < item.end_time}
     past = {item.id: item for item in after.items if item.start_time < now}
+    if len({item.id for item in after.items}) < len(after.items):
+        return False
     if past.keys() != over.keys() | begun.keys():
         return False
-    resized = {
-        key: replace(item, duration_minutes=past[key].duration_minutes)
-        for key, item in begun.items()
-        if past[key].end_time >= now
-    }
-    return past == over | resized
+    lasting = {key: replace(item, duration_minutes=past[key].duration_minutes) for key, item in begun.items()}
+    return past == over | lasting and all(past[key].end_time >= now for key in begun)
 
 
 def at_once(work: Coroutine[Any, Any, Any]) -> Any:

@@ -128,7 +128,7 @@ def test_who_has_spoken_stays_a_tick_to_hear_the_answer() -> None:
     )
     town = Town(hamlet(), mind).live(2)
     assert town.events("SAY", "ben")[0].tick == 1
-    assert town.body("ben").doing == "talking with Cora"
+    assert town.body("ben").doing == "talking with Cora Dunn"
     town.live(1)
     assert town.body("ben").doing == "mending the roof"
 

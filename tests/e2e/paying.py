@@ -14,8 +14,8 @@ from typing import Any
 
 from commonplace.api import mind_named, scenario_of
 from commonplace.engine.run import Run
+from commonplace.minds.asking import Ask
 from commonplace.minds.mind import Asker, Mind, Reply
-from commonplace.minds.tasks import Ask
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
 from commonplace.scenario.compiling import load

@@ -42,9 +42,9 @@ def test_an_unknown_scenario_names_those_there_are(tmp_path):
 
 PLAZA, _ = located("plaza")
 SPOILT = {
-    "broken YAML": (PLAZA.replace("name: plaza", "name: [plaza"), (":9",)),
+    "broken YAML": (PLAZA.replace("name: plaza", "name: [plaza"), (":7",)),
     "a tab": (PLAZA.replace("  sky: clear", "\tsky: clear"), ()),
-    "a key twice": (PLAZA.replace("stage: town", "stage: town\nstage: town"), ("stage", "twice")),
+    "a key twice": (PLAZA.replace("stage: town", "stage: town\nstage: town"), ("stage", "a second time", ":11")),
     "an id twice": (PLAZA.replace("- id: bruno\n", "- id: ines\n"), ("ines",)),
     "an unknown key": (PLAZA.replace("sky: clear", "skye: clear"), ("skye", "sky")),
     "an unknown home": (PLAZA.replace("home: ines_home", "home: ines_hoem"), ("ines_hoem", "ines_home")),
@@ -478,8 +478,8 @@ def test_an_interruption_at_any_moment_is_status_130_without_a_traceback(tmp_pat
             command("verify", run, "--integrity-only")
 
 
-@pytest.mark.parametrize("lines", [0, 1, 7])
-@pytest.mark.parametrize("arguments", [("events",), ("events", "--json"), ("replay",), ("resume", "--ticks", "400")])
+@pytest.mark.parametrize("lines", [0, 7])
+@pytest.mark.parametrize("arguments", [("events",), ("replay",), ("resume", "--ticks", "400")])
 def test_a_closed_pipe_is_no_error_worth_a_traceback(arguments, lines, plaza, tmp_path):
     run = copied(plaza, tmp_path)
     process = started(arguments[0], run, *arguments[1:])
@@ -491,4 +491,4 @@ def test_a_closed_pipe_is_no_error_worth_a_traceback(arguments, lines, plaza, tm
     process.stderr.close()
     assert process.wait() in (0, 1)
     assert err == ""
-    command("verify", run, "--integrity-only")
+    assert ends(run, PLAZA_TICKS) == ends(plaza)

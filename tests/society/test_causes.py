@@ -9,8 +9,9 @@ from typing import Any
 
 from cognition.hamlet import Town, at_once
 from commonplace.engine.intervention import foreseen
+from commonplace.minds.asking import Ask
 from commonplace.minds.offline import OfflineMind
-from commonplace.minds.tasks import CONVERSE, Ask, ConverseInput
+from commonplace.minds.tasks import CONVERSE, ConverseInput
 from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.scenario.reading import find
 from commonplace.scenario.scenario import Scenario

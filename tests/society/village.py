@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 from commonplace.memory import Memory
+from commonplace.minds.asking import Ask
 from commonplace.minds.mind import Asker, Mind, Reply
-from commonplace.minds.tasks import Ask
 from commonplace.run.reading import Reading
 from commonplace.world.events import Event
 

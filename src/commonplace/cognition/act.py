@@ -13,7 +13,8 @@ from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.react import my_talk
 from commonplace.cognition.situation import item_note, recalled, situation, who
 from commonplace.cognition.turn import TurnView
-from commonplace.minds.tasks import ACT, ActInput, ActOutput, ConverseOutput, News, ReactOutput
+from commonplace.minds.notes import News
+from commonplace.minds.tasks import ACT, ActInput, ActOutput, ConverseOutput, ReactOutput
 from commonplace.text import clean, shortened
 from commonplace.world.actions import Action, Idle, Interact, Move, as_dict
 
@@ -42,7 +43,7 @@ def plan_step(view: TurnView, notebook: Notebook, item: PlanItem | None) -> Acti
     """What the plan comes to at this place and tick."""
     partner = _awaited(view)
     if partner:
-        return Idle(doing=f"talking with {view.scenario.personas[partner].called}", emoji="💬")
+        return Idle(doing=f"talking with {view.scenario.personas[partner].name}", emoji="💬")
     if item is None:
         return Idle(doing=view.world.body.doing or "resting", asleep=view.world.body.asleep)
     goal = _goal(view, notebook, item)

@@ -14,7 +14,8 @@ from commonplace.cognition.remember import ACTION
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, person, situation, who
 from commonplace.cognition.turn import TurnView
-from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput, News, ReactOutput
+from commonplace.minds.notes import News
+from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput, ReactOutput
 from commonplace.text import clean, shortened
 from commonplace.world.actions import Say
 

@@ -11,7 +11,8 @@ from commonplace.character.relation import Relation
 from commonplace.character.state import CharacterState, Job
 from commonplace.cognition.trace import asked, shown
 from commonplace.memory import Retrieval
-from commonplace.minds.tasks import Answer, Task, Value, ask
+from commonplace.minds.asking import Answer, Task, ask
+from commonplace.minds.notes import Value
 from commonplace.world.executor import Note
 
 I = TypeVar("I", bound=Value)  # noqa: E741

@@ -25,7 +25,8 @@ from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import sentence, the
 from commonplace.cognition.situation import item_note, situation, things_believed, who
 from commonplace.cognition.turn import TurnView
-from commonplace.minds.tasks import PLAN_HOURS, PLAN_MINUTES, Hint, PartOut, PlanPartsInput, Stroke
+from commonplace.minds.notes import Hint
+from commonplace.minds.tasks import PLAN_HOURS, PLAN_MINUTES, PartOut, PlanPartsInput, Stroke
 
 HOUR = 60
 LONGEST_DAY = timedelta(hours=30)

@@ -11,7 +11,8 @@ from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, situation, who
 from commonplace.cognition.turn import TurnView
-from commonplace.minds.tasks import REACT, News, ReactInput, ReactOutput, Recalled, Spoken
+from commonplace.minds.notes import News, Recalled, Spoken
+from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
 from commonplace.world.state import Conversation
 
 MOST_NOTICED = 3

@@ -14,7 +14,8 @@ from commonplace.cognition.situation import named, who
 from commonplace.cognition.turn import TurnView
 from commonplace.memory.importance import RuleRater
 from commonplace.memory.record import Emotion, Memory
-from commonplace.minds.tasks import RATE, News, RateInput, Rating
+from commonplace.minds.notes import News
+from commonplace.minds.tasks import RATE, RateInput, Rating
 
 OBSERVATION, ACTION, PLAN, REFLECTION = "observation", "action", "plan", "reflection"
 

@@ -8,7 +8,7 @@ from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.situation import recalled
 from commonplace.cognition.turn import TurnView
 from commonplace.memory.policies import by_name
-from commonplace.minds.tasks import Recalled
+from commonplace.minds.notes import Recalled
 
 
 def retrieve(view: TurnView, notebook: Notebook, purpose: str, parts: Iterable[str]) -> tuple[Recalled, ...]:

@@ -15,7 +15,7 @@ from commonplace.character.relation import Relation
 from commonplace.character.state import CharacterState
 from commonplace.clock import WEEKDAYS, hhmm, iso
 from commonplace.memory.record import Memory
-from commonplace.minds.tasks import FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who
+from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.geography import Geography
 from commonplace.world.objects import verbs

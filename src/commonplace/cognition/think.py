@@ -13,6 +13,8 @@ from commonplace.cognition.situation import acquaintances, fact_notes, person, p
 from commonplace.cognition.trace import asked, shown
 from commonplace.cognition.turn import JobResult, JobView
 from commonplace.memory.policies import by_name
+from commonplace.minds.asking import Task, ask
+from commonplace.minds.notes import Recalled, Spoken, Value
 from commonplace.minds.tasks import (
     INSIGHTS,
     PLAN_DAY,
@@ -23,13 +25,8 @@ from commonplace.minds.tasks import (
     InsightsInput,
     PlanDayInput,
     QuestionsInput,
-    Recalled,
     RelateInput,
-    Spoken,
     Stroke,
-    Task,
-    Value,
-    ask,
 )
 
 LATEST = 100

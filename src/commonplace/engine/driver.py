@@ -13,8 +13,9 @@ from typing import Any, Protocol
 from commonplace.canon import canonical, digest
 from commonplace.engine.stage import Asking
 from commonplace.errors import CommonplaceError
+from commonplace.minds.asking import Answer, Ask
 from commonplace.minds.mind import Asker, Mind, Reply
-from commonplace.minds.tasks import Answer, Ask, Value
+from commonplace.minds.notes import Value
 from commonplace.run.record import AnswerRow
 
 JOB_ORDINALS = 1000

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from commonplace.cognition.situation import spot
+from commonplace.minds.asking import Ask
 from commonplace.minds.mind import Asker, Mind, Reply
-from commonplace.minds.tasks import PERCEIVE_EVENT, Ask, PerceiveEventInput, PerceiveEventOutput, Person, ThingHere
+from commonplace.minds.notes import Person, ThingHere
+from commonplace.minds.tasks import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.state import World
 

@@ -6,7 +6,8 @@ from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from commonplace.minds.tasks import Ask, Value
+from commonplace.minds.asking import Ask
+from commonplace.minds.notes import Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,19 +6,8 @@ from collections.abc import Mapping
 
 from hypothesis import strategies as st
 
-from commonplace.minds.tasks import (
-    ConverseInput,
-    FactNote,
-    Item,
-    News,
-    Person,
-    ReactInput,
-    Recalled,
-    Situation,
-    Spoken,
-    Spot,
-    Who,
-)
+from commonplace.minds.notes import FactNote, Item, News, Person, Recalled, Situation, Spoken, Spot, Who
+from commonplace.minds.tasks import ConverseInput, ReactInput
 
 PLACES = (
     Spot(id="bar", name="Mira's Noodle Bar"),

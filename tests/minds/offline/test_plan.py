@@ -5,11 +5,12 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from commonplace.minds.notes import Hint, Item, Recalled, ThingHere
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.interest import moment_minutes
 from commonplace.minds.offline.plan_day import plan_day
 from commonplace.minds.offline.plan_parts import plan_hours, plan_minutes
-from commonplace.minds.tasks import Hint, Item, PlanDayInput, PlanPartsInput, Recalled, Stroke, ThingHere
+from commonplace.minds.tasks import PlanDayInput, PlanPartsInput, Stroke
 from minds.offline import sample
 
 DICE = Dice((7, "mira", 0, 0))

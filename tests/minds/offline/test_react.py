@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from commonplace.minds.notes import Item, Spoken
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.react import react
-from commonplace.minds.tasks import Item, ReactOutput, Spoken, Stroke
+from commonplace.minds.tasks import ReactOutput, Stroke
 from minds.offline import sample
 
 DICE = Dice((7, "mira", 12, 0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from commonplace.minds.notes import Recalled, Spoken, ThingHere
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.duet_turn import duet_turn
 from commonplace.minds.offline.grammar.speech import reported, taken, topic
@@ -23,10 +24,7 @@ from commonplace.minds.tasks import (
     PerceiveEventInput,
     QuestionsInput,
     RateInput,
-    Recalled,
     RelateInput,
-    Spoken,
-    ThingHere,
 )
 from minds.offline import sample
 

@@ -7,13 +7,15 @@ import re
 import pytest
 from hypothesis import given, settings
 
+from commonplace.minds.asking import Ask
 from commonplace.minds.mind import Asker
+from commonplace.minds.notes import Spoken
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.hear import heard
-from commonplace.minds.tasks import CONVERSE, Ask, ConverseInput, ConverseOutput, Spoken
+from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput
 from minds.offline import sample
 
 DICE = Dice((7, "mira", 12, 0))

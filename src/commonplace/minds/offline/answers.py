@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from commonplace.minds.notes import Recalled
 from commonplace.minds.offline.hear import Heard, content
 from commonplace.minds.offline.line import Line, line_of
 from commonplace.minds.offline.news import going
 from commonplace.minds.offline.saying import Saying, own_doing
 from commonplace.minds.offline.scene import Scene
-from commonplace.minds.tasks import Recalled
 
 TOLD = 4
 """Words two lines share when they tell the same."""
@@ -116,7 +116,9 @@ def _topic(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -
             if line.topic
             else _said(scene, "answer.asked_doing", memory).joined(line_of(scene, own))
         )
-    rule = "answer.asked_doing" if _is_about_doing(scene, line) else "answer.topic_none" if line.topic else "answer.plain"
+    rule = (
+        "answer.asked_doing" if _is_about_doing(scene, line) else "answer.topic_none" if line.topic else "answer.plain"
+    )
     first = _said(scene, rule, memory)
     return first.joined(_more(scene, options))
 

@@ -10,16 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from commonplace import rng
+from commonplace.minds.notes import Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.hear import heard
 from commonplace.minds.offline.leave import leaving
 from commonplace.minds.offline.line import Line, line_of, trimmed
+from commonplace.minds.offline.occasions import goes_to, has_said_yes
 from commonplace.minds.offline.reply import replying
 from commonplace.minds.offline.saying import Saying
-from commonplace.minds.offline.occasions import goes_to, has_said_yes
 from commonplace.minds.offline.sayings import sayings
 from commonplace.minds.offline.scene import CLOSE, COLD, Scene, scene_of
-from commonplace.minds.tasks import ConverseInput, ConverseOutput, Recalled
+from commonplace.minds.tasks import ConverseInput, ConverseOutput
 
 TRIES = 6
 """Wordings tried before the speaker rather keeps silent."""

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from commonplace.minds.notes import Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.english import gerund
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.interest import moment_minutes, wish_to_go
 from commonplace.minds.offline.invitations import event_stroke
-from commonplace.minds.tasks import PlanDayInput, Recalled, Stroke
+from commonplace.minds.tasks import PlanDayInput, Stroke
 
 MOST_WISHES = 2
 """Wishes besides appointments that one day takes in."""
@@ -69,7 +70,19 @@ def _insights(given: PlanDayInput) -> Iterator[Stroke]:
     for memory in given.recalled:
         wish = memory.frame.get("wish", "")
         if memory.frame.get("what") == "insight" and wish:
-            yield _stroke(given, gerund(wish), memory, memory.frame.get("place", ""))
+            about = memory.frame.get("about", "")
+            place = _seen(given).get(about, "") or memory.frame.get("place", "")
+            if place or about not in {person.id for person in given.known}:
+                yield _stroke(given, gerund(wish), memory, place)
+
+
+def _seen(given: PlanDayInput) -> dict[str, str]:
+    """Where one remembers seeing people."""
+    return {
+        memory.frame["who"]: memory.frame["place"]
+        for memory in given.recalled
+        if memory.frame.get("what") == "doing" and memory.frame.get("place") and memory.frame.get("who")
+    }
 
 
 _INTENDS = re.compile(
@@ -101,11 +114,7 @@ _VISIT = re.compile(r"\b(come by|drop in|drop by|come and see|visit|look in|stop
 
 def _visits(given: PlanDayInput, dice: Dice) -> Iterator[Stroke]:
     """Somebody asked one to come by: where one has seen them lately."""
-    seen = {
-        memory.frame["who"]: memory.frame["place"]
-        for memory in given.recalled
-        if memory.frame.get("what") == "doing" and memory.frame.get("place") and memory.frame.get("who")
-    }
+    seen = _seen(given)
     for memory in given.recalled:
         frame = memory.frame
         if (

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from commonplace.minds.notes import Recalled, Situation, Spot
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import english
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.hear import heard
-from commonplace.minds.tasks import LOST_THREAD, ConverseInput, DuetInput, DuetOutput, Recalled, Situation, Spot
+from commonplace.minds.tasks import LOST_THREAD, ConverseInput, DuetInput, DuetOutput
 
 MOMENT = "2031-10-04T12:00:00"
 """A duet has no clock: its talk is always at noon, and its memories say `just now` or nothing."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from commonplace.minds.notes import News, Person, Spot
 from commonplace.minds.offline.called import places_meant, spoken_words
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.english import gerund
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.grammar.speech import topic
 from commonplace.minds.offline.temper import temper
-from commonplace.minds.tasks import News, Person, ReactInput, ReactOutput, Spot, Stroke
+from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
 from commonplace.text import words
 
 WET = frozenset({"rain", "storm", "snow"})

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from commonplace.minds.notes import Person, Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import english
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.patterns import Pattern, patterns
-from commonplace.minds.tasks import Insight, InsightsInput, InsightsOutput, Person, Recalled
+from commonplace.minds.tasks import Insight, InsightsInput, InsightsOutput
 
 MOST = 5
 MOST_ABOUT_ONE = 2

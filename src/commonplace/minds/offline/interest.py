@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from commonplace.minds.notes import FactNote, Recalled, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.occasions import event_name
 from commonplace.minds.offline.temper import temper
-from commonplace.minds.tasks import FactNote, Recalled, Who
 
 GOES = 56
 """Score from which one goes."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from commonplace.minds.notes import FactNote, Item, Person, Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.interest import EARLY, hhmm, moment_minutes, wish_to_go
 from commonplace.minds.offline.occasions import event_name
-from commonplace.minds.tasks import FactNote, Item, Person, ReactInput, ReactOutput, Recalled, Stroke
+from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
 
 LINGER = 20
 """Minutes one stays on when an event is over."""
@@ -53,7 +54,8 @@ def holds(later: tuple[Item, ...], now: Item | None, note: FactNote) -> bool:
         if item.do == name:
             return True
         start = moment_minutes(item.start)
-        if item.location == note.place and start <= begins < start + item.minutes and item.because:
+        ahead = max(0, begins - start)
+        if item.location == note.place and item.because and (ahead < item.minutes or ahead <= EARLY * 2):
             return True
     return False
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from commonplace.minds.notes import FactNote, Item, Recalled
 from commonplace.minds.offline.grammar import english, speech
 from commonplace.minds.offline.hear import heard
 from commonplace.minds.offline.line import Line
-from commonplace.minds.offline.saying import brief, fillers, own_doing, speech_place
 from commonplace.minds.offline.occasions import event_name, goes_to, has_said_yes
+from commonplace.minds.offline.saying import brief, fillers, own_doing, speech_place
 from commonplace.minds.offline.scene import COLD, Scene
-from commonplace.minds.tasks import FactNote, Item, Recalled
-
 
 DUE = 25
 """Minutes before something elsewhere from which one speaks of having to be there."""

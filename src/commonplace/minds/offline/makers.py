@@ -7,11 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from commonplace.minds.notes import Recalled
 from commonplace.minds.offline.grammar import english, speech
 from commonplace.minds.offline.hear import Heard, content, heard
-from commonplace.minds.offline.saying import Saying, brief, is_worth_telling, own_doing, pronouns, speech_place, whereabouts
+from commonplace.minds.offline.saying import (
+    Saying,
+    brief,
+    is_worth_telling,
+    own_doing,
+    pronouns,
+    speech_place,
+    whereabouts,
+)
 from commonplace.minds.offline.scene import COLD, Scene
-from commonplace.minds.tasks import Recalled
 
 FRESH_DOING = 25
 JUST = 45

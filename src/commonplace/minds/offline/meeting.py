@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from commonplace import rng
+from commonplace.minds.notes import FactNote, News, Person, Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import grammar
+from commonplace.minds.offline.grammar.speech import topic
 from commonplace.minds.offline.hear import heard
+from commonplace.minds.offline.occasions import event_name
 from commonplace.minds.offline.scene import COLD
 from commonplace.minds.offline.temper import Temper, temper
-from commonplace.minds.tasks import FactNote, News, Person, ReactInput, ReactOutput, Recalled, Stroke
+from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
+from commonplace.text import words
 
+LATELY = 30 * 60
+"""Minutes for which something remains the talk of the day."""
 SPEAKS = 60
 """Score from which one speaks to somebody."""
+MEETINGS = frozenset({"doing", "did", "said"})
+"""News of somebody one may speak to. One who has only just come in may be passing through and is left to arrive."""
 REST = 90
 """Minutes for which two who have just talked leave each other in peace."""
 
@@ -62,7 +70,7 @@ def _is_busy(given: ReactInput, mood: Temper) -> bool:
 
 
 def avoidance(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Somebody one cannot stand has come in: leave, unless work or home holds one there."""
+    """Somebody one cannot stand is here: who has come last leaves, unless work or home holds one there."""
     arrived = {news.who: news for news in given.news if news.kind in {"arrived", "doing"} and news.who}
     for person in given.situation.people:
         news = arrived.get(person.id)
@@ -72,7 +80,7 @@ def avoidance(given: ReactInput, dice: Dice) -> ReactOutput | None:
         reason = f"I would rather not be where {person.called} is"
         at_home = given.situation.place.id == given.who.home
         held = given.now is not None and bool(given.now.object_id or given.now.because)
-        if at_home or held or not dice.steady().chance(45, "avoid", person.id, _hour(given)):
+        if news.kind == "arrived" or at_home or held or not dice.steady().chance(45, "avoid", person.id, _hour(given)):
             return ReactOutput(decision="avoid", target=person.id, reason=reason, because=because)
         do = grammar(given.who.language).say("avoid.do", "", {"x": person.called}, dice)
         stroke = Stroke(start=given.situation.time, minutes=20, location=given.who.home, do=do, because=because)
@@ -90,7 +98,7 @@ def meeting(given: ReactInput, dice: Dice) -> ReactOutput | None:
         return None
     if not _opens(given, dice):
         return None
-    named = {news.who: news for news in given.news if news.who and news.kind in {"arrived", "doing", "did", "said"}}
+    named = {news.who: news for news in given.news if news.who and news.kind in MEETINGS}
     wishes = [
         (score, person.id, purpose, why)
         for person in given.situation.people
@@ -120,6 +128,9 @@ def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]
         return score + 26, "invite" if note.starts else "tell", f"{person.called} should hear about this"
     if _is_sorry_for(given, person):
         return score + 18, "comfort", f"{person.called} did not sound happy"
+    subject = _talk_of_the_day(given, dice)
+    if subject:
+        return score + 12, "tell", f"{person.called} and I could talk about {subject}"
     if any(memory.importance >= 6 and memory.frame.get("who") != person.id for memory in given.recalled):
         score += 6
     return (
@@ -127,6 +138,24 @@ def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]
         "greet",
         f"I like to have a word with {person.called}" if person.warmth >= 20 else f"I met {person.called}",
     )
+
+
+def _talk_of_the_day(given: ReactInput, dice: Dice) -> str:
+    """What has happened lately and is on everybody's mind: an event that has begun, or something perceived."""
+    for note in given.facts:
+        if note.starts and note.starts <= given.situation.moment:
+            return event_name(note)
+    if not dice.chance(60, "subject"):
+        return ""
+    rules = grammar(given.who.language)
+    for memory in given.recalled:
+        what = memory.frame.get("what")
+        if what == "event" and memory.minutes_ago < LATELY:
+            return topic(memory.text) or "what happened"
+        word = next((one for one in words(memory.frame.get("doing", "")) if one in rules.words("occasion")), "")
+        if what == "did" and word and memory.minutes_ago < LATELY:
+            return f"the {word}"
+    return ""
 
 
 def _opens(given: ReactInput, dice: Dice) -> bool:

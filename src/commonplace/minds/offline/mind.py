@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from commonplace.minds.asking import Ask
 from commonplace.minds.mind import Asker, Reply
+from commonplace.minds.notes import Value
 from commonplace.minds.offline.act import act
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
@@ -19,7 +21,6 @@ from commonplace.minds.offline.questions import questions
 from commonplace.minds.offline.rate import rate
 from commonplace.minds.offline.react import react
 from commonplace.minds.offline.relate import relate
-from commonplace.minds.tasks import Ask, Value
 
 FUNCTIONS: Mapping[str, Callable[[Any, Dice], Value]] = {
     "rate": rate,

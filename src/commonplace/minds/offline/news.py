@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from commonplace.minds.notes import FactNote, Item, Recalled
 from commonplace.minds.offline.grammar import english
 from commonplace.minds.offline.hear import heard
 from commonplace.minds.offline.line import Line
-from commonplace.minds.offline.saying import Saying, own_doing
 from commonplace.minds.offline.occasions import event_name, goes_to
+from commonplace.minds.offline.saying import Saying, own_doing
 from commonplace.minds.offline.scene import Scene
-from commonplace.minds.tasks import FactNote, Item, Recalled
-
 
 HEARD = frozenset({"said", "seed", "insight", None})
 """Kinds of memory one knows news from."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from commonplace.minds.notes import FactNote, Item
 from commonplace.minds.offline.grammar import speech
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.hear import heard
 from commonplace.minds.offline.scene import Scene
-from commonplace.minds.tasks import FactNote, Item
 from commonplace.text import words
 
 

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from commonplace.minds.notes import Person, Recalled, Who
 from commonplace.minds.offline.grammar import english, speech
 from commonplace.minds.offline.grammar.grammar import Grammar
 from commonplace.minds.offline.hear import heard
-from commonplace.minds.tasks import Person, Recalled, Who
 from commonplace.text import words
 
 MOST_CITED = 6

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from commonplace.minds.notes import ThingHere
 from commonplace.minds.offline.called import meant, named_fully, places_meant, spoken_words
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.grammar.listed import listed
 from commonplace.minds.offline.happenings import event_kind
-from commonplace.minds.tasks import PerceiveEventInput, PerceiveEventOutput, ThingHere
+from commonplace.minds.tasks import PerceiveEventInput, PerceiveEventOutput
 from commonplace.text import words
 
 LIGHTS = listed("light lights lamp lamps sign signs neon radio screen jukebox speaker transmitter machine stall")

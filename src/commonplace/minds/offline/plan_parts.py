@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from commonplace.minds.notes import Hint, Recalled, ThingHere
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.english import named
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.temper import temper
-from commonplace.minds.tasks import Hint, PartOut, PlanPartsInput, PlanPartsOutput, Recalled, ThingHere
+from commonplace.minds.tasks import PartOut, PlanPartsInput, PlanPartsOutput
 from commonplace.text import words
 
 KINDS = ("sleep", "wake", "eat", "walk", "work", "social", "rest")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from commonplace.minds.notes import Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import english, speech
 from commonplace.minds.offline.grammar.grammar import grammar
-from commonplace.minds.tasks import QuestionsInput, QuestionsOutput, Recalled
+from commonplace.minds.tasks import QuestionsInput, QuestionsOutput
 
 MOST = 3
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from commonplace.minds.notes import Recalled
 from commonplace.minds.offline.answers import answer
 from commonplace.minds.offline.hear import Heard, content, heard, is_nod
 from commonplace.minds.offline.leave import leaving
@@ -12,7 +13,6 @@ from commonplace.minds.offline.news import news_reply
 from commonplace.minds.offline.occasions import event_name
 from commonplace.minds.offline.saying import Saying
 from commonplace.minds.offline.scene import COLD, Scene
-from commonplace.minds.tasks import Recalled
 from commonplace.text import words
 
 ASKED_BACK = frozenset({"statement", "trouble", "joy", "intend"})

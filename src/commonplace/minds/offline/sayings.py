@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from commonplace.minds.notes import FactNote, Recalled
 from commonplace.minds.offline import makers
 from commonplace.minds.offline.grammar import english, speech
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.occasions import event_name, goes_to, has_said_yes, minutes_since
 from commonplace.minds.offline.saying import Saying
 from commonplace.minds.offline.scene import COLD, Scene
-from commonplace.minds.tasks import FactNote, Recalled
 
 SEEN = frozenset({"did", "doing", "acted", "plan", "i_said", "event", "thing"})
 """Kinds of memory that are spoken of as what they are, also where their words carry a fact."""
@@ -112,9 +112,19 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     text = unworn[scene.spread(len(unworn), memory.id)]
     topic = memory.frame.get("topic", "")
     weight = 40 if len(lines) == len(memory.tell) else 12
+    if _told_before(scene, text):
+        return None
     weight -= 14 * len(scene.mine) + (TOLD_ONCE if text in scene.aired else 0)
     words = content(text) | content(topic)
     return Saying((memory.id,), "core.tell", {"tell": text, "topic": topic}, weight, text.lower(), words)
+
+
+def _told_before(scene: Scene, text: str) -> bool:
+    """Whether I remember telling this hearer these very words, on whatever day."""
+    return any(
+        one.frame.get("what") == "i_said" and one.frame.get("to") == scene.you.id and text in one.frame.get("quote", "")
+        for one in scene.given.recalled
+    )
 
 
 _MAKERS: Mapping[str, Maker] = {

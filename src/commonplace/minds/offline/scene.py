@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from commonplace import rng
+from commonplace.minds.notes import FactNote, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import english
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.temper import temper
-from commonplace.minds.tasks import ConverseInput, FactNote, Person, Recalled, Who
+from commonplace.minds.tasks import ConverseInput
 
 COLD = -20
 """Warmth below which one says no more than one has to."""
@@ -38,6 +39,8 @@ class Scene:
     present: frozenset[str]
     aired: str
     """What I remember telling anybody: told again with less zest."""
+    worn: str
+    """What I remember others saying: not echoed."""
     salt: int
     """The request's draw for everything that is weighed per memory."""
     notes: Mapping[str, FactNote] = field(default_factory=dict[str, FactNote])
@@ -77,8 +80,14 @@ class Scene:
         return not self.mine or _opening(text) != _opening(self.mine[-1])
 
     def say(self, rule: str, slots: Mapping[str, str], *key: str | int) -> str:
-        """A wording of a rule in my voice."""
-        return self.rules.say(rule, self.voice, slots, self.dice.with_(*key))
+        """A wording of a rule in my voice, rather one that has not been used in this talk or that I remember using."""
+        dice = self.dice.with_(*key)
+        return self.rules.say(rule, self.voice, slots, dice, self._is_unworn) or self.rules.say(
+            rule, self.voice, slots, dice
+        )
+
+    def _is_unworn(self, text: str) -> bool:
+        return text not in self.aired and text.lower() not in self.past and text not in self.worn
 
     def finished(self, text: str) -> str:
         """The line as it is spoken."""
@@ -87,6 +96,10 @@ class Scene:
 
 def _opening(text: str) -> str:
     return " ".join(text.split(" ", 2)[:2]).lower()
+
+
+def _quotes(given: ConverseInput, what: str) -> str:
+    return "\n".join(one.frame.get("quote", "") for one in given.recalled if one.frame.get("what") == what)
 
 
 def scene_of(given: ConverseInput, dice: Dice) -> Scene:
@@ -104,7 +117,8 @@ def scene_of(given: ConverseInput, dice: Dice) -> Scene:
         mine=mine,
         last=lines[-1].text if lines and lines[-1].speaker != given.who.id else "",
         present=frozenset(person.id for person in given.situation.people),
-        aired="\n".join(one.frame.get("quote", "") for one in given.recalled if one.frame.get("what") == "i_said"),
+        aired=_quotes(given, "i_said"),
+        worn=_quotes(given, "said"),
         salt=rng.draw(*dice.key, "salt"),
         notes={note.id: note for note in given.facts},
     )

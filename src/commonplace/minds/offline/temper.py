@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from commonplace import rng
+from commonplace.minds.notes import Who
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
-from commonplace.minds.tasks import Who
 
 VOICES = ("warm", "dry", "brisk", "shy", "dreamy", "formal")
 

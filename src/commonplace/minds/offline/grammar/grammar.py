@@ -24,7 +24,7 @@ from commonplace.minds.offline.grammar.english import spelt_out
 
 _SLOT = re.compile(r"\{([~a-z_]+)\}")
 FORMAL = "formal"
-_OWN_VOICE = 3
+_OWN_VOICE = 5
 """How much likelier a line in the speaker's own voice is than one for everybody."""
 
 

@@ -1,0 +1,180 @@
+"""What typed inputs are made of: the character, its situation, memories, plans and talk, as a mind is told of them.
+
+All numbers are integers; moments are ISO strings or `HH:MM`, so that the canonical bytes of an input are the same
+everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Value(BaseModel):
+    """A frozen typed value; unknown fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Who(Value):
+    """The character that is asked."""
+
+    id: str
+    name: str
+    called: str
+    age: int
+    pronoun: str
+    work: str
+    traits: tuple[str, ...]
+    background: str
+    goals: tuple[str, ...]
+    home: str
+    """Area id."""
+    language: str = "en"
+
+
+class FactNote(Value):
+    """A seed fact that one of the recalled memories carries."""
+
+    id: str
+    text: str
+    tell: tuple[str, ...] = ()
+    """Ways to say it, each of which carries it."""
+    place: str = ""
+    """Area id and name of the event, if it is one."""
+    place_name: str = ""
+    starts: str = ""
+    """ISO moment the event begins."""
+    minutes: int = 0
+
+
+class Recalled(Value):
+    """A retrieved memory. `frame` is what the simulator knows of its making (see `cognition.perceive`)."""
+
+    id: int
+    text: str
+    kind: str
+    importance: int
+    """1–10, rounded."""
+    minutes_ago: int
+    frame: Mapping[str, str] = Field(default_factory=dict)
+    tell: tuple[str, ...] = ()
+    """Ways the scenario's author gave to say it, first person."""
+    facts: tuple[str, ...] = ()
+    """Ids of seed facts its text carries."""
+
+
+class Person(Value):
+    """Somebody the character sees or knows."""
+
+    id: str
+    name: str
+    called: str
+    work: str = ""
+    pronoun: str = "they"
+    label: str = ""
+    """What they are to each other; empty for somebody not met before."""
+    warmth: int = 0
+    """−100 … 100."""
+    talks: int = 0
+    """Conversations had so far in this run."""
+    minutes_since_talk: int = -1
+    """−1: never talked in this run."""
+    doing: str = ""
+    asleep: bool = False
+    can_be_spoken_to: bool = False
+    summary: str = ""
+
+
+class ThingHere(Value):
+    """An object in sight."""
+
+    id: str
+    name: str
+    state: str
+    verbs: tuple[str, ...] = ()
+    carried: bool = False
+
+
+class Spot(Value):
+    """An area the character knows of."""
+
+    id: str
+    name: str
+    outdoor: bool = False
+
+
+class Situation(Value):
+    """Here and now, as the character sees it."""
+
+    moment: str
+    """ISO."""
+    time: str
+    """`HH:MM`."""
+    day: int
+    weekday: str
+    part_of_day: str
+    sky: str
+    wind: str
+    temperature: str
+    place: Spot
+    people: tuple[Person, ...] = ()
+    things: tuple[ThingHere, ...] = ()
+
+
+class Item(Value):
+    """A stretch of plan."""
+
+    start: str
+    """`HH:MM`."""
+    minutes: int
+    location: str
+    """Area id."""
+    location_name: str
+    do: str
+    object_id: str = ""
+    verb: str = ""
+    outdoor: bool = False
+    """Whether its place lies under the open sky."""
+    asleep: bool = False
+    because: tuple[int, ...] = ()
+
+
+class News(Value):
+    """Something perceived this tick that is new."""
+
+    memory_id: int
+    """The memory it became; 0 when it was not remembered."""
+    kind: Literal[
+        "said", "did", "arrived", "left", "doing", "thing", "weather", "time", "event", "voice", "outcome", "absent"
+    ]
+    text: str
+    who: str = ""
+    """Character id, where somebody did it."""
+    to_me: bool = False
+    importance: int = 3
+    frame: Mapping[str, str] = Field(default_factory=dict)
+    facts: tuple[str, ...] = ()
+
+
+class Spoken(Value):
+    """A line of the talk going on, oldest first."""
+
+    speaker: str
+    """Character id."""
+    called: str
+    text: str
+
+
+class Hint(Value):
+    """What a routine suggests for the inside of a plan item."""
+
+    do: str
+    minutes: int = 0
+    """0: no opinion."""
+    location: str = ""
+    object_id: str = ""
+    verb: str = ""
+    emoji: str = ""
