@@ -84,7 +84,7 @@ def _min_max(values: list[float]) -> list[float]:
 def test_why_gives_the_numbers_that_anybody_can_compute_again(run: OpenedRun) -> None:
     """Park's score, from the record alone: 0.995 per hour since the last access, importance, cosine; min-max; sum."""
     checked = 0
-    for said in says(run)[10::90]:
+    for said in says(run)[5::40]:
         for retrieval in run.why(said.id)["retrievals"]:
             if retrieval["purpose"] not in {"react", "talk"}:
                 continue
@@ -95,7 +95,7 @@ def test_why_gives_the_numbers_that_anybody_can_compute_again(run: OpenedRun) ->
             totals = [sum(normalised[name][index] for name in normalised) for index in range(count)]
             _agrees(retrieval, raw, normalised, totals)
             checked += 1
-    assert checked >= 6
+    assert checked >= 3
 
 
 def _agrees(

@@ -119,6 +119,7 @@ async def _asked(
         step=proposed["kind"],
         step_target=proposed.get("to_location_id", proposed.get("object_id", "")),
         step_verb=proposed.get("verb", ""),
+        step_doing=step.doing if isinstance(step, Idle | Interact) else "",
         recalled=recalled(view.scenario, view.draft.recent(5), view.now),
     )
     answer = await notebook.ask(ACT, given)

@@ -15,6 +15,7 @@ from commonplace.character.plan import (
     next_number,
     opened,
     reopened,
+    rest_of,
     tiled,
     with_stroke,
 )
@@ -164,7 +165,7 @@ async def _open_hours(view: TurnView, notebook: Notebook, stroke: PlanItem) -> P
         hints = _hour_hints(view, stroke)
         given = await _parts(view, notebook, stroke, hints, hours=True)
         parts = [_part(view, part, stroke.duration_minutes) for part in given]
-    children = tiled(stroke, parts, view.scenario.clock.tick_minutes)
+    children = _inside(view, notebook, stroke, parts)
     notebook.plan = opened(notebook.plan, children)
     if len(children) > 1:
         await remember(view, notebook, [plan_memory(view, child, "hour") for child in children])
@@ -173,9 +174,16 @@ async def _open_hours(view: TurnView, notebook: Notebook, stroke: PlanItem) -> P
 
 async def _open_minutes(view: TurnView, notebook: Notebook, hour: PlanItem) -> PlanItem:
     given = await _parts(view, notebook, hour, _minute_hints(view, hour), hours=False)
-    children = tiled(hour, [_part(view, part, 15) for part in given], view.scenario.clock.tick_minutes)
+    children = _inside(view, notebook, hour, [_part(view, part, 15) for part in given])
     notebook.plan = opened(notebook.plan, children)
     return next(child for child in children if child.covers(view.now))
+
+
+def _inside(view: TurnView, notebook: Notebook, item: PlanItem, parts: Sequence[Part]) -> tuple[PlanItem, ...]:
+    """An item's children; of one that is opened again, those from now on, numbered after the earlier ones."""
+    again = bool(notebook.plan.children(item.id))
+    rest, first = rest_of(notebook.plan, item, view.now) if again else (item, 0)
+    return tiled(rest, parts, view.scenario.clock.tick_minutes, first)
 
 
 async def _parts(

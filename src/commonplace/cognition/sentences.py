@@ -22,7 +22,6 @@ _ENGLISH = {
     "acted": "{name} tries to {verb_word} {the_object}, but {why}",
     "thing": "{The_object} {words}.",
     "here": "{The_object} is at {place_name}.",
-    "carried": "{name} is carrying {the_object}.",
     "seen": "{seen}",
     "weather.rain": "It begins to rain.",
     "weather.storm": "A storm breaks over {root}.",

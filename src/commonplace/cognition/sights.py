@@ -73,10 +73,7 @@ def things(view: TurnView, belief: Belief) -> Iterator[Percept]:
 def _thing_percept(view: TurnView, thing: str, state: str, parent: str, known: Known | None) -> Percept:
     name = the(name_of(view, thing))
     frame = thing_frame(view, thing, state)
-    if parent in view.world.bodies:
-        text = sentence(view.scenario.language, "carried", name=name_of(view, parent), the_object=name)
-        frame = {**frame, "who": parent}
-    elif known is not None and known.parent != parent and known.state == state:
+    if known is not None and known.parent != parent and known.state == state:
         text = sentence(
             view.scenario.language, "here", The_object=capital(name), place_name=the(name_of(view, view.world.area))
         )

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Coroutine, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
+
+from pydantic_core import PydanticSerializationError
 
 from commonplace.canon import canonical, digest
 from commonplace.engine.stage import Asking
@@ -136,6 +138,7 @@ class Driver:
             answer = self._answered(drive, ask, request, reply)
 
     def _answered(self, drive: Drive, ask: Ask[Any, Any], request: bytes, reply: Reply) -> Answer[Any]:
+        reply, body = _written(reply)
         row = AnswerRow(
             agent=drive.agent,
             tick=drive.tick,
@@ -144,9 +147,7 @@ class Driver:
             task=ask.task.name,
             request=request,
             outcome=reply.outcome,
-            body=canonical(reply.value.model_dump(mode="json", exclude_defaults=True))
-            if reply.value is not None
-            else b"",
+            body=body,
             usage=_usage(reply),
         )
         if self._durable:
@@ -188,6 +189,16 @@ def _answer(ask: Ask[Any, Any], row: AnswerRow, value: Value | None = None) -> A
     if row.outcome != "value":
         return Answer(ask.task.fallback(ask.input), row.outcome, row.ordinal)
     return Answer(value or ask.task.output.model_validate_json(row.body), "value", row.ordinal)
+
+
+def _written(reply: Reply) -> tuple[Reply, bytes]:
+    """The reply and its canonical bytes; a value that has none, because of a lone surrogate, is a malformed one."""
+    if reply.value is None:
+        return reply, b""
+    try:
+        return reply, canonical(reply.value.model_dump(mode="json", exclude_defaults=True))
+    except (UnicodeEncodeError, PydanticSerializationError):
+        return replace(reply, value=None, outcome="malformed"), b""
 
 
 def _usage(reply: Reply) -> dict[str, Any]:

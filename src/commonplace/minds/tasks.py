@@ -162,6 +162,8 @@ class ActInput(Value):
     """The kind of action the plan's next step comes to: IDLE, MOVE or INTERACT …"""
     step_target: str = ""
     step_verb: str = ""
+    step_doing: str = ""
+    """What one would be seen doing."""
     recalled: tuple[Recalled, ...] = ()
 
 
@@ -212,7 +214,7 @@ class QuestionsInput(Value):
 
 
 class QuestionsOutput(Value):
-    questions: tuple[str, ...] = Field(min_length=1, max_length=3)
+    questions: tuple[str, ...] = Field(max_length=3)
 
 
 class Evidence(Value):
@@ -321,7 +323,7 @@ LOST_THREAD = {"en": "(lost the thread for a moment …)", "ko": "(잠시 생각
 
 
 def _act_fallback(given: ActInput) -> ActOutput:
-    doing = given.item.do if given.item else ""
+    doing = given.step_doing
     match given.step:
         case "MOVE":
             return ActOutput(kind="MOVE", to_location_id=given.step_target)
@@ -344,7 +346,7 @@ CONVERSE = Task(
     lambda given: ConverseOutput(utterance=POLITE_LINE.get(given.who.language, POLITE_LINE["en"]), ends=True),
     150,
 )
-QUESTIONS = Task("questions", QuestionsInput, QuestionsOutput, lambda _: QuestionsOutput(questions=("?",)), 150)
+QUESTIONS = Task("questions", QuestionsInput, QuestionsOutput, lambda _: QuestionsOutput(questions=()), 150)
 INSIGHTS = Task("insights", InsightsInput, InsightsOutput, lambda _: InsightsOutput(insights=()), 500)
 RELATE = Task(
     "relate",

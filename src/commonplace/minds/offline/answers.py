@@ -27,7 +27,8 @@ def _said(scene: Scene, rule: str, memory: Recalled, **slots: str) -> Line:
 
 def _matching(scene: Scene, line: Heard, options: list[Saying]) -> Saying | None:
     """The saying that shares most words with the question, or with what I said that it asks about."""
-    asked = line.words | (content(scene.mine[-1]) if scene.mine and not line.topic else frozenset())
+    mine = content(scene.mine[-1]) if scene.mine and not line.topic else frozenset[str]()
+    asked = line.words | mine
     shared = [(len(asked & option.words), -index) for index, option in enumerate(options) if not option.asks]
     top = max(shared, default=(0, 0))
     return options[-top[1]] if top[0] else None
@@ -105,7 +106,12 @@ def _event(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -
     own = next((one for one in options if one.rule == "core.was"), None)
     if own is not None:
         return Line("", (memory.id,)).joined(line_of(scene, own))
-    return _said(scene, "answer.event", memory)
+    went = next(
+        (one for one in scene.given.recalled if one.facts and one.frame.get("what") in {"plan", "i_said"}), None
+    )
+    if went is None:
+        return _said(scene, "answer.event", memory)
+    return Line(scene.say("answer.event_went", {"you": scene.you.called}, went.id), (memory.id, went.id))
 
 
 def _topic(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -> Line:

@@ -114,6 +114,11 @@ def content(text: str) -> frozenset[str]:
     return frozenset(word for word in words(text) if len(word) > 3 and word not in _COMMON)
 
 
+def has_any(rules: Grammar, name: str, text: str) -> bool:
+    """Whether a phrase of the list occurs in the text."""
+    return _has(rules, name, _padded(text))
+
+
 def _has(rules: Grammar, name: str, spoken: str) -> bool:
     return any(f" {phrase} " in spoken for phrase in rules.words(name))
 

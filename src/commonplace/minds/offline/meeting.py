@@ -18,8 +18,8 @@ LATELY = 30 * 60
 """Minutes for which something remains the talk of the day."""
 SPEAKS = 60
 """Score from which one speaks to somebody."""
-MEETINGS = frozenset({"doing", "did", "said"})
-"""News of somebody one may speak to. One who has only just come in may be passing through and is left to arrive."""
+MEETINGS = frozenset({"arrived", "doing", "did", "said"})
+"""News of somebody one may speak to."""
 REST = 90
 """Minutes for which two who have just talked leave each other in peace."""
 
@@ -99,10 +99,11 @@ def meeting(given: ReactInput, dice: Dice) -> ReactOutput | None:
     if not _opens(given, dice):
         return None
     named = {news.who: news for news in given.news if news.who and news.kind in MEETINGS}
+    passing = tuple(grammar(given.who.language).words("passing"))
     wishes = [
         (score, person.id, purpose, why)
         for person in given.situation.people
-        if person.id in named and person.can_be_spoken_to and not person.asleep
+        if person.id in named and person.can_be_spoken_to and not person.asleep and not person.doing.startswith(passing)
         for score, purpose, why in (_wish(given, person, dice),)
     ]
     if not wishes or max(wishes)[0] < SPEAKS:

@@ -6,7 +6,7 @@ import re
 
 from commonplace.minds.notes import Recalled
 from commonplace.minds.offline.answers import answer
-from commonplace.minds.offline.hear import Heard, content, heard, is_nod
+from commonplace.minds.offline.hear import Heard, content, has_any, heard, is_nod
 from commonplace.minds.offline.leave import leaving
 from commonplace.minds.offline.line import Line, line_of
 from commonplace.minds.offline.news import news_reply
@@ -32,6 +32,11 @@ def replying(scene: Scene, options: list[Saying]) -> Line | None:
     line = heard(scene.last, scene.me.language)
     if line.act == "bye" or scene.given.purpose == "farewell":
         return leaving(scene, memory)
+    return _minded(scene, memory, line, options)
+
+
+def _minded(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -> Line | None:
+    """The reply to a line that is no farewell: by what the two are to each other, and by what it does."""
     if scene.you.warmth < COLD:
         return _cold(scene, memory, line)
     if _answers_me(scene, line):
@@ -55,7 +60,8 @@ def _answers_me(scene: Scene, line: Heard) -> bool:
 
 def _rsvp(scene: Scene, memory: Recalled, line: Heard, options: list[Saying]) -> Line | None:
     """A word about the yes, the no or the perhaps, and something else while the talk is young."""
-    rule = f"react.{line.act}" if line.act in {"accepts", "declines"} else "react.perhaps"
+    act = "declines" if has_any(scene.rules, "declines.more", scene.last) else line.act
+    rule = f"react.{act}" if act in {"accepts", "declines"} else "react.perhaps"
     first = Line(scene.say(rule, {"you": scene.you.called}, memory.id), (memory.id,))
     own = _own(scene, options, "turn", 0) if len(scene.given.lines) < 5 and scene.dice.chance(60, "rsvp") else None
     return first.joined(own)

@@ -70,7 +70,16 @@ def is_worth_telling(scene: Scene, doing: str) -> bool:
     return first.endswith("ing") and first not in scene.rules.words("faint") and "talking" not in first
 
 
-_SIMULATED = ("saying ", "having no luck", "talking with", "going to ", "looking over", "carrying on")
+_SIMULATED = (
+    "saying ",
+    "getting ready to leave",
+    "just arriving",
+    "having no luck",
+    "talking with",
+    "going to ",
+    "looking over",
+    "carrying on",
+)
 """How doings begin that nobody would speak of."""
 
 

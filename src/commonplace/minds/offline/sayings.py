@@ -40,12 +40,18 @@ def sayings(scene: Scene) -> list[Saying]:
 
 
 def _saying(scene: Scene, memory: Recalled) -> Saying | None:
-    if memory.facts and memory.frame.get("what") not in SEEN:
+    if memory.facts and (memory.frame.get("what") not in SEEN or _is_past_plan(scene, memory)):
         return _fact(scene, memory)
     if memory.tell:
         return _tell(scene, memory)
     maker = _MAKERS.get(memory.frame.get("what", ""))
     return maker(scene, memory, memory.frame) if maker else None
+
+
+def _is_past_plan(scene: Scene, memory: Recalled) -> bool:
+    """Whether one meant to go to an event that has begun."""
+    begun = any(scene.notes[name].starts <= scene.moment for name in memory.facts if name in scene.notes)
+    return memory.frame.get("what") == "plan" and begun
 
 
 def _fact(scene: Scene, memory: Recalled) -> Saying | None:
@@ -81,19 +87,30 @@ def _event_again(scene: Scene, memory: Recalled, note: FactNote) -> Saying | Non
 
 
 def _event_come(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
-    """An event that has begun: spoken of where it is, and asked about when it is over."""
-    event = event_name(note)
-    minutes = minutes_since(scene, note)
-    if not event or any(event in line.text for line in scene.given.lines):
+    """An event that has begun: spoken of where it is, and looked back on when it is over."""
+    event, name = event_name(note), event_name(note).partition(" ")[2]
+    if not name or any(name in line.text.lower() for line in scene.given.lines):
         return None
+    minutes = minutes_since(scene, note)
     if minutes < (note.minutes or 60):
-        source = memory.frame if memory.frame.get("what") == "said" and memory.frame.get("who") != scene.you.id else {}
-        slots = {"event": event, "x": source.get("called", "")}
-        here = scene.given.situation.place.id == note.place
-        return Saying((memory.id,), "core.here", slots, 120, f"here at {event}", content(event)) if here else None
+        return _event_here(scene, memory, note, event)
     when = english.when(scene.moment, minutes - (note.minutes or 60) // 2)
-    slots = {"event": event, "when": when}
-    return Saying((memory.id,), "core.wonder", slots, 48, f"{event} {when}", content(event), (), True)
+    slots, ids, words = {"event": event, "when": when}, (memory.id,), content(event)
+    if memory.frame.get("what") == "plan":
+        return Saying(ids, "core.went", slots, 44, f"went to {name}", words)
+    return Saying(ids, "core.wonder", slots, 20 if name in scene.aired else 34, f"{name} {when}", words, (), True)
+
+
+def _event_here(scene: Scene, memory: Recalled, note: FactNote, event: str) -> Saying | None:
+    """A word on an event one is at, once or twice in an evening."""
+    spoken = [one for one in scene.given.recalled if one.frame.get("what") == "i_said" and note.id in one.facts]
+    if scene.given.situation.place.id != note.place or any(
+        one.minutes_ago <= minutes_since(scene, note) for one in spoken
+    ):
+        return None
+    frame = memory.frame
+    told = frame.get("called", "") if frame.get("what") == "said" and frame.get("who") != scene.you.id else ""
+    return Saying((memory.id,), "core.here", {"event": event, "x": told}, 120, f"here at {event}", content(event))
 
 
 def _tell(scene: Scene, memory: Recalled) -> Saying | None:

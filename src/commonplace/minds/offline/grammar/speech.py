@@ -93,7 +93,7 @@ _EMPTY = listed(
     "best worst next right wrong most only company hang start look sense shame pity middle door talk word words "
     "air mind bell joke fact days month months knees favour reason chance world everything nothing anybody guy "
     "hand hands head heart eye eyes back side part number floor edge front top bottom one two three four five ten "
-    "hundred dozen half pair couple kid same sort piece"
+    "hundred dozen half pair couple kid same sort piece nerves philosophy reason feeling hurry chance times"
 )
 _TURN = {"my": "your", "our": "your", "your": "my", "a": "the", "an": "the"}
 
