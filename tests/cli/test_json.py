@@ -197,7 +197,7 @@ def test_why_says_from_whom_news_was_heard(rows, town):
 
 def test_diffusion(rows, town):
     found = rows("diffusion", town)
-    assert [row["fact"] for row in found][0] == "lantern_festival"
+    assert found[0]["fact"] == "lantern_festival"
     for row in found:
         assert set(row) >= {"fact", "text", "originators", "knowers", "share", "tree", "made_up", "claimed"}
         assert set(row["originators"]) <= set(row["knowers"])

@@ -95,11 +95,6 @@ def test_a_time_between_two_ticks_means_the_next(said, tmp_path):
     assert ends(tmp_path / "x.run").tick == 5
 
 
-def test_a_run_that_was_cut_short_goes_on_to_the_tick_first_asked_for(plaza, tmp_path):
-    with open_run(plaza) as reading:
-        assert reading.manifest.ticks == PLAZA_TICKS
-
-
 def test_replay_prints_the_lines_of_the_run(said, plaza, plaza_lines):
     assert said("replay", plaza, "--view", "plain") == (plaza_lines, "")
     later, _ = said("replay", plaza, "--from", 55, "--view", "plain")

@@ -74,8 +74,6 @@ async def _interfered(run: Path) -> None:
         12: [{"kind": "join", "agent_id": "bruno", "area": "cafe"}],
     }
     with create_run(run, "plaza", ticks=PLAZA_TICKS) as lived:
-        for body in wishes.get(0, ()):
-            lived.submit(body)
         async for tick in lived.play(PLAZA_TICKS):
             for body in wishes.get(tick.number, ()):
                 lived.submit(body)

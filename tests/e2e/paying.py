@@ -1,6 +1,6 @@
 """A process that lives a run with a mind whose every answer is written on a bill before it is given.
 
-    python paying.py RUN BILL SCENARIO UNTIL
+python paying.py RUN BILL SCENARIO UNTIL
 """
 
 from __future__ import annotations

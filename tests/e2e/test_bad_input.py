@@ -69,9 +69,7 @@ def test_a_scenario_with_a_mistake_is_refused_with_its_line(text, says, tmp_path
 
 
 def test_an_area_nobody_can_reach_is_a_mistake(tmp_path):
-    shut = PLAZA.replace(
-        "  root:\n", "  ways:\n    - {between: [square, cafe], closed: true}\n  root:\n", 1
-    )
+    shut = PLAZA.replace("  root:\n", "  ways:\n    - {between: [square, cafe], closed: true}\n  root:\n", 1)
     scenario = tmp_path / "shut.yaml"
     scenario.write_text(shut, encoding="utf-8")
     refused("check", scenario, says=("shut.yaml", "cafe"))
@@ -85,7 +83,9 @@ def test_an_unknown_stage_names_those_there_are(stage, tmp_path):
     assert not (tmp_path / "x.run").exists()
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"name: caf\xe9\n", b"\x00" * 100], ids=["UTF-16", "Latin", "zeros"])
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe\x00", b"name: caf\xe9\n", b"\x00" * 100], ids=["UTF-16", "Latin", "zeros"]
+)
 def test_bytes_that_are_no_text_are_refused(content, tmp_path):
     scenario = tmp_path / "bytes.yaml"
     scenario.write_bytes(content)
@@ -268,9 +268,8 @@ def test_a_full_disk_loses_no_committed_tick(plaza, tmp_path):
         assert "the disk is full" in done.err
         assert f"commonplace resume {run}" in done.err
         rest = copied(run, tmp_path, "rescued.run")
-        for ending in ("-wal",):
-            if (wal := run.with_name(run.name + ending)).exists():
-                copied(wal, tmp_path, f"rescued.run{ending}")
+        if (wal := run.with_name(f"{run.name}-wal")).exists():
+            copied(wal, tmp_path, "rescued.run-wal")
     reached = ends(rest)
     assert 0 < reached.tick < PLAZA_TICKS
     assert reached == ends(plaza, reached.tick)
@@ -400,7 +399,7 @@ def test_a_run_in_use_is_refused_and_can_be_looked_at(plaza, tmp_path):
         ("check",),
         ("check", "{folder}/none.yaml"),
     ],
-    ids=lambda arguments: " ".join(arguments),
+    ids=" ".join,
 )
 def test_wrong_use_is_status_2_and_words(arguments, plaza, tmp_path, capsys, monkeypatch):
     run = copied(plaza, tmp_path)
@@ -431,7 +430,7 @@ def test_wrong_use_is_status_2_and_words(arguments, plaza, tmp_path, capsys, mon
         (("run", "plaza", "--ticks", "many"), ("--ticks",)),
         (("nonsense",), ("nonsense", "-h")),
     ],
-    ids=lambda value: " ".join(value),
+    ids=" ".join,
 )
 def test_a_refusal_names_the_thing_the_value_and_what_is_accepted(arguments, says, plaza, tmp_path):
     run = copied(plaza, tmp_path)

@@ -135,7 +135,7 @@ LIES = {
     "what was thought of": "UPDATE touch SET at = at + 1 WHERE tick = {tick}",
     "who was where": "UPDATE version SET value = replace(value, 'square', 'cafe') WHERE kind = 'body'",
     "what was put in": "UPDATE input SET body = replace(body, 'thick', 'faint') WHERE tick = {tick}",
-    "who wrote the scenario": "UPDATE meta SET value = replace(value, '\"seed\":7', '\"seed\":8') WHERE key = 'manifest'",
+    "who wrote the scenario": "UPDATE meta SET value = replace(value, '\"seed\":7,', '\"seed\":8,')",
 }
 
 

@@ -1,4 +1,4 @@
-"""A stage is a value: one from elsewhere gets journal, resume, verify and `why` from the engine, which knows no name."""
+"""A stage is a value: one from elsewhere gets journal, resume, verify and `why`; the engine knows none by name."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import commonplace
+from commonplace.scenario.reading import located
 from commonplace.stages import SHIPPED
 from e2e.command import command, ends, environment, tables
-from commonplace.scenario.reading import located
 
 HERE = Path(__file__).parent
 WITH_STAGE = environment(PYTHONPATH=str(HERE))

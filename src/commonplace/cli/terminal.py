@@ -22,7 +22,7 @@ DEFAULT_RATE = 2.0
 
 def watch_recorded(reading: Reading, first: int | None) -> None:
     """Replay in the terminal from a tick; None follows the latest, whoever lives it."""
-    TownApp(RecordedSource(reading), start=first).run()
+    TownApp(RecordedSource(reading), start=first, playing=first is not None).run()
 
 
 def watch_live(make: Callable[[], Run], target: Path, last: int) -> None:
@@ -51,7 +51,7 @@ class Living:
         self._steps = 0
         self._wishes: list[Callable[[Run], Awaitable[None]]] = []
         self._watchers: list[Callable[[int], None]] = []
-        self._failure: BaseException | None = None
+        self.failure: BaseException | None = None
         self._stopping = False
         self._changed = threading.Condition()
         self._ready = threading.Event()
@@ -72,8 +72,8 @@ class Living:
 
     def raise_failure(self) -> None:
         """Raise what ended the run, if it did not end by itself."""
-        if self._failure is not None:
-            raise self._failure
+        if self.failure is not None:
+            raise self.failure
 
     def wish(self, doing: Callable[[Run], Awaitable[Any]]) -> Any:
         """Do something with the run in its own thread, between two ticks; returns or raises what it does."""
@@ -117,7 +117,7 @@ class Living:
                 self._ready.set()
                 asyncio.run(self._play(run))
         except BaseException as error:
-            self._failure = error
+            self.failure = error
         finally:
             self._ready.set()
 
@@ -183,6 +183,8 @@ class LiveSource(RecordedSource):
     @property
     def progress(self) -> str:
         """Why no more ticks come, if none come."""
+        if self._living.failure is not None:
+            return f"the run has ended: {self._living.failure}"
         return f"reached tick {self._living.last}" if self._living.tick >= self._living.last else ""
 
     def preview(self, text: str) -> str:

@@ -76,7 +76,7 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
     do = rules.say(f"event.{kind}.{manner}", "", {}, dice)
     minutes = 15 + 5 * dice.below(6, "event")
     stroke = _now(given, do, _where(given, news, manner), minutes, _ids(news))
-    what = topic(news.text) or "what happened"
+    what = "the dark" if kind == "dark" else topic(news.text) or "what happened"
     reason = {
         "brave": f"somebody has to see to {what}",
         "helpful": f"people may need help because of {what}",

@@ -16,8 +16,8 @@ from commonplace.text import words
 
 EVENT = -5
 """What an event starts from; negative, because the weight of its words comes on top."""
-OCCASION = 5
-"""Importance of having been somewhere that is not an everyday thing; of having seen others there, two less."""
+OCCASION = 6
+"""Importance of having been somewhere that is not an everyday thing; of having seen others there, three less."""
 _VALENCE = (("glad", 40), ("sad", -40), ("afraid", -45), ("angry", -50))
 _AROUSAL = {"glad": 30, "sad": 15, "afraid": 55, "angry": 60}
 
@@ -37,7 +37,7 @@ def _rating(text: str, name: str, called: str, goals: tuple[str, ...], language:
     felt = [(feeling, sign) for feeling, sign in _VALENCE if spoken & rules.words(feeling)]
     importance = _base(text, name, called)
     if importance == 1 and not _has_quote(text) and spoken & rules.words("occasion"):
-        importance = OCCASION if text.startswith(f"{name} ") else OCCASION - 2
+        importance = OCCASION if text.startswith(f"{name} ") else OCCASION - 3
     elif importance == 1 and not _has_quote(text) and len(spoken & rules.words("grave")) > 1:
         importance = EVENT
     if _has_quote(text) or importance < 0:

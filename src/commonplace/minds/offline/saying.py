@@ -88,6 +88,6 @@ def fillers(language: str) -> tuple[str, ...]:
     """How those things begin that one does to fill the time: nobody speaks of them."""
     found: set[str] = set()
     for name, lines in grammar(language).rules.items():
-        if name.startswith(("part.", "hours.", "rest.short")):
+        if name.startswith(("part.", "hours.", "rest.short")) and not name.endswith(".event"):
             found.update(line.pieces[0] for line in lines if len(line.pieces[0]) > 6)
     return tuple(sorted(found))

@@ -15,7 +15,7 @@ _THEIRS = re.compile(r"\b(her|his|their|herself|himself|themselves|themself|him|
 _NOT_OWNED = listed(
     "the a an this that these those his their my your its what how who whom whose where when why whether while to of "
     "in on at by for from with into onto over under about after before until and or but nor if as than so because "
-    "something anything nothing everything somebody again back away up down out off"
+    "something anything nothing everything somebody again away up down"
 )
 _CLAUSE = re.compile(
     r"\b(she|he|they)(?:'(s|d|ll|ve|re))?\b((?: (?:always|never|still|only|just|once|also|really))*)(?: ([a-z']+))?"
