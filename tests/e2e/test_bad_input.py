@@ -289,7 +289,7 @@ def test_output_that_cannot_be_written_is_said_in_words(plaza):
     for arguments in (("events", plaza), ("digest", plaza), ("agents", plaza)):
         with Path("/dev/full").open("w") as full:
             done = command(*arguments, status=1, stdout=full)
-        assert "No space left" in done.err
+        assert "the output: cannot be read or written (No space left" in done.err
 
 
 # ── what is there already, and what is in use ───────────────────────────────────────────────────────────────────────

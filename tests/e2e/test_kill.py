@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.api import open_run
+from commonplace.engine.driver import JOB_ORDINALS
 from commonplace.errors import WrongUse
 from e2e.command import SOURCE, command, copied, ends, environment, started, tables
 from e2e.lived import once
@@ -166,37 +167,54 @@ def test_going_on_can_be_killed_at_any_statement_too(step, plaza, tmp_path):
 def test_no_answer_is_paid_for_twice(tmp_path, unbroken):
     chance = random.Random(11)
     run, bill = tmp_path / "paid.run", tmp_path / "bill.txt"
-    given = [sys.executable, Path(__file__).with_name("paying.py"), run, bill, "latticeville", "30"]
-    kept: set[str] = set()
-    paid_before = 0
-    for _ in range(4):
-        process = subprocess.Popen(list(map(str, given)), env=environment(), stdout=subprocess.PIPE)
-        with process:
+    given = [sys.executable, *map(str, (Path(__file__).with_name("paying.py"), run, bill, "latticeville", 30))]
+    kept: set[Question] = set()
+    used = 0
+    for _ in range(5):
+        before = len(paid(bill))
+        with subprocess.Popen(given, env=environment(), stdout=subprocess.PIPE) as process:
             process.stdout.read(1)  # it is at work
-            time.sleep(chance.uniform(0, 0.5))
+            time.sleep(chance.uniform(0, 0.4))
             process.send_signal(signal.SIGKILL)
-        again = set(lines(bill)[paid_before:]) & kept
-        assert not again
-        kept, paid_before = journaled(run), len(lines(bill))
-    subprocess.run(list(map(str, given)), env=environment(), check=True, capture_output=True)
-    assert not set(lines(bill)[paid_before:]) & kept
-    assert kept <= set(lines(bill))
+        assert not kept & set(paid(bill)[before:])
+        kept = journaled(run)
+        must = used_already(paid(bill))
+        assert must <= kept
+        used = max(used, len(must))
+    before = len(paid(bill))
+    subprocess.run(given, env=environment(), check=True, capture_output=True)
+    assert not kept & set(paid(bill)[before:])
+    assert used > 50
     assert ends(run) == ends(unbroken["latticeville"], 30)
 
 
-def lines(path: Path) -> list[str]:
-    """Whole lines: the last may have been cut off by the kill."""
-    return path.read_text().split("\n")[:-1] if path.exists() else []
+Question = tuple[str, int, int]
+"""Character, tick, ordinal."""
 
 
-def journaled(run: Path) -> set[str]:
+def paid(bill: Path) -> list[Question]:
+    """Every answer that was given, in order."""
+    rows = [line.split() for line in bill.read_text().splitlines()] if bill.exists() else []
+    return [(agent, int(tick), int(ordinal)) for agent, tick, ordinal in rows]
+
+
+def used_already(answers: list[Question]) -> set[Question]:
+    """Those after which the same turn asked on: they were used, so they must have been kept."""
+    last: dict[tuple[str, int, int], int] = {}
+    for agent, tick, ordinal in answers:
+        turn = agent, tick, ordinal // JOB_ORDINALS
+        last[turn] = max(ordinal, last.get(turn, -1))
+    return {one for one in answers if one[2] < last[one[0], one[1], one[2] // JOB_ORDINALS]}
+
+
+def journaled(run: Path) -> set[Question]:
     """The answers in the file. It is looked at in a copy: whoever opens the file itself mends it."""
     copy = copied(run, run.parent, "looked-at.run")
     wal = run.with_name(f"{run.name}-wal")
     if wal.exists():
         copied(wal, run.parent, f"{copy.name}-wal")
     with tables(copy) as connection:
-        return {f"{a} {t} {o}" for a, t, o in connection.execute("SELECT agent, tick, ordinal FROM answer")}
+        return set(connection.execute("SELECT agent, tick, ordinal FROM answer"))
 
 
 def test_the_test_would_notice_a_lost_tick(plaza, tmp_path):

@@ -192,7 +192,7 @@ async def test_an_inner_voice_needs_a_name() -> None:
     source = CannedSource(20)
     async with opened(source) as (app, pilot):
         await pilot.press("g", *"/voice Zed hi", "enter")
-        assert "nobody is called that" in await pressed(app, pilot)
+        assert "not understood" in await pressed(app, pilot)
         await pressed(app, pilot, *["backspace"] * 6)
         for _ in range(2):
             await pilot.press(*("Jun hi" if _ == 0 else ""), "enter")

@@ -9,7 +9,18 @@ from commonplace.errors import WrongUse
 from commonplace.world.actions import Action
 from commonplace.world.events import Event, Phase
 from commonplace.world.executor import Intent, step
-from commonplace.world.inputs import GodEvent, InnerVoice, Input, Join, Leave, as_dict, from_dict, validate
+from commonplace.world.inputs import (
+    GiveBack,
+    GodEvent,
+    InnerVoice,
+    Input,
+    Join,
+    Leave,
+    TakeOver,
+    as_dict,
+    from_dict,
+    validate,
+)
 from commonplace.world.opening import opening
 from commonplace.world.script import Audience
 from commonplace.world.state import Thing, World
@@ -24,7 +35,14 @@ OUTAGE = GodEvent(
     opens=("hatch",),
     closes=("back-door",),
 )
-ALL: tuple[Input, ...] = (OUTAGE, InnerVoice(4, "ann", "call home"), Join(5, "dee", "cafe"), Leave(6, "bob"))
+ALL: tuple[Input, ...] = (
+    OUTAGE,
+    InnerVoice(4, "ann", "call home"),
+    Join(5, "dee", "cafe"),
+    Leave(6, "bob"),
+    TakeOver(7, "ann", {"kind": "MOVE", "to_location_id": "cafe"}),
+    GiveBack(8, "ann"),
+)
 
 
 def lived(world: World, *inputs: Input, **actions: Action) -> tuple[World, tuple[Event, ...]]:

@@ -34,3 +34,5 @@ class CharacterState:
     jobs: tuple[Job, ...] = ()
     reflect_after: int = 0
     """After a failed reflection: the first tick at which another may be asked for."""
+    played: bool = False
+    """Whether a person decides for it."""

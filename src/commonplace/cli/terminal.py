@@ -224,6 +224,9 @@ async def _submitted(run: Run, body: Mapping[str, Any]) -> str:
     if body["kind"] == "voice":
         run.submit({"kind": "inner_voice", "agent_id": body["agent_id"], "text": body["text"]})
         return f"{run.scenario.geography.name(body['agent_id'])} will think of it at tick {run.tick + 2}"
+    if body["kind"] != "god":
+        run.submit(body)
+        return f"{run.scenario.geography.name(body['agent_id'])}: from tick {run.tick + 2}"
     event = await run.foreseen(str(body["text"]))
     run.submit(event)
     return f"at tick {run.tick + 1}: {described(event, run.scenario)}"

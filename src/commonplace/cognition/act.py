@@ -123,10 +123,11 @@ async def _asked(
         recalled=recalled(view.scenario, view.draft.recent(5), view.now),
     )
     answer = await notebook.ask(ACT, given)
-    return _action(view, answer.value, step)
+    return chosen(view, answer.value, step)
 
 
-def _action(view: TurnView, output: ActOutput, step: Action) -> Action:
+def chosen(view: TurnView, output: ActOutput, step: Action) -> Action:
+    """The action an answer of the `act` tool comes to; `step` where its words cannot be said."""
     because = tuple(memory for memory in output.because if memory in view.draft) or step.because
     doing = shortened(clean(output.doing), LONGEST_DOING)
     match output.kind:

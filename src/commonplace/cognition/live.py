@@ -8,6 +8,7 @@ from commonplace.cognition.deliver import deliver
 from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.perceive import perceive
 from commonplace.cognition.plan import current_item, request_day
+from commonplace.cognition.play import played
 from commonplace.cognition.react import KEEP, react, shown
 from commonplace.cognition.reflect import request_reflection
 from commonplace.cognition.remember import store_percepts
@@ -24,10 +25,12 @@ async def live(view: TurnView) -> Turn:
     acquaint(view, notebook, perception.percepts)
     news = await store_percepts(view, notebook, perception.percepts)
     item = await current_item(view, notebook)
-    reaction = await react(view, notebook, news, item) if _awake(view) else KEEP
-    if notebook.notes:
-        item = await current_item(view, notebook)
-    action = await act(view, notebook, reaction, news, item)
+    action = played(view, notebook)
+    if action is None:
+        reaction = await react(view, notebook, news, item) if _awake(view) else KEEP
+        if notebook.notes:
+            item = await current_item(view, notebook)
+        action = await act(view, notebook, reaction, news, item)
     request_day(view, notebook)
     request_relate(view, notebook)
     request_reflection(view, notebook)

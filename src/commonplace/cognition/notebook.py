@@ -28,6 +28,7 @@ class Notebook:
         self.relations: dict[str, Relation] = dict(state.relations)
         self.jobs: tuple[Job, ...] = state.jobs
         self.reflect_after = state.reflect_after
+        self.played = state.played
         self.notes: list[Note] = []
         self.trace: dict[str, Any] = {}
         self._before = state
@@ -67,7 +68,7 @@ class Notebook:
     def state(self) -> CharacterState:
         """State at the end of the turn; the same object parts where nothing changed."""
         relations = self._before.relations if self.relations == self._before.relations else self.relations
-        return CharacterState(self.plan, self.belief, relations, self.jobs, self.reflect_after)
+        return CharacterState(self.plan, self.belief, relations, self.jobs, self.reflect_after, self.played)
 
     def _append(self, key: str, entry: Any) -> None:
         self.trace.setdefault(key, []).append(entry)

@@ -19,7 +19,8 @@ from commonplace.world.record import recorded
 from commonplace.world.state import Body, Conversation, Line, Thing, World
 
 WORLD_KINDS = ("body", "thing", "talk", "line", "barred")
-STATE_KINDS = ("day", "plan", "belief", "closed", "relation", "jobs", "reflect_after")
+SINGLE = ("day", "closed", "jobs", "reflect_after", "played")
+STATE_KINDS = ("plan", "belief", "relation", *SINGLE)
 
 V = TypeVar("V")
 
@@ -54,6 +55,8 @@ def state_versions(agent: str, before: CharacterState | None, after: CharacterSt
         found.append(Version(agent, "jobs", "", [plain(job) for job in after.jobs]))
     if old.reflect_after != after.reflect_after:
         found.append(Version(agent, "reflect_after", "", after.reflect_after))
+    if old.played != after.played:
+        found.append(Version(agent, "played", "", after.played))
     return tuple(found)
 
 
@@ -76,7 +79,7 @@ def restore_world(tick: int, versions: Iterable[Version], events: Iterable[Event
 def restore_state(versions: Iterable[Version]) -> CharacterState:
     """A character's state from the last version ≤ tick of each of its values."""
     kinds = _by_kind(versions)
-    single = {kind: next(iter(kinds[kind].values()), None) for kind in ("day", "closed", "jobs", "reflect_after")}
+    single = {kind: next(iter(kinds[kind].values()), None) for kind in SINGLE}
     items = [as_item(key, value) for (_, key), value in kinds["plan"].items()]
     nodes = {key: Known(*value) for (_, key), value in kinds["belief"].items()}
     closed = frozenset((one, other) for one, other in single["closed"] or ())
@@ -86,6 +89,7 @@ def restore_state(versions: Iterable[Version]) -> CharacterState:
         relations={key: valued(Relation, value, other=key) for (_, key), value in kinds["relation"].items()},
         jobs=tuple(valued(Job, value) for value in single["jobs"] or ()),
         reflect_after=single["reflect_after"] or 0,
+        played=bool(single["played"]),
     )
 
 

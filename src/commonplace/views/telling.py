@@ -25,7 +25,7 @@ MARKS: Mapping[str, str] = {
     "SAY": "“", "CONVERSATION_STARTED": "┌", "CONVERSATION_ENDED": "└", "MOVE": "→", "PLAN_CHANGED": "¶",
     "REFLECTED": "◇", "ACTION_REJECTED": "✗", "INTERACT": "•", "OBJECT_STATE_CHANGED": "▪", "TIME_ADVANCED": "─",
     "WEATHER_CHANGED": "≈", "SCRIPTED": "✶", "GOD_EVENT": "✦", "INNER_VOICE": "✦", "JOINED": "+", "LEFT": "-",
-    "FORGOT": "✦",
+    "FORGOT": "✦", "TAKEN_OVER": "✦", "GIVEN_BACK": "✦",
 }  # fmt: skip
 """One cell each."""
 

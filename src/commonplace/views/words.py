@@ -76,6 +76,7 @@ TELLING: dict[str, dict[str, str]] = {
         "PLAN_CHANGED": "changes plans: {reason}", "PLAN_CHANGED first": "has a plan for the day",
         "REFLECTED": "thinks it over", "TIME_ADVANCED": "{part_of_day} begins", "WEATHER_CHANGED": "{from} → {to}",
         "JOINED": "joins the town", "LEFT": "leaves the town", "FORGOT": "forgets something",
+        "TAKEN_OVER": "is played by a person", "GIVEN_BACK": "decides alone again",
     },
     "ko": {
         "MOVE": "→ {to}", "MOVE goal": "→ {to} ({goal} 가는 길)",
@@ -86,6 +87,7 @@ TELLING: dict[str, dict[str, str]] = {
         "PLAN_CHANGED": "계획 변경: {reason}", "PLAN_CHANGED first": "하루 계획을 세움",
         "REFLECTED": "되돌아봄", "TIME_ADVANCED": "{part_of_day} 시작", "WEATHER_CHANGED": "{from} → {to}",
         "JOINED": "마을에 들어옴", "LEFT": "마을을 떠남", "FORGOT": "무언가를 잊음",
+        "TAKEN_OVER": "사람이 대신 결정함", "GIVEN_BACK": "다시 스스로 결정함",
     },
 }  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any, cast
 
@@ -55,8 +55,33 @@ class Leave:
     agent_id: str
 
 
-Input = GodEvent | InnerVoice | Join | Leave
-KINDS: Mapping[str, type[Input]] = {"god_event": GodEvent, "inner_voice": InnerVoice, "join": Join, "leave": Leave}
+@dataclass(frozen=True, slots=True)
+class TakeOver:
+    """A person decides for a character from the next tick on, until it is given back."""
+
+    seq: int
+    agent_id: str
+    action: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What it does in the next tick, as the `act` tool words it; empty to wait. A walk goes on by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class GiveBack:
+    """A character decides for itself again."""
+
+    seq: int
+    agent_id: str
+
+
+Input = GodEvent | InnerVoice | Join | Leave | TakeOver | GiveBack
+KINDS: Mapping[str, type[Input]] = {
+    "god_event": GodEvent,
+    "inner_voice": InnerVoice,
+    "join": Join,
+    "leave": Leave,
+    "take_over": TakeOver,
+    "give_back": GiveBack,
+}
 
 
 def as_dict(item: Input) -> dict[str, Any]:
@@ -109,11 +134,15 @@ def apply_inputs(
             case GodEvent():
                 world = _god(world, item, book)
             case InnerVoice():
-                world = _voice(world, item, book)
+                world = _to_mind(world, item.agent_id, "INNER_VOICE", {"text": item.text}, book)
             case Join():
                 world = _join(geography, world, item, book)
             case Leave():
                 world = _leave(world, item, book)
+            case TakeOver():
+                world = _to_mind(world, item.agent_id, "TAKEN_OVER", {"action": dict(item.action)}, book)
+            case GiveBack():
+                world = _to_mind(world, item.agent_id, "GIVEN_BACK", {}, book)
     return world, book.events[len(events) :]
 
 
@@ -147,10 +176,11 @@ def _god(world: World, item: GodEvent, book: _Book) -> World:
     )
 
 
-def _voice(world: World, item: InnerVoice, book: _Book) -> World:
-    body = world.bodies.get(item.agent_id)
+def _to_mind(world: World, agent_id: str, type: str, record: dict[str, Any], book: _Book) -> World:
+    """What only the mind of one character meets."""
+    body = world.bodies.get(agent_id)
     if body is not None:
-        book.add(item.agent_id, "INNER_VOICE", body.area, {"text": item.text})
+        book.add(agent_id, type, body.area, record)
     return world
 
 

@@ -15,6 +15,10 @@ PUBLIC_INPUTS = ("JOINED", "LEFT", "CONVERSATION_ENDED")
 """Events of inputs that everybody in their area notices."""
 
 
+TO_MIND = ("INNER_VOICE", "TAKEN_OVER", "GIVEN_BACK")
+"""Events of inputs that one mind meets and nobody sees."""
+
+
 def recorded(world: World, events: Iterable[Event]) -> World:
     """The world with `happened`, `outcomes`, `heard`, `ambient` and `told` as the events of its tick make them."""
     events = sorted(events, key=lambda event: event.order)
@@ -47,7 +51,7 @@ def _happened(events: Sequence[Event]) -> dict[str, tuple[Event, ...]]:
 def _outcomes(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, ...]]:
     own: dict[str, list[Event]] = {}
     for event in events:
-        if event.agent_id in world.bodies and event.type != "INNER_VOICE":
+        if event.agent_id in world.bodies and event.type not in TO_MIND:
             own.setdefault(event.agent_id, []).append(event)
     return _frozen(own)
 
@@ -74,7 +78,7 @@ def _told(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, ...]]
         reached: list[str] = []
         if event.type == "GOD_EVENT":
             reached = [me for me, _ in event.body["percepts"]]
-        elif event.type == "INNER_VOICE":
+        elif event.type in TO_MIND:
             reached = [event.agent_id]
         for me in reached:
             if me in world.bodies:

@@ -18,6 +18,8 @@ LATEST = 30 * 60
 SHORTEST = 20
 APART = 10
 """Minutes between two strokes at the least."""
+FORESEEN = 4 * 60
+"""Minutes for which one takes the weather at waking to last."""
 WET = frozenset({"rain", "storm", "snow"})
 
 
@@ -82,9 +84,11 @@ def _varied(drafts: list[Draft], mood: Temper, dice: Dice) -> list[Draft]:
 
 
 def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
-    """In bad weather half of what lies under the open sky is given up for something indoors."""
+    """In bad weather half of what lies under the open sky in the next hours is given up for something indoors."""
     outdoors = {spot.id for spot in given.places if spot.outdoor}
     sky = given.situation.sky
+    if draft.start > moment_minutes(given.situation.time) + FORESEEN:
+        return draft
     if sky not in WET or draft.stroke.location not in outdoors or not dice.chance(60, "dry", draft.start):
         return draft
     rules = grammar(given.who.language)

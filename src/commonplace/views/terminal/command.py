@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -16,36 +14,18 @@ from textual.widgets import Input, Static
 from commonplace.errors import CommonplaceError
 from commonplace.text import clean
 from commonplace.views.source import Source
+from commonplace.views.terminal.typed import Intent, parsed
 from commonplace.views.town import Town
 
 HINT = {
-    "en": "a sentence: “the power goes out in the noodle bar” · /voice NAME text · Enter shows what it does",
-    "ko": "한 문장: “국숫집에 전기가 나간다” · /voice 이름 글 · Enter: 무엇이 바뀌는지 보기",
+    "en": "a sentence that happens · /voice NAME text · /do NAME go|say|use|wait … · /release NAME · /leave · /join",
+    "ko": "일어날 일 한 문장 · /voice 이름 글 · /do 이름 go|say|use|wait … · /release 이름 · /leave · /join",
 }
 AGAIN = {"en": "Enter applies it · Esc cancels", "ko": "Enter: 적용 · Esc: 취소"}
-NO_NAME = {"en": "/voice NAME text – nobody is called that", "ko": "/voice 이름 글 – 그런 사람이 없습니다"}
-
-
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """An input as typed: its body, and its preview where none has to be asked for."""
-
-    body: Mapping[str, Any]
-    preview: str = ""
-
-
-def parsed(text: str, town: Town) -> Intent | None:
-    """What a line means; None when an inner voice names nobody."""
-    text = clean(text)
-    if not text.startswith("/voice"):
-        return Intent({"kind": "god", "text": text})
-    rest = text.removeprefix("/voice").strip()
-    for agent, full in town.names.items():
-        for known in (full, town.short(agent), agent):
-            if rest.lower().startswith(f"{known.lower()} "):
-                said = rest[len(known) :].strip()
-                return Intent({"kind": "voice", "agent_id": agent, "text": said}, f"{full}: “{said}”")
-    return None
+NO_NAME = {
+    "en": "not understood: a command needs somebody's name, and a place, person or thing that is there",
+    "ko": "알 수 없습니다: 명령에는 있는 사람과 장소, 사물의 이름이 필요합니다",
+}
 
 
 class CommandScreen(ModalScreen[str]):

@@ -16,7 +16,7 @@ from commonplace.views.town import Town
 from commonplace.world.events import Event
 
 LEVELS = "▁▂▃▄▅▆▇"
-INTERVENTIONS = frozenset({"GOD_EVENT", "INNER_VOICE", "JOINED", "LEFT", "FORGOT"})
+INTERVENTIONS = frozenset({"GOD_EVENT", "INNER_VOICE", "JOINED", "LEFT", "FORGOT", "TAKEN_OVER", "GIVEN_BACK"})
 MARGIN = 10
 """Cells at either end for the first and the last time."""
 
