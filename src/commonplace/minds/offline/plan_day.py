@@ -18,7 +18,7 @@ LATEST = 30 * 60
 SHORTEST = 20
 APART = 10
 """Minutes between two strokes at the least."""
-FORESEEN = 4 * 60
+FORESEEN = 6 * 60
 """Minutes for which one takes the weather at waking to last."""
 WET = frozenset({"rain", "storm", "snow"})
 
