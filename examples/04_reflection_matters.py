@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 
 from commonplace.api import open_run
 from commonplace.engine.run import Run
+from commonplace.minds.asking import Ask
 from commonplace.minds.mind import Asker, Mind, Reply
 from commonplace.minds.offline import OfflineMind
-from commonplace.minds.asking import Ask
 from commonplace.run.manifest import Manifest
 from commonplace.scenario.compiling import load
 from commonplace.stages import by_name
