@@ -125,9 +125,10 @@ def sound(run: Path, other: Path) -> bool:
 
 # ── a change that was covered up ────────────────────────────────────────────────────────────────────────────────────
 
+REWORDED = """replace(body, '"utterance":"', '"utterance":"Mind you, ')"""
 LIES = {
-    "what was said": "UPDATE event SET body = replace(body, 'the', 'THE') WHERE tick = {tick} AND type = 'SAY'",
-    "what was answered": "UPDATE answer SET body = replace(body, 'the', 'THE') WHERE used = {tick}",
+    "what was said": f"UPDATE event SET body = {REWORDED} WHERE tick = {{tick}} AND type = 'SAY'",
+    "what was answered": f"UPDATE answer SET body = {REWORDED} WHERE used = {{tick}} AND task = 'converse'",
     "a fault that was none": "UPDATE answer SET outcome = 'fault', body = '' WHERE used = {tick} AND task = 'converse'",
     "what is remembered": "UPDATE memory SET text = text || ' Or so they say.' WHERE tick = {tick}",
     "how much it weighs": "UPDATE memory SET importance = 10 WHERE tick = {tick}",
@@ -145,11 +146,12 @@ def test_a_change_that_was_covered_up_is_found_by_living_it_again(lie, eventful,
     tick = tick_for(run, "converse" if "converse" in lie else lie)
     if "answer" in lie:
         with tables(run) as connection:
-            query = "SELECT min(used) FROM answer WHERE task = 'converse' AND body LIKE '%the%'"
+            query = "SELECT min(used) FROM answer WHERE task = 'converse' AND used > 10"
             (tick,) = connection.execute(query).fetchone()
     with tables(run) as connection:
         assert connection.execute(lie.format(tick=tick)).rowcount > 0
     sealed_again(run)
+    assert "meta" in lie or ends(run) != ends(eventful)
     assert main(["verify", str(run), "--integrity-only"]) == 0, capsys.readouterr().err
     capsys.readouterr()
 
@@ -159,6 +161,20 @@ def test_a_change_that_was_covered_up_is_found_by_living_it_again(lie, eventful,
     if "meta" not in lie and "kind = 'body'" not in lie:
         assert found == tick, said.err
     assert not said.out
+
+
+@pytest.mark.parametrize("body", ["", "{", "[]", '{"decision":"fly"}', '{"decision":"keep","extra":1}', "null"])
+def test_an_answer_that_is_none_is_found_where_it_stands(body, town, tmp_path, capsys):
+    """Covered up as well: the digests are those of the nonsense."""
+    run = copied(town, tmp_path)
+    with tables(run) as connection:
+        (tick,) = connection.execute("SELECT min(used) FROM answer WHERE task = 'react' AND used > 10").fetchone()
+        connection.execute("UPDATE answer SET body = ? WHERE task = 'react' AND used = ?", (body, tick))
+    sealed_again(run)
+    assert main(["verify", str(run)]) == 1
+    said = capsys.readouterr().err
+    assert f"tick {tick}" in said, said
+    assert "mistake in the program" not in said
 
 
 def test_an_answer_is_checked_against_its_question(town, tmp_path, capsys):

@@ -14,7 +14,7 @@ from pydantic_core import PydanticSerializationError
 
 from commonplace.canon import canonical, digest
 from commonplace.engine.stage import Asking
-from commonplace.errors import CommonplaceError
+from commonplace.errors import CommonplaceError, RunDamaged
 from commonplace.minds.asking import Answer, Ask
 from commonplace.minds.mind import Asker, Mind, Reply
 from commonplace.minds.notes import Value
@@ -138,7 +138,7 @@ class Driver:
             answer = self._answered(drive, ask, request, reply)
 
     def _answered(self, drive: Drive, ask: Ask[Any, Any], request: bytes, reply: Reply) -> Answer[Any]:
-        reply, body = _written(reply)
+        reply, body = _written(ask, reply)
         row = AnswerRow(
             agent=drive.agent,
             tick=drive.tick,
@@ -188,13 +188,27 @@ def request_digest(ask: Ask[Any, Any]) -> bytes:
 def _answer(ask: Ask[Any, Any], row: AnswerRow, value: Value | None = None) -> Answer[Any]:
     if row.outcome != "value":
         return Answer(ask.task.fallback(ask.input), row.outcome, row.ordinal)
-    return Answer(value or ask.task.output.model_validate_json(row.body), "value", row.ordinal)
+    return Answer(value or _kept(ask, row), "value", row.ordinal)
 
 
-def _written(reply: Reply) -> tuple[Reply, bytes]:
-    """The reply and its canonical bytes; a value that has none, because of a lone surrogate, is a malformed one."""
+def _kept(ask: Ask[Any, Any], row: AnswerRow) -> Value:
+    """The value of a journaled answer. Raises RunDamaged for one that was never given: it was validated when kept."""
+    try:
+        return ask.task.output.model_validate_json(row.body)
+    except ValueError as error:
+        raise RunDamaged(
+            f"the answer that {row.agent} got to {row.task} is not one",
+            where=f"tick {row.tick}, question {row.ordinal}",
+            todo="the file has been changed, or other rules made it; `verify --integrity-only` tells which",
+        ) from error
+
+
+def _written(ask: Ask[Any, Any], reply: Reply) -> tuple[Reply, bytes]:
+    """The reply and its canonical bytes; a value of another task, or with a lone surrogate in it, is malformed."""
     if reply.value is None:
         return reply, b""
+    if not isinstance(reply.value, ask.task.output):
+        return replace(reply, value=None, outcome="malformed"), b""
     try:
         return reply, canonical(reply.value.model_dump(mode="json", exclude_defaults=True))
     except (UnicodeEncodeError, PydanticSerializationError):
