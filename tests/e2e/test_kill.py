@@ -19,7 +19,7 @@ from commonplace.errors import WrongUse
 from e2e.command import SOURCE, command, copied, ends, environment, started, tables
 from e2e.lived import once
 
-TICKS = {"plaza": 400, "latticeville": 150}
+TICKS = {"plaza": 300, "latticeville": 96}
 SPANS = (("start", 1.0), ("ticks", 0.4))
 """Kills fall within so many seconds of the process's start, or of the first tick it shows."""
 

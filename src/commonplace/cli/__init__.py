@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import typer
 
 from commonplace.cli import ask, branch, look, play, scenarios
+from commonplace.cli.play import INTERRUPTED
 from commonplace.errors import CommonplaceError
 
-INTERRUPTED = 130
 REPORT = "nothing committed is lost; `commonplace --debug …` shows where it is, which is what a report needs"
 
 app = typer.Typer(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -20,6 +20,7 @@ from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.scenario.model import ScenarioPart
 
+INTERRUPTED = 130
 PIPE_TICKS = 48
 """How far a run goes when neither `--ticks` nor a person says."""
 ENDLESS = 1_000_000
@@ -154,26 +155,24 @@ def show(make: Callable[[], Run], target: Path, last: int, view: View) -> None:
 
         watch_live(make, target, last)
         return
-    status = asyncio.run(_lines(make, target, last, view))
-    if status:
-        raise typer.Exit(status)
+    with stopped_by_signal() as stopping:  # before asyncio takes the signal for itself
+        asyncio.run(_lines(make, last, view, stopping))
+    if stopping:
+        print(f"interrupted; go on with: commonplace resume {target}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED)
 
 
-async def _lines(make: Callable[[], Run], target: Path, last: int, view: View) -> int:
-    with make() as lived, stopped_by_signal() as stopping:
+async def _lines(make: Callable[[], Run], last: int, view: View, stopping: Sequence[int]) -> None:
+    with make() as lived:
         show_frame = printer(lived.scenario.part, view)
         show_frame(lived.reading, lived.tick)
-        async for tick in lived.play(until=last):
+        async for tick in lived.play(until=lived.tick if stopping else last):
             show_frame(lived.reading, tick.number)
             if stopping:
                 break
         history, number = lived.file.digests.history.hex(), lived.tick
     if view is not View.JSON:
         print(f"tick {number}  digest {history}", flush=True)
-    if stopping:
-        print(f"interrupted; go on with: commonplace resume {target}", file=sys.stderr)
-        return 130
-    return 0
 
 
 def printer(scenario: ScenarioPart, view: View) -> Callable[[Reading, int], None]:

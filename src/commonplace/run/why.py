@@ -27,6 +27,8 @@ NOT_A_CHARACTER = {
     "SCRIPTED": "The scenario's script has it happen at this tick.",
     "GOD_EVENT": "Somebody outside the world put it in.",
 }
+MOST_EVENTS = 1_000_000
+"""More than a character has in a tick; SQLite knows no integer of any size."""
 INPUT = "An input from outside: no turn of a character led to it."
 
 
@@ -62,7 +64,7 @@ def _found(reading: Reading, event_id: str) -> Event:
     except ValueError:
         todo = "an event's id looks like t12.mira.0; `commonplace events` lists them"
         raise WrongUse(f"{event_id!r} is no event id", where=str(reading.path), todo=todo) from None
-    event = reading.event(tick, agent, ordinal) if tick <= reading.last_tick else None
+    event = reading.event(tick, agent, ordinal) if tick <= reading.last_tick and ordinal <= MOST_EVENTS else None
     if event is None:
         raise WrongUse(f"there is no event {event_id}", where=str(reading.path), todo=_nearest(reading, event_id, tick))
     return event

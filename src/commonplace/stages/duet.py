@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from commonplace.character.fact import carried
+from commonplace.cognition.converse import said_today
 from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.perceive import perceive
 from commonplace.cognition.percept import FIRST, Percept
@@ -80,6 +81,7 @@ async def _speak(view: TurnView, notebook: Notebook) -> Action:
         setting=setting,
         lines=lines,
         recalled=found,
+        said=said_today(view, other),
     )
     answer = await notebook.ask(DUET_TURN, given)
     notebook.trace["reaction"] = {"decision": "talk", "target": other, "reason": answer.value.plan}

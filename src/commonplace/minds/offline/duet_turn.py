@@ -8,7 +8,7 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import english
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.hear import heard
-from commonplace.minds.tasks import LOST_THREAD, ConverseInput, DuetInput, DuetOutput
+from commonplace.minds.tasks import ConverseInput, DuetInput, DuetOutput
 
 MOMENT = "2031-10-04T12:00:00"
 """A duet has no clock: its talk is always at noon, and its memories say `just now` or nothing."""
@@ -21,21 +21,32 @@ _STAGE = Situation(
 
 
 def duet_turn(given: DuetInput, dice: Dice) -> DuetOutput:
-    """The plan and the utterance."""
-    said = converse(_as_talk(given), dice)
-    text = said.utterance or LOST_THREAD.get(given.who.language, LOST_THREAD["en"])
+    """The plan and the utterance; who has nothing left to say takes leave once and then falls silent."""
+    reply = converse(_as_talk(given), dice)
+    said = converse(_as_talk(given, opens=True), dice) if reply.ends else reply
+    if not said.utterance and not _has_taken_leave(given):
+        said = reply
     because = tuple(one for one in said.because if one != UNSTORED)
-    return DuetOutput(plan=_plan(given, dice, bool(said.utterance))[:200], utterance=text, because=because)
+    return DuetOutput(plan=_plan(given, dice, bool(said.utterance))[:200], utterance=said.utterance, because=because)
 
 
-def _as_talk(given: DuetInput) -> ConverseInput:
-    """The turn as a line of talk. The last line counts as heard even when it was not stored as a memory."""
+def _has_taken_leave(given: DuetInput) -> bool:
+    return any(heard(line.text, given.who.language).act == "bye" for line in given.lines[-2:])
+
+
+def _as_talk(given: DuetInput, *, opens: bool = False) -> ConverseInput:
+    """The turn as a line of talk. The last line counts as heard even when it was not stored as a memory.
+
+    Nobody leaves a stage: where a reply would take leave, the speaker rather `opens` another subject.
+    """
     recalled = given.recalled
     if given.lines and given.lines[-1].speaker == given.other.id:
         recalled = (*recalled, *_heard_just_now(given))
+    mine = tuple(line for line in given.lines if line.speaker == given.who.id)
     return ConverseInput(
-        who=given.who, situation=_STAGE, hearer=given.other, purpose="reply" if given.lines else "greet",
-        lines=given.lines, recalled=recalled, said=given.said,
+        who=given.who, situation=_STAGE, hearer=given.other,
+        purpose="tell" if opens else "reply" if given.lines else "greet",
+        lines=mine if opens else given.lines, recalled=recalled, said=given.said,
     )  # fmt: skip
 
 

@@ -39,6 +39,14 @@ def _is_doable(text: str) -> bool:
     return len(text.split()) >= 2
 
 
+NO_VERBS = {
+    "a", "an", "the", "my", "your", "his", "her", "its", "our", "their", "we", "he", "she", "they", "it", "there",
+    "this", "that", "who", "what", "why", "when", "where", "how", "if", "did", "is", "are", "was",
+    "somebody", "someone", "everybody", "everyone", "nobody", "anybody", "people",
+}  # fmt: skip
+"""Words a thought that is no command begins with: `Somebody should oil the door`."""
+
+
 def _thought_of(text: str) -> str:
     """`Go to the canal.` → `going to the canal`."""
     from_words = text.strip().rstrip(".!?").split(" ")
@@ -55,7 +63,7 @@ def _thought_of(text: str) -> str:
         "to",
     }:
         from_words = from_words[1:]
-    if not from_words or not from_words[0].isalpha():
+    if not from_words or not from_words[0].isalpha() or from_words[0].lower() in NO_VERBS:
         return ""
     phrase = " ".join([from_words[0].lower(), *from_words[1:]])
     return (phrase if phrase.split(" ")[0].endswith("ing") else gerund(phrase))[:110]
