@@ -38,7 +38,7 @@ class Belief:
         return known.parent if known else UNKNOWN
 
     def last_seen(self, node_id: str) -> int:
-        """The tick it was last seen: what lies in an area is seen whenever the area is. −1 for what is not known."""
+        """The tick a thing was last seen, as believed: whenever the area it lies in was. −1 for what is not known."""
         known = self.nodes.get(node_id)
         if known is None:
             return -1

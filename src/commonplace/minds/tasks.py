@@ -265,7 +265,6 @@ class DuetInput(Value):
     setting: str
     lines: tuple[Spoken, ...] = ()
     recalled: tuple[Recalled, ...] = ()
-    reflection: str = ""
     said: tuple[str, ...] = ()
 
 

@@ -152,15 +152,17 @@ MEMORY_MARKS = {"observation": "·", "action": "•", "plan": "¶", "reflection"
 
 def _belief(shown: Shown, one: Inspection) -> Text:
     palette, town = shown.palette, shown.town
-    nodes = {node: known for node, known in one.state.belief.nodes.items() if node not in town.rooms}
+    belief = one.state.belief
+    nodes = {node: known for node, known in belief.nodes.items() if node not in town.rooms}
+    seen = {node: belief.last_seen(node) if node in town.objects else known.seen for node, known in nodes.items()}
     text = Text()
-    for node, known in sorted(nodes.items(), key=lambda pair: (-pair[1].seen, pair[0])):
+    for node, known in sorted(nodes.items(), key=lambda pair: (-seen[pair[0]], pair[0])):
         text.append(town.what(node), shown.colour(node) if node in town.names else palette.text)
         where = town.what(known.parent) if known.parent else word(shown.language, "unknown")
         text.append(f" · {where}", palette.muted)
         if known.state:
             text.append(f" · {clean(known.state.replace('_', ' '))}", palette.accent)
-        text.append(f"  {word(shown.language, 'seen')} {_clock(shown, known.seen)}\n", palette.faint)
+        text.append(f"  {word(shown.language, 'seen')} {_clock(shown, seen[node])}\n", palette.faint)
     places = [town.where(node) for node in one.state.belief.nodes if node in town.rooms]
     text.append(" · ".join(places), palette.faint)
     return text if text else Text(word(shown.language, "nothing yet"), palette.muted)
