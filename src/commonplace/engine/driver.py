@@ -52,6 +52,7 @@ class NoMind:
 
     name = "journal"
     costs = False
+    tries = 1
 
     def answer(self, ask: Ask[Any, Any], asker: Asker) -> Reply:
         """Raises: history asked something it did not ask before."""
@@ -60,6 +61,9 @@ class NoMind:
             where=f"tick {asker.tick}, question {asker.number}",
             todo="the run was made by other rules or has been changed; `verify --integrity-only` tells which",
         )
+
+    async def rest(self) -> None:
+        """It holds nothing."""
 
 
 @dataclass(slots=True)

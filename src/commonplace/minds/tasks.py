@@ -112,7 +112,28 @@ class PlanPartsOutput(Value):
     parts: tuple[PartOut, ...] = Field(min_length=1, max_length=16)
 
 
+class Targets(Value):
+    """What an action may be directed at this tick, and what the plan's next step comes to."""
+
+    areas: tuple[str, ...] = ()
+    objects: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Object → verbs it takes."""
+    agents: tuple[str, ...] = ()
+    step: str = ""
+    """The kind of action the plan's next step comes to: IDLE, MOVE or INTERACT …"""
+    step_target: str = ""
+    step_verb: str = ""
+    step_doing: str = ""
+    """What one would be seen doing."""
+
+
 class ReactInput(Value):
+    """What is new, and what it is to be weighed against.
+
+    A mind that is paid by the request is asked for more in the same answer: to rate what is new (`unrated`), to say the
+    words if it decides to talk (`speaks`), to act (`targets`).
+    """
+
     who: Who
     situation: Situation
     news: tuple[News, ...]
@@ -129,6 +150,26 @@ class ReactInput(Value):
     places: tuple[Spot, ...] = ()
     told: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     """Person → ids of facts I know they have heard; for those in sight."""
+    unrated: tuple[str, ...] = ()
+    """New memories to be rated in the same answer; empty when they have been."""
+    speaks: bool = False
+    """Whether the answer may hold the words to say."""
+    said: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Person → lines I have said to them today, none of which may be said again; for those in sight, if `speaks`."""
+    targets: Targets | None = None
+    """`every_tick`: the answer may hold the action itself."""
+
+
+class ActOutput(Value):
+    kind: Literal["IDLE", "MOVE", "INTERACT", "SAY"]
+    to_location_id: str = ""
+    object_id: str = ""
+    verb: str = ""
+    to_agent_id: str = ""
+    utterance: str = ""
+    doing: str = ""
+    emoji: str = ""
+    because: tuple[int, ...] = ()
 
 
 class ReactOutput(Value):
@@ -146,37 +187,25 @@ class ReactOutput(Value):
     stroke: Stroke | None = None
     reason: str = Field(default="", max_length=300)
     because: tuple[int, ...] = ()
+    ratings: tuple[Rating, ...] = ()
+    """As many as `unrated`, in order."""
+    utterance: str = Field(default="", max_length=400)
+    """The words, if it is to talk and they were asked for; empty leaves them open."""
+    ends: bool = False
+    facts: tuple[str, ...] = ()
+    """Ids of facts the utterance claims to mention."""
+    act: ActOutput | None = None
+    """The action, if it was asked for."""
 
 
-class ActInput(Value):
+class ActInput(Targets):
     """`every_tick`: one tool call among this tick's valid targets."""
 
     who: Who
     situation: Situation
     item: Item | None
     reaction: str = ""
-    areas: tuple[str, ...] = ()
-    objects: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
-    agents: tuple[str, ...] = ()
-    step: str = ""
-    """The kind of action the plan's next step comes to: IDLE, MOVE or INTERACT …"""
-    step_target: str = ""
-    step_verb: str = ""
-    step_doing: str = ""
-    """What one would be seen doing."""
     recalled: tuple[Recalled, ...] = ()
-
-
-class ActOutput(Value):
-    kind: Literal["IDLE", "MOVE", "INTERACT", "SAY"]
-    to_location_id: str = ""
-    object_id: str = ""
-    verb: str = ""
-    to_agent_id: str = ""
-    utterance: str = ""
-    doing: str = ""
-    emoji: str = ""
-    because: tuple[int, ...] = ()
 
 
 class ConverseInput(Value):
@@ -226,6 +255,8 @@ class InsightsInput(Value):
     who: Who
     situation: Situation
     evidence: tuple[Evidence, ...]
+    recent: tuple[Recalled, ...] = ()
+    """The memories the questions were asked of: a server has read them a moment ago."""
     earlier: tuple[str, ...] = ()
     """Texts of the latest reflections, not to be restated."""
     known: tuple[Person, ...] = ()
@@ -271,6 +302,55 @@ class DuetInput(Value):
 class DuetOutput(Value):
     plan: str = Field(max_length=200)
     utterance: str = Field(max_length=400)
+    because: tuple[int, ...] = ()
+
+
+class EmbedInput(Value):
+    """Texts whose vectors a model makes."""
+
+    texts: tuple[str, ...]
+
+
+class EmbedOutput(Value):
+    vectors: tuple[str, ...]
+    """A lattice vector per text, as base64 of little-endian int16; empty for one that could not be embedded."""
+
+
+class AnswerInput(Value):
+    """A question a person asks a character."""
+
+    who: Who
+    situation: Situation
+    question: str
+    recalled: tuple[Recalled, ...] = ()
+    """Best first."""
+    lines: tuple[Spoken, ...] = ()
+    """The talk so far, oldest first; the person's lines have the speaker `-`."""
+
+
+class AnswerOutput(Value):
+    answer: str = Field(min_length=1, max_length=1000)
+    because: tuple[int, ...] = ()
+
+
+class PanelInput(Value):
+    """A persona's turn in a cycle over a seed prompt."""
+
+    who: Who
+    role: str
+    seed_prompt: str
+    depth: int
+    """1, 2, 3 …"""
+    step: int
+    """Place in the cycle, from 1."""
+    lines: tuple[Spoken, ...] = ()
+    """The answers so far, oldest first."""
+    recalled: tuple[Recalled, ...] = ()
+    """At most two of the persona's own earlier answers."""
+
+
+class PanelOutput(Value):
+    answer: str = Field(min_length=1, max_length=2000)
     because: tuple[int, ...] = ()
 
 
@@ -361,6 +441,21 @@ DUET_TURN = Task(
     lambda given: DuetOutput(plan="", utterance=LOST_THREAD.get(given.who.language, LOST_THREAD["en"])),
     200,
 )
+EMBED = Task("embed", EmbedInput, EmbedOutput, lambda given: EmbedOutput(vectors=("",) * len(given.texts)), 0)
+ANSWER = Task(
+    "answer",
+    AnswerInput,
+    AnswerOutput,
+    lambda given: AnswerOutput(answer=NO_ANSWER.get(given.who.language, NO_ANSWER["en"])),
+    300,
+)
+PANEL_TURN = Task(
+    "panel_turn",
+    PanelInput,
+    PanelOutput,
+    lambda given: PanelOutput(answer=LOST_THREAD.get(given.who.language, LOST_THREAD["en"])),
+    500,
+)
 PERCEIVE_EVENT = Task(
     "perceive_event",
     PerceiveEventInput,
@@ -382,7 +477,10 @@ TASKS: Mapping[str, Task[Any, Any]] = {
         QUESTIONS,
         INSIGHTS,
         RELATE,
+        EMBED,
+        ANSWER,
         DUET_TURN,
+        PANEL_TURN,
         PERCEIVE_EVENT,
     )
 }

@@ -249,7 +249,13 @@ class CognitionPart(Part):
         default=10, ge=1, le=1440, description="between asking for and having a day plan or a reflection"
     )
     leave_notice: int = Field(default=0, ge=0, le=1440, description="minutes between wishing to leave and leaving")
-    importance: Literal["mind", "rules"] = Field(default="mind", description="who rates memories")
+    importance: Literal["both", "mind", "rules"] = Field(
+        default="both", description="who rates memories; `both`: the mind what is news, the rules the rest"
+    )
+    requests: Literal["auto", "single", "merged"] = Field(
+        default="auto",
+        description="`merged` asks a mind as seldom as it can; `auto` does so where an answer costs something",
+    )
     reflection: ReflectionPart = Field(default=ReflectionPart(), description="when characters reflect")
     observe: bool = Field(default=True, description="ablation: without observations nothing perceived is remembered")
     reflect: bool = Field(default=True, description="ablation: without reflection")

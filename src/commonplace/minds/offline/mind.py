@@ -43,6 +43,7 @@ class OfflineMind:
 
     name = "offline"
     costs = False
+    tries = 1
 
     def __init__(self, language: str = "en") -> None:
         self.language = language
@@ -54,3 +55,6 @@ class OfflineMind:
         if function is None:
             return Reply(None, "fault", raw=f"the offline mind has no answer to {ask.task.name}")
         return Reply(function(ask.input, Dice.of(asker)))
+
+    async def rest(self) -> None:
+        """It holds nothing."""

@@ -1,4 +1,4 @@
-"""For tests, here and elsewhere: minds whose answers are laid down."""
+"""Minds whose answers are laid down, and answers that come late."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class ScriptedMind:
 
     name = "scripted"
     costs = False
+    tries = 1
 
     def __init__(self, scripts: Mapping[str, Script] | None = None) -> None:
         self.scripts = dict(scripts or {})
@@ -33,11 +34,15 @@ class ScriptedMind:
         value = script(ask.input, asker) if script else None
         return Reply(value) if value is not None else Reply(None, "fault")
 
+    async def rest(self) -> None:
+        """It holds nothing."""
+
 
 class SlowMind:
     """Another mind's answers, each after a delay drawn from its key: completion order is shuffled, answers are not."""
 
     costs = True
+    tries = 1
 
     def __init__(self, mind: Mind, salt: int, longest: float = 0.002) -> None:
         self.name = mind.name
@@ -53,3 +58,7 @@ class SlowMind:
         await asyncio.sleep(self._longest * unit(self._salt, asker.agent, asker.tick, asker.number))
         reply = self._mind.answer(ask, asker)
         return reply if isinstance(reply, Reply) else await reply
+
+    async def rest(self) -> None:
+        """The other mind's."""
+        await self._mind.rest()

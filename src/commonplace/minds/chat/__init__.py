@@ -1,0 +1,1 @@
+"""Minds on model servers that speak the OpenAI protocol."""

@@ -1,0 +1,1 @@
+"""Prompts: what a model is told and asked for each task, and how its answer is read."""
