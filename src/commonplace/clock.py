@@ -65,3 +65,8 @@ class Clock:
     def day(self, tick: int) -> int:
         """0 on the calendar day the run starts on, 1 on the next."""
         return (self.time(tick).date() - self.start.date()).days
+
+
+def midnight(moment: datetime) -> datetime:
+    """The day's first moment."""
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -24,7 +24,7 @@ def _rising() -> Any:
 
 def test_the_same_sentence_is_rated_once_and_always_weighs_the_same() -> None:
     acts = {("ben", tick): idle("juggling" if tick % 2 else "whistling") for tick in range(1, 20)}
-    town, mind = puppets(hamlet(fidelity="every_tick", novelty_window=0), acts, rate=_rising())
+    town, mind = puppets(hamlet(fidelity="every_tick", novelty_window=0, importance="mind"), acts, rate=_rising())
     town.live(20)
     weights = [memory.importance for memory in town.memories("cora") if memory.text == "Ben Cole is juggling."]
     assert len(weights) > 5
@@ -36,7 +36,7 @@ def test_the_same_sentence_is_rated_once_and_always_weighs_the_same() -> None:
 
 def test_everything_new_in_a_tick_is_rated_in_one_question() -> None:
     acts = {(agent, tick): idle(f"singing {tick}") for agent in ("ben", "cora") for tick in range(3, 9)}
-    town, mind = puppets(hamlet(fidelity="every_tick"), acts)
+    town, mind = puppets(hamlet(fidelity="every_tick", importance="mind"), acts)
     town.live(8)
     ticks = Counter(tick for tick in mind.ticks("rate", "cora") if tick > 3)
     assert ticks
@@ -48,7 +48,7 @@ def test_an_unusable_rating_is_a_three(ratings: int | None) -> None:
     def rate(given: RateInput, _: Any) -> RateOutput | None:
         return None if ratings is None else RateOutput(ratings=(Rating(importance=9),) * ratings)
 
-    town = Town(hamlet(), ScriptedMind({"rate": rate})).live(3)
+    town = Town(hamlet(importance="mind"), ScriptedMind({"rate": rate})).live(3)
     for agent in town.scenario.personas:
         weights = Counter(memory.importance for memory in town.memories(agent) if memory.tick)
         assert weights[3] >= 4
@@ -60,6 +60,15 @@ def test_rules_weigh_memories_without_asking() -> None:
     town.live(6)
     assert mind.inputs("rate") == []
     assert all(1 <= memory.importance <= 10 for memory in town.memories("anna"))
+
+
+def test_with_both_the_mind_rates_news_and_the_rules_the_rest() -> None:
+    nine = {"rate": lambda given, _: RateOutput(ratings=(Rating(importance=9),) * len(given.texts))}
+    town = Town(hamlet(importance="both"), ScriptedMind(nine)).live(6)
+    memories = [memory for memory in town.memories("cora") if memory.tick]
+    plans = {memory.importance for memory in memories if memory.kind == "plan"}
+    assert plans <= {1, 2, 3, 4, 5}
+    assert 9 in {memory.importance for memory in memories if memory.kind == "observation"}
 
 
 def test_a_plan_is_a_memory_for_each_of_its_strokes() -> None:

@@ -10,6 +10,7 @@ from commonplace.world.actions import Action
 from commonplace.world.events import Event, Phase
 from commonplace.world.executor import Intent, step
 from commonplace.world.inputs import (
+    Forget,
     GiveBack,
     GodEvent,
     InnerVoice,
@@ -42,6 +43,7 @@ ALL: tuple[Input, ...] = (
     Leave(6, "bob"),
     TakeOver(7, "ann", {"kind": "MOVE", "to_location_id": "cafe"}),
     GiveBack(8, "ann"),
+    Forget(9, "ann", (3, 7)),
 )
 
 
@@ -99,6 +101,14 @@ def test_an_inner_voice_is_told_to_one_alone() -> None:
     world, events = lived(placed(TOWN), InnerVoice(1, "ann", "call home"))
     assert (events[-1].id, events[-1].type, events[-1].body) == ("t1.ann.1", "INNER_VOICE", {"text": "call home"})
     assert world.told == {"ann": (events[-1],)}
+    assert events[-1] not in world.happened["kitchen"]
+    assert events[-1] not in world.outcomes["ann"]
+
+
+def test_forgetting_is_noticed_by_nobody() -> None:
+    world, events = lived(placed(TOWN), Forget(1, "ann", (3, 7)))
+    assert (events[-1].type, events[-1].body) == ("FORGOT", {"memory_ids": [3, 7]})
+    assert world.told == {}
     assert events[-1] not in world.happened["kitchen"]
     assert events[-1] not in world.outcomes["ann"]
 

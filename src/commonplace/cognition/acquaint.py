@@ -9,7 +9,7 @@ from commonplace.character.fact import carried
 from commonplace.character.relation import Relation
 from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.percept import Percept
-from commonplace.cognition.react import my_talk
+from commonplace.cognition.talk import my_talk
 from commonplace.cognition.turn import TurnView
 
 SILENT_TICKS = 2

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import takewhile
 
 from commonplace.character.fact import carried
 from commonplace.character.plan import PlanItem
 from commonplace.cognition.notebook import Notebook
-from commonplace.cognition.plan import midnight
-from commonplace.cognition.react import spoken
-from commonplace.cognition.remember import ACTION
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, person, situation, who
+from commonplace.cognition.talk import said_today, spoken
 from commonplace.cognition.turn import TurnView
 from commonplace.minds.notes import News
 from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput, ReactOutput
@@ -25,10 +22,18 @@ LONGEST_LINE = 400
 async def converse(
     view: TurnView, notebook: Notebook, reaction: ReactOutput, news: Sequence[News], item: PlanItem | None
 ) -> Say | None:
-    """A line for the reaction's target; nothing when there is nothing to say, or it was said before today."""
+    """A line for the reaction's target; nothing when there is nothing to say, or it was said before today.
+
+    The words may have come with the reaction; else they are asked for.
+    """
     hearer = reaction.target
     if hearer not in view.world.targets.agents:
         return None
+    if reaction.utterance:
+        words = ConverseOutput(
+            utterance=reaction.utterance, ends=reaction.ends, because=reaction.because, facts=reaction.facts
+        )
+        return line(view, hearer, words)
     called = view.scenario.personas[hearer].called
     heard = [entry.text for entry in news if entry.kind == "said"]
     found = retrieve(view, notebook, "talk", (*heard, called, reaction.purpose, reaction.reason))
@@ -75,12 +80,3 @@ def carrier(view: TurnView, fact_id: str, because: Sequence[int]) -> int:
         if fact.carried_by(memory.text):
             return memory.id
     return 0
-
-
-def said_today(view: TurnView, hearer: str) -> tuple[str, ...]:
-    """What I have said to this hearer since midnight, oldest first."""
-    began = midnight(view.now)
-    today = takewhile(lambda memory: memory.created_at >= began, view.draft.backwards())
-    mine = (memory.details["frame"] for memory in today if memory.kind == ACTION)
-    lines = [frame["quote"] for frame in mine if frame["what"] == "i_said" and frame["to"] == hearer]
-    return tuple(reversed(lines))

@@ -35,7 +35,7 @@ async def deliver(view: TurnView, notebook: Notebook) -> None:
 
 
 async def _reflected(view: TurnView, notebook: Notebook, result: JobResult) -> None:
-    """Insights become memories that cite what they rest on."""
+    """Insights become memories that cite what they rest on; those whose evidence was forgotten meanwhile do not."""
     insights = result.outcome["insights"]
     if not insights:
         notebook.reflect_after = view.scenario.clock.tick(view.now + RETRY_AFTER)
@@ -49,11 +49,14 @@ async def _reflected(view: TurnView, notebook: Notebook, result: JobResult) -> N
             view.tick,
             citations=tuple(insight["because"]),
             reason="insight",
+            importance=insight["importance"],
         )
         for insight in insights
+        if any(memory in view.draft for memory in insight["because"])
     ]
-    memories = await remember(view, notebook, drafts)
-    notebook.note("REFLECTED", memory_ids=[memory.id for memory in memories])
+    memories = await remember(view, notebook, drafts, {draft.text for draft in drafts})
+    if memories:
+        notebook.note("REFLECTED", memory_ids=[memory.id for memory in memories])
 
 
 def _related(notebook: Notebook, result: JobResult) -> None:

@@ -11,7 +11,7 @@ from commonplace.cognition.plan import current_item, request_day
 from commonplace.cognition.play import played
 from commonplace.cognition.react import KEEP, react, shown
 from commonplace.cognition.reflect import request_reflection
-from commonplace.cognition.remember import store_percepts
+from commonplace.cognition.remember import rate, store_percepts
 from commonplace.cognition.turn import Turn, TurnView
 from commonplace.world.actions import Action
 
@@ -31,6 +31,7 @@ async def live(view: TurnView) -> Turn:
         if notebook.notes:
             item = await current_item(view, notebook)
         action = await act(view, notebook, reaction, news, item)
+    await rate(view, notebook)
     request_day(view, notebook)
     request_relate(view, notebook)
     request_reflection(view, notebook)

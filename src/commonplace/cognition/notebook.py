@@ -30,6 +30,8 @@ class Notebook:
         self.reflect_after = state.reflect_after
         self.played = state.played
         self.notes: list[Note] = []
+        self.unrated: dict[str, list[int]] = {}
+        """What waits for the mind's rating: text → the memories that say it."""
         self.trace: dict[str, Any] = {}
         self._before = state
 

@@ -19,7 +19,7 @@ from commonplace.character.plan import (
     tiled,
     with_stroke,
 )
-from commonplace.clock import WEEKDAYS, hhmm, iso
+from commonplace.clock import WEEKDAYS, hhmm, iso, midnight
 from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.remember import PLAN, Draftling, remember
 from commonplace.cognition.retrieve import retrieve
@@ -31,11 +31,6 @@ from commonplace.minds.tasks import PLAN_HOURS, PLAN_MINUTES, PartOut, PlanParts
 
 HOUR = 60
 LONGEST_DAY = timedelta(hours=30)
-
-
-def midnight(moment: datetime) -> datetime:
-    """The day's first moment."""
-    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def next_waking(view: TurnView, plan: Plan) -> datetime:
@@ -189,8 +184,12 @@ def _inside(view: TurnView, notebook: Notebook, item: PlanItem, parts: Sequence[
 async def _parts(
     view: TurnView, notebook: Notebook, item: PlanItem, hints: tuple[Hint, ...], *, hours: bool
 ) -> tuple[PartOut, ...]:
+    """The mind's parts of an item. Where requests are merged, a routine that nothing has upset is used as it is."""
+    merged = view.scenario.cognition.requests == "merged"
+    reused = merged and bool(hints) and not notebook.plan.children(item.id)
+    task = PLAN_HOURS if hours else PLAN_MINUTES
     node = view.scenario.geography.nodes[item.location]
-    found = retrieve(view, notebook, "plan", (item.action_description, node.name))
+    found = () if reused else retrieve(view, notebook, "plan", (item.action_description, node.name))
     given = PlanPartsInput(
         who=who(view.persona),
         situation=situation(view),
@@ -200,8 +199,9 @@ async def _parts(
         things=things_believed(view.scenario, notebook.belief, item.location, view.persona.id),
         company=tuple(view.scenario.personas[other].called for other in sorted(view.world.bodies)),
     )
-    answer = await notebook.ask(PLAN_HOURS if hours else PLAN_MINUTES, given)
-    return answer.value.parts
+    if reused:
+        return task.fallback(given).parts
+    return (await notebook.ask(task, given)).value.parts
 
 
 def _part(view: TurnView, part: PartOut, longest: int) -> Part:

@@ -8,12 +8,14 @@ from typing import Any
 from commonplace.character.plan import PlanItem
 from commonplace.cognition import plan as planning
 from commonplace.cognition.notebook import Notebook
+from commonplace.cognition.remember import rated
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, situation, who
+from commonplace.cognition.step import plan_step, targets
+from commonplace.cognition.talk import has_floor, said_to, spoken
 from commonplace.cognition.turn import TurnView
-from commonplace.minds.notes import News, Recalled, Spoken
+from commonplace.minds.notes import News, Recalled
 from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
-from commonplace.world.state import Conversation
 
 MOST_NOTICED = 3
 """News that a retrieval asks about; the rest is told to the mind all the same."""
@@ -21,7 +23,10 @@ KEEP = ReactOutput(decision="keep", reason="nothing new")
 
 
 async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None) -> ReactOutput:
-    """The reaction to what is new; a stroke it brings is put into the plan at once."""
+    """The reaction to what is new; a stroke it brings is put into the plan at once.
+
+    Where requests are merged, it brings ratings, words and action with it.
+    """
     if not news:
         notebook.trace["reaction"] = shown(KEEP, None)
         return KEEP
@@ -29,6 +34,7 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
     given = _input(view, notebook, news, item, found)
     answer = await notebook.ask(REACT, given)
     reaction = answer.value
+    rated(view, notebook, reaction.ratings)
     notebook.trace["reaction"] = shown(reaction, answer.number)
     if reaction.stroke is not None and view.scenario.cognition.plan:
         await planning.add_stroke(view, notebook, reaction.stroke, reaction.reason)
@@ -42,29 +48,6 @@ def shown(reaction: ReactOutput, ordinal: int | None) -> dict[str, Any]:
     return {"decision": reaction.decision, "reason": reaction.reason} if ordinal is None else {"asked": ordinal}
 
 
-def my_talk(view: TurnView) -> Conversation | None:
-    """The conversation here that I am part of."""
-    return next((talk for talk in view.world.conversations if view.persona.id in talk.members), None)
-
-
-def spoken(view: TurnView) -> tuple[Spoken, ...]:
-    """The lines of the talk I am in, oldest first."""
-    talk = my_talk(view)
-    if talk is None:
-        return ()
-    personas = view.scenario.personas
-    return tuple(
-        Spoken(speaker=line.speaker, called=personas[line.speaker].called, text=line.utterance)
-        for line in talk.lines[-12:]
-    )
-
-
-def has_floor(view: TurnView) -> bool:
-    """Whether the last line of my talk was addressed to me."""
-    talk = my_talk(view)
-    return talk is not None and talk.floor == view.persona.id
-
-
 def _query(view: TurnView, news: Sequence[News], item: PlanItem | None) -> list[str]:
     """The situation, who is here, and what one is about."""
     called = [view.scenario.personas[other].called for other in sorted(view.world.bodies)]
@@ -75,6 +58,8 @@ def _input(
     view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None, found: tuple[Recalled, ...]
 ) -> ReactInput:
     here = [other for other in sorted(view.world.bodies) if other in notebook.relations]
+    merged = view.scenario.cognition.requests == "merged"
+    acts = merged and view.scenario.cognition.fidelity == "every_tick"
     return ReactInput(
         who=who(view.persona),
         situation=situation(view),
@@ -87,4 +72,8 @@ def _input(
         floor=has_floor(view),
         places=places(view.scenario, notebook.belief),
         told={other: notebook.relations[other].shared for other in here if notebook.relations[other].shared},
+        unrated=tuple(notebook.unrated),
+        speaks=merged,
+        said=said_to(view, view.world.targets.agents) if merged else {},
+        targets=targets(view, notebook, plan_step(view, notebook, item)) if acts else None,
     )

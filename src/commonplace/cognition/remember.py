@@ -1,10 +1,15 @@
-"""Remember: percepts and plans become memories, each with its importance; what is not new is not stored."""
+"""Remember: percepts and plans become memories, each with its importance; what is not new is not stored.
+
+The rules weigh a memory when it is stored; the mind's rating takes their place in the same turn. Where requests are
+merged, what waits to be rated goes along with the reaction.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from itertools import takewhile
 
 from commonplace.character.fact import carried
@@ -12,11 +17,13 @@ from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.percept import Percept
 from commonplace.cognition.situation import named, who
 from commonplace.cognition.turn import TurnView
-from commonplace.memory.importance import RuleRater
+from commonplace.memory.importance import BASE, RuleRater
 from commonplace.memory.record import Emotion, Memory
 from commonplace.minds.notes import News
 from commonplace.minds.tasks import RATE, RateInput, Rating
 
+ROUTINE = 1
+"""Where the rules start for what is no news, if the mind rates the news."""
 OBSERVATION, ACTION, PLAN, REFLECTION = "observation", "action", "plan", "reflection"
 
 
@@ -35,26 +42,75 @@ class Draftling:
     reason: str = "new"
     place: tuple[str, ...] = ()
     details: Mapping[str, object] = field(default_factory=dict[str, object])
+    importance: int = 0
+    """1–10, where the mind has said it already; 0: to be rated."""
 
 
-async def remember(view: TurnView, notebook: Notebook, drafts: Sequence[Draftling]) -> list[Memory]:
-    """Rate what was never rated before, all in one question, and store everything."""
+async def remember(
+    view: TurnView, notebook: Notebook, drafts: Sequence[Draftling], news: Container[str] = ()
+) -> list[Memory]:
+    """Store everything as the rules weigh it, and have the mind rate what is its to rate.
+
+    `news`: texts that are; with `importance: both` they alone are the mind's, with `mind` everything is. What the
+    character has rated before is not asked again: the same sentence always weighs the same.
+    """
     if not drafts:
         return []
-    ratings = await _ratings(view, notebook, [draft.text for draft in drafts])
-    return [_store(view, notebook, draft, ratings[draft.text]) for draft in drafts]
+    wanted = view.scenario.cognition.importance
+    base = ROUTINE if wanted == "both" else BASE
+    rater = _rules(view.scenario.language, view.persona.goals, _names(view), base)
+    memories: list[Memory] = []
+    for draft in drafts:
+        weight = draft.importance or view.rated.get(draft.text)
+        memory = _store(view, notebook, draft, rater.rate(draft.text) if weight is None else weight)
+        memories.append(memory)
+        if weight is None and (wanted == "mind" or (wanted == "both" and draft.text in news)):
+            notebook.unrated.setdefault(draft.text, []).append(memory.id)
+    if view.scenario.cognition.requests != "merged":
+        await rate(view, notebook)
+    return [view.draft.get(memory.id) for memory in memories]
 
 
-def _store(view: TurnView, notebook: Notebook, draft: Draftling, rating: Rating) -> Memory:
+async def rate(view: TurnView, notebook: Notebook) -> None:
+    """Have everything rated that waits for it, in one question."""
+    if notebook.unrated:
+        given = RateInput(who=who(view.persona), texts=tuple(notebook.unrated), names=_names(view))
+        answer = await notebook.ask(RATE, given)
+        rated(view, notebook, answer.value.ratings)
+
+
+def rated(view: TurnView, notebook: Notebook, ratings: Sequence[Rating]) -> None:
+    """The mind's ratings of what waited for them, in order; a missing one counts as 3."""
+    padded = (*ratings, *(Rating(importance=BASE) for _ in range(len(notebook.unrated) - len(ratings))))
+    view.draft.weigh(
+        {
+            memory: (rating.importance, _emotion(rating))
+            for rating, memories in zip(padded, notebook.unrated.values(), strict=False)
+            for memory in memories
+        }
+    )
+    notebook.unrated = {}
+
+
+@cache
+def _rules(language: str, goals: tuple[str, ...], names: tuple[str, ...], base: int) -> RuleRater:
+    return RuleRater(language, goal=" ".join(goals), names=names, base=base)
+
+
+def _names(view: TurnView) -> tuple[str, ...]:
+    """Names that say somebody else is meant."""
+    return tuple(persona.called for persona in view.scenario.personas.values() if persona.id != view.persona.id)
+
+
+def _store(view: TurnView, notebook: Notebook, draft: Draftling, importance: float) -> Memory:
     memory = view.draft.remember(
         draft.text,
         at=draft.at,
         tick=draft.tick,
-        importance=rating.importance,
+        importance=importance,
         kind=draft.kind,
         place=draft.place or view.world.path,
-        citations=draft.citations,
-        emotion=_emotion(rating),
+        citations=tuple(memory for memory in draft.citations if memory in view.draft),
         event=draft.event,
         tags=draft.tags,
         details={"frame": ordered(draft.frame), **draft.details},
@@ -74,25 +130,6 @@ def _emotion(rating: Rating) -> Emotion | None:
     return Emotion(rating.valence / 100, rating.arousal / 100, 1.0, rating.keywords)
 
 
-async def _ratings(view: TurnView, notebook: Notebook, texts: Sequence[str]) -> dict[str, Rating]:
-    """The same sentence always weighs the same for a character: what is in its stream already is not asked again."""
-    ratings: dict[str, Rating] = {}
-    for text in texts:
-        if text in view.rated:
-            ratings[text] = Rating(importance=round(view.rated[text]))
-    unknown = tuple(dict.fromkeys(text for text in texts if text not in ratings))
-    if not unknown:
-        return ratings
-    names = tuple(persona.called for persona in view.scenario.personas.values())
-    if view.scenario.cognition.importance == "rules":
-        rater = RuleRater(view.scenario.language, goal=" ".join(view.persona.goals), names=names)
-        return ratings | {text: Rating(importance=rater.rate(text)) for text in unknown}
-    answer = await notebook.ask(RATE, RateInput(who=who(view.persona), texts=unknown, names=names))
-    given = answer.value.ratings
-    padded = (*given, *(Rating(importance=3) for _ in unknown[len(given) :]))
-    return ratings | dict(zip(unknown, padded, strict=False))
-
-
 async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[Percept]) -> tuple[News, ...]:
     """Percepts → memories; returns what is news: a reason to react, in order of attention."""
     fresh = _fresh_texts(view)
@@ -106,7 +143,8 @@ async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[
             continue
         remembered.append(percept)
         drafts.append(_draft(view, percept))
-    memories = await remember(view, notebook, drafts)
+    news = {percept.text for percept in remembered if _is_news(percept)}
+    memories = await remember(view, notebook, drafts, news)
     if memories:
         pairs = zip(remembered, memories, strict=True)
         notebook.trace["percepts"] = [[percept.kind, memory.id] for percept, memory in pairs]

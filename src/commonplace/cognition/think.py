@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from commonplace.clock import hhmm, parse_iso
-from commonplace.cognition.plan import midnight
+from commonplace.clock import hhmm, midnight, parse_iso
 from commonplace.cognition.situation import acquaintances, fact_notes, person, places, recalled, situation, who
 from commonplace.cognition.trace import asked, shown
 from commonplace.cognition.turn import JobResult, JobView
@@ -143,7 +142,12 @@ async def _reflect(work: Working) -> JobResult:
     )
     earlier = tuple(memory.text for memory in view.past.search(kinds={"reflection"}, limit=20))
     given = InsightsInput(
-        who=who(view.persona), situation=here, evidence=evidence, earlier=earlier, known=acquaintances(view)
+        who=who(view.persona),
+        situation=here,
+        evidence=evidence,
+        recent=recent,
+        earlier=earlier,
+        known=acquaintances(view),
     )
     answer = await work.ask(INSIGHTS, given)
     ids = {note.id for entry in evidence for note in entry.recalled}

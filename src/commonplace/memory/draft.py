@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Unpack
 
 from commonplace.errors import WrongUse
 from commonplace.memory.delta import Delta
 from commonplace.memory.reader import Reader
-from commonplace.memory.record import Memory, MemoryFields
-from commonplace.memory.reflection import after
+from commonplace.memory.record import Emotion, Memory, MemoryFields, clamped
+from commonplace.memory.reflection import after, since_reflection
 from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.stream import MemoryStream
 from commonplace.memory.view import View
@@ -42,6 +42,18 @@ class Draft(Reader):
         memory = self._rows.remember(text, at, **fields)
         self._since = after(self._since, memory)
         return memory
+
+    def weigh(self, weights: Mapping[int, tuple[float, Emotion | None]]) -> None:
+        """Gives memories of this draft another importance (1–10) and an emotion: rated after they were stored.
+
+        Raises WrongUse for one that the stream has already: what counts is not changed by a draft.
+        """
+        self._check_open()
+        for id, (importance, emotion) in weights.items():
+            if not self._base < id <= len(self._rows.records):
+                raise WrongUse(f"memory {id} is no part of the draft", todo="weigh what this draft has remembered")
+            self._rows.weigh(id, clamped(importance), emotion)
+        self._since = since_reflection(self._view())
 
     def touch(self, ids: Iterable[int], *, at: datetime) -> None:
         """Counts memories as accessed, when the draft is applied: what a deferred job retrieved earlier."""

@@ -41,10 +41,11 @@ class RuleRater:
     An instance is a `Rater`: call it with a text. Raises WrongUse for a language without word lists.
     """
 
-    version = "rules-v1"
-
-    def __init__(self, language: str = "en", goal: str = "", names: Iterable[str] = ()) -> None:
+    def __init__(self, language: str = "en", goal: str = "", names: Iterable[str] = (), base: int = BASE) -> None:
+        """`base`: where a sentence starts; 1 for what is routine by nature, as a character's own planned doings."""
         lists = word_list(language)
+        self.version = "rules-v1" if base == BASE else f"rules-v1-base-{base}"
+        self._base = base
         self.language = language
         self.goal = clean(goal)
         self.names = tuple(sorted({clean(name) for name in names}))
@@ -58,17 +59,17 @@ class RuleRater:
         )
 
     def __call__(self, text: str) -> int:
-        """The rating, 3–10."""
+        """The rating, from the base to 10."""
         return self.explain(text).importance
 
     def rate(self, text: str) -> int:
-        """The rating, 3–10."""
+        """The rating, from the base to 10."""
         return self.explain(text).importance
 
     def explain(self, text: str) -> Rating:
         """The rating and, for each rule that fired, the first word that made it fire."""
         forms = [(word, self._known.get(word) or self._forms(word)) for word in words(text.replace("’", "'"))]
-        importance = BASE
+        importance = self._base
         because: dict[str, str] = {}
         for rule, points, stems in self._rules:
             for word, candidates in forms:

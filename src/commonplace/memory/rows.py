@@ -7,10 +7,12 @@ committed or cut off. Everything can therefore be read as of any earlier length.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from commonplace.memory import record
 from commonplace.memory.analysis import Analyser
@@ -19,10 +21,13 @@ from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.importance import usable_rating
 from commonplace.memory.lexical import LexicalIndex
 from commonplace.memory.recency import RecencyColumn, micros, moment
-from commonplace.memory.record import Memory, MemoryFields
+from commonplace.memory.record import Emotion, Memory, MemoryFields
 
 Rater = Callable[[str], float]
 """Text → importance 1–10. An answer that is not such a number counts as 3."""
+
+_FEW = 8
+"""Memories taken out at once beyond which making the lexical index again costs less than taking each out of it."""
 
 
 class Rows:
@@ -53,12 +58,22 @@ class Rows:
     def extend(self, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
         """Adds checked memories in bulk."""
         self.columns.extend(memories, vectors)
-        self.records += memories
+        self.records.extend(memories)
 
     def append(self, memory: Memory, vector: Sequence[float] | Vector | None) -> None:
         """Adds a checked memory, whose id must be the next one."""
         self.columns.append(memory, vector)
         self.records.append(memory)
+
+    def weigh(self, id: int, importance: float, emotion: Emotion | None) -> None:
+        """Puts another importance and emotion on a memory."""
+        self.records[id - 1] = replace(self.records[id - 1], importance=importance, emotion=emotion)
+        self.columns.importance[id - 1] = importance
+
+    def replace(self, memory: Memory) -> None:
+        """Puts a memory in the place of the one with its id, whose importance and details may differ."""
+        self.records[memory.id - 1] = memory
+        self.columns.importance[memory.id - 1] = memory.importance
 
     def commit(self) -> None:
         """What stands behind the committed rows becomes theirs; no draft is open any more."""
@@ -87,17 +102,32 @@ class Rows:
             column.touch(rows, since)
 
     def remove(self, ids: Sequence[int]) -> None:
-        """Forgets memories that are there: no candidates any more, and BM25 as if they had never been."""
-        self.columns.remove([id - 1 for id in ids])
+        """Takes memories out that are there: no candidates any more, and BM25 as if they had never been."""
+        self.columns.put_alive([id - 1 for id in ids], False)
+        if len(ids) > _FEW or not self.lexical.size:
+            self.lexical = LexicalIndex()  # to be made again when it is asked for
+            return
         for id in ids:
-            # what older readers hold is complete before it stops growing
-            self.lexical = self.indexed(len(self.records)).without(id - 1, self._terms(id - 1))
+            if id <= self.lexical.size:
+                self.lexical = self.lexical.without(id - 1, self._terms(id - 1))
+
+    def bring_back(self, ids: Sequence[int]) -> None:
+        """Makes candidates again of memories that were taken out."""
+        self.columns.put_alive([id - 1 for id in ids], True)
+        self.lexical = LexicalIndex()
 
     def indexed(self, length: int) -> LexicalIndex:
         """The lexical index, holding at least the first `length` rows."""
-        while self.lexical.size < length:
-            self.lexical.append(self._terms(self.lexical.size))
-        return self.lexical
+        return self.complete(self.lexical, length, self.columns.alive)
+
+    def complete(self, index: LexicalIndex, length: int, alive: NDArray[np.bool_]) -> LexicalIndex:
+        """The index, grown to `length` rows. An older reader's goes on with what was alive for that reader."""
+        while index.size < length:
+            if alive[index.size]:
+                index.append(self._terms(index.size))
+            else:
+                index.skip()
+        return index
 
     def alive(self, id: int) -> bool:
         """Whether there is such a memory, not forgotten."""

@@ -266,6 +266,8 @@ class InsightsInput(Value):
 class Insight(Value):
     text: str = Field(min_length=1, max_length=400)
     because: tuple[int, ...]
+    importance: int = Field(default=0, ge=0, le=10)
+    """1–10; 0 where it is to be rated like any memory."""
     about: str = ""
     """A character id or a subject word."""
     frame: Mapping[str, str] = Field(default_factory=dict)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from commonplace.character.fact import carried
-from commonplace.cognition.converse import said_today
 from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.perceive import perceive
 from commonplace.cognition.percept import FIRST, Percept
-from commonplace.cognition.react import my_talk, spoken
 from commonplace.cognition.remember import store_percepts
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import sentence
 from commonplace.cognition.situation import person, who
+from commonplace.cognition.talk import my_talk, said_today, spoken
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
 from commonplace.engine.stage import Stage
 from commonplace.minds.tasks import DUET_TURN, DuetInput, DuetOutput

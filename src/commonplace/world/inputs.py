@@ -73,7 +73,16 @@ class GiveBack:
     agent_id: str
 
 
-Input = GodEvent | InnerVoice | Join | Leave | TakeOver | GiveBack
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Memories of a character are taken out for good. It does not notice."""
+
+    seq: int
+    agent_id: str
+    memory_ids: tuple[int, ...]
+
+
+Input = GodEvent | InnerVoice | Join | Leave | TakeOver | GiveBack | Forget
 KINDS: Mapping[str, type[Input]] = {
     "god_event": GodEvent,
     "inner_voice": InnerVoice,
@@ -81,6 +90,7 @@ KINDS: Mapping[str, type[Input]] = {
     "leave": Leave,
     "take_over": TakeOver,
     "give_back": GiveBack,
+    "forget": Forget,
 }
 
 
@@ -91,6 +101,8 @@ def as_dict(item: Input) -> dict[str, Any]:
     if isinstance(item, GodEvent):
         plain |= {"to": item.to.as_dict(), "sets": [list(pair) for pair in item.sets]}
         plain |= {"opens": list(item.opens), "closes": list(item.closes)}
+    if isinstance(item, Forget):
+        plain["memory_ids"] = list(item.memory_ids)
     return plain
 
 
@@ -100,6 +112,8 @@ def from_dict(plain: Mapping[str, Any]) -> Input:
     kind = values.pop("kind", None)
     if kind not in KINDS:
         raise WrongUse(f"{kind!r} is no kind of input", todo=f"kinds are {', '.join(KINDS)}")
+    if kind == "forget":
+        values["memory_ids"] = tuple(cast("Iterable[int]", values.get("memory_ids", ())))
     if kind == "god_event":
         values["to"] = audience(values.get("to", {}))
         values["sets"] = tuple((object_id, state) for object_id, state in values.get("sets", ()))
@@ -143,6 +157,8 @@ def apply_inputs(
                 world = _to_mind(world, item.agent_id, "TAKEN_OVER", {"action": dict(item.action)}, book)
             case GiveBack():
                 world = _to_mind(world, item.agent_id, "GIVEN_BACK", {}, book)
+            case Forget():
+                world = _to_mind(world, item.agent_id, "FORGOT", {"memory_ids": list(item.memory_ids)}, book)
     return world, book.events[len(events) :]
 
 

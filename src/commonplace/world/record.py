@@ -18,6 +18,9 @@ PUBLIC_INPUTS = ("JOINED", "LEFT", "CONVERSATION_ENDED")
 TO_MIND = ("INNER_VOICE", "TAKEN_OVER", "GIVEN_BACK")
 """Events of inputs that one mind meets and nobody sees."""
 
+UNNOTICED = ("FORGOT",)
+"""What nobody perceives, not even whom it happens to."""
+
 
 def recorded(world: World, events: Iterable[Event]) -> World:
     """The world with `happened`, `outcomes`, `heard`, `ambient` and `told` as the events of its tick make them."""
@@ -51,7 +54,7 @@ def _happened(events: Sequence[Event]) -> dict[str, tuple[Event, ...]]:
 def _outcomes(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, ...]]:
     own: dict[str, list[Event]] = {}
     for event in events:
-        if event.agent_id in world.bodies and event.type not in TO_MIND:
+        if event.agent_id in world.bodies and event.type not in (*TO_MIND, *UNNOTICED):
             own.setdefault(event.agent_id, []).append(event)
     return _frozen(own)
 
