@@ -19,6 +19,7 @@ from commonplace.cognition.turn import Turn
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.life import opening
 from commonplace.engine.lockstep import Lockstep, Tick
+from commonplace.engine.stage import Stage
 from commonplace.memory import Memory
 from commonplace.minds.asking import Ask
 from commonplace.minds.mind import Asker, Mind
@@ -179,10 +180,10 @@ def talking(to: str, purpose: str = "greet") -> ReactOutput:
 class Town:
     """A scenario being lived; everything about it can be looked at between ticks."""
 
-    def __init__(self, scenario: Scenario, mind: Mind, seed: int = 7) -> None:
+    def __init__(self, scenario: Scenario, mind: Mind, seed: int = 7, stage: Stage = TOWN) -> None:
         life, _ = opening(scenario, seed)
         self.mind = mind
-        self.engine = Lockstep(life, TOWN, Driver(mind, NoJournal(), seed, durable=False))
+        self.engine = Lockstep(life, stage, Driver(mind, NoJournal(), seed, durable=False))
         self.ticks: list[Tick] = []
 
     def live(self, ticks: int = 1, *inputs: Mapping[str, Any]) -> Town:

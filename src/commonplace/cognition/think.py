@@ -31,6 +31,10 @@ from commonplace.minds.tasks import (
 LATEST = 100
 """Memories a reflection looks at."""
 FEWEST_INSIGHTS = 3
+LATEST_LINES = 6
+"""Memories a reflection on a talk starts from."""
+OF_A_TALK = 7
+"""Importance of a reflection on a talk: the sitcom document's §7.2."""
 
 
 @dataclass(slots=True)
@@ -67,6 +71,8 @@ async def think(view: JobView) -> JobResult:
     match view.job.kind:
         case "plan_day":
             return await _plan_day(Working(view))
+        case "reflect" if view.scenario.cognition.reflection.every_turns:
+            return await _reflect_on_talk(Working(view))
         case "reflect":
             return await _reflect(Working(view))
         case _:
@@ -156,6 +162,27 @@ async def _reflect(work: Working) -> JobResult:
         kept = ()
     dropped = len(answer.value.insights) - len(kept)
     return work.result({"insights": [insight.model_dump(mode="json") for insight in kept], "dropped": dropped})
+
+
+async def _reflect_on_talk(work: Working) -> JobResult:
+    """One to three sentences on a dialogue, from what it brings back."""
+    view = work.view
+    goals = view.persona.goals
+    latest = tuple(memory.text for memory in view.past.recent(LATEST_LINES))
+    found = work.retrieve("reflect", " ".join((*goals, *latest)))
+    given = InsightsInput(
+        who=who(view.persona),
+        situation=situation(view),
+        evidence=(Evidence(question=" ".join(goals), recalled=found),),
+        earlier=tuple(memory.text for memory in view.past.search(kinds={"reflection"}, limit=20)),
+        known=acquaintances(view),
+        most=1,
+    )
+    answer = await work.ask(INSIGHTS, given)
+    kept = accepted(answer.value.insights, {note.id for note in found})[:1]
+    weighed = [insight.model_copy(update={"importance": OF_A_TALK}) for insight in kept]
+    dropped = len(answer.value.insights) - len(kept)
+    return work.result({"insights": [insight.model_dump(mode="json") for insight in weighed], "dropped": dropped})
 
 
 def accepted(insights: Sequence[Insight], shown_ids: set[int]) -> tuple[Insight, ...]:

@@ -17,6 +17,10 @@ THRESHOLD = 150.0
 _COUNTED = (KIND_CODES["observation"], KIND_CODES["action"])
 
 
+TURNS = 6
+"""The sitcom document's reflection period, in turns of a dialogue."""
+
+
 class Accumulating(Protocol):
     """A stream, a draft or a snapshot."""
 
@@ -34,6 +38,17 @@ class ReflectionTrigger:
         """Whether it is time. A reflection that failed leaves it due; how soon to try again is the caller's."""
         since = stream.importance_since_reflection()
         return since > self.threshold if self.strict else since >= self.threshold
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTrigger:
+    """Fires on the first turn after so many turns of a dialogue since the last reflection; never before any."""
+
+    every: int = TURNS
+
+    def due(self, turns: int) -> bool:
+        """Whether it is time, after `turns` turns (of everybody) since the last reflection or the beginning."""
+        return turns >= self.every
 
 
 def after(since: float, memory: Memory) -> float:

@@ -261,6 +261,8 @@ class InsightsInput(Value):
     """Texts of the latest reflections, not to be restated."""
     known: tuple[Person, ...] = ()
     """Acquaintances, nearest first."""
+    most: int = 5
+    """Insights wanted; 1 for a reflection on a talk, of one to three sentences."""
 
 
 class Insight(Value):

@@ -231,6 +231,9 @@ class ReflectionPart(Part):
         default=150, gt=0, allow_inf_nan=False, description="summed importance of memories since the last reflection"
     )
     strict: bool = Field(default=False, description="`exceeds` instead of `reaches`")
+    every_turns: int = Field(
+        default=0, ge=0, le=1000, description="turns of a dialogue between reflections; 0: by importance instead"
+    )
 
 
 class CognitionPart(Part):

@@ -1,19 +1,25 @@
-"""The duet: two characters in one room, speaking in alternate turns. Bare: retrieve, plan in a sentence, speak."""
+"""The duet: two characters in one room, speaking in alternate turns.
+
+Bare: retrieve, plan in a sentence, speak; reflect after so many turns, where the scenario says so.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from commonplace.character.fact import carried
+from commonplace.cognition.deliver import deliver
 from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.perceive import perceive
 from commonplace.cognition.percept import FIRST, Percept
-from commonplace.cognition.remember import store_percepts
+from commonplace.cognition.reflect import request_reflection
+from commonplace.cognition.remember import rate, store_percepts
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import sentence
 from commonplace.cognition.situation import person, who
 from commonplace.cognition.talk import my_talk, said_today, spoken
-from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
+from commonplace.cognition.think import think
+from commonplace.cognition.turn import Turn, TurnView
 from commonplace.engine.stage import Stage
 from commonplace.minds.tasks import DUET_TURN, DuetInput, DuetOutput
 from commonplace.scenario.scenario import Scenario
@@ -30,10 +36,13 @@ def alternate(scenario: Scenario, tick: int) -> Sequence[str]:
 async def converse_in_turn(view: TurnView) -> Turn:
     """One turn of the dialogue."""
     notebook = Notebook(view.state)
+    await deliver(view, notebook)
     perception = perceive(view, notebook.belief)
     notebook.belief = perception.belief
     await store_percepts(view, notebook, [*_my_line(view), *_heard(perception.percepts)])
     action = await _speak(view, notebook)
+    await rate(view, notebook)
+    request_reflection(view, notebook)
     return Turn(
         tick=view.tick,
         agent=view.persona.id,
@@ -97,11 +106,6 @@ def _say(view: TurnView, other: str, output: DuetOutput) -> Action:
         facts=carried(view.scenario.facts, utterance),
         because=tuple(memory for memory in output.because if memory in view.draft),
     )
-
-
-async def think(view: JobView) -> JobResult:
-    """A bare duet asks for no deferred cognition."""
-    raise NotImplementedError(view.job.kind)
 
 
 DUET = Stage("duet", alternate, converse_in_turn, think)

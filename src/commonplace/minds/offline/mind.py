@@ -9,9 +9,11 @@ from commonplace.minds.asking import Ask
 from commonplace.minds.mind import Asker, Reply
 from commonplace.minds.notes import Value
 from commonplace.minds.offline.act import act
+from commonplace.minds.offline.answer import answer, panel_turn
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.duet_turn import duet_turn
+from commonplace.minds.offline.embed import embed
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.insights import insights
 from commonplace.minds.offline.perceive_event import perceive_event
@@ -35,6 +37,9 @@ FUNCTIONS: Mapping[str, Callable[[Any, Dice], Value]] = {
     "relate": relate,
     "duet_turn": duet_turn,
     "perceive_event": perceive_event,
+    "answer": answer,
+    "panel_turn": panel_turn,
+    "embed": embed,
 }
 
 

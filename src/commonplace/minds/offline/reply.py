@@ -148,7 +148,11 @@ def related(line: Heard, options: list[Saying]) -> Saying | None:
 
 
 def _follow_up(scene: Scene, line: Heard, own: Saying | None, options: list[Saying]) -> Line | None:
-    """A question back, something of one's own that goes with it, something new, or nothing."""
+    """News of what is ahead, a question back, something of one's own that goes with it, something new, or nothing."""
+    news = _coming(scene, options)
+    if news is not None and scene.dice.chance(50, "news", len(scene.given.lines)):
+        body = line_of(scene, news)
+        return body.after(scene.say("turn", {})) if body else None
     roll = scene.dice.below(100, "follow", len(scene.given.lines))
     if own is not None and not own.asks and roll < 65:
         body = line_of(scene, own)
@@ -160,6 +164,12 @@ def _follow_up(scene: Scene, line: Heard, own: Saying | None, options: list[Sayi
     if roll < 84 and len(scene.given.lines) < 5:
         return _own(scene, options, "turn", 0)
     return None
+
+
+def _coming(scene: Scene, options: list[Saying]) -> Saying | None:
+    """What there is to tell of an event that is still ahead."""
+    ahead = {note.id for note in scene.given.facts if note.starts > scene.moment}
+    return next((option for option in options if ahead & set(option.facts)), None)
 
 
 def _goes_with(line: Heard, own: Saying) -> bool:
