@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: run test lint bench prove help clean
+.PHONY: run test lint bench check-model-server prove help clean
 .DEFAULT_GOAL := help
 
 run: $(VENV)/base  ## watch ten characters of a neon village live (plain lines where there is no terminal)
@@ -24,11 +24,14 @@ lint: $(VENV)/lint  ## ruff, pyright, the import rule
 bench: $(VENV)/test  ## print the figures that docs/benchmarks.md keeps
 	@for file in benchmarks/[a-z]*.py; do $(BIN)/python $$file || exit 1; done
 
+check-model-server: $(VENV)/test  ## live on a real llama.cpp server with random weights (builds it once, some minutes)
+	$(BIN)/python tools/check_model_server.py
+
 prove: $(VENV)/test  ## the slow proofs in full size: a hundred kills, hundreds of worlds
 	$(BIN)/python -m pytest -n $(JOBS) -m slow
 
 help:  ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 8
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 8
 
 clean:  ## remove what was set up (runs stay)
 	rm -rf $(VENV)
@@ -44,7 +47,7 @@ $(VENV)/base: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/test: pyproject.toml $(VENV)/base
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group test
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[chroma,postgres]" --group test
 	@touch $@
 
 $(VENV)/lint: pyproject.toml $(VENV)/test

@@ -6,7 +6,7 @@ texts than the minds' typed questions take are refused here, so that no question
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -236,14 +236,24 @@ class ReflectionPart(Part):
     )
 
 
+class EmbedderPart(Part):
+    """A model on the mind's server that turns texts into vectors."""
+
+    model: str = Field(min_length=1, max_length=200, description="its name on the server")
+    dimensions: int = Field(ge=1, le=16384, description="size of its vectors")
+
+
 class CognitionPart(Part):
     """Settings of the characters' minds."""
 
     fidelity: Literal["when_needed", "every_tick"] = Field(
         default="when_needed", description="ask the mind for an action only on news, or at every tick"
     )
-    policy: str = Field(default="park", description="retrieval policy: `park` or `lexical`")
+    policy: str = Field(default="park", description="retrieval policy: one that ships, or one of `policies`")
     k: int = Field(default=10, ge=1, le=100, description="memories retrieved for a question")
+    embedder: EmbedderPart | None = Field(
+        default=None, description="model that makes the vectors; without one the built-in embedder does"
+    )
     attention: int = Field(default=8, ge=1, le=100, description="percepts taken in per tick")
     novelty_window: int = Field(
         default=5, ge=0, le=10000, description="ticks in which the same thing is not remembered again"
@@ -296,4 +306,9 @@ class ScenarioPart(Part):
     climate: ClimatePart = Field(default=ClimatePart(), description="how the weather behaves")
     cognition: CognitionPart = Field(default=CognitionPart(), description="settings of the characters' minds")
     duet: DuetPart = Field(default=DuetPart(), description="settings of the stage `duet`")
+    policies: dict[str, dict[str, Any]] = Field(
+        default_factory=dict[str, dict[str, Any]],
+        description="retrieval policies of its own: name → `base`, one that ships, and what differs",
+    )
+    prompts: str = Field(default="", max_length=500, description="folder of prompt templates, beside the file")
     layout: LayoutPart = Field(default=LayoutPart(), description="hints for the map")

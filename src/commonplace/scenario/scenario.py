@@ -9,6 +9,8 @@ from commonplace.character.fact import Fact
 from commonplace.character.persona import Persona
 from commonplace.character.state import CharacterState
 from commonplace.clock import Clock
+from commonplace.memory import policies
+from commonplace.memory.policy import Policy
 from commonplace.scenario.model import CognitionPart, MemoryPart, ScenarioPart
 from commonplace.world.geography import Geography
 from commonplace.world.script import Scripted
@@ -42,6 +44,12 @@ class Scenario:
     def cognition(self) -> CognitionPart:
         """Settings of the characters' cognition."""
         return self.part.cognition
+
+    @property
+    def policy(self) -> Policy:
+        """How its characters retrieve."""
+        name = self.cognition.policy
+        return policies.from_mapping(name, self.part.policies[name]) if name in self.part.policies else policies.by_name(name)
 
     @property
     def language(self) -> str:

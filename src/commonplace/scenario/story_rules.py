@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 from commonplace.character.fact import Fact
 from commonplace.clock import Clock, iso, parse_iso
+from commonplace.errors import WrongUse
+from commonplace.memory import policies
 from commonplace.scenario.findings import Findings
 from commonplace.scenario.mistake import choice, nearest
 from commonplace.scenario.model import FactPart, ScriptPart
@@ -17,8 +21,6 @@ from commonplace.text import words
 from commonplace.world.weather import SKIES
 
 STAGES = ("town", "duet")
-POLICIES = ("park", "lexical")
-"""Retrieval policies a scenario may name."""
 LANGUAGES = ("en", "ko")
 HEAVIEST = 1_000_000
 YEARS = (1000, 9000)
@@ -61,7 +63,17 @@ def _settings(found: Findings) -> None:
     if stage == "duet" and len(found.part.characters) != 2:
         number = len(found.part.characters)
         found.add(("characters",), f"a duet is between two, and there {'is' if number == 1 else 'are'} {number}", "two")
-    found.known(("cognition", "policy"), "policy", found.part.cognition.policy, POLICIES)
+    own = found.part.policies
+    for name, changes in own.items():
+        _policy(found, name, changes)
+    found.known(("cognition", "policy"), "policy", found.part.cognition.policy, (*policies.NAMES, *own))
+
+
+def _policy(found: Findings, name: str, changes: Mapping[str, Any]) -> None:
+    try:
+        policies.from_mapping(name, changes)
+    except WrongUse as error:
+        found.add(("policies", name), error.what, error.todo)
 
 
 def _clock(found: Findings) -> Clock | None:
