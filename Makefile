@@ -31,7 +31,7 @@ prove: $(VENV)/test  ## the slow proofs in full size: a hundred kills, hundreds 
 	$(BIN)/python -m pytest -n $(JOBS) -m slow
 
 help:  ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 8
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 22
 
 clean:  ## remove what was set up (runs stay)
 	rm -rf $(VENV)

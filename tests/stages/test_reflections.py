@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 from cognition.hamlet import Town
@@ -65,7 +66,7 @@ def test_each_reflects_on_its_first_turn_after_six_turns_and_never_at_the_beginn
         ticks = [memory.tick for memory in _reflections(town, agent)]
         assert len(ticks) >= 3
         assert ticks[0] > 6
-        assert all(later - earlier >= 6 for earlier, later in zip(ticks, ticks[1:], strict=False))
+        assert all(later - earlier >= 6 for earlier, later in pairwise(ticks))
 
 
 def test_a_reflection_on_a_talk_weighs_seven_and_cites_what_was_shown() -> None:

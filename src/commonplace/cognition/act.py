@@ -9,6 +9,7 @@ from dataclasses import replace
 from commonplace.character.plan import PlanItem
 from commonplace.cognition.converse import LONGEST_LINE, converse, line
 from commonplace.cognition.notebook import Notebook
+from commonplace.cognition.sentences import doing
 from commonplace.cognition.situation import item_note, recalled, situation, who
 from commonplace.cognition.step import plan_step, targets
 from commonplace.cognition.turn import TurnView
@@ -57,18 +58,18 @@ async def _asked(
 def chosen(view: TurnView, output: ActOutput, step: Action) -> Action:
     """The action an answer of the `act` tool comes to; `step` where its words cannot be said."""
     because = tuple(memory for memory in output.because if memory in view.draft) or step.because
-    doing = shortened(clean(output.doing), LONGEST_DOING)
+    words = shortened(clean(output.doing), LONGEST_DOING)
     match output.kind:
         case "MOVE":
             return Move(to_location_id=output.to_location_id, emoji=output.emoji, because=because)
         case "INTERACT":
             return Interact(
-                object_id=output.object_id, verb=output.verb, doing=doing, emoji=output.emoji, because=because
+                object_id=output.object_id, verb=output.verb, doing=words, emoji=output.emoji, because=because
             )
         case "SAY":
-            words = shortened(clean(output.utterance), LONGEST_LINE)
-            return line(view, output.to_agent_id, ConverseOutput(utterance=words, because=output.because)) or step
+            said = shortened(clean(output.utterance), LONGEST_LINE)
+            return line(view, output.to_agent_id, ConverseOutput(utterance=said, because=output.because)) or step
         case "IDLE":
             if isinstance(step, Idle):
-                return replace(step, doing=doing or step.doing, emoji=output.emoji or step.emoji, because=because)
-            return Idle(doing=doing or "waiting", emoji=output.emoji, because=because)
+                return replace(step, doing=words or step.doing, emoji=output.emoji or step.emoji, because=because)
+            return Idle(doing=words or doing(view.scenario.language, "waiting"), emoji=output.emoji, because=because)

@@ -36,7 +36,7 @@ async def converse(
         return line(view, hearer, words)
     called = view.scenario.personas[hearer].called
     heard = [entry.text for entry in news if entry.kind == "said"]
-    found = retrieve(view, notebook, "talk", (*heard, called, reaction.purpose, reaction.reason))
+    found = await retrieve(view, notebook, "talk", (*heard, called, reaction.purpose, reaction.reason))
     relation = notebook.relations.get(hearer)
     given = ConverseInput(
         who=who(view.persona),

@@ -189,7 +189,7 @@ async def _parts(
     reused = merged and bool(hints) and not notebook.plan.children(item.id)
     task = PLAN_HOURS if hours else PLAN_MINUTES
     node = view.scenario.geography.nodes[item.location]
-    found = () if reused else retrieve(view, notebook, "plan", (item.action_description, node.name))
+    found = () if reused else await retrieve(view, notebook, "plan", (item.action_description, node.name))
     given = PlanPartsInput(
         who=who(view.persona),
         situation=situation(view),

@@ -30,7 +30,7 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
     if not news:
         notebook.trace["reaction"] = shown(KEEP, None)
         return KEEP
-    found = retrieve(view, notebook, "react", _query(view, news, item))
+    found = await retrieve(view, notebook, "react", _query(view, news, item))
     given = _input(view, notebook, news, item, found)
     answer = await notebook.ask(REACT, given)
     reaction = answer.value

@@ -13,10 +13,12 @@ from functools import cache
 from itertools import takewhile
 
 from commonplace.character.fact import carried
+from commonplace.cognition.embed import embedded
 from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.percept import Percept
 from commonplace.cognition.situation import named, who
 from commonplace.cognition.turn import TurnView
+from commonplace.memory.embedding import Vector
 from commonplace.memory.importance import BASE, RuleRater
 from commonplace.memory.record import Emotion, Memory
 from commonplace.minds.notes import News
@@ -59,10 +61,12 @@ async def remember(
     wanted = view.scenario.cognition.importance
     base = ROUTINE if wanted == "both" else BASE
     rater = _rules(view.scenario.language, view.persona.goals, _names(view), base)
+    vectors = await embedded(view.scenario, notebook.ask, [draft.text for draft in drafts])
     memories: list[Memory] = []
     for draft in drafts:
         weight = draft.importance or view.rated.get(draft.text)
-        memory = _store(view, notebook, draft, rater.rate(draft.text) if weight is None else weight)
+        importance = rater.rate(draft.text) if weight is None else weight
+        memory = _store(view, notebook, draft, importance, vectors.get(draft.text))
         memories.append(memory)
         if weight is None and (wanted == "mind" or (wanted == "both" and draft.text in news)):
             notebook.unrated.setdefault(draft.text, []).append(memory.id)
@@ -102,12 +106,13 @@ def _names(view: TurnView) -> tuple[str, ...]:
     return tuple(persona.called for persona in view.scenario.personas.values() if persona.id != view.persona.id)
 
 
-def _store(view: TurnView, notebook: Notebook, draft: Draftling, importance: float) -> Memory:
+def _store(view: TurnView, notebook: Notebook, draft: Draftling, importance: float, vector: Vector | None) -> Memory:
     memory = view.draft.remember(
         draft.text,
         at=draft.at,
         tick=draft.tick,
         importance=importance,
+        embedding=vector,
         kind=draft.kind,
         place=draft.place or view.world.path,
         citations=tuple(memory for memory in draft.citations if memory in view.draft),

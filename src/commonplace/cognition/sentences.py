@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from commonplace.josa import resolved
+
 Frame = Mapping[str, str]
 
 _ENGLISH = {
@@ -51,25 +53,91 @@ _ENGLISH = {
     "new_plan": "{name} decides on {doing} at {place_name} at {start} on {weekday}.",
 }
 
+_KOREAN = {
+    "doing": "{name}은(는) {doing}(이)다.",
+    "asleep": "{name}은(는) 자고 있다.",
+    "arrived": "{name}이(가) {other_name}에서 들어온다.",
+    "left": "{name}이(가) {other_name} 쪽으로 떠난다.",
+    "joined": "{name}이(가) {place_name}에 왔다.",
+    "gone": "{name}은(는) 이제 {place_name}에 없다.",
+    "said": "{name}이(가) {to_name}에게 말한다: “{quote}”",
+    "talk": "{name}이(가) {to_name}에게 말을 건다.",
+    "acted": "{name}이(가) {the_object}을(를) {verb_word} 하지만, {why}",
+    "thing": "{The_object}은(는) {words}.",
+    "here": "{The_object}이(가) {place_name}에 있다.",
+    "seen": "{seen}",
+    "weather.rain": "비가 내리기 시작한다.",
+    "weather.storm": "{root}에 폭풍우가 몰아친다.",
+    "weather.snow": "눈이 내리기 시작한다.",
+    "weather.fog": "{root}에 안개가 내려앉는다.",
+    "weather.cloudy": "구름이 하늘을 덮는다.",
+    "weather.clear": "하늘이 갠다.",
+    "weather.over": "비가 그친다.",
+    "time.dawn": "{root}에 새벽이 온다.",
+    "time.morning": "{root}은(는) 아침이다.",
+    "time.midday": "{root}은(는) 한낮이다.",
+    "time.afternoon": "{root}은(는) 오후다.",
+    "time.evening": "{root}에 저녁이 내린다.",
+    "time.night": "{root}은(는) 밤이다.",
+    "event": "{text}",
+    "voice": "{name}에게 떨쳐지지 않는 생각이 있다: {text}",
+    "i_said": "{name}은(는) {to_name}에게 말했다: “{quote}”",
+    "did": "{name}은(는) {doing}(이)었다.",
+    "walked": "{name}은(는) {to_place}(으)로 걸어갔다.",
+    "lost": "{name}은(는) {the_object}을(를) 집으려 했지만, 이제 {other_name}에게 있다.",
+    "refused": "{name}은(는) {the_object}을(를) {verb_word} 했지만, {why}",
+    "absent": "{name}은(는) {place_name}에서 {the_object}을(를) 찾았지만, 거기 없다.",
+    "closed": "{name}은(는) {to_place}(으)로 가려 했지만, {why}.",
+    "rejected": "{name}은(는) 할 수 없는 일을 하려 했다: {why}.",
+    "plan": "{name}은(는) {weekday} {start}부터 {end}까지 {place_name}에서 {doing}일 계획이다.",
+    "hour": "{name}은(는) {start}부터 {end}까지 {doing}일 생각이다.",
+    "new_plan": "{name}은(는) {weekday} {start}에 {place_name}에서 {doing}이기로 마음먹는다.",
+}
+
 _ENGLISH_VERBS = {"USE": "use", "OPEN": "open", "CLOSE": "close", "TAKE": "take", "DROP": "put down"}
 
-SENTENCES: Mapping[str, Mapping[str, str]] = {"en": _ENGLISH}
-VERBS: Mapping[str, Mapping[str, str]] = {"en": _ENGLISH_VERBS}
+_KOREAN_VERBS = {"USE": "쓰려", "OPEN": "열려", "CLOSE": "닫으려", "TAKE": "집으려", "DROP": "내려놓으려"}
+
+SENTENCES: Mapping[str, Mapping[str, str]] = {"en": _ENGLISH, "ko": _KOREAN}
+VERBS: Mapping[str, Mapping[str, str]] = {"en": _ENGLISH_VERBS, "ko": _KOREAN_VERBS}
+DOING: Mapping[str, Mapping[str, str]] = {
+    "en": {
+        "talking": "talking with {name}",
+        "resting": "resting",
+        "waiting": "waiting",
+        "listening": "listening",
+        "thinking": "thinking",
+    },
+    "ko": {
+        "talking": "{name} 님과 이야기하는 중",
+        "resting": "쉬는 중",
+        "waiting": "기다리는 중",
+        "listening": "듣는 중",
+        "thinking": "생각하는 중",
+    },
+}
+"""What somebody is seen doing when neither plan nor mind has said so."""
 
 
 def sentence(language: str, kind: str, **slots: str) -> str:
-    """The sentence for one kind of percept. A language without a table of its own is worded in English."""
-    return SENTENCES.get(language, _ENGLISH)[kind].format_map(slots)
+    """The sentence for one kind of percept."""
+    return resolved(SENTENCES[language][kind].format_map(slots))
+
+
+def doing(language: str, kind: str, name: str = "") -> str:
+    """What somebody is seen doing who does nothing in particular."""
+    return DOING[language][kind].format(name=name)
 
 
 def verb_word(language: str, verb: str) -> str:
     """`USE` as it reads in a sentence."""
-    return VERBS.get(language, _ENGLISH_VERBS).get(verb, verb.lower())
+    return VERBS[language].get(verb, verb.lower())
 
 
 def the(name: str) -> str:
-    """`stock pot` → `the stock pot`; names that begin with a capital or an article stay as they are."""
-    return name if name[:1].isupper() or name.startswith(("the ", "a ", "an ")) else f"the {name}"
+    """`stock pot` → `the stock pot`; names that begin with a capital, an article or Hangul stay as they are."""
+    first = name[:1]
+    return name if first.isupper() or not first.isascii() or name.startswith(("the ", "a ", "an ")) else f"the {name}"
 
 
 def ended(text: str) -> str:

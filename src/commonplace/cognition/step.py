@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from commonplace.character.plan import PlanItem
 from commonplace.cognition.notebook import Notebook
+from commonplace.cognition.sentences import doing
 from commonplace.cognition.talk import my_talk
 from commonplace.cognition.turn import TurnView
 from commonplace.minds.tasks import Targets
@@ -17,11 +18,12 @@ REFUSED_FOR = timedelta(hours=1)
 
 def plan_step(view: TurnView, notebook: Notebook, item: PlanItem | None) -> Action:
     """What the plan comes to at this place and tick."""
+    language = view.scenario.language
     partner = _awaited(view)
     if partner:
-        return Idle(doing=f"talking with {view.scenario.personas[partner].name}", emoji="💬")
+        return Idle(doing=doing(language, "talking", view.scenario.personas[partner].name), emoji="💬")
     if item is None:
-        return Idle(doing=view.world.body.doing or "resting", asleep=view.world.body.asleep)
+        return Idle(doing=view.world.body.doing or doing(language, "resting"), asleep=view.world.body.asleep)
     goal = _goal(view, notebook, item)
     if goal != view.world.area:
         return Move(to_location_id=goal, emoji=item.emoji, because=item.because)

@@ -8,10 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 from commonplace.clock import hhmm, midnight, parse_iso
+from commonplace.cognition.embed import embedded
 from commonplace.cognition.situation import acquaintances, fact_notes, person, places, recalled, situation, who
 from commonplace.cognition.trace import asked, shown
 from commonplace.cognition.turn import JobResult, JobView
-from commonplace.memory.policies import by_name
 from commonplace.minds.asking import Task, ask
 from commonplace.minds.notes import Recalled, Spoken, Value
 from commonplace.minds.tasks import (
@@ -45,11 +45,12 @@ class Working:
     touched: set[int] = field(default_factory=set[int])
     trace: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
 
-    def retrieve(self, purpose: str, query: str, k: int | None = None) -> tuple[Recalled, ...]:
+    async def retrieve(self, purpose: str, query: str) -> tuple[Recalled, ...]:
         """As `cognition.retrieve`, on the snapshot."""
-        settings = self.view.scenario.cognition
+        scenario, now = self.view.scenario, self.view.now
+        vectors = await embedded(scenario, self.ask, [query])
         found = self.view.past.retrieve(
-            query, at=self.view.now, k=k or settings.k, policy=by_name(settings.policy), purpose=purpose
+            query, at=now, k=scenario.cognition.k, policy=scenario.policy, purpose=purpose, embedding=vectors.get(query)
         )
         self.touched.update(hit.memory.id for hit in found.hits)
         self.trace.setdefault("retrievals", []).append(shown(found))
@@ -82,7 +83,7 @@ async def think(view: JobView) -> JobResult:
 async def _plan_day(work: Working) -> JobResult:
     view = work.view
     wakes = parse_iso(view.job.about)
-    found = work.retrieve("plan_day", _day_query(view))
+    found = await work.retrieve("plan_day", _day_query(view))
     given = PlanDayInput(
         who=who(view.persona),
         situation=situation(view).model_copy(update={"moment": view.job.about, "time": hhmm(wakes)}),
@@ -143,14 +144,15 @@ async def _reflect(work: Working) -> JobResult:
     recent = recalled(view.scenario, reversed(view.past.recent(LATEST)), view.now)
     here = situation(view)
     questions = (await work.ask(QUESTIONS, QuestionsInput(who=who(view.persona), situation=here, recent=recent))).value
-    evidence = tuple(
-        Evidence(question=question, recalled=work.retrieve("reflect", question)) for question in questions.questions[:3]
-    )
+    evidence = [
+        Evidence(question=question, recalled=await work.retrieve("reflect", question))
+        for question in questions.questions[:3]
+    ]
     earlier = tuple(memory.text for memory in view.past.search(kinds={"reflection"}, limit=20))
     given = InsightsInput(
         who=who(view.persona),
         situation=here,
-        evidence=evidence,
+        evidence=tuple(evidence),
         recent=recent,
         earlier=earlier,
         known=acquaintances(view),
@@ -169,7 +171,7 @@ async def _reflect_on_talk(work: Working) -> JobResult:
     view = work.view
     goals = view.persona.goals
     latest = tuple(memory.text for memory in view.past.recent(LATEST_LINES))
-    found = work.retrieve("reflect", " ".join((*goals, *latest)))
+    found = await work.retrieve("reflect", " ".join((*goals, *latest)))
     given = InsightsInput(
         who=who(view.persona),
         situation=situation(view),
@@ -192,7 +194,7 @@ def accepted(insights: Sequence[Insight], shown_ids: set[int]) -> tuple[Insight,
 
 async def _relate(work: Working) -> JobResult:
     view, other = work.view, work.view.job.about
-    found = work.retrieve("relate", view.scenario.personas[other].called)
+    found = await work.retrieve("relate", view.scenario.personas[other].called)
     given = RelateInput(
         who=who(view.persona),
         situation=situation(view),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from commonplace.character.persona import Persona
 from commonplace.character.state import CharacterState, Job
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
-from commonplace.memory import Delta, Draft, MemoryStream, policies
+from commonplace.memory import Delta, Draft, MemoryStream
 from commonplace.memory.analysis import analyser
 from commonplace.run.reading import Reading
 from commonplace.run.record import TickRecord
@@ -132,8 +132,7 @@ def opening(scenario: Scenario, seed: int) -> tuple[Life, TickRecord]:
 
 def new_stream(scenario: Scenario, agent: str) -> MemoryStream:
     """An empty stream as the scenario's settings want it."""
-    policy = policies.by_name(scenario.cognition.policy)
-    return MemoryStream(agent, policy, analyser=analyser(scenario.language))
+    return MemoryStream(agent, scenario.policy, embedder=scenario.embedder, analyser=analyser(scenario.language))
 
 
 def _starting(scenario: Scenario, stream: MemoryStream, memories: Sequence[MemoryPart]) -> Delta:

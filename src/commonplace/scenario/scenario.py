@@ -10,6 +10,8 @@ from commonplace.character.persona import Persona
 from commonplace.character.state import CharacterState
 from commonplace.clock import Clock
 from commonplace.memory import policies
+from commonplace.memory.embedding import Embedder, default_embedder
+from commonplace.memory.given import GivenVectors
 from commonplace.memory.policy import Policy
 from commonplace.scenario.model import CognitionPart, MemoryPart, ScenarioPart
 from commonplace.world.geography import Geography
@@ -50,6 +52,12 @@ class Scenario:
         """How its characters retrieve."""
         name = self.cognition.policy
         return policies.from_mapping(name, self.part.policies[name]) if name in self.part.policies else policies.by_name(name)
+
+    @property
+    def embedder(self) -> Embedder:
+        """What makes the vectors of its characters' memories; a model's come as answers."""
+        model = self.cognition.embedder
+        return GivenVectors(f"{model.model}-{model.dimensions}", model.dimensions) if model else default_embedder()
 
     @property
     def language(self) -> str:

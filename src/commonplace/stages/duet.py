@@ -15,7 +15,7 @@ from commonplace.cognition.percept import FIRST, Percept
 from commonplace.cognition.reflect import request_reflection
 from commonplace.cognition.remember import rate, store_percepts
 from commonplace.cognition.retrieve import retrieve
-from commonplace.cognition.sentences import sentence
+from commonplace.cognition.sentences import doing, sentence
 from commonplace.cognition.situation import person, who
 from commonplace.cognition.talk import my_talk, said_today, spoken
 from commonplace.cognition.think import think
@@ -76,12 +76,12 @@ def _my_line(view: TurnView) -> list[Percept]:
 async def _speak(view: TurnView, notebook: Notebook) -> Action:
     other = next(iter(sorted(view.world.bodies)), "")
     if other not in view.world.targets.agents:
-        return Idle(doing="listening")
+        return Idle(doing=doing(view.scenario.language, "listening"))
     lines = spoken(view)
     goal = view.persona.goals[0] if view.persona.goals else ""
     setting = view.scenario.part.duet.setting
     called = view.scenario.personas[other].called
-    found = retrieve(view, notebook, "duet", (setting, *(line.text for line in lines[-2:]), called, goal))
+    found = await retrieve(view, notebook, "duet", (setting, *(line.text for line in lines[-2:]), called, goal))
     given = DuetInput(
         who=who(view.persona),
         other=person(view, other, notebook.relations),
@@ -99,7 +99,7 @@ async def _speak(view: TurnView, notebook: Notebook) -> Action:
 def _say(view: TurnView, other: str, output: DuetOutput) -> Action:
     utterance = clean(output.utterance)
     if not utterance:
-        return Idle(doing="thinking")
+        return Idle(doing=doing(view.scenario.language, "thinking"))
     return Say(
         to_agent_id=other,
         utterance=utterance,

@@ -1,0 +1,42 @@
+"""Korean particles take the form that the sound before them asks for."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.josa import resolved
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("미라은(는) 온다", "미라는 온다"),
+        ("준은(는) 온다", "준은 온다"),
+        ("문이(가) 열린다", "문이 열린다"),
+        ("찻주전자이(가) 끓는다", "찻주전자가 끓는다"),
+        ("국수을(를) 먹는다", "국수를 먹는다"),
+        ("빵을(를) 먹는다", "빵을 먹는다"),
+        ("준과(와) 미라", "준과 미라"),
+        ("미라과(와) 준", "미라와 준"),
+        ("광장(으)로 간다", "광장으로 간다"),
+        ("찻집(으)로 간다", "찻집으로 간다"),
+        ("서울(으)로 간다", "서울로 간다"),
+        ("부두(으)로 간다", "부두로 간다"),
+        ("쉬는 중(이)다.", "쉬는 중이다."),
+        ("요리사(이)다.", "요리사다."),
+        ("쉬는 중(이)었다.", "쉬는 중이었다."),
+        ("요리사(이)었다.", "요리사였다."),
+        ("3을(를) 더하고 2을(를) 뺀다", "3을 더하고 2를 뺀다"),
+        ("7(으)로 나눈다", "7로 나눈다"),
+    ],
+)
+def test_a_particle_follows_the_sound_before_it(text: str, read: str) -> None:
+    assert resolved(text) == read
+
+
+def test_after_a_sound_that_is_not_known_both_forms_stay() -> None:
+    assert resolved("Mira은(는) 온다") == "Mira은(는) 온다"
+
+
+def test_a_text_without_particles_stays_as_it_is() -> None:
+    assert resolved("비가 그친다. (정말로)") == "비가 그친다. (정말로)"
