@@ -68,6 +68,7 @@ class Recording:
     """A mind that keeps what it was asked and what it answered."""
 
     costs = False
+    tries = 1
 
     def __init__(self, mind: Mind) -> None:
         self.name = mind.name
@@ -79,6 +80,9 @@ class Recording:
         assert isinstance(reply, Reply)
         self.kept.append((ask, asker, reply))
         return reply
+
+    async def rest(self) -> None:
+        """It holds nothing."""
 
     def of(self, task: str) -> Iterable[tuple[Ask[Any, Any], Asker, Any]]:
         """Questions of a task, by whom, and the answers."""

@@ -59,8 +59,7 @@ async def remember(
     if not drafts:
         return []
     wanted = view.scenario.cognition.importance
-    base = ROUTINE if wanted == "both" else BASE
-    rater = _rules(view.scenario.language, view.persona.goals, _names(view), base)
+    rater = _routine(view) if wanted == "both" else _rules(view)
     vectors = await embedded(view.scenario, notebook.ask, [draft.text for draft in drafts])
     memories: list[Memory] = []
     for draft in drafts:
@@ -96,8 +95,17 @@ def rated(view: TurnView, notebook: Notebook, ratings: Sequence[Rating]) -> None
     notebook.unrated = {}
 
 
+def _rules(view: TurnView) -> RuleRater:
+    return _rater(view.scenario.language, view.persona.goals, _names(view), BASE)
+
+
+def _routine(view: TurnView) -> RuleRater:
+    """What is no news starts at 1, and that somebody does it is not remarkable either."""
+    return _rater(view.scenario.language, view.persona.goals, (), ROUTINE)
+
+
 @cache
-def _rules(language: str, goals: tuple[str, ...], names: tuple[str, ...], base: int) -> RuleRater:
+def _rater(language: str, goals: tuple[str, ...], names: tuple[str, ...], base: int) -> RuleRater:
     return RuleRater(language, goal=" ".join(goals), names=names, base=base)
 
 

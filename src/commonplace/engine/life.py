@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from commonplace.character.persona import Persona
@@ -15,6 +15,7 @@ from commonplace.run.record import TickRecord
 from commonplace.run.versions import state_versions, world_versions
 from commonplace.scenario.model import MemoryPart
 from commonplace.scenario.scenario import Scenario
+from commonplace.world.events import Event
 from commonplace.world.executor import Rules
 from commonplace.world.state import World
 from commonplace.world.view import WorldView, look
@@ -71,8 +72,19 @@ class Life:
             delivered=delivered,
         )
 
-    def apply(self, world: World, turns: Iterable[Turn]) -> None:
-        """Take up a tick that has been committed."""
+    def forgotten(self, events: Iterable[Event]) -> dict[str, tuple[int, ...]]:
+        """The memories that the inputs of a tick take out, by character: those of them that are there."""
+        found: dict[str, dict[int, None]] = {}
+        for event in events:
+            if event.type == "FORGOT":
+                stream = self.streams[event.agent_id]
+                found.setdefault(event.agent_id, {}).update(
+                    (id, None) for id in event.body["memory_ids"] if id in stream
+                )
+        return {agent: tuple(ids) for agent, ids in sorted(found.items()) if ids}
+
+    def apply(self, world: World, turns: Iterable[Turn], removed: Mapping[str, Sequence[int]]) -> None:
+        """Take up a tick that has been committed, and the forgetting it ends with."""
         before, self.world = self.world, world
         self.ambient = weather(self.scenario, self.seed, world.tick)
         for turn in turns:
@@ -81,6 +93,9 @@ class Life:
             self.streams[agent].apply(turn.delta)
             weigh(self.rated[agent], turn.delta)
             self._take_up_jobs(turn, before)
+        for agent, ids in removed.items():
+            self.streams[agent].forget(ids)
+            self.rated[agent] = weights(self.streams[agent])
 
     def _take_up_jobs(self, turn: Turn, before: World) -> None:
         """Jobs asked for in the turn get their snapshot; those delivered in it are gone from its state."""
@@ -109,6 +124,14 @@ def weigh(rated: dict[str, float], delta: Delta) -> None:
     """Note the importance of sentences remembered for the first time."""
     for memory in delta.memories:
         rated.setdefault(memory.text, memory.importance)
+
+
+def weights(stream: MemoryStream) -> dict[str, float]:
+    """What each sentence of a stream weighed when it was first remembered."""
+    rated: dict[str, float] = {}
+    for memory in stream:
+        rated.setdefault(memory.text, memory.importance)
+    return rated
 
 
 def opening(scenario: Scenario, seed: int) -> tuple[Life, TickRecord]:
@@ -155,10 +178,7 @@ def _starting(scenario: Scenario, stream: MemoryStream, memories: Sequence[Memor
 def restored(reading: Reading, scenario: Scenario, tick: int) -> Life:
     """A run as it was at the end of a tick, its deferred jobs on their way included."""
     streams = {agent: reading.stream_at(agent, tick) for agent in scenario.personas}
-    rated: dict[str, dict[str, float]] = {agent: {} for agent in scenario.personas}
-    for agent, stream in streams.items():
-        for memory in stream:
-            rated[agent].setdefault(memory.text, memory.importance)
+    rated = {agent: weights(stream) for agent, stream in streams.items()}
     world, states = reading.world_at(tick), dict(reading.states_at(tick))
     waiting = {
         agent: tuple(_pending(reading, scenario, agent, job) for job in state.jobs)
