@@ -16,15 +16,20 @@ from commonplace.api import mind_named, scenario_of
 from commonplace.engine.run import Run
 from commonplace.minds.asking import Ask
 from commonplace.minds.mind import Asker, Mind, Reply
+from commonplace.rng import below
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
 from commonplace.scenario.compiling import load
 from commonplace.stages import by_name
 from commonplace.testing import SlowMind
 
+SLIP = '{"decision": "ke'
+
 
 class PaidMind(SlowMind):
-    """Another mind's answers, later, each noted on a bill when it is given."""
+    """Another mind's answers, later, each noted on a bill when it is given; every fifth is no use at first."""
+
+    tries = 2
 
     def __init__(self, mind: Mind, bill: Path) -> None:
         super().__init__(mind, salt=1, longest=0.01)
@@ -35,8 +40,11 @@ class PaidMind(SlowMind):
         return self._paid(ask, asker)
 
     async def _paid(self, ask: Ask[Any, Any], asker: Asker) -> Reply:
+        assert asker.attempt == 0 or (asker.before is not None and asker.before.raw == SLIP)
         reply = await super().answer(ask, asker)
-        os.write(self._bill, f"{asker.agent} {asker.tick} {asker.number}\n".encode())
+        os.write(self._bill, f"{asker.agent} {asker.tick} {asker.number} {asker.attempt}\n".encode())
+        if asker.attempt == 0 and below(5, "slip", asker.agent, asker.tick, asker.number) == 0:
+            return Reply(None, "malformed", "cut off", "json", prompt=ask.task.name, raw=SLIP)
         return reply
 
 

@@ -167,8 +167,8 @@ def test_going_on_can_be_killed_at_any_statement_too(step, plaza, tmp_path):
 def test_no_answer_is_paid_for_twice(tmp_path, unbroken):
     chance = random.Random(11)
     run, bill = tmp_path / "paid.run", tmp_path / "bill.txt"
-    given = [sys.executable, *map(str, (Path(__file__).with_name("paying.py"), run, bill, "latticeville", 30))]
-    kept: set[Question] = set()
+    given = paying(run, bill)
+    kept: set[Attempt] = set()
     used = 0
     for _ in range(5):
         before = len(paid(bill))
@@ -185,36 +185,48 @@ def test_no_answer_is_paid_for_twice(tmp_path, unbroken):
     subprocess.run(given, env=environment(), check=True, capture_output=True)
     assert not kept & set(paid(bill)[before:])
     assert used > 50
-    assert ends(run) == ends(unbroken["latticeville"], 30)
+    assert any(attempt for *_, attempt in kept)
+    command("verify", run)
+    whole, once_paid = tmp_path / "whole.run", tmp_path / "whole.txt"
+    subprocess.run(paying(whole, once_paid), env=environment(), check=True, capture_output=True)
+    assert ends(run) == ends(whole)
+    assert ends(run).history == ends(unbroken["latticeville"], 30).history  # every slip was mended
+    assert set(paid(once_paid)) == set(paid(bill))
+    assert len(paid(once_paid)) == len(set(paid(once_paid)))
 
 
-Question = tuple[str, int, int]
-"""Character, tick, ordinal."""
+def paying(run: Path, bill: Path) -> list[str]:
+    """The command of `paying.py`."""
+    return [sys.executable, *map(str, (Path(__file__).with_name("paying.py"), run, bill, "latticeville", 30))]
 
 
-def paid(bill: Path) -> list[Question]:
+Attempt = tuple[str, int, int, int]
+"""Character, tick, ordinal, attempt."""
+
+
+def paid(bill: Path) -> list[Attempt]:
     """Every answer that was given, in order."""
     rows = [line.split() for line in bill.read_text().splitlines()] if bill.exists() else []
-    return [(agent, int(tick), int(ordinal)) for agent, tick, ordinal in rows]
+    return [(agent, int(tick), int(ordinal), int(attempt)) for agent, tick, ordinal, attempt in rows]
 
 
-def used_already(answers: list[Question]) -> set[Question]:
+def used_already(answers: list[Attempt]) -> set[Attempt]:
     """Those after which the same turn asked on: they were used, so they must have been kept."""
-    last: dict[tuple[str, int, int], int] = {}
-    for agent, tick, ordinal in answers:
+    last: dict[tuple[str, int, int], tuple[int, int]] = {}
+    for agent, tick, ordinal, attempt in answers:
         turn = agent, tick, ordinal // JOB_ORDINALS
-        last[turn] = max(ordinal, last.get(turn, -1))
-    return {one for one in answers if one[2] < last[one[0], one[1], one[2] // JOB_ORDINALS]}
+        last[turn] = max((ordinal, attempt), last.get(turn, (-1, 0)))
+    return {one for one in answers if one[2:] < last[one[0], one[1], one[2] // JOB_ORDINALS]}
 
 
-def journaled(run: Path) -> set[Question]:
-    """The answers in the file. It is looked at in a copy: whoever opens the file itself mends it."""
+def journaled(run: Path) -> set[Attempt]:
+    """The attempts in the file. It is looked at in a copy: whoever opens the file itself mends it."""
     copy = copied(run, run.parent, "looked-at.run")
     wal = run.with_name(f"{run.name}-wal")
     if wal.exists():
         copied(wal, run.parent, f"{copy.name}-wal")
     with tables(copy) as connection:
-        return set(connection.execute("SELECT agent, tick, ordinal FROM answer"))
+        return set(connection.execute("SELECT agent, tick, ordinal, attempt FROM answer"))
 
 
 def test_the_test_would_notice_a_lost_tick(plaza, tmp_path):

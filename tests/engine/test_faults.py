@@ -59,6 +59,7 @@ class Moody:
     """The offline mind, which now and then has no answer, or a useless one."""
 
     name = "offline"
+    tries = 1
 
     def __init__(self, costs: bool) -> None:
         self.costs = costs
@@ -72,6 +73,9 @@ class Moody:
             reply = Reply(None, "malformed" if asker.tick % 2 else "fault", raw="{")
         self.outcomes[asker.agent, asker.tick, asker.number] = reply.outcome
         return reply
+
+    async def rest(self) -> None:
+        """It holds nothing."""
 
 
 @pytest.mark.parametrize("costs", [False, True], ids=["free", "paid"])
@@ -103,6 +107,7 @@ class Broken:
     """A mind with a mistake in its program, after some good answers."""
 
     name = "offline"
+    tries = 1
 
     def __init__(self, good: int, costs: bool, waits: bool) -> None:
         self.costs = costs
@@ -128,6 +133,9 @@ class Broken:
         if self.given > self._good:
             raise LookupError("the mind itself is broken")
         return self._mind.answer(ask, asker)
+
+    async def rest(self) -> None:
+        """It holds nothing."""
 
 
 @pytest.mark.parametrize("waits", [False, True], ids=["at once", "later"])

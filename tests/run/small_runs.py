@@ -14,11 +14,12 @@ from commonplace.character.belief import Belief, Known
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.relation import Relation
 from commonplace.character.state import CharacterState, Job
-from commonplace.memory import Delta, Draft, MemoryStream
+from commonplace.memory import Delta, Draft, MemoryStream, policies
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
 from commonplace.run.record import AnswerRow, InputRow, TickRecord
 from commonplace.run.versions import state_versions, world_versions
+from commonplace.scenario.scaffold import text
 from commonplace.world.actions import Action
 from commonplace.world.executor import Intent, step
 from commonplace.world.opening import opening
@@ -26,7 +27,7 @@ from commonplace.world.state import World
 from world.small_worlds import AGENTS, CLOCK, IDLE, go, say, village
 
 TOWN = village()
-MANIFEST = Manifest(scenario="village", text="name: village\n", seed=3, mind="offline")
+MANIFEST = Manifest(scenario="village", text=text("village", 2), seed=3, mind="offline")
 
 
 class Village:
@@ -35,7 +36,7 @@ class Village:
     def __init__(self) -> None:
         self.world = opening(TOWN)
         self.states = {me: CharacterState() for me in AGENTS}
-        self.streams = {me: MemoryStream(me) for me in AGENTS}
+        self.streams = {me: MemoryStream(me, policies.by_name(MANIFEST.policy)) for me in AGENTS}
 
     def opening(self) -> TickRecord:
         versions = world_versions(None, self.world)

@@ -58,8 +58,7 @@ def test_a_killed_writer_leaves_a_committed_tick_and_the_answers_it_paid_for(
         assert last > TICKS or reading.digest(state=True) == digests[last]
     with RunFile.open(path) as run:
         assert run.last_tick == last
-        asked = run.journal.find("ann", said[-1], 7, answer("ann", said[-1]).request)
-        assert asked is not None
+        assert run.journal.find("ann", said[-1], 7, answer("ann", said[-1]).request)
         life = Village()
         life.opening()
         for tick in range(1, last + 2):

@@ -54,12 +54,13 @@ def test_later_answers_are_offered_to_the_same_question_only(tmp_path: Path) -> 
     parent = make(tmp_path / "a.run", 6)
     with fork(parent, 3, tmp_path / "b.run") as run:
         kept = answer("ann", 5)
-        assert run.journal.find("ann", 5, 0, kept.request) == kept
-        assert run.journal.find("ann", 5, 0, b"another") is None
-        run.journal.keep(replace(kept, request=b"another"))
-        assert run.journal.find("ann", 5, 0, b"another") is not None
+        assert run.journal.find("ann", 5, 0, b"another") == ()
+        assert run.journal.find("ann", 5, 0, kept.request) == (replace(kept, usage={"from_cache": True}),)
+        other = answer("ann", 6)
+        run.journal.keep(replace(other, request=b"another"))
+        assert run.journal.find("ann", 6, 0, b"another") != ()
     with fork(parent, 3, tmp_path / "c.run", manifest=replace(MANIFEST, mind="local:model")) as run:
-        assert run.journal.find("ann", 5, 0, kept.request) is None
+        assert run.journal.find("ann", 5, 0, kept.request) == ()
         assert run.manifest.mind == "local:model"
 
 

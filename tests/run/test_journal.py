@@ -8,6 +8,7 @@ import pytest
 from commonplace.canon import canonical
 from commonplace.run.file import RunFile
 from commonplace.run.journal import Diverged
+from commonplace.run.record import AnswerRow
 from run.small_runs import MANIFEST, Village, answer, plot
 
 
@@ -22,22 +23,35 @@ def run(tmp_path: Path):
 
 def test_an_answer_is_there_as_soon_as_it_is_kept(run: RunFile) -> None:
     row = answer("ann", 2)
-    assert run.journal.find("ann", 2, 0, row.request) is None
+    assert run.journal.find("ann", 2, 0, row.request) == ()
     run.journal.keep(row)
-    assert run.journal.find("ann", 2, 0, row.request) == row
+    assert run.journal.find("ann", 2, 0, row.request) == (found(row),)
     assert run.reading.answers(2, 2, used=False) == (row,)
     assert run.reading.answers(2, 2) == ()
 
 
-def test_the_attempt_that_brought_a_value_counts_else_the_last(run: RunFile) -> None:
+def found(row: AnswerRow) -> AnswerRow:
+    """As the journal gives it back."""
+    return replace(row, usage={**row.usage, "from_cache": True})
+
+
+def test_every_attempt_is_kept_in_order(run: RunFile) -> None:
     malformed = replace(answer("ann", 2), outcome="malformed", body=b"")
-    run.journal.keep(malformed)
-    assert run.journal.find("ann", 2, 0, malformed.request) == malformed
-    run.journal.keep(replace(malformed, attempt=1, outcome="fault"))
-    assert run.journal.find("ann", 2, 0, malformed.request).outcome == "fault"
-    run.journal.keep(answer("ann", 2, attempt=2))
-    assert run.journal.find("ann", 2, 0, malformed.request).attempt == 2
-    assert [row.outcome for row in run.journal.attempts("ann", 2, 0)] == ["malformed", "fault", "value"]
+    attempts = (malformed, replace(malformed, attempt=1), answer("ann", 2, attempt=2))
+    for row in attempts:
+        run.journal.keep(row)
+    assert run.journal.find("ann", 2, 0, malformed.request) == tuple(map(found, attempts))
+    assert run.journal.attempts("ann", 2, 0) == attempts
+
+
+def test_a_question_that_is_nobodys_finds_its_own_place(run: RunFile) -> None:
+    assert run.journal.numbered("-", 2, b"rain") == 0
+    for number, request in enumerate((b"rain", b"snow")):
+        assert run.journal.numbered("-", 2, request) == number
+        run.journal.keep(replace(answer("-", 2, ordinal=number), request=request))
+    assert run.journal.numbered("-", 2, b"rain") == 0
+    assert run.journal.numbered("-", 2, b"hail") == 2
+    assert run.journal.numbered("-", 3, b"rain") == 0
 
 
 def test_another_question_says_where_history_parts(run: RunFile) -> None:
@@ -57,7 +71,20 @@ def test_it_names_the_first_input_that_differs(run: RunFile) -> None:
     run.commit(replace(record, traces={"ann": {"asked": asked}}))
     now = canonical({"situation": {"sky": "rain", "people": ["bob", "cyd"]}}).decode()
     with pytest.raises(Diverged, match=r'situation.people\[1\] was null, is "cyd"'):
-        run.journal.find("ann", 2, 0, b"another", task="react", given=now)
+        run.journal.find("ann", 2, 0, b"another", task="react", given=lambda: now)
+
+
+def test_the_input_of_a_job_is_found_in_the_tick_that_used_it(run: RunFile) -> None:
+    life = Village()
+    life.opening()
+    life.tick(plot(1))
+    thought = answer("ann", 1, ordinal=1001)
+    asked = [{"ordinal": 1001, "task": "react", "outcome": "value", "input": {"about": "bells"}}]
+    record = life.tick(plot(2))
+    delivered = [{"asked_at": 1, "asked": asked}]
+    run.commit(replace(record, answers=(*record.answers, thought), traces={"ann": {"delivered": delivered}}))
+    with pytest.raises(Diverged, match=r'about was "bells", is "rain"'):
+        run.journal.find("ann", 1, 1001, b"another", task="react", given=lambda: '{"about":"rain"}')
 
 
 def test_answers_of_a_job_belong_to_the_tick_that_used_them(run: RunFile) -> None:
@@ -76,16 +103,23 @@ def test_usage_counts_questions_attempts_and_fallbacks(run: RunFile) -> None:
     life.opening()
     life.tick(plot(1))
     record = life.tick(plot(2))
+    failed = {"prompt_tokens": 7, "calls": 2, "kind": "json"}
     extra = (
-        replace(answer("ann", 2, ordinal=1), outcome="malformed", body=b""),
+        replace(answer("ann", 2, ordinal=1), outcome="malformed", body=b"", usage=failed),
         replace(answer("ann", 2, ordinal=1, attempt=1), outcome="fault", body=b""),
         replace(answer("ann", 2, ordinal=2), task="rate", usage={"prompt_tokens": 5, "cost": 0.25, "from_cache": True}),
     )
     run.commit(replace(record, answers=(*record.answers, *extra)))
+    run.journal.keep(replace(answer("-", 3), task="perceive_event"))
+    run.journal.keep(replace(answer("cyd", 3), task="act"))
     rows = {(row["agent_id"], row["task"]): row for row in run.reading.usage()}
     assert rows["ann", "react"]["asked"] == 3
     assert rows["ann", "react"]["fallbacks"] == 1
     assert rows["ann", "react"]["prompt_tokens"] == 28
+    assert rows["ann", "react"]["calls"] == 2
+    assert rows["ann", "react"]["faults"] == {"fault": 1, "json": 1}
     assert rows["ann", "rate"]["from_cache"] == 1
+    assert rows["-", "perceive_event"]["asked"] == rows["cyd", "act"]["asked"] == 1  # paid for, though not used yet
+    assert rows["", ""]["faults"] == {"fault": 1, "json": 1}
     assert rows["", ""]["cost"] == 0.25
     assert rows["", ""]["asked"] == sum(row["asked"] for key, row in rows.items() if key != ("", ""))

@@ -72,7 +72,7 @@ def test_a_god_event_changes_what_those_do_who_perceive_it() -> None:
     scenario = load("latticeville")
     with_it, without = (Town(scenario, OfflineMind(), seed=3).until(NOON) for _ in range(2))
     text = "A gas leak in Mira's Noodle Bar: everybody out!"
-    body = at_once(foreseen(text, scenario, with_it.engine.life.world, with_it.mind, 3))
+    body = at_once(foreseen(text, scenario, with_it.engine.life.world, with_it.engine.driver))
     assert body["to"]["areas"] == ["noodle-bar"]
     before = len(with_it.ticks)
     assert [t.events for t in with_it.ticks] == [t.events for t in without.ticks]

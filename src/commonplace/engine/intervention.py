@@ -6,24 +6,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from commonplace.cognition.situation import spot
+from commonplace.engine.driver import Driver
 from commonplace.minds.asking import Ask
-from commonplace.minds.mind import Asker, Mind, Reply
 from commonplace.minds.notes import Person, ThingHere
 from commonplace.minds.tasks import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
 from commonplace.scenario.scenario import Scenario
+from commonplace.world.events import NOBODY
 from commonplace.world.state import World
 
-OWNER = "-"
+OWNER = NOBODY
 """Questions without a character are asked in this name."""
 
 
-async def foreseen(text: str, scenario: Scenario, world: World, mind: Mind, seed: int) -> dict[str, Any]:
-    """The input a god-mode sentence comes to: what is perceived, by whom, and which objects change."""
-    given = _given(text, scenario, world)
-    reply = mind.answer(Ask(PERCEIVE_EVENT, given), Asker(seed, OWNER, world.tick + 1, 0))
-    if not isinstance(reply, Reply):
-        reply = await reply
-    output = reply.value if isinstance(reply.value, PerceiveEventOutput) else PERCEIVE_EVENT.fallback(given)
+async def foreseen(text: str, scenario: Scenario, world: World, driver: Driver) -> dict[str, Any]:
+    """The input a god-mode sentence comes to: what is perceived, by whom, and which objects change.
+
+    The same sentence is asked about once before a tick. Raises Paused when the mind cannot be had.
+    """
+    answer = await driver.aside(OWNER, world.tick + 1, Ask(PERCEIVE_EVENT, _given(text, scenario, world)))
+    output: PerceiveEventOutput = answer.value
     nowhere = not (output.areas or output.people)
     return {
         "kind": "god_event",

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from commonplace.cognition.turn import JobView, Turn
-from commonplace.engine.driver import JOB_ORDINALS, Drive, Driver
+from commonplace.cognition.turn import Turn
+from commonplace.engine.ahead import Ahead
+from commonplace.engine.driver import Drive, Driver, together
 from commonplace.engine.life import Life
 from commonplace.engine.stage import Stage
 from commonplace.run.record import InputRow, TickRecord, Version
@@ -46,42 +47,51 @@ class Lockstep:
 
     def __init__(self, life: Life, stage: Stage, driver: Driver) -> None:
         self.life = life
+        self.driver = driver
+        self.ahead = Ahead(driver, stage)
         self._stage = stage
-        self._driver = driver
+
+    def sit_down(self) -> Ahead:
+        """Begin a sitting; what is thought of ahead in it is to be ended by the caller. The one before is over."""
+        self.ahead.cancel()
+        self.ahead = Ahead(self.driver, self._stage)
+        return self.ahead
 
     async def live(self, inputs: Sequence[InputRow] = ()) -> Lived:
         """The next tick, everybody's turn and what came of it. Nothing is changed yet."""
         life, number = self.life, self.life.tick + 1
         acting = [agent for agent in self._stage.acts(life.scenario, number) if agent in life.world.bodies]
-        thoughts = {agent: [self._thought(agent, view) for view in life.due(agent)] for agent in acting}
-        await self._driver.run(drive for drives in thoughts.values() for drive in drives)
-        drives = {agent: self._drive(agent, thoughts[agent]) for agent in acting}
-        await self._driver.run(drives.values())
-        turns: dict[str, Turn] = {agent: drive.result for agent, drive in drives.items()}
+        drives: dict[str, tuple[Drive, ...]] = {}
+        if self.driver.mind.costs:
+            await together(self._act(agent, drives) for agent in acting)
+        else:
+            for agent in acting:
+                await self._act(agent, drives)
+        turns: dict[str, Turn] = {agent: drives[agent][-1].result for agent in acting}
         world, events = self._executed(turns, inputs)
         record = TickRecord(
             tick=number,
             events=events,
             deltas={agent: turn.delta for agent, turn in turns.items() if turn.delta.memories or turn.delta.touched},
             versions=(*world_versions(life.world, world), *self._state_versions(turns)),
-            answers=tuple(row for agent in acting for drive in (*thoughts[agent], drives[agent]) for row in drive.rows),
+            answers=tuple(row for agent in acting for drive in drives[agent] for row in drive.rows),
             inputs=tuple(inputs),
             traces={agent: turn.trace for agent, turn in turns.items()},
+            removed=life.forgotten(events),
         )
         return Lived(Tick(number, life.scenario.clock.time(number), events, turns), record, world)
 
     def take_up(self, lived: Lived) -> None:
         """After the commit: the tick becomes the present."""
-        self.life.apply(lived.world, lived.tick.turns.values())
+        self.life.apply(lived.world, lived.tick.turns.values(), lived.record.removed)
 
-    def _thought(self, agent: str, view: JobView) -> Drive:
-        """A deferred job. Its questions belong to the tick it was asked for in, with ordinals of their own."""
-        job = view.job
-        return Drive(agent, job.asked_at, self._stage.think(view), JOB_ORDINALS * (1 + job.number))
-
-    def _drive(self, agent: str, thoughts: Sequence[Drive]) -> Drive:
-        delivered = tuple(drive.result for drive in thoughts)
-        return Drive(agent, self.life.tick + 1, self._stage.turn(self.life.view(agent, delivered)))
+    async def _act(self, agent: str, drives: dict[str, tuple[Drive, ...]]) -> None:
+        """A character's deferred jobs that are due, then its turn; noted under its name."""
+        thoughts = await self.ahead.done(agent, self.life.due(agent))
+        view = self.life.view(agent, tuple(drive.result for drive in thoughts))
+        turn = Drive(agent, view.tick, self._stage.turn(view))
+        await self.driver.run([turn])
+        drives[agent] = (*thoughts, turn)
 
     def _executed(self, turns: Mapping[str, Turn], inputs: Sequence[InputRow]) -> tuple[World, tuple[Event, ...]]:
         life, number = self.life, self.life.tick + 1

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 from typing import Any
 
+from commonplace.engine.ahead import Ahead
+from commonplace.engine.budget import Budget, BudgetReached
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.intervention import foreseen
 from commonplace.engine.life import opening, restored
 from commonplace.engine.lockstep import Lockstep, Tick
 from commonplace.engine.stage import Stage
+from commonplace.errors import Paused
 from commonplace.minds.mind import Mind
 from commonplace.run.file import RunFile, Synchronous
 from commonplace.run.manifest import Manifest
@@ -29,6 +32,7 @@ class Run:
         self.scenario = scenario
         self._mind = mind
         self._engine = engine
+        self._sitting: Ahead | None = None
 
     @classmethod
     def start(
@@ -75,22 +79,70 @@ class Run:
         """What has been committed."""
         return self.file.reading
 
-    async def play(self, ticks: int | None = None, *, until: int | None = None) -> AsyncIterator[Tick]:
-        """Live so many ticks, or up to a tick; yields each once it is committed. It may be left at any tick."""
+    async def play(
+        self, ticks: int | None = None, *, until: int | None = None, budget: Budget | None = None
+    ) -> AsyncGenerator[Tick, None]:
+        """Live so many ticks, or up to a tick; yields each once it is committed. It may be left at any tick.
+
+        `budget`: what this sitting may spend. Raises Paused at a tick boundary when it is reached, or when the mind
+        cannot be had: the tick under way has not happened, answers that came are kept, and the run can go on.
+        """
         last = until if until is not None else self.tick + (ticks or 0)
-        while self.tick < last:
-            inputs = self.file.queued()
-            number = self.tick + 1
-            stamped = [row.stamped(number) for row in inputs]
-            lived = await self._engine.live(stamped)
-            self.file.commit(lived.record)
-            self._engine.take_up(lived)
-            yield lived.tick
+        ahead = self._sit_down(budget)
+        try:
+            ahead.begin(self._engine.life.waiting, last)
+            while self.tick < last:
+                yield await self._tick(ahead, last)
+        except BudgetReached as error:
+            await ahead.drain()
+            raise self._paused(error) from error
+        except Paused as error:
+            raise self._paused(error) from error
+        finally:
+            await self._get_up(ahead)
+
+    async def _tick(self, ahead: Ahead, last: int) -> Tick:
+        """One tick: lived, committed, taken up; then what is due later is begun."""
+        stamped = [row.stamped(self.tick + 1) for row in self.file.queued()]
+        lived = await self._engine.live(stamped)
+        self.file.commit(lived.record)
+        self._engine.take_up(lived)
+        ahead.begin(self._engine.life.waiting, last)
+        return lived.tick
+
+    def _sit_down(self, budget: Budget | None) -> Ahead:
+        self._engine.driver.renew(budget or Budget())
+        self._sitting = self._engine.sit_down()
+        return self._sitting
+
+    async def _get_up(self, ahead: Ahead) -> None:
+        """End what is under way. A sitting that was left and followed by another leaves the mind to that."""
+        await ahead.end()
+        if self._sitting is ahead:
+            self._sitting = None
+            self._engine.driver.renew(Budget())
+            await self._mind.rest()
+
+    def _paused(self, error: Paused) -> Paused:
+        """The same, with where the run stands and how it goes on."""
+        path, number = self.file.path, self.tick + 1
+        where = f"{path}, tick {self.tick}"
+        if isinstance(error, BudgetReached):
+            todo = f"commonplace resume {path} {error.option} N goes on"
+            return Paused(f"{error.what} at tick {number}, which has not happened yet", where=where, todo=todo)
+        what = f"{error.where}: {error.what}" if error.where else error.what
+        todo = "; ".join(filter(None, (error.todo, f"what is committed is safe, commonplace resume {path} goes on")))
+        return Paused(what, where=where, todo=todo)
 
     async def foreseen(self, text: str) -> dict[str, Any]:
-        """The input a god-mode sentence comes to, to be shown and then submitted."""
-        life = self._engine.life
-        return await foreseen(text, self.scenario, life.world, self._mind, life.seed)
+        """The input a god-mode sentence comes to, to be shown and then submitted. Raises Paused as `play` does."""
+        try:
+            return await foreseen(text, self.scenario, self._engine.life.world, self._engine.driver)
+        except Paused as error:
+            raise self._paused(error) from error
+        finally:
+            if self._sitting is None:
+                await self._mind.rest()
 
     def submit(self, body: Mapping[str, Any]) -> int:
         """Queue an outside influence; it is applied at the end of the next tick. Raises WrongUse for unknown names."""
@@ -106,6 +158,7 @@ class Run:
 
     def close(self) -> None:
         """Give the run up: one file is left, which can be copied."""
+        self._engine.ahead.cancel()
         self.file.close()
 
     def __enter__(self) -> Run:

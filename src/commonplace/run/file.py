@@ -13,7 +13,7 @@ from typing import Any, Literal
 from commonplace.errors import CommonplaceError, WrongUse
 from commonplace.run import commit, inputs, schema
 from commonplace.run.commit import Digests
-from commonplace.run.connection import mended, refuse_missing, writer
+from commonplace.run.connection import mended, refuse_missing, transaction, writer
 from commonplace.run.digest import START
 from commonplace.run.journal import Journal
 from commonplace.run.lock import Lock
@@ -148,19 +148,6 @@ class RunFile:
     def _transaction(self) -> Generator[None]:
         with mended(str(self.path)), transaction(self._connection):
             yield
-
-
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Generator[None]:
-    """All of it or nothing, a failing COMMIT included."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:  # SQLite has already rolled back after some errors
-            connection.execute("ROLLBACK")
-        raise
 
 
 def _refuse_existing(path: Path, force: bool) -> None:

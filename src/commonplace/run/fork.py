@@ -7,10 +7,12 @@ import sqlite3
 from pathlib import Path
 
 from commonplace.errors import WrongUse
+from commonplace.run import schema
 from commonplace.run.connection import mended, reader
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading
+from commonplace.world.events import NOBODY
 
 UNDONE = """
 DELETE FROM event WHERE tick > :at;
@@ -31,7 +33,13 @@ INSERT OR REPLACE INTO offered SELECT agent, tick, ordinal, attempt, task, reque
   FROM answer WHERE used IS NULL OR used > :at;
 """
 FORGOTTEN = "DELETE FROM offered;"
-LATER = "DELETE FROM answer WHERE used IS NULL OR used > :at;"
+LATER = f"""
+DELETE FROM answer WHERE (used IS NULL OR used > :at) AND NOT (agent = '{NOBODY}' AND tick <= :at);
+DELETE FROM exchange WHERE (agent, tick, ordinal, attempt) NOT IN
+  (SELECT agent, tick, ordinal, attempt FROM answer UNION ALL SELECT agent, tick, ordinal, attempt FROM offered);
+DELETE FROM primer WHERE (agent, series) NOT IN
+  (SELECT primer.agent, series FROM exchange JOIN primer ON primer.id = exchange.primer);
+"""
 
 
 def fork(
@@ -93,6 +101,7 @@ def _cut(path: Path, tick: int, notes: dict[str, str], *, same_mind: bool) -> No
         connection = sqlite3.connect(path, isolation_level=None)
         try:
             connection.execute("BEGIN IMMEDIATE")
+            schema.migrate(connection, schema.check(connection, str(path)))
             for statement in script.split(";"):
                 connection.execute(statement, {"at": tick} if ":at" in statement else {})
             connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", notes.items())

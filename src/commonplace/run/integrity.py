@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from commonplace.errors import RunDamaged
 from commonplace.run import digest as chain
 from commonplace.run.commit import Digests
-from commonplace.run.packing import unpacked_trace, unpacked_vector
+from commonplace.run.exchange import exchange_from
+from commonplace.run.packing import unpacked_exchange, unpacked_trace, unpacked_vector
 from commonplace.run.rows import ANSWER, EVENT, MEMORY, VERSION, unpacked_memory
+from commonplace.run.schema import EXCHANGED
 
 if TYPE_CHECKING:
     from commonplace.run.reading import Reading
@@ -42,7 +45,7 @@ NAMES = {
 def check(reading: Reading) -> int:
     """Recompute everything; returns the last tick. Raises RunDamaged naming the first tick that differs, and in what.
 
-    The trace is in no digest: it is only checked to be readable.
+    Traces and exchanges are in no digest: they are only checked to be readable.
     """
     with reading.open(reading.path, lenient=True) as bytewise:
         return _checked(bytewise)
@@ -63,6 +66,7 @@ def _checked(reading: Reading) -> int:
             previous = _compared(reading, tick, here, previous, stored[tick])
     _beyond(reading, last)
     _traces(reading)
+    _exchanges(reading)
     return last
 
 
@@ -144,6 +148,27 @@ def _traces(reading: Reading) -> None:
                 unpacked_trace(body)
             except ValueError:
                 raise _damage(reading, tick, f"the trace of {agent} cannot be read") from None
+
+
+def _exchanges(reading: Reading) -> None:
+    for (agent,) in reading.all("SELECT DISTINCT agent FROM exchange") if reading.format >= EXCHANGED else ():
+        series = _series(reading, agent)
+        for tick, body, primer in reading.all("SELECT tick, body, primer FROM exchange WHERE agent = ?", agent):
+            try:
+                exchange_from(body, series[primer])
+            except (KeyError, ValueError, TypeError):
+                raise _damage(reading, tick, f"what was said to {agent} cannot be read") from None
+
+
+def _series(reading: Reading, agent: str) -> dict[int, bytes]:
+    """Primer → its series up to it; what cannot be read is left out."""
+    series: dict[int, bytes] = {}
+    upto: dict[int, bytes] = {}
+    for id_, number, body in reading.all("SELECT id, series, body FROM primer WHERE agent = ? ORDER BY id", agent):
+        with suppress(ValueError, TypeError):
+            before = series.get(number, b"")
+            upto[id_] = series[number] = before + unpacked_exchange(body, before)
+    return upto
 
 
 def _changed(kind: str) -> str:

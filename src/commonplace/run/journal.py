@@ -8,17 +8,25 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, cast
 
 from commonplace.errors import RunDamaged
 from commonplace.run.commit import put_answers
-from commonplace.run.connection import mended
+from commonplace.run.connection import damaged, mended, transaction
+from commonplace.run.exchange import Exchange, Exchanges, exchange_of
 from commonplace.run.packing import unpacked_trace
 from commonplace.run.record import AnswerRow
 from commonplace.run.rows import ANSWER, answer_from, text_of
 
 QUESTION = "agent = ? AND tick = ? AND ordinal = ?"
+TRACE_OF = f"""
+SELECT body FROM trace WHERE agent = ? AND tick = coalesce((SELECT max(used) FROM answer WHERE {QUESTION}), ?)
+"""
+NUMBERED = "SELECT ordinal FROM answer WHERE agent = ? AND tick = ? AND request = ? ORDER BY ordinal LIMIT 1"
+NEXT = "SELECT coalesce(max(ordinal) + 1, 0) FROM answer WHERE agent = ? AND tick = ?"
 
 
 class Diverged(RunDamaged):
@@ -33,39 +41,65 @@ class Diverged(RunDamaged):
 
 
 class Journal:
-    """Answers by (character, tick, ordinal). Not for use by two threads at once."""
+    """Attempts at questions, by (character, tick, ordinal). Not for use by two threads at once."""
 
     def __init__(self, connection: sqlite3.Connection, where: str) -> None:
         """`where`: the file, for messages."""
         self._connection = connection
         self._where = where
+        self._exchanges = Exchanges(connection)
 
     def find(
-        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str = "", given: str = ""
-    ) -> AnswerRow | None:
-        """What came of the question: the attempt that brought a value, else the last one made; None if none was.
+        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str = "", given: Callable[[], str] = str
+    ) -> tuple[AnswerRow, ...]:
+        """Every attempt kept at the question, in order, marked `from_cache` in its usage; none if it was never asked.
 
-        A `fault` is final: every replay meets its fallback again. After a `malformed` attempt n the asker goes on with
-        attempt n + 1 if its policy allows one. An answer that a fork's parent had to the very same question counts.
-        `task` and `given` (the typed input as JSON) only serve the message. Raises Diverged when another question
-        stands under these numbers.
+        The last one counts: asking ends with a `value` or a `fault`, and after a `malformed` attempt n it goes on with
+        n + 1 if the mind allows one. Attempts that a fork's parent made at the very same question are taken over as
+        they are, without what they cost. `task` and `given` (the typed input as JSON) only serve the message. Raises
+        Diverged when another question stands under these numbers.
         """
         rows = self.attempts(agent, tick, ordinal)
         if rows and rows[0].request != request:
-            raise self._diverged(rows[0], task, given)
+            before = kept_input(self._one, rows[0])
+            raise diverged(rows[0], where=self._where, task=task, before=before, given=given())
         if not rows:
-            rows = tuple(row for row in self._rows("offered", agent, tick, ordinal) if row.request == request)
-        values = [row for row in rows if row.outcome == "value"]
-        return values[-1] if values else rows[-1] if rows else None
+            offered = self._rows("offered", agent, tick, ordinal)
+            rows = tuple(_free(row) for row in offered if row.request == request)
+            self._take_over(rows)
+        return tuple(replace(row, usage={**row.usage, "from_cache": True}) for row in rows)
 
     def attempts(self, agent: str, tick: int, ordinal: int) -> tuple[AnswerRow, ...]:
         """Every attempt kept of a question, in order; the answers offered by a fork's parent are left out."""
         return self._rows("answer", agent, tick, ordinal)
 
-    def keep(self, row: AnswerRow) -> None:
-        """Write an attempt down, in a transaction of its own: it is there whatever happens next."""
+    def told(self, row: AnswerRow) -> Exchange | None:
+        """What was said at an attempt; None when it was trimmed."""
         with mended(self._where):
-            put_answers(self._connection, [row], None)
+            try:
+                return exchange_of(self._connection, row)
+            except ValueError as error:
+                raise damaged(self._where, f"what was said to {row.agent} at tick {row.tick}: {error}") from error
+
+    def numbered(self, agent: str, tick: int, request: bytes) -> int:
+        """The ordinal of a question whose place in its tick means nothing; the next free one if it was never asked."""
+        found = self._one(NUMBERED, agent, tick, request)
+        return (found or self._one(NEXT, agent, tick))[0]
+
+    def keep(self, row: AnswerRow, exchange: Exchange | None = None) -> None:
+        """Write an attempt down, in a transaction of its own: it is there whatever happens next."""
+        try:
+            with mended(self._where), transaction(self._connection):
+                put_answers(self._connection, [row], None)
+                if exchange is not None and (exchange.prompt or exchange.raw or exchange.error):
+                    self._exchanges.put(row, exchange)
+        except BaseException:
+            self._exchanges.forget()
+            raise
+
+    def _take_over(self, rows: Iterable[AnswerRow]) -> None:
+        with mended(self._where):
+            put_answers(self._connection, list(rows), None)
 
     def _rows(self, table: str, agent: str, tick: int, ordinal: int) -> tuple[AnswerRow, ...]:
         with mended(self._where):
@@ -74,22 +108,36 @@ class Journal:
             ).fetchall()
         return tuple(answer_from(row[:-1], row[-1]) for row in rows)
 
-    def _diverged(self, row: AnswerRow, task: str, given: str) -> Diverged:
-        question = f"question {row.ordinal} of {row.agent} at tick {row.tick}"
-        now = f"it is now {task!r}" if task and task != row.task else "its input is another now"
-        difference = _difference(self._input(row), given)
-        what = f"{question} was {row.task!r}; {now}{difference}"
-        return Diverged(what, where=self._where, agent=row.agent, tick=row.tick, ordinal=row.ordinal)
+    def _one(self, query: str, *values: Any) -> Any:
+        with mended(self._where):
+            return self._connection.execute(query, values).fetchone()
 
-    def _input(self, row: AnswerRow) -> str:
-        """The typed input as the trace of a committed tick has it; empty when there is none."""
-        found = self._connection.execute(
-            "SELECT body FROM trace WHERE agent = ? AND tick = ?", (row.agent, row.tick)
-        ).fetchone()
-        if found is None:
-            return ""
-        asked: list[dict[str, Any]] = unpacked_trace(found[0]).get("asked", [])
-        return next((text_of(entry.get("input")) for entry in asked if entry.get("ordinal") == row.ordinal), "")
+
+def _free(row: AnswerRow) -> AnswerRow:
+    """Somebody else's answer: it took nothing."""
+    return replace(row, usage={name: value for name, value in row.usage.items() if name == "kind"})
+
+
+def diverged(row: AnswerRow, *, where: str, task: str, before: str, given: str) -> Diverged:
+    """The error for another question where `row` answers one. `before`, `given`: the typed inputs of both, JSON."""
+    question = f"question {row.ordinal} of {row.agent} at tick {row.tick}"
+    now = f"it is now {task!r}" if task and task != row.task else "its input is another now"
+    what = f"{question} was {row.task!r}; {now}{_difference(before, given)}"
+    return Diverged(what, where=where, agent=row.agent, tick=row.tick, ordinal=row.ordinal)
+
+
+def kept_input(one: Callable[..., Any], row: AnswerRow) -> str:
+    """The typed input of a question as the trace of the tick that used its answer has it; empty when there is none.
+
+    `one` gives the first row of a query.
+    """
+    found = one(TRACE_OF, row.agent, row.agent, row.tick, row.ordinal, row.tick)
+    if found is None:
+        return ""
+    trace = unpacked_trace(found[0])
+    jobs = [job for job in trace.get("delivered", []) if job.get("asked_at") == row.tick]
+    asked: list[Mapping[str, Any]] = [*trace.get("asked", []), *(one for job in jobs for one in job.get("asked", []))]
+    return next((text_of(entry.get("input")) for entry in asked if entry.get("ordinal") == row.ordinal), "")
 
 
 def _difference(before: str, now: str) -> str:

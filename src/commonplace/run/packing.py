@@ -15,6 +15,8 @@ from commonplace.run.primers import DETAILS, TRACE
 LEVEL = 6
 WINDOW = 13
 """zlib's window in bits; the largest costs 50 µs to set up."""
+LONG_WINDOW = 15
+"""For prompts, which may be longer than 8 kB."""
 
 
 def packed_ids(ids: Iterable[int]) -> bytes:
@@ -86,9 +88,20 @@ def unpacked_details(data: bytes, text: str) -> str:
     return _inflated(data, DETAILS + text.encode(), -WINDOW).decode()
 
 
+def packed_exchange(data: bytes, primer: bytes = b"") -> bytes:
+    """What was said, deflated against what was said before; with a check sum, because no digest covers it."""
+    return _deflated(data, primer, LONG_WINDOW)
+
+
+def unpacked_exchange(data: bytes, primer: bytes = b"") -> bytes:
+    """The inverse of `packed_exchange`. Raises ValueError for bytes that are none."""
+    return _inflated(data, primer, LONG_WINDOW)
+
+
 def _deflated(data: bytes, primer: bytes, window: int) -> bytes:
     """A negative window leaves out header and check sum."""
-    coder = zlib.compressobj(LEVEL, zlib.DEFLATED, window, 5, zlib.Z_DEFAULT_STRATEGY, primer)
+    level, memory = (9, 8) if window == LONG_WINDOW else (LEVEL, 5)
+    coder = zlib.compressobj(level, zlib.DEFLATED, window, memory, zlib.Z_DEFAULT_STRATEGY, primer)
     return coder.compress(data) + coder.flush()
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 from commonplace.character.state import CharacterState
 from commonplace.errors import WrongUse
-from commonplace.memory import MemoryStream, policies
+from commonplace.memory import MemoryStream
 from commonplace.memory.analysis import analyser
-from commonplace.memory.embedding import Vector, default_embedder, unpacked
+from commonplace.memory.embedding import Vector, unpacked
 from commonplace.memory.record import Memory
 from commonplace.run import frames, inputs, lookup, tables
 from commonplace.run.connection import damaged, mended
+from commonplace.run.exchange import Exchange, exchange_of
 from commonplace.run.frame import Frame
 from commonplace.run.opened import Opened
 from commonplace.run.packing import unpacked_ids, unpacked_trace, unpacked_vector
@@ -29,6 +30,7 @@ from commonplace.run.rows import (
     unpacked_memory,
     version_from,
 )
+from commonplace.run.schema import EXCHANGED
 from commonplace.run.versions import restore_state, restore_world
 from commonplace.world.events import Event
 from commonplace.world.state import World
@@ -187,9 +189,24 @@ class Reading(Opened):
         rows = self.all(f"SELECT {ANSWER}, usage FROM answer WHERE {where} ORDER BY {order}", *values)
         return tuple(answer_from(row[:-1], row[-1]) for row in rows)
 
+    def exchange(self, row: AnswerRow) -> Exchange | None:
+        """What was said between the run and the mind at an attempt; None where nothing was, or it was trimmed."""
+        if self.format < EXCHANGED:
+            return None
+        try:
+            with mended(str(self.path)):
+                return exchange_of(self._connection, row)
+        except ValueError as error:
+            raise damaged(str(self.path), f"what was said to {row.agent} at tick {row.tick}: {error}") from error
+
     def usage(self) -> list[dict[str, Any]]:
-        """What was asked of the mind, a row per (character, task), and a total whose two ids are empty."""
-        return tables.usage(self.answers())
+        """What was asked of the mind, a row per (character, task), and a total whose two ids are empty.
+
+        Answers that no committed tick rests on (yet) are counted too: they were paid for. Questions that are no
+        character's have the owner `-`.
+        """
+        rows = self.all(f"SELECT {ANSWER}, usage FROM answer ORDER BY agent, tick, ordinal, attempt")
+        return tables.usage(answer_from(row[:-1], row[-1]) for row in rows)
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -204,12 +221,12 @@ class Reading(Opened):
         raise WrongUse(f"there is no character {agent!r}", where=str(self.path), todo=there)
 
     def _parts(self, given: dict[str, Any]) -> dict[str, Any]:
-        manifest, embedder = self.manifest, default_embedder()
+        manifest, embedder = self.manifest, self.scenario.embedder
         if "embedder" not in given and manifest.embedder != embedder.name:
             todo = "give the embedder the run was made with"
             raise WrongUse(f"its vectors were made by {manifest.embedder}", where=str(self.path), todo=todo)
         return {
-            "policy": policies.by_name(manifest.policy),
+            "policy": self.scenario.policy,
             "embedder": embedder,
             "analyser": analyser(manifest.language),
         }

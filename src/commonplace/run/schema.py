@@ -7,14 +7,24 @@ from collections.abc import Callable, Sequence
 
 from commonplace.errors import WrongUse
 
-FORMAT = 1
+FORMAT = 2
 """Number of the table layout. A newer file is refused; an older one passes through `MIGRATIONS`."""
+EXCHANGED = 2
+"""The first format that keeps exchanges. Older files are read as they are, and brought up to date when gone on with."""
 SEMANTICS = 1
 """Number of the rules that make history: the same scenario, seed and answers give the same digests under one number."""
 APPLICATION_ID = 0x436F6D50
 """Marks a SQLite file as a run (`ComP`)."""
 
-TABLES = """
+EXCHANGES = """
+-- what was said between the run and a mind at each attempt (see exchange); `trim` may drop it; in no digest
+CREATE TABLE primer(id INTEGER PRIMARY KEY, agent TEXT NOT NULL, series INTEGER NOT NULL, body BLOB NOT NULL);
+CREATE INDEX primer_of ON primer(agent, series);
+CREATE TABLE exchange(
+  agent TEXT NOT NULL, tick INTEGER NOT NULL, ordinal INTEGER NOT NULL, attempt INTEGER NOT NULL,
+  primer INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY(agent, tick, ordinal, attempt));
+"""
+TABLES = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 -- parts: one 16-byte digest per kind of row (see digest.KINDS), so that damage can be named
@@ -54,16 +64,24 @@ CREATE TABLE offered(
   task TEXT NOT NULL, request BLOB NOT NULL, outcome TEXT NOT NULL, body TEXT NOT NULL, usage TEXT NOT NULL,
   PRIMARY KEY(agent, tick, ordinal, attempt)) WITHOUT ROWID;
 
+{EXCHANGES}
 -- tick: NULL while an input is queued
 CREATE TABLE input(seq INTEGER PRIMARY KEY AUTOINCREMENT, tick INTEGER, body TEXT NOT NULL);
 CREATE INDEX input_at ON input(tick);
 
--- the only table `trim` may touch; in no digest
+-- in no digest; `trim` may drop it
 CREATE TABLE trace(agent TEXT NOT NULL, tick INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY(agent, tick));
 """
 
 Migration = Callable[[sqlite3.Connection], None]
-MIGRATIONS: Sequence[tuple[str, Migration]] = ()
+
+
+def _add_exchanges(connection: sqlite3.Connection) -> None:
+    for statement in _statements(EXCHANGES):
+        connection.execute(statement)
+
+
+MIGRATIONS: Sequence[tuple[str, Migration]] = (("what was said to minds is kept", _add_exchanges),)
 """(name, function) in order; the n-th turns format n into n + 1. None may touch the bytes of events."""
 
 

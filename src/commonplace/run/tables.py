@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 MOOD_MEMORIES = 10
 """How many of the latest felt memories a mood is made of."""
-COUNTS = ("asked", "from_cache", "fallbacks", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
+SPENT = ("calls", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
+COUNTS = ("asked", "from_cache", "fallbacks", *SPENT)
 
 
 def agents(reading: Reading, tick: int) -> list[dict[str, str]]:
@@ -49,24 +51,37 @@ def mood(emotions: Iterable[Emotion | None]) -> str:
 def usage(answers: Iterable[AnswerRow]) -> list[dict[str, Any]]:
     """A row per (character, task) and a total line with empty ids. A question asked again counts once.
 
-    `fallbacks` counts questions without a usable answer, tokens and cost (in the mind's currency) all attempts.
+    `from_cache` counts questions whose answer was found in the journal, `fallbacks` those without a usable answer;
+    calls, tokens and cost (in the mind's currency) are those of all attempts, and `faults` counts by kind the attempts
+    that failed.
     """
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for (agent, _, _), group in groupby(answers, key=lambda row: (row.agent, row.tick, row.ordinal)):
         attempts = list(group)
-        row = rows.setdefault((agent, attempts[0].task), dict.fromkeys(COUNTS, 0))
-        for name, count in _counted(attempts).items():
-            row[name] += count
-    total = {name: sum(row[name] for row in rows.values()) for name in COUNTS}
+        row = rows.setdefault((agent, attempts[0].task), {**dict.fromkeys(COUNTS, 0), "faults": Counter[str]()})
+        _add(row, _counted(attempts))
+    total: dict[str, Any] = {**dict.fromkeys(COUNTS, 0), "faults": Counter[str]()}
+    for row in rows.values():
+        _add(total, row)
     named = [{"agent_id": agent, "task": task, **row} for (agent, task), row in sorted(rows.items())]
-    return [*named, {"agent_id": "", "task": "", **total}]
+    return [_plain(row) for row in (*named, {"agent_id": "", "task": "", **total})]
 
 
 def _counted(attempts: list[AnswerRow]) -> dict[str, Any]:
-    spent = ("prompt_tokens", "cached_tokens", "answer_tokens", "cost")
+    failed = [row for row in attempts if row.outcome != "value"]
     return {
         "asked": 1,
         "from_cache": int(any(row.usage.get("from_cache") for row in attempts)),
-        "fallbacks": int(all(row.outcome != "value" for row in attempts)),
-        **{name: sum(row.usage.get(name, 0) for row in attempts) for name in spent},
+        "fallbacks": int(len(failed) == len(attempts)),
+        **{name: sum(row.usage.get(name, 0) for row in attempts) for name in SPENT},
+        "faults": Counter(row.usage.get("kind") or row.outcome for row in failed),
     }
+
+
+def _add(row: dict[str, Any], counts: Mapping[str, Any]) -> None:
+    for name in (*COUNTS, "faults"):
+        row[name] += counts[name]
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "faults": dict(sorted(row["faults"].items()))}

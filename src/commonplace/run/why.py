@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from commonplace.canon import canonical
 from commonplace.cognition.trace import hits
 from commonplace.errors import WrongUse
+from commonplace.run.exchange import Exchange
 from commonplace.run.provenance import heard_from
 from commonplace.run.record import AnswerRow
 from commonplace.run.shown import event_json, item_json, memory_json
@@ -19,7 +21,7 @@ from commonplace.world.events import NOBODY, Event, Phase, parse_id
 if TYPE_CHECKING:
     from commonplace.run.reading import Reading
 
-__all__ = ["as_text", "memory_json", "why"]
+__all__ = ["as_text", "event_named", "memory_json", "why"]
 
 NOT_A_CHARACTER = {
     "TIME_ADVANCED": "The time of day follows from the tick alone.",
@@ -39,7 +41,7 @@ def why(reading: Reading, event_id: str) -> dict[str, Any]:
     thoughts that arrived in the turn; their retrievals and questions stand behind the turn's own. Raises WrongUse for
     an unknown id, naming the nearest.
     """
-    event = _found(reading, event_id)
+    event = event_named(reading, event_id)
     agent, tick = event.agent_id, event.tick
     own = agent != NOBODY and event.phase != Phase.INPUT
     trace = reading.trace(agent, tick) if own else {}
@@ -58,7 +60,8 @@ def why(reading: Reading, event_id: str) -> dict[str, Any]:
     }
 
 
-def _found(reading: Reading, event_id: str) -> Event:
+def event_named(reading: Reading, event_id: str) -> Event:
+    """The event of an id. Raises WrongUse for an unknown one, naming the nearest."""
     try:
         tick, agent, ordinal = parse_id(event_id)
     except ValueError:
@@ -160,17 +163,41 @@ def _asked(
 
 
 def _answered(reading: Reading, agent: str, tick: int, asked: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    rows = {row.ordinal: row for row in reading.answers(tick, tick, agent=agent)}  # the last attempt of each
-    return [
-        {
-            "task": entry["task"],
-            "prompt": canonical(entry["input"]).decode(),
-            "answer": _value(rows.get(entry["ordinal"])),
-            "outcome": entry["outcome"],
-            "ordinal": entry["ordinal"],
-        }
-        for entry in asked
-    ]
+    rows = {number: list(group) for number, group in groupby(reading.answers(tick, tick, agent=agent), _ordinal)}
+    return [_question(reading, entry, rows.get(entry["ordinal"], [])) for entry in asked]
+
+
+def _question(reading: Reading, entry: Mapping[str, Any], rows: Sequence[AnswerRow]) -> dict[str, Any]:
+    """One question. `prompt` is what a model was told; where none was, or it was trimmed, the typed input.
+
+    `kind` names the fault of an answer that could not be used; `attempts` has all of them when there was more than one.
+    """
+    last = rows[-1] if rows else None
+    attempts = [_attempt(row, reading.exchange(row) or Exchange()) for row in rows]
+    return {
+        "task": entry["task"],
+        "prompt": (attempts[-1]["prompt"] if attempts else "") or canonical(entry["input"]).decode(),
+        "answer": _value(last),
+        "outcome": entry["outcome"],
+        "kind": attempts[-1]["kind"] if attempts else "",
+        "ordinal": entry["ordinal"],
+        "attempts": attempts if len(attempts) > 1 else [],
+    }
+
+
+def _attempt(row: AnswerRow, exchange: Exchange) -> dict[str, Any]:
+    return {
+        "outcome": row.outcome,
+        "kind": row.usage.get("kind", ""),
+        "error": exchange.error,
+        "prompt": exchange.prompt,
+        "raw": exchange.raw,
+        "seconds": exchange.seconds,
+    }
+
+
+def _ordinal(row: AnswerRow) -> int:
+    return row.ordinal
 
 
 def _value(row: AnswerRow | None) -> Any:

@@ -13,9 +13,13 @@ SHOWN = 96
 """Characters of a memory's text."""
 
 
-def as_text(why: Mapping[str, Any]) -> str:
-    """The explanation `why.why` gives: event, plan, reaction, memories with score bars, questions, what was stored."""
-    sections = (_event, _plan, _reaction, _delivered, _retrievals, _asked, _stored, _heard_from)
+def as_text(why: Mapping[str, Any], *, prompts: bool = False) -> str:
+    """The explanation `why.why` gives: event, plan, reaction, memories with score bars, questions, what was stored.
+
+    `prompts`: what was asked stands in full above each answer.
+    """
+    asked = _asked_in_full if prompts else _asked
+    sections = (_event, _plan, _reaction, _delivered, _retrievals, asked, _stored, _heard_from)
     return "\n".join(line for section in sections for line in section(why))
 
 
@@ -90,14 +94,25 @@ def _bar(score: float, top: float) -> str:
     return "█" * filled + "░" * (BAR - filled)
 
 
-def _asked(why: Mapping[str, Any]) -> Iterator[str]:
+def _asked(why: Mapping[str, Any], *, prompts: bool = False) -> Iterator[str]:
     if why["asked"]:
         yield "Asked"
     for asked in why["asked"]:
-        flag = "" if asked["outcome"] == "value" else f"  ({asked['outcome']}: the fallback was used)"
+        kind = f", {clean(asked['kind'])}" if asked.get("kind") else ""
+        flag = "" if asked["outcome"] == "value" else f"  ({asked['outcome']}{kind}: the fallback was used)"
         yield f"  {asked['task']}{flag}"
+        for number, attempt in enumerate(asked.get("attempts", ()), start=1):
+            if attempt["outcome"] != "value":
+                what = clean(attempt["error"] or attempt["kind"] or attempt["outcome"])
+                yield f"    attempt {number}: {shortened(what, SHOWN)}"
+        if prompts:
+            yield from (f"    │ {clean(line)}".rstrip() for line in asked["prompt"].splitlines())
         if asked["answer"] is not None:
             yield "    " + "  ".join(_field(name, value) for name, value in asked["answer"].items() if value)
+
+
+def _asked_in_full(why: Mapping[str, Any]) -> Iterator[str]:
+    return _asked(why, prompts=True)
 
 
 def _field(name: str, value: Any) -> str:

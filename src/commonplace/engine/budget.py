@@ -1,0 +1,82 @@
+"""What one sitting of a run may spend: calls, tokens, money. A budget decides when a run stops, never what happens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from commonplace.errors import Paused, WrongUse
+from commonplace.minds.mind import Reply
+
+
+class Price(Protocol):
+    """What tokens cost."""
+
+    def cost(self, prompt: int, cached: int, answer: int) -> float:
+        """Money for so many tokens; `cached` of those of the prompt had been read before."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits for one `play`; 0 means none. Raises WrongUse for a negative limit, and for `cost` without a `price`."""
+
+    calls: int = 0
+    """Requests to a server. Every question is counted before it is asked, so this is never exceeded but by what a mind
+    repeats by itself while it answers one question."""
+    tokens: int = 0
+    """Of prompts and answers. What is in flight when it is reached comes on top."""
+    cost: float = 0.0
+    """In the currency of the price; as for tokens."""
+    price: Price | None = None
+
+    def __post_init__(self) -> None:
+        if min(self.calls, self.tokens, self.cost) < 0:
+            raise WrongUse("a budget cannot be negative", todo="0 means that there is none")
+        if self.cost and self.price is None:
+            raise WrongUse("a budget of money needs the price of tokens", todo="limit calls or tokens instead")
+
+
+class BudgetReached(Paused):
+    """Nothing more may be asked. `option` is what raises the limit on the command line."""
+
+    def __init__(self, what: str, option: str) -> None:
+        super().__init__(f"the budget of {what} is reached")
+        self.option = option
+
+
+class Spending:
+    """What has been spent of a budget. A call counts from the moment it is made, whether its answer comes or not."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.calls = self.prompt = self.cached = self.answer = 0
+
+    @property
+    def tokens(self) -> int:
+        """Of prompts and answers."""
+        return self.prompt + self.answer
+
+    @property
+    def cost(self) -> float:
+        """0 without a price."""
+        price = self.budget.price
+        return price.cost(self.prompt, self.cached, self.answer) if price else 0.0
+
+    def reserve(self) -> None:
+        """Count a call that is about to be made. Raises BudgetReached when there is nothing left for it."""
+        budget = self.budget
+        if budget.calls and self.calls >= budget.calls:
+            raise BudgetReached(f"{budget.calls} calls", "--max-calls")
+        if budget.tokens and self.tokens >= budget.tokens:
+            raise BudgetReached(f"{budget.tokens} tokens", "--max-tokens")
+        if budget.cost and self.cost >= budget.cost:
+            raise BudgetReached(f"{budget.cost:g} for tokens", "--max-cost")
+        self.calls += 1
+
+    def spent(self, reply: Reply) -> None:
+        """Count what an answer took beyond the call reserved for it."""
+        self.calls += max(0, reply.calls - 1)
+        self.prompt += reply.prompt_tokens
+        self.cached += reply.cached_tokens
+        self.answer += reply.answer_tokens

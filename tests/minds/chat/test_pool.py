@@ -1,0 +1,60 @@
+"""Several base URLs share the work."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from commonplace.minds.chat.outage import Outage
+from minds.chat.local_server import RATING, LocalServer, Sent, asker, completion, minded, using
+
+GOOD = completion('{"ratings": [{"importance": 4}]}')
+
+
+async def many(mind, count=24):
+    return await asyncio.gather(*(mind.answer(RATING, asker(n)) for n in range(count)), return_exceptions=True)
+
+
+def test_the_one_with_the_least_to_do_is_asked():
+    def slow(*_):
+        return Sent(GOOD, delay=0.1)
+
+    with LocalServer(slow) as one, LocalServer(slow) as two, LocalServer(slow) as three:
+        replies = using(minded(f"{one.url},{two.url},{three.url}"), many)
+    assert all(reply.outcome == "value" for reply in replies)
+    assert [len(server.asked) for server in (one, two, three)] == [8, 8, 8]
+
+
+def test_one_that_fails_is_left_alone_while_the_others_answer():
+    with LocalServer(lambda *_: Sent(reset=True)) as bad, LocalServer() as good:
+        mind = minded(f"{bad.url},{good.url}")
+
+        async def one_by_one(mind):
+            return [await mind.answer(RATING, asker(n)) for n in range(10)]
+
+        replies = using(mind, one_by_one)
+    assert all(reply.outcome == "value" for reply in replies)
+    assert len(bad.asked) == 1
+    assert len(good.asked) == 10
+
+
+def test_one_that_recovers_is_asked_again(monkeypatch):
+    monkeypatch.setattr("commonplace.minds.chat.transport.REST", 0.0)
+    with (
+        LocalServer(lambda body, number: Sent(reset=True) if number == 0 else Sent(GOOD)) as shaky,
+        LocalServer() as good,
+    ):
+        using(minded(f"{shaky.url},{good.url}"), many)
+    assert len(shaky.asked) > 1
+
+
+def test_only_when_all_are_gone_is_it_an_outage():
+    with LocalServer(lambda *_: Sent(status=503)) as one, LocalServer(lambda *_: Sent(reset=True)) as two:
+        mind = minded(f"{one.url},{two.url}")
+        with pytest.raises(Outage) as outage:
+            using(mind, lambda mind: mind.answer(RATING, asker()))
+    assert one.url in str(outage.value)
+    assert two.url in str(outage.value)
+    assert one.asked
+    assert two.asked

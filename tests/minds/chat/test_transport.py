@@ -1,0 +1,236 @@
+"""Servers that are busy, slow, away or unwilling."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from commonplace.errors import Paused, WrongUse
+from commonplace.minds.chat.outage import Outage
+from minds.chat.local_server import (
+    RATING,
+    LocalServer,
+    Sent,
+    Waits,
+    asked,
+    asker,
+    completion,
+    duet,
+    error,
+    minded,
+    using,
+)
+
+GOOD = Sent(completion('{"ratings": [{"importance": 4}]}'))
+
+
+def first(*before, then=GOOD):
+    """These answers, then the good one for ever."""
+    return lambda body, number: before[number] if number < len(before) else then
+
+
+@pytest.fixture
+def nowhere() -> str:
+    """A URL where nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+
+
+@pytest.mark.parametrize(
+    "fault", [Sent(status=code) for code in (408, 409, 429, 500, 502, 503, 529)] + [Sent(reset=True)]
+)
+def test_a_passing_fault_is_tried_again(fault):
+    waits = Waits()
+    with LocalServer(first(fault, fault, fault, fault)) as server:
+        mind = minded(server.url, sleep=waits)
+        using(mind, lambda mind: mind.capabilities())
+        reply = asked(mind)
+    assert (reply.outcome, reply.calls) == ("value", 5)
+    assert len(waits.seconds) == 4
+    assert all(2**n * 0.5 <= wait < 2**n * 1.5 for n, wait in enumerate(waits.seconds))
+
+
+def test_the_jitter_depends_on_the_asker_alone():
+    def waited(number):
+        waits = Waits()
+        with LocalServer(first(*[Sent(status=503)] * 4)) as server:
+            asked(minded(server.url, sleep=waits), by=asker(number))
+        return waits.seconds
+
+    assert waited(1) == waited(1) != waited(2)
+
+
+@pytest.mark.parametrize(
+    ("header", "low", "high"),
+    [
+        ("7", 7, 7),
+        ("0.25", 0.25, 0.25),
+        ("86400", 60, 60),
+        (format_datetime(datetime.now(UTC) + timedelta(days=2), usegmt=True), 60, 60),
+        (format_datetime(datetime.now(UTC) + timedelta(seconds=45), usegmt=True), 15, 45),
+        (format_datetime(datetime.now(UTC) - timedelta(days=2), usegmt=True), 0.5, 1.5),
+        ("-5", 0.5, 1.5),
+        ("nan", 0.5, 1.5),
+        ("soon", 0.5, 1.5),
+        ("Tue, 99 Foo 2031", 0.5, 1.5),
+    ],
+)
+def test_retry_after_is_honoured_within_bounds(header, low, high):
+    waits = Waits()
+    with LocalServer(first(Sent(status=429, headers={"Retry-After": header}))) as server:
+        asked(minded(server.url, sleep=waits))
+    assert low <= waits.seconds[0] <= high
+
+
+def test_a_server_that_is_not_there_is_an_outage_that_names_it(nowhere):
+    waits = Waits()
+    with pytest.raises(Outage) as outage:
+        asked(minded(nowhere, sleep=waits))
+    assert isinstance(outage.value, Paused)
+    assert nowhere in str(outage.value)
+    assert "commonplace resume" in outage.value.todo
+    assert len(waits.seconds) == 4
+
+
+@pytest.mark.parametrize(
+    "fault", [Sent(status=503), Sent(status=500), Sent({"error": "no quota"}, 429), Sent(reset=True)]
+)
+def test_a_server_that_stays_away_pauses_the_run(fault):
+    with LocalServer(lambda *_: fault) as server, pytest.raises(Outage, match="does not answer"):
+        asked(minded(server.url))
+
+
+def test_with_fallbacks_an_outage_is_a_fault_and_the_server_is_found_again():
+    fault = [True]
+    with LocalServer(lambda *_: Sent(status=503) if fault else GOOD) as server:
+        mind = minded(server.url, on_outage="fallback")
+
+        async def work(mind):
+            away = [await mind.answer(RATING, asker(number)) for number in range(3)]
+            fault.clear()
+            return [*away, await mind.answer(RATING, asker(9))]
+
+        *away, back = using(mind, work)
+    assert [(reply.outcome, reply.kind) for reply in away] == [("fault", "outage")] * 3
+    assert [reply.calls for reply in away[1:]] == [1, 1], "a server known to be away is not waited for each time"
+    assert back.outcome == "value"
+
+
+def test_a_question_that_times_out_twice_is_a_fault():
+    with LocalServer(lambda *_: Sent(delay=0.4)) as server:
+        mind = minded(server.url, timeout=0.1)
+        using(mind, lambda mind: mind.capabilities())
+        reply = asked(mind)
+    assert (reply.value, reply.outcome, reply.kind, reply.calls) == (None, "fault", "timeout", 2)
+
+
+def test_one_time_out_is_tried_again():
+    with LocalServer(first(Sent(delay=0.4))) as server:
+        mind = minded(server.url, timeout=0.2)
+        using(mind, lambda mind: mind.capabilities())
+        assert asked(mind).outcome == "value"
+
+
+def test_a_page_that_trickles_in_is_late_too():
+    with LocalServer(lambda *_: Sent(b"{" * 20, drip=0.05)) as server:
+        mind = minded(server.url, timeout=0.2)
+        using(mind, lambda mind: mind.capabilities())
+        assert asked(mind).kind == "timeout"
+
+
+def test_eight_time_outs_in_a_row_are_an_outage():
+    with LocalServer(lambda *_: Sent(delay=0.3)) as server:
+        mind = minded(server.url, timeout=0.1)
+        using(mind, lambda mind: mind.capabilities())
+
+        async def work(mind):
+            return await asyncio.gather(*(mind.answer(RATING, asker(n)) for n in range(6)), return_exceptions=True)
+
+        outcomes = using(mind, work)
+    assert any(isinstance(outcome, Outage) for outcome in outcomes)
+
+
+def test_a_success_between_keeps_time_outs_from_being_an_outage():
+    with LocalServer(lambda body, number: Sent(delay=0.2) if number % 5 < 2 else GOOD) as server:
+        mind = minded(server.url, timeout=0.1)
+        using(mind, lambda mind: mind.capabilities())
+
+        async def work(mind):
+            return [(await mind.answer(RATING, asker(n))).outcome for n in range(20)]
+
+        outcomes = using(mind, work)
+    assert outcomes.count("fault") >= 5
+    assert outcomes.count("value") >= 10
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_names_its_variable(status):
+    with LocalServer() as server:
+        server.any = lambda path, number: error(status, "bad key")
+        with pytest.raises(WrongUse, match="does not accept the key") as refused:
+            asked(minded(server.url))
+    assert "COMMONPLACE_API_KEY" in refused.value.todo
+
+
+def test_a_model_that_is_not_there_is_answered_with_those_that_are():
+    server = LocalServer(lambda *_: error(404, "model not found"))
+    with server, pytest.raises(WrongUse, match="does not have the model `huge`") as refused:
+        asked(minded(f"{server.url}#huge"))
+    assert "tiny, big" in refused.value.todo
+
+
+def test_a_wrong_path_is_told_from_a_missing_model():
+    with LocalServer() as server:
+        server.any = lambda path, number: Sent(b"<h1>Not Found</h1>", 404)
+        with pytest.raises(WrongUse) as refused:
+            asked(minded(f"{server.url}/wrong#tiny"))
+    assert "/v1" in refused.value.todo
+
+
+def test_requests_are_not_sent_elsewhere():
+    server = LocalServer(lambda *_: Sent(status=307, headers={"Location": "http://127.0.0.1:9/v1"}))
+    with server, pytest.raises(WrongUse, match="elsewhere"):
+        asked(minded(server.url))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"type": "exceed_context_size_error", "message": "the request exceeds the available context size"},
+        {"code": "context_length_exceeded", "message": "This model's maximum context length is 512 tokens."},
+        {"message": "prompt is too long: 9000 tokens > 512 maximum"},
+        {"message": "Requested tokens (600) exceed context window of 512"},
+    ],
+)
+def test_a_prompt_that_is_too_long_is_shortened_from_the_lowest_memories(message):
+    def chat(body, number):
+        if len(body["messages"][1]["content"].split()) > 3:
+            return Sent({"error": message}, 400)
+        return Sent(completion("Hello."))
+
+    with LocalServer(chat) as server:
+        reply = asked(minded(server.url), duet(memories=10))
+    shown = [len(body["messages"][1]["content"].split()) for body in server.asked]
+    assert shown == [10, 5, 2]
+    assert server.asked[-1]["messages"][1]["content"] == "m1 m2"
+    assert reply.outcome == "value"
+    assert "m3" not in reply.prompt
+
+
+def test_a_prompt_that_cannot_be_shortened_any_more_is_malformed():
+    with LocalServer(lambda *_: error(400, "context length exceeded")) as server:
+        reply = asked(minded(server.url), duet(memories=10))
+    assert (reply.outcome, reply.kind) == ("malformed", "overflow")
+    assert [len(body["messages"][1]["content"].split()) for body in server.asked] == [10, 5, 2, 1, 0]
+
+
+def test_any_other_refusal_is_malformed():
+    with LocalServer(lambda *_: error(400, "I do not like it")) as server:
+        reply = asked(minded(server.url))
+    assert (reply.outcome, reply.kind, len(server.asked)) == ("malformed", "refused_request", 1)
+    assert "I do not like it" in reply.error
