@@ -47,7 +47,7 @@ def _moved(view: TurnView, event: Event) -> Percept | None:
     text = sentence(
         view.scenario.language, kind, name=name_of(view, event.agent_id), other_name=the(name_of(view, other))
     )
-    return Percept(kind, text, frame, event.agent_id, PEOPLE, event.id)
+    return Percept(kind, text, frame, event.agent_id, PEOPLE, event.id, passing=not came)
 
 
 def _joined(view: TurnView, event: Event) -> Percept:

@@ -1,0 +1,117 @@
+"""What a model says, as a character may say it: words only, in the right language, without the machinery showing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from commonplace.minds.prompts.prompt import Unusable
+from commonplace.text import clean, shortened
+
+LONGEST_LINE = 400
+LEAKED = {"en": 40, "ko": 20}
+"""Consecutive characters of the instructions that give them away; a syllable of Hangul stands for two letters."""
+OWN_SCRIPT = {"en": 0.5, "ko": 0.3}
+"""Least share of the letters in the language's own script; Korean speech is fond of Latin names."""
+FOREIGN = 0.1
+"""Most share of Han and Kana, into which some models slip."""
+FEW_LETTERS = 4
+"""A line of fewer letters (“OK.”, “네!”) may be in any script."""
+
+_SPACES = re.compile(r"\s+")
+_STAGE = re.compile(r"\*[^*]{1,80}\*")
+_QUOTES = {"“": "”", '"': '"', "‘": "’", "'": "'", "「": "」", "『": "』", "«": "»"}
+_MARKUP = re.compile(r"```|<\|?/?[a-z_]+\|?>|[{\[]\s*\"|\"\s*:\s*[\[{\"]|\[/?INST\]", re.IGNORECASE)
+_MODEL = re.compile(
+    r"\bas an? (?:ai|artificial intelligence|language model|assistant)\b|\b(?:large )?language model\b|\bai assistant\b"
+    r"|\bsystem prompt\b|AI로서|AI 언어|언어 모델|인공지능 (?:모델|비서|언어)|시스템 프롬프트",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?…。][”’\"')]*(?=\s|$)")
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
+_HANGUL = re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3131-\u318e]")
+_FOREIGN = re.compile("[\u3041-\u30ff\u4e00-\u9fff\u3400-\u4dbf]")
+
+
+def folded(text: str) -> str:
+    """As leaks are looked for: lower case, single spaces."""
+    return _SPACES.sub(" ", text).casefold()
+
+
+def shingles(texts: Iterable[str], language: str) -> frozenset[str]:
+    """Every run of so many characters as gives instructions away."""
+    size = LEAKED.get(language, LEAKED["en"])
+    parts = [folded(text) for text in texts]
+    return frozenset(part[start : start + size] for part in parts for start in range(len(part) - size + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Ear:
+    """Listens to what a model lets a character say. All that it refuses is `Unusable`."""
+
+    language: str
+    instructions: frozenset[str] = field(default_factory=frozenset[str])
+    """The instructions' `shingles`."""
+
+    def line(self, text: str, names: Iterable[str] = (), longest: int = LONGEST_LINE) -> str:
+        """The bare words; empty where there are none. `names`: the speaker's, stripped where they stand in front."""
+        self._machinery(text)
+        words = unquoted(_STAGE.sub(" ", clean(text)).strip())
+        words = unquoted(_without_speaker(clean(words), names))
+        self._tongue(words)
+        return until_sentence_end(words, longest)
+
+    def text(self, text: str) -> str:
+        """Other words a model puts into the world, as they are: what somebody does, what is wondered."""
+        self._machinery(text)
+        self._tongue(text)
+        return text
+
+    def _machinery(self, text: str) -> None:
+        if _MARKUP.search(text):
+            raise Unusable("words must be plain speech, without JSON or markup", "leak")
+        if _MODEL.search(text):
+            raise Unusable("speak as the character: never about models or assistants", "leak")
+        size = LEAKED.get(self.language, LEAKED["en"])
+        said = folded(text)
+        if any(said[start : start + size] in self.instructions for start in range(len(said) - size + 1)):
+            raise Unusable("say something of your own instead of repeating the instructions", "leak")
+
+    def _tongue(self, text: str) -> None:
+        latin, hangul, foreign = (len(script.findall(text)) for script in (_LATIN, _HANGUL, _FOREIGN))
+        letters = latin + hangul + foreign
+        own = hangul if self.language == "ko" else latin
+        if foreign > FOREIGN * letters:
+            raise Unusable(f"the words must be in {_TONGUES[self.language]}", "language")
+        if letters >= FEW_LETTERS and own < OWN_SCRIPT[self.language] * letters:
+            raise Unusable(f"the words must be in {_TONGUES[self.language]}", "language")
+
+
+_TONGUES = {"en": "English", "ko": "Korean (한국어)"}
+
+
+def unquoted(text: str) -> str:
+    """Without quotation marks around the whole of it."""
+    while (
+        len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text[0] not in text[1:-1] and text[-1] not in text[1:-1]
+    ):
+        text = text[1:-1].strip()
+    return text
+
+
+def _without_speaker(text: str, names: Iterable[str]) -> str:
+    for name in names:
+        if name and text.casefold().startswith(name.casefold()):
+            rest = text[len(name) :].lstrip()
+            if rest[:1] in {":", "："}:
+                return rest[1:].strip()
+    return text
+
+
+def until_sentence_end(text: str, longest: int) -> str:
+    """At most so many characters, up to the last sentence end that fits; a long first sentence is cut at a word."""
+    if len(text) <= longest:
+        return text
+    ends = [found.end() for found in _SENTENCE_END.finditer(text) if found.end() <= longest]
+    return text[: ends[-1]].strip() if ends and ends[-1] > longest // 4 else shortened(text, longest)

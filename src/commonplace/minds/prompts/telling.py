@@ -1,0 +1,107 @@
+"""Memories as a prompt tells them: short names, no subject where it is oneself, the time where it helps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from commonplace.clock import WEEKDAYS, hhmm, parse_iso
+from commonplace.minds.notes import News, Recalled
+from commonplace.minds.prompts.quoting import plain, speech
+from commonplace.minds.prompts.setting import Setting
+from commonplace.text import shortened
+
+YOU = {"en": "you", "ko": "당신"}
+YOUR = {"en": "your ", "ko": "당신의 "}
+TO = {"en": " to ", "ko": " → "}
+_AFTER_NAME = {"en": r"'s ", "ko": "의 "}
+_SUBJECT = {"en": " ", "ko": "(?:은|는|이|가|께서)? "}
+LONGEST = 160
+"""Characters of one memory: the longest line of talk and a half."""
+LONGEST_LISTED = 52
+"""Characters of one memory where a hundred are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One memory in words."""
+
+    id: int
+    when: str
+    """`13:05`, with the weekday if it was another day; empty for what has always been known."""
+    text: str
+    """Escaped; never empty."""
+
+
+class Teller:
+    """Tells one character's memories, as of one moment."""
+
+    def __init__(self, me: str, name: str, language: str, moment: str, setting: Setting) -> None:
+        """`me` is the short name. `moment`: ISO; empty where there is no clock."""
+        self._you, self._your = YOU[language], YOUR[language]
+        self._language = language
+        self._now = parse_iso(moment) if moment else None
+        own = "|".join(re.escape(one) for one in dict.fromkeys((name, me)))
+        self._owned = re.compile(f"^(?:{own}){_AFTER_NAME[language]}")
+        self._subject = re.compile(f"^(?:{own}){_SUBJECT[language]}")
+        others = sorted(setting.people, key=lambda pair: -len(pair[0]))
+        self._short = tuple((full, called) for full, called in others if full != called)
+        self._me = me
+
+    def memory(self, note: Recalled, longest: int = LONGEST) -> Told:
+        """A retrieved memory."""
+        return Told(note.id, self._when(note), self._text(note, longest))
+
+    def news(self, entry: News, longest: int = LONGEST) -> Told:
+        """What was perceived just now."""
+        return Told(entry.memory_id, "", self._text(entry, longest))
+
+    def memories(self, notes: Iterable[Recalled], longest: int = LONGEST) -> list[Told]:
+        """In the order given; what says the same as an earlier one is left out."""
+        told: dict[str, Told] = {}
+        for note in notes:
+            one = self.memory(note, longest)
+            told.setdefault(one.text, one)
+        return list(told.values())
+
+    def bare(self, text: str, longest: int = LONGEST) -> str:
+        """A remembered sentence without its subject where that is oneself."""
+        text = self._subject.sub("", self._owned.sub(self._your, text))
+        for full, called in self._short:
+            text = text.replace(full, called)
+        return shortened(plain(text), longest)
+
+    def _text(self, note: Recalled | News, longest: int) -> str:
+        frame = note.frame
+        if frame.get("what") == "said" and frame.get("quote"):
+            hearer = self._you if frame.get("to_me") else frame.get("to_called", "")
+            return self._said(frame.get("called", ""), hearer, frame["quote"], longest)
+        if frame.get("what") == "i_said" and frame.get("quote"):
+            return self._said(self._you, frame.get("to_called", ""), frame["quote"], longest)
+        return self.bare(note.text, longest)
+
+    def _said(self, speaker: str, hearer: str, quote: str, longest: int) -> str:
+        to = f"{TO[self._language]}{plain(hearer)}" if hearer else ""
+        return f'{plain(speaker)}{to}: "{shortened(speech(quote), longest)}"'
+
+    def _when(self, note: Recalled) -> str:
+        if self._now is None or note.frame.get("what") == "seed":
+            return ""
+        then = self._now - timedelta(minutes=note.minutes_ago)
+        day = "" if then.date() == self._now.date() else f"{WEEKDAYS[self._language][then.weekday()]} "
+        return f"{day}{hhmm(then)}"
+
+
+def kept(told: Sequence[Told], most: int, drop: int) -> list[Told]:
+    """The best of a list that has its best first, fewer by `drop`."""
+    return list(told[: max(0, most - drop)] if drop else told[:most])
+
+
+def teller_of(given: Any, setting: Setting) -> Teller:
+    """The teller of a typed input's character."""
+    who = given.who
+    situation = getattr(given, "situation", None)
+    return Teller(who.called, who.name, who.language, situation.moment if situation else "", setting)

@@ -1,0 +1,147 @@
+"""Every task asked once, a reaction in all its forms, and a plaza's asks with the offline mind's answers."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+from typing import Any
+
+from commonplace.engine.driver import Driver, NoJournal
+from commonplace.engine.life import opening
+from commonplace.engine.lockstep import Lockstep
+from commonplace.minds.asking import Ask
+from commonplace.minds.mind import Asker, Reply
+from commonplace.minds.notes import Hint, Item, Spoken, ThingHere, Value
+from commonplace.minds.offline.mind import OfflineMind
+from commonplace.minds.prompts.setting import Setting
+from commonplace.minds.tasks import (
+    TASKS,
+    ActInput,
+    AnswerInput,
+    ConverseInput,
+    DuetInput,
+    Evidence,
+    InsightsInput,
+    PanelInput,
+    PerceiveEventInput,
+    PlanDayInput,
+    PlanPartsInput,
+    QuestionsInput,
+    RateInput,
+    ReactInput,
+    RelateInput,
+    Stroke,
+    Targets,
+)
+from commonplace.scenario.compiling import load
+from commonplace.stages.town import TOWN
+from minds.offline.sample import FESTIVAL, PLACES, here, jun, memory, mira, news, reaction, said
+
+SETTING = Setting(
+    title="Latticeville",
+    places=tuple((spot.id, spot.name) for spot in PLACES if spot.id != "loft"),
+    private=(("loft", "Mira's Loft"),),
+    people=(("Mira Sato", "Mira"), ("Jun Park", "Jun")),
+)
+HEARD = "The kettle has broken again. Could you look after the bar for an hour?"
+LINES = (
+    Spoken(speaker="jun", called="Jun", text="Morning, Mira."),
+    Spoken(speaker="mira", called="Mira", text="Morning, Jun. Noodles?"),
+    Spoken(speaker="jun", called="Jun", text=HEARD),
+)
+RECALLED = (
+    said(4, HEARD),
+    memory(1, "Mira Sato owes Jun Park for the broth pot.", 600, frame={"what": "seed"}),
+    memory(2, "There is a lantern festival at the plaza tonight at seven.", 300, facts=("lantern_festival",)),
+    memory(3, "Jun Park is repairing a drone.", 40),
+    memory(5, "Mira Sato was skimming the broth.", 50),
+    memory(6, "It begins to rain.", 1500),
+    memory(7, "Jun Park said that he would go.", 20),
+)
+ITEM = Item(start="09:00", minutes=90, location="bar", location_name="Mira's Noodle Bar", do="skimming the broth")
+STOVE = ThingHere(id="stove", name="stove", state="cold", verbs=("USE", "OPEN"))
+TARGETS = Targets(areas=("plaza", "workshop"), objects={"stove": ("USE", "OPEN")}, agents=("jun",), step="INTERACT",
+                  step_target="stove", step_verb="USE")  # fmt: skip
+ROUTINE = tuple(
+    Stroke(start=start, minutes=240, location=place, do=do, routine=index, asleep=do == "sleeping")
+    for index, (start, place, do) in enumerate(
+        (("06:00", "loft", "getting up"), ("08:00", "bar", "cooking"), ("12:00", "bar", "serving"),
+         ("16:00", "plaza", "resting"), ("22:00", "loft", "sleeping"))
+    )
+)  # fmt: skip
+STOVE_HERE = here().model_copy(update={"things": (STOVE,)})
+
+
+def heard_news(**more: object) -> ReactInput:
+    """Jun has spoken, and somebody has come."""
+    entries = (
+        news("said", f"Jun Park says to Mira Sato: “{HEARD}”", 4, said(4, HEARD).frame, who="jun", to_me=True),
+        news("arrived", "Kit Vale comes in from Canal Walk.", 8, {"what": "arrived", "who": "kit"}, who="kit"),
+    )
+    given: dict[str, object] = {"recalled": RECALLED, "facts": (FESTIVAL,), "lines": LINES, "floor": True}
+    return reaction(*entries, situation=STOVE_HERE, **(given | more))
+
+
+def merged(**more: object) -> ReactInput:
+    """The same, asked for everything at once."""
+    given = heard_news()
+    unrated = ("Mira Sato was skimming the broth.", *(entry.text for entry in given.news))
+    return heard_news(unrated=unrated, speaks=True, targets=TARGETS, **more)
+
+
+def every_ask() -> dict[str, Ask[Any, Any]]:
+    """By task."""
+    who, situation = mira(), here()
+    parts = PlanPartsInput(who=who, situation=situation, item=ITEM, hints=(Hint(do="tasting"),), things=(STOVE,))
+    evidence = (Evidence(question="What do I owe?", recalled=RECALLED[:3]),)
+    inputs: dict[str, Value] = {
+        "rate": RateInput(who=who, texts=("Mira Sato fell.", "Jun Park is asleep.")),
+        "plan_day": PlanDayInput(who=who, situation=situation, wakes="06:00", routine=ROUTINE, recalled=RECALLED,
+                                 facts=(FESTIVAL,), places=PLACES, yesterday=("06:00 running",), known=(jun(),)),
+        "plan_hours": parts,
+        "plan_minutes": parts,
+        "react": heard_news(),
+        "act": ActInput(who=who, situation=STOVE_HERE, item=ITEM, recalled=RECALLED, **dict(TARGETS)),
+        "converse": ConverseInput(who=who, situation=situation, hearer=jun(), purpose="reply", lines=LINES,
+                                  recalled=RECALLED, facts=(FESTIVAL,), said=("Morning, Jun. Noodles?",), now=ITEM),
+        "questions": QuestionsInput(who=who, situation=situation, recent=RECALLED),
+        "insights": InsightsInput(who=who, situation=situation, evidence=evidence, recent=RECALLED, known=(jun(),)),
+        "relate": RelateInput(who=who, situation=situation, other=jun(), lines=LINES, recalled=RECALLED),
+        "answer": AnswerInput(who=who, situation=situation, question="How are you?", recalled=RECALLED),
+        "duet_turn": DuetInput(who=who, other=jun(), goal="be paid", setting="A bar.", lines=LINES, recalled=RECALLED,
+                               said=("Pay me.",)),
+        "panel_turn": PanelInput(who=who, role="thesis", seed_prompt="What is home?", depth=1, step=2, lines=LINES,
+                                 recalled=RECALLED[:2]),
+        "perceive_event": PerceiveEventInput(text="The stove explodes", areas=PLACES, people=(jun(),), things=(STOVE,),
+                                             states={"stove": ("cold", "burning")}, located={"stove": "bar"}),
+    }  # fmt: skip
+    return {name: Ask(TASKS[name], value) for name, value in inputs.items()}
+
+
+class _Listening(OfflineMind):
+    """The offline mind, and what it was asked and answered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[tuple[Ask[Any, Any], Value]] = []
+
+    def answer(self, ask: Ask[Any, Any], asker: Asker) -> Reply:
+        reply = super().answer(ask, asker)
+        if reply.value is not None:
+            self.heard.append((ask, reply.value))
+        return reply
+
+
+@cache
+def lived(name: str = "plaza", ticks: int = 150, seed: int = 7) -> tuple[tuple[Ask[Any, Any], Value], ...]:
+    """What a town asks in its first hours, with the offline mind's answers."""
+    mind = _Listening()
+    life, _ = opening(load(name), seed)
+    engine = Lockstep(life, TOWN, Driver(mind, NoJournal(), seed, durable=False))
+
+    async def live() -> None:
+        for _ in range(ticks):
+            engine.take_up(await engine.live())
+
+    asyncio.run(live())
+    return tuple(mind.heard)
