@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import typer
 
-from commonplace.cli import ask, branch, look, play, scenarios
+from commonplace.cli import ask, branch, doctor, estimate, look, play, scenarios, usage, why
 from commonplace.cli.play import INTERRUPTED
 from commonplace.errors import CommonplaceError
 
@@ -26,9 +26,13 @@ app = typer.Typer(
 )
 play.add_to(app)
 ask.add_to(app)
+why.add_to(app)
+usage.add_to(app)
 look.add_to(app)
 branch.add_to(app)
 scenarios.add_to(app)
+estimate.add_to(app)
+doctor.add_to(app)
 
 WELCOME = """\
 commonplace: small societies of characters who remember.

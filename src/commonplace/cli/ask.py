@@ -1,4 +1,4 @@
-"""Commands that read a run: events, agents, memories, why, diffusion, usage, digest, verify."""
+"""Commands that read a run: events, agents, memories, diffusion, digest, verify."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from commonplace.memory import policies
 from commonplace.run.integrity import check as check_integrity
 from commonplace.run.reading import Reading
 from commonplace.run.shown import event_json, memory_json
-from commonplace.run.why import as_text
-from commonplace.run.why import why as why_of
 from commonplace.stages import by_name
 from commonplace.views.lines import json_line
 
@@ -34,9 +32,7 @@ def add_to(app: typer.Typer) -> None:
     app.command("events", epilog="Example: commonplace events monday.run --json")(events)
     app.command("agents", epilog="Example: commonplace agents monday.run --json")(agents)
     app.command("memories", epilog="Example: commonplace memories monday.run mira --query festival")(memories)
-    app.command("why", epilog="Example: commonplace why monday.run t31.mira.0")(why)
     app.command("diffusion", epilog="Example: commonplace diffusion monday.run --json")(diffusion)
-    app.command("usage", epilog="Example: commonplace usage monday.run --json")(usage)
     app.command("digest", epilog="Example: commonplace digest monday.run --at 144")(digest)
     app.command("verify", epilog="Example: commonplace verify monday.run")(verify)
 
@@ -102,17 +98,6 @@ def _memory_text(row: Mapping[str, Any]) -> str:
     return f"{row['id']:>5}  {row['created_at'][:16]}  {row['importance']:>4g}  {row['text']}"
 
 
-def why(
-    run: Path = RUN,
-    event_id: str = typer.Argument(help="An event id such as t31.mira.0."),
-    as_json: bool = JSON,
-) -> None:
-    """Why something was done or said: memories and scores, plan, reaction, questions and answers."""
-    with Reading.open(run) as reading:
-        found = why_of(reading, event_id)
-    print(json_line(found) if as_json else as_text(found))
-
-
 def diffusion(run: Path = RUN, as_json: bool = JSON) -> None:
     """How far each seed fact has come, and who told whom."""
     with Reading.open(run) as reading:
@@ -127,18 +112,6 @@ def _diffusion_text(row: Mapping[str, Any]) -> str:
         for edge in row["tree"]
     )
     return f"{row['fact']}: {row['text']}\n  {share}{tree}\n  made up {row['made_up']}, claimed {row['claimed']}"
-
-
-def usage(run: Path = RUN, as_json: bool = JSON) -> None:
-    """What was asked of the mind, by character and task."""
-    with Reading.open(run) as reading:
-        rows = reading.usage()
-    _print(rows, as_json, _usage_text)
-
-
-def _usage_text(row: Mapping[str, Any]) -> str:
-    who = f"{row['agent_id'] or 'total':<14} {row['task'] or '':<14}"
-    return f"{who} asked {row['asked']:>6}  fallbacks {row['fallbacks']}"
 
 
 def digest(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import typer
 
-from commonplace.api import resume_run
+from commonplace.api import mind_named, resume_run, scenario_of
 from commonplace.engine.intervention import described
 from commonplace.run.fork import fork as copied
-
-EXAMPLE = 'Example: commonplace fork monday.run --at 60 -o dark.run --inject "The lights go out."'
+from commonplace.run.manifest import Manifest
+from commonplace.run.reading import Reading
 
 
 def add_to(app: typer.Typer) -> None:
@@ -27,15 +28,24 @@ def fork(
     output: Path = typer.Option(..., "-o", "--output", help="The new run file."),
     force: bool = typer.Option(False, "--force", help="Replace an existing file."),
     inject: str = typer.Option("", "--inject", help="Something that happens at the next tick, as a sentence."),
+    mind: str = typer.Option("", "--mind", help="Who answers from then on, as for `run`; the run's own if left out."),
 ) -> None:
     """Copy a run up to a tick, to live on differently."""
-    file = copied(run, at, output, force=force)
+    file = copied(run, at, output, force=force, manifest=_with_mind(run, mind) if mind else None)
     tick = file.last_tick
     file.close()
     print(f"{output}: the history of {run} up to tick {tick}")
     if inject:
         print(f"at tick {tick + 1} {asyncio.run(_injected(output, inject))}")
     print(f"go on with: commonplace resume {output} --ticks 48")
+
+
+def _with_mind(run: Path, mind: str) -> Manifest:
+    """The run's manifest with another mind; how it is asked stays. Raises WrongUse for one there is not."""
+    with Reading.open(run) as reading:
+        manifest = reading.manifest
+    mind_named(mind, scenario_of(manifest))
+    return replace(manifest, mind=mind)
 
 
 async def _injected(path: Path, text: str) -> str:

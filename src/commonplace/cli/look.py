@@ -7,7 +7,8 @@ from pathlib import Path
 
 import typer
 
-from commonplace.cli.play import View, default_view, printer
+from commonplace.cli.options import VIEW, View
+from commonplace.cli.play import default_view, printer
 from commonplace.run.reading import Reading
 
 LOOK_EVERY = 0.2
@@ -23,7 +24,7 @@ def add_to(app: typer.Typer) -> None:
 def replay(
     run: Path = typer.Argument(help="The run file."),
     start: str | None = typer.Option(None, "--from", help="A tick or an ISO simulated time."),
-    view: View | None = typer.Option(None, "--view", help="tui in a terminal and plain elsewhere, if left out."),
+    view: View | None = VIEW,
 ) -> None:
     """Show a recorded run again, without a mind: any speed, from any tick, both ways."""
     chosen = view or default_view()
@@ -43,7 +44,7 @@ def replay(
 
 def watch(
     run: Path = typer.Argument(help="The run file."),
-    view: View | None = typer.Option(None, "--view", help="tui in a terminal and plain elsewhere, if left out."),
+    view: View | None = VIEW,
 ) -> None:
     """Look on while another process lives a run, from its latest tick; until interrupted."""
     chosen = view or default_view()

@@ -6,16 +6,30 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
-from enum import StrEnum
+from contextlib import aclosing, contextmanager
 from pathlib import Path
 
 import typer
 
 from commonplace.api import DEFAULT_SEED, create_run, resume_run
+from commonplace.cli.options import (
+    CONCURRENCY,
+    MAX_CALLS,
+    MAX_COST,
+    MAX_TOKENS,
+    ON_OUTAGE,
+    TIMEOUT,
+    VIEW,
+    Durability,
+    Fidelity,
+    OnOutage,
+    View,
+)
 from commonplace.clock import parse_iso
+from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
 from commonplace.errors import WrongUse
+from commonplace.minds.prices import known_price
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.scenario.model import ScenarioPart
@@ -24,29 +38,6 @@ INTERRUPTED = 130
 PIPE_TICKS = 48
 """How far a run goes when neither `--ticks` nor a person says."""
 ENDLESS = 1_000_000
-
-
-class View(StrEnum):
-    """How a run is shown."""
-
-    TUI = "tui"
-    PLAIN = "plain"
-    JSON = "json"
-    NONE = "none"
-
-
-class Fidelity(StrEnum):
-    """How often the mind is asked."""
-
-    EVERY_TICK = "every_tick"
-    WHEN_NEEDED = "when_needed"
-
-
-class Durability(StrEnum):
-    """What a commit waits for."""
-
-    NORMAL = "NORMAL"
-    FULL = "FULL"
 
 
 def add_to(app: typer.Typer) -> None:
@@ -63,10 +54,17 @@ def run(
     force: bool = typer.Option(False, "--force", help="Replace an existing file."),
     ticks: int | None = typer.Option(None, "--ticks", min=0, help="Live up to this tick."),
     seed: int = typer.Option(DEFAULT_SEED, "--seed", help="Another seed, another history."),
-    mind: str = typer.Option("", "--mind", help="Who answers for the characters: offline."),
+    mind: str = typer.Option(
+        "", "--mind", help="Who answers for the characters: offline, SERVER:MODEL, a URL, or journal:RUN."
+    ),
     fidelity: Fidelity | None = typer.Option(None, "--fidelity", help="Ask for each action, or only when needed."),
-    concurrency: int = typer.Option(32, "--concurrency", min=1, help="Questions in flight at once."),
-    view: View | None = typer.Option(None, "--view", help="tui in a terminal and plain elsewhere, if left out."),
+    concurrency: int = CONCURRENCY,
+    on_outage: OnOutage = ON_OUTAGE,
+    timeout: float = TIMEOUT,
+    max_calls: int = MAX_CALLS,
+    max_tokens: int = MAX_TOKENS,
+    max_cost: float = MAX_COST,
+    view: View | None = VIEW,
     durability: Durability = typer.Option(
         Durability.NORMAL, "--synchronous", help="NORMAL survives kill -9, FULL a power cut as well."
     ),
@@ -75,6 +73,7 @@ def run(
     chosen = view or default_view()
     target = output or Path("runs") / f"{load(scenario).part.name}-{seed}.run"
     last = ticks if ticks is not None else (ENDLESS if chosen is View.TUI else PIPE_TICKS)
+    budget = budget_of(mind or load(scenario).part.mind, max_calls, max_tokens, max_cost)
 
     def make() -> Run:
         return create_run(
@@ -87,30 +86,42 @@ def run(
             force=force,
             synchronous=durability.value,
             concurrency=concurrency,
+            timeout=timeout,
+            on_outage=on_outage.value,
         )
 
-    show(make, target, last, chosen)
+    show(make, target, last, chosen, budget)
 
 
 def resume(
     run: Path = typer.Argument(help="The run file."),
     ticks: int | None = typer.Option(None, "--ticks", min=0, help="So many ticks more."),
     until: str | None = typer.Option(None, "--until", help="Up to a tick or an ISO simulated time."),
-    concurrency: int = typer.Option(32, "--concurrency", min=1, help="Questions in flight at once."),
-    view: View | None = typer.Option(None, "--view", help="tui in a terminal and plain elsewhere, if left out."),
+    concurrency: int = CONCURRENCY,
+    on_outage: OnOutage = ON_OUTAGE,
+    timeout: float = TIMEOUT,
+    max_calls: int = MAX_CALLS,
+    max_tokens: int = MAX_TOKENS,
+    max_cost: float = MAX_COST,
+    view: View | None = VIEW,
 ) -> None:
     """Go on with a run where it was left, however it ended."""
     if ticks is not None and until is not None:
         raise WrongUse("--ticks and --until exclude each other", todo="give one of them")
     chosen = view or default_view()
-    lived = resume_run(run, concurrency=concurrency)
-    try:
+
+    def make() -> Run:
+        return resume_run(run, concurrency=concurrency, timeout=timeout, on_outage=on_outage.value)
+
+    with make() as lived:
         last = _end(lived, ticks, until, chosen)
-    except BaseException:
-        lived.close()
-        raise
-    lived.close()
-    show(lambda: resume_run(run, concurrency=concurrency), run, last, chosen)
+        budget = budget_of(lived.file.manifest.mind, max_calls, max_tokens, max_cost)
+    show(make, run, last, chosen, budget)
+
+
+def budget_of(mind: str, calls: int, tokens: int, cost: float) -> Budget:
+    """What a sitting may spend. Raises WrongUse for a limit of money with a mind whose price is not known."""
+    return Budget(calls, tokens, cost, known_price(mind) if cost else None)
 
 
 def _end(lived: Run, ticks: int | None, until: str | None, view: View) -> int:
@@ -148,28 +159,29 @@ def default_view() -> View:
     return View.TUI if sys.stdout.isatty() and sys.stdin.isatty() else View.PLAIN
 
 
-def show(make: Callable[[], Run], target: Path, last: int, view: View) -> None:
+def show(make: Callable[[], Run], target: Path, last: int, view: View, budget: Budget) -> None:
     """Live up to a tick under a view. An interruption ends at a tick boundary and loses nothing."""
     if view is View.TUI:
         from commonplace.cli.terminal import watch_live  # noqa: PLC0415 – Textual only where it is shown
 
-        watch_live(make, target, last)
+        watch_live(make, target, last, budget)
         return
     with stopped_by_signal() as stopping:  # before asyncio takes the signal for itself
-        asyncio.run(_lines(make, last, view, stopping))
+        asyncio.run(_lines(make, last, view, stopping, budget))
     if stopping:
         print(f"interrupted; go on with: commonplace resume {target}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED)
 
 
-async def _lines(make: Callable[[], Run], last: int, view: View, stopping: Sequence[int]) -> None:
+async def _lines(make: Callable[[], Run], last: int, view: View, stopping: Sequence[int], budget: Budget) -> None:
     with make() as lived:
         show_frame = printer(lived.scenario.part, view)
         show_frame(lived.reading, lived.tick)
-        async for tick in lived.play(until=lived.tick if stopping else last):
-            show_frame(lived.reading, tick.number)
-            if stopping:
-                break
+        async with aclosing(lived.play(until=lived.tick if stopping else last, budget=budget)) as ticks:
+            async for tick in ticks:
+                show_frame(lived.reading, tick.number)
+                if stopping:
+                    break
         history, number = lived.file.digests.history.hex(), lived.tick
     if view is not View.JSON:
         print(f"tick {number}  digest {history}", flush=True)

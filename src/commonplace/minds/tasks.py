@@ -313,6 +313,10 @@ class EmbedInput(Value):
     """Texts whose vectors a model makes."""
 
     texts: tuple[str, ...]
+    model: str = ""
+    """Name of the embedding model; empty: the mind's own."""
+    dimensions: int = Field(default=384, ge=1, le=16384)
+    """Size of its vectors; others are unusable."""
 
 
 class EmbedOutput(Value):

@@ -1,7 +1,7 @@
 """React to what is new: keep the plan, talk, help, avoid, go; and what the news puts into the plan.
 
 The cases stand in order of urgency in `_CASES`; the first that answers decides. An invitation is weighed besides, since
-one may accept it while doing something else.
+one may accept it while doing something else. What the input asks for besides (`merged`) goes with whatever was decided.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.happenings import distress, event, failure, voice, weather
 from commonplace.minds.offline.invitations import invitation
 from commonplace.minds.offline.meeting import avoidance, floor, meeting
+from commonplace.minds.offline.merged import completed
 from commonplace.minds.tasks import ReactInput, ReactOutput
 
 Case = Callable[[ReactInput, Dice], ReactOutput | None]
@@ -20,7 +21,11 @@ _CASES: tuple[Case, ...] = (voice, event, floor, distress, weather, avoidance, f
 
 
 def react(given: ReactInput, dice: Dice) -> ReactOutput:
-    """The reaction, with a reason a person can read."""
+    """The reaction, with a reason a person can read, and what is asked for in the same answer."""
+    return completed(_reaction(given, dice), given, dice)
+
+
+def _reaction(given: ReactInput, dice: Dice) -> ReactOutput:
     if given.now is not None and given.now.asleep and not any(news.kind in {"voice", "event"} for news in given.news):
         return ReactOutput(decision="keep", reason="asleep")
     accepted = invitation(given, dice)

@@ -1,0 +1,122 @@
+"""`forget`: memories of a store taken out for good, by choice or by a policy; or first only shown."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+import typer
+
+from commonplace.clock import parse_iso
+from commonplace.errors import WrongUse
+from commonplace.ledger import Ledger
+from commonplace.memory.forgetting import audit, carry_out, forget_by, holdings, now_of
+from commonplace.memory.retention import Forgetting, Held, RetentionPolicy, plan
+from commonplace.memory.search import filters
+from commonplace.memory.stores.jsonl_config import StoreConfig
+from commonplace.memory.stores.opening import open_store
+
+NOTHING = "name what to forget: --ids, --session, --query, --tags or --policy"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("forget", epilog="Example: commonplace forget memories/ --agent maria --tags test --dry-run")(forget)
+
+
+def forget(
+    store: str = typer.Argument(help="The store: a file, a folder or a URL."),
+    agent: str | None = typer.Option(None, "--agent", help="Whose memories; of all characters if left out."),
+    ids: str | None = typer.Option(None, "--ids", help="Numbers of memories, such as 3,4,7; needs --agent."),
+    session: str | None = typer.Option(None, "--session", help="Everything of a session."),
+    query: str | None = typer.Option(None, "--query", help="What has these words in its text or tags."),
+    tags: str | None = typer.Option(None, "--tags", help="What has one of these tags, such as test,temporary."),
+    policy: Path | None = typer.Option(None, "--policy", help="A config.json whose retention policy is applied."),
+    now: str | None = typer.Option(None, "--now", help="ISO simulated time; that of the latest memory if left out."),
+    ledger: Path | None = typer.Option(None, "--ledger", help="The folder of a ledger that is told of it."),
+    dry_run: bool = typer.Option(False, "--dry-run", help="Only show what would go, and why."),
+) -> None:
+    """Forget memories of a store for good, or put them away as a policy asks for."""
+    with closing(open_store(store, create=False)) as opened:
+        if agent is not None and agent not in opened.agents():
+            raise WrongUse(
+                f"there is no character {agent!r}", where=store, todo=f"there are {_listed(opened.agents())}"
+            )
+        records = holdings(opened, agent)
+        moment = _moment(now) or now_of(records)
+        if policy is not None:
+            _refuse_both(ids, session, query, tags)
+            forgetting = plan(records, _policy(policy), moment) if moment else Forgetting()
+        else:
+            forgetting = _chosen(records, agent, ids, session, query, tags)
+        for line in forgetting.lines():
+            print(line)
+        if not dry_run:
+            carry_out(opened, forgetting)
+            if ledger is not None and moment is not None:
+                audit(Ledger(ledger), forgetting, at=moment, trigger="forget", session=session or "")
+    done = "would be" if dry_run else "are"
+    counts = f"{len(forgetting.remove)} {done} removed, {len(forgetting.archive)} archived, {len(forgetting.kept)} kept"
+    print(counts, file=sys.stderr)
+
+
+def _chosen(
+    records: list[Held], agent: str | None, ids: str | None, session: str | None, query: str | None, tags: str | None
+) -> Forgetting:
+    """What all options given name."""
+    tests = filters(session=session, text=query)
+    why = [f"session {session}"] * (session is not None) + [f"says {query}"] * (query is not None)
+    if tags is not None:
+        labels = set(_split(tags))
+        tests.append(lambda memory: not labels.isdisjoint(memory.tags))
+        why.append(f"tagged {tags}")
+    if ids is not None:
+        numbers = _numbers(ids, agent, records)
+        tests.append(lambda memory: memory.id in numbers)
+        why.append("by number")
+    if not tests:
+        raise WrongUse("nothing is named", todo=NOTHING)
+    return forget_by(records, remove=lambda memory: all(test(memory) for test in tests), why=", ".join(why))
+
+
+def _numbers(ids: str, agent: str | None, records: list[Held]) -> set[int]:
+    if agent is None:
+        raise WrongUse("numbers of memories without a character", todo="add --agent NAME")
+    try:
+        numbers = {int(one) for one in _split(ids)}
+    except ValueError as error:
+        raise WrongUse(f"--ids {ids!r}", todo="give whole numbers with commas between, such as 3,4,7") from error
+    missing = sorted(numbers - {record.memory.id for record in records})
+    if missing:
+        raise WrongUse(f"{agent} has no memories {missing}", todo="see `commonplace memories` for those there are")
+    return numbers
+
+
+def _refuse_both(*chosen: str | None) -> None:
+    if any(one is not None for one in chosen):
+        raise WrongUse("a policy and a choice at once", todo="use --policy alone, with --agent if you like")
+
+
+def _policy(path: Path) -> RetentionPolicy:
+    if not path.exists():
+        raise WrongUse("there is no such file", where=str(path), todo="give a config.json with a retention_policy")
+    return StoreConfig.read(path).retention_policy
+
+
+def _moment(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        return parse_iso(text)
+    except ValueError as error:
+        raise WrongUse(f"--now {text!r}", todo="give an ISO time such as 2031-10-04T19:00:00") from error
+
+
+def _split(text: str) -> list[str]:
+    return [one.strip() for one in text.split(",") if one.strip()]
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names) or "none"

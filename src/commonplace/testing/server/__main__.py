@@ -1,0 +1,67 @@
+"""`python -m commonplace.testing.server`: the server for people, until Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+
+from commonplace.errors import CommonplaceError
+from commonplace.testing.server.fault import MARK
+from commonplace.testing.server.faults import FAULTS, Faults
+from commonplace.testing.server.latency import Latency
+from commonplace.testing.server.log import Log
+from commonplace.testing.server.server import ModelServer
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Serve until interrupted, then print what was asked; returns the exit status."""
+    given = _parser().parse_args(arguments)
+    if given.list:
+        for name, fault in FAULTS.items():
+            print(f"{name:<20} {fault.imitates}")
+        return 0
+    try:
+        latency = Latency(given.latency / 1000, given.per_token / 1000, given.jitter / 1000)
+        faults = Faults(given.faults, tuple(given.kinds.split(",")) if given.kinds else tuple(FAULTS), given.seed)
+        with ModelServer(latency=latency, faults=faults, port=given.port) as server:
+            print(f"a mind named {server.url} (Ctrl-C ends it; what its faults say holds the word {MARK})", flush=True)
+            _wait()
+    except CommonplaceError as error:
+        print(error, file=sys.stderr)
+        return error.status
+    _summary(server.log)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m commonplace.testing.server", description=main.__doc__)
+    parser.add_argument("--port", type=int, default=8089, help="port on 127.0.0.1 (0: any)")
+    parser.add_argument("--latency", type=float, default=0.0, help="milliseconds before an answer")
+    parser.add_argument("--per-token", type=float, default=0.0, help="milliseconds more for each token of it")
+    parser.add_argument("--jitter", type=float, default=0.0, help="at most so many milliseconds more")
+    parser.add_argument("--faults", type=float, default=0.0, help="share of the questions met with a fault, 0 to 1")
+    parser.add_argument("--kinds", default="", help="names of the faults to make, with commas between (all)")
+    parser.add_argument("--seed", type=int, default=0, help="other faults for another seed")
+    parser.add_argument("--list", action="store_true", help="list the faults and end")
+    return parser
+
+
+def _wait() -> None:
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        print()
+
+
+def _summary(log: Log) -> None:
+    tokens = sum(entry.usage.prompt for entry in log.entries)
+    cached = sum(entry.usage.cached for entry in log.entries)
+    print(f"{len(log.entries)} requests, at most {log.most_in_flight} at once")
+    print(f"{tokens} prompt tokens, {cached} of them in a prefix read before")
+    for name, count in sorted(log.faults.items()):
+        print(f"{count:>6} {name}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,464 @@
+"""What every store of memories must do: inherit `StoreContract` in a pytest class and say how yours is opened.
+
+    class TestMyStore(StoreContract):
+        def open(self, where: Path) -> Store:
+            return MyStore(where)
+
+`where` is a path at which nothing is yet, the same for all that one test opens. The comparison with a stream in RAM
+needs hypothesis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from commonplace.errors import CommonplaceError, WrongUse
+from commonplace.memory import Emotion, Memory, MemoryStream
+from commonplace.memory.embedding import Vector
+from commonplace.memory.stores.copying import copy
+from commonplace.memory.stores.store import Store, Stored
+
+START = datetime(2031, 10, 4, 6, tzinfo=UTC)
+NAMES = (
+    "maria",
+    "Maria.Lopez",
+    "maria/../etc",
+    "a 'b' \"c\" \\ %s ? ; DROP TABLE memory; --",
+    "지우",
+    "🦊",
+    "  maria ",
+    "MARIA",
+    "x" * 300,
+)
+TEXTS = (
+    "Klaus is reading",
+    "축제에서 민수를 만났다",
+    "🏮🏮 lanterns, 'quotes', \"more\", back\\slash, % and _ and \x7e",
+    "'); DELETE FROM memory; --",
+    "line one\u2028line two, \ufffd",
+)
+DETAILS: dict[str, Any] = {
+    "frame": {"what": "talk", "누구": ["민수", {"deep": [1, 2.5, None, True, "🦊"]}]},
+    "surrogate": "\ud83d",
+    "nul": "a\0b",
+    "number": 0.1 + 0.2,
+    "big": 2**60,
+    "empty": {},
+}
+
+
+class WordCounts:
+    """An embedder of four dimensions, fast and exact, whose vectors people can work out."""
+
+    name = "word-counts"
+    dimensions = 4
+
+    def embed(self, texts: Sequence[str]) -> list[Vector | None]:
+        """Counts of e, a, i and of Hangul syllables; `None` for a text with none of them."""
+        counts = [[text.count("e"), text.count("a"), text.count("i"), _hangul(text)] for text in texts]
+        return [np.array(row, dtype=np.float32) if any(row) else None for row in counts]
+
+
+def _hangul(text: str) -> int:
+    return sum("가" <= letter <= "힣" for letter in text)
+
+
+def memory(id: int, agent: str = "maria", **fields: Any) -> Memory:
+    """A plain memory of that id."""
+    at = START + timedelta(minutes=id)
+    given: dict[str, Any] = {"kind": "observation", "text": f"memory {id}", "tick": id, "importance": 3.0, **fields}
+    return Memory(id=id, agent=agent, created_at=at, accessed_at=given.pop("accessed_at", at), **given)
+
+
+def full(id: int, agent: str = "maria") -> Memory:
+    """A memory with every field set, to values that are hard to keep."""
+    return memory(
+        id,
+        agent,
+        kind="reflection",
+        text=TEXTS[id % len(TEXTS)],
+        accessed_at=START + timedelta(days=400, microseconds=id),
+        importance=1.0189544801599961,
+        citations=(1,),
+        place=("Town", "House > Attic", "다락"),
+        emotion=Emotion(-0.1, 0.30000000000000004, 0.9, ("calm", "외로움")),
+        source="Klaus / 민수",
+        session="s.1/../2",
+        tags=("a,b", "축제", ""),
+        event="t4.klaus.0",
+        details=DETAILS,
+    )
+
+
+def vectors_of(count: int) -> list[Vector | None]:
+    """None, whole numbers, fractions, extremes; in turn."""
+    kinds: list[Vector | None] = [
+        None,
+        np.array([1, -2, 4096, 0], dtype=np.float32),
+        np.array([0.1, -1e-38, 3e38, 0.5], dtype=np.float32),
+        np.array([1 / 3, 2 / 3, 40_000, -1], dtype=np.float32),
+    ]
+    return [kinds[number % 4] for number in range(count)]
+
+
+def same(found: Stored, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
+    """Asserts that this is what was stored, without those forgotten."""
+    alive = [memory for memory in found.memories if memory.id not in found.forgotten]
+    assert alive == list(memories)
+    assert len(found.vectors) == len(found.memories)
+    if vectors is not None:
+        pairs = [(found.vectors[memory.id - 1], vector) for memory, vector in zip(alive, vectors, strict=True)]
+        for got, wanted in pairs:
+            assert (got is None) == (wanted is None)
+            if got is not None and wanted is not None:
+                assert got.dtype == np.float32
+                assert got.tolist() == wanted.tolist()
+
+
+@contextmanager
+def refused(kind: type[CommonplaceError] = CommonplaceError) -> Generator[None]:
+    """Asserts that what is done is refused, with a next step."""
+    try:
+        yield
+    except kind as error:
+        assert error.todo, f"{error} names no next step"
+        return
+    raise AssertionError(f"no {kind.__name__} was raised")
+
+
+def nothing(_: Store) -> None:
+    """Leaves a store as it is."""
+
+
+class StoreContract:
+    """The tests. Each opens its own store in a fresh folder."""
+
+    examples = 20
+    """Sequences of deeds that are drawn for the comparison with a stream in RAM."""
+
+    def open(self, where: Path) -> Store:
+        """The store at this path, made if there is none; called again, the same store."""
+        raise NotImplementedError
+
+    def reopened(self, store: Store, where: Path) -> Store:
+        """Closed and opened again."""
+        store.close()
+        return self.open(where)
+
+    @contextmanager
+    def twice(self, where: Path, deeds: Callable[[Store], None]) -> Generator[Iterator[Store]]:
+        """The store after the deeds, and again after it was closed and opened."""
+        store = self.open(where)
+        try:
+            deeds(store)
+
+            def stages() -> Iterator[Store]:
+                nonlocal store
+                yield store
+                store = self.reopened(store, where)
+                assert store.repairs == ()
+                yield store
+
+            yield stages()
+        finally:
+            store.close()
+
+    def test_every_field_comes_back(self, tmp_path: Path) -> None:
+        memories = [memory(1), *(full(id) for id in range(2, 10))]
+        vectors = vectors_of(9)
+        with self.twice(tmp_path / "s", lambda store: store.append("maria", memories, vectors)) as stages:
+            for store in stages:
+                same(store.load("maria"), memories, vectors)
+
+    def test_vectors_of_other_sizes_and_without_a_direction_come_back(self, tmp_path: Path) -> None:
+        vectors: list[Vector | None] = [
+            np.zeros(4, dtype=np.float32),
+            np.array([1.5, 2], dtype=np.float32),
+            np.array([np.inf, 1, 1, 1], dtype=np.float32),
+            None,
+        ]
+        memories = [memory(id) for id in range(1, 5)]
+        with self.twice(tmp_path / "s", lambda store: store.append("maria", memories, vectors)) as stages:
+            for store in stages:
+                same(store.load("maria"), memories, vectors)
+
+    def test_names_of_characters_may_be_anything(self, tmp_path: Path) -> None:
+        def deeds(store: Store) -> None:
+            for count, name in enumerate(NAMES, start=1):
+                store.append(name, [memory(id, name) for id in range(1, count + 1)], [None] * count)
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                assert store.agents() == tuple(sorted(NAMES))
+                for count, name in enumerate(NAMES, start=1):
+                    same(store.load(name), [memory(id, name) for id in range(1, count + 1)])
+
+    def test_a_name_that_is_no_text_is_refused(self, tmp_path: Path) -> None:
+        store = self.open(tmp_path / "s")
+        for name in ("", "a\0b", "\ud83d"):
+            with refused(WrongUse):
+                store.append(name, [memory(1, name)], [None])
+        assert store.agents() == ()
+        store.close()
+
+    def test_of_an_unknown_character_there_is_nothing(self, tmp_path: Path) -> None:
+        with self.twice(tmp_path / "s", nothing) as stages:
+            for store in stages:
+                found = store.load("nobody")
+                assert (list(found.memories), list(found.vectors), dict(found.settings)) == ([], [], {})
+                assert store.agents() == ()
+
+    def test_ids_count_up_and_nothing_else_is_taken(self, tmp_path: Path) -> None:
+        def deeds(store: Store) -> None:
+            store.append("maria", [memory(1), memory(2)], [None, None])
+            for wrong in ([memory(2)], [memory(4)], [memory(3), memory(5)], [memory(1)]):
+                with refused(WrongUse):
+                    store.append("maria", wrong, [None] * len(wrong))
+            store.append("maria", [memory(3)], [None])
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                same(store.load("maria"), [memory(1), memory(2), memory(3)])
+
+    def test_of_what_cannot_be_stored_nothing_is(self, tmp_path: Path) -> None:
+        def deeds(store: Store) -> None:
+            wrong = memory(2, details={"when": START})
+            with refused(WrongUse):
+                store.append("maria", [memory(1), wrong], [None, None])
+            store.append("maria", [memory(1)], [None])
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                same(store.load("maria"), [memory(1)])
+
+    def test_accesses_are_kept(self, tmp_path: Path) -> None:
+        later = START + timedelta(days=3, microseconds=7)
+        latest = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
+
+        def deeds(store: Store) -> None:
+            store.append("maria", [full(1), memory(2), memory(3)], vectors_of(3))
+            store.touch("maria", {1: later, 3: latest})
+            store.touch("maria", {})
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                wanted = [replace(full(1), accessed_at=later), memory(2), memory(3, accessed_at=latest)]
+                same(store.load("maria"), wanted, vectors_of(3))
+
+    def test_importance_details_and_vectors_can_be_replaced(self, tmp_path: Path) -> None:
+        new = [replace(full(1), importance=9.25, details={"rating": 5}), memory(3, importance=1.0)]
+        vector = np.array([9, 9, 9, 9], dtype=np.float32)
+
+        def deeds(store: Store) -> None:
+            store.append("maria", [full(1), memory(2), memory(3)], vectors_of(3))
+            store.update("maria", [new[0]])
+            store.update("maria", [new[1]], [vector])
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                wanted = [None, vectors_of(3)[1], vector]
+                same(store.load("maria"), [new[0], memory(2), new[1]], wanted)
+
+    def test_forgotten_means_gone_and_the_id_stays_used(self, tmp_path: Path) -> None:
+        def deeds(store: Store) -> None:
+            store.append("maria", [memory(1), memory(2, text="a secret"), memory(3)], vectors_of(3))
+            store.remove("maria", [2, 3])
+            with refused(WrongUse):
+                store.append("maria", [memory(3)], [None])
+            store.append("maria", [memory(4)], [None])
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                found = store.load("maria")
+                assert found.forgotten == {2, 3}
+                assert "secret" not in repr(found.memories)
+                assert found.vectors[1] is None
+                same(found, [memory(1), memory(4)], [None, None])
+
+    def test_what_is_archived_can_be_brought_back(self, tmp_path: Path) -> None:
+        memories = [memory(1), full(2), memory(3)]
+
+        def deeds(store: Store) -> None:
+            store.append("maria", memories, vectors_of(3))
+            store.archive("maria", [2, 3])
+            store.archive("maria", [3])
+            store.restore("maria", [3])
+            store.restore("maria", [3, 1])
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                found = store.load("maria")
+                assert (found.archived, found.forgotten) == ({2}, frozenset())
+                same(found, memories, vectors_of(3))
+                store.restore("maria", [2])
+                assert store.load("maria").archived == frozenset()
+                same(store.load("maria"), memories, vectors_of(3))
+                store.archive("maria", [2])
+
+    def test_what_is_archived_can_be_changed_and_forgotten(self, tmp_path: Path) -> None:
+        later = START + timedelta(days=3)
+
+        def deeds(store: Store) -> None:
+            store.append("maria", [memory(1), full(2), memory(3)], vectors_of(3))
+            store.archive("maria", [1, 2])
+            store.update("maria", [replace(full(2), importance=2.0)])
+            store.touch("maria", {2: later})
+            store.remove("maria", [1])
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                found = store.load("maria")
+                assert (found.archived, found.forgotten) == ({2}, {1})
+                wanted = [replace(full(2), importance=2.0, accessed_at=later), memory(3)]
+                same(found, wanted, vectors_of(3)[1:])
+
+    def test_what_is_not_there_is_refused_and_nothing_is_changed(self, tmp_path: Path) -> None:
+        def deeds(store: Store) -> None:
+            store.append("maria", [memory(1), memory(2), memory(3)], vectors_of(3))
+            store.remove("maria", [3])
+            for missing in (3, 4, 0, -1):
+                with refused(WrongUse):
+                    store.touch("maria", {1: START, missing: START})
+                with refused(WrongUse):
+                    store.update("maria", [memory(1, importance=9.0), memory(missing)])
+                for deed in (store.remove, store.archive, store.restore):
+                    with refused(WrongUse):
+                        deed("maria", [1, missing])
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                found = store.load("maria")
+                assert found.archived == frozenset()
+                same(found, [memory(1), memory(2)], vectors_of(2))
+
+    def test_characters_are_kept_apart(self, tmp_path: Path) -> None:
+        def deeds(store: Store) -> None:
+            for agent in ("klaus", "maria"):
+                store.append(agent, [memory(1, agent), memory(2, agent)], vectors_of(2))
+            store.remove("klaus", [1])
+            store.archive("klaus", [2])
+            store.touch("maria", {2: START + timedelta(days=1)})
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                klaus, maria = store.load("klaus"), store.load("maria")
+                assert (klaus.forgotten, klaus.archived) == ({1}, {2})
+                assert (maria.forgotten, maria.archived) == (frozenset(), frozenset())
+                same(maria, [memory(1), memory(2, accessed_at=START + timedelta(days=1))], vectors_of(2))
+
+    def test_settings_are_kept(self, tmp_path: Path) -> None:
+        settings = {"embedder": "이름 'x'", "dimensions": 4, "language": "ko", "unfinished": True}
+
+        def deeds(store: Store) -> None:
+            store.configure("maria", {"embedder": "old", "extra": 1})
+            store.append("maria", [memory(1)], [None])
+            store.configure("maria", settings)
+            store.append("klaus", [memory(1, "klaus")], [None])
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                assert dict(store.load("maria").settings) == settings
+                assert dict(store.load("klaus").settings) == {}
+
+    def test_a_huge_text_comes_back_whole(self, tmp_path: Path) -> None:
+        whole = "축제 🏮 lantern " * 60_000
+        big = memory(1, text=whole[:2000].rstrip(), details={"full_text": whole})
+        with self.twice(tmp_path / "s", lambda store: store.append("maria", [big], [None])) as stages:
+            for store in stages:
+                same(store.load("maria"), [big])
+
+    def test_many_at_once_are_many_one_by_one(self, tmp_path: Path) -> None:
+        memories = [memory(id) for id in range(1, 1201)]
+        vectors = vectors_of(1200)
+
+        def deeds(store: Store) -> None:
+            store.append("maria", memories, vectors)
+            for one in memories[:20]:
+                moved = memory(one.id, "klaus")
+                store.append("klaus", [moved], [vectors[one.id - 1]])
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                same(store.load("maria"), memories, vectors)
+                same(store.load("klaus"), [memory(id, "klaus") for id in range(1, 21)], vectors[:20])
+
+    def test_a_closed_store_says_so(self, tmp_path: Path) -> None:
+        store = self.open(tmp_path / "s")
+        store.append("maria", [memory(1)], [None])
+        store.close()
+        store.close()
+        for deed in (
+            lambda: store.append("maria", [memory(2)], [None]),
+            lambda: store.load("maria"),
+            store.agents,
+            lambda: store.touch("maria", {1: START}),
+        ):
+            with refused():
+                deed()
+
+    def test_two_at_once_lose_nothing_of_each_others(self, tmp_path: Path) -> None:
+        first = self.open(tmp_path / "s")
+        first.append("maria", [memory(1)], [None])
+        try:
+            second = self.open(tmp_path / "s")
+        except CommonplaceError as error:  # one of the two ways to do it right
+            assert error.todo
+            first.close()
+            return
+        same(second.load("maria"), [memory(1)])
+        second.append("klaus", [memory(1, "klaus")], [None])
+        first.append("maria", [memory(2)], [None])
+        with refused():
+            second.append("maria", [memory(2, text="another")], [None])
+        second.close()
+        same(first.load("maria"), [memory(1), memory(2)])
+        same(first.load("klaus"), [memory(1, "klaus")])
+        first.close()
+
+    def test_a_copy_is_the_same(self, tmp_path: Path) -> None:
+        source = self.open(tmp_path / "from")
+        source.configure("지우/.", {"embedder": "word-counts"})
+        source.append("지우/.", [memory(1, "지우/."), *(full(id, "지우/.") for id in range(2, 9))], vectors_of(8))
+        source.remove("지우/.", [3])
+        source.archive("지우/.", [4, 5])
+        wanted = source.load("지우/.")
+        source.close()
+        target = self.open(tmp_path / "to")
+        assert copy({"지우/.": wanted}, target) == 7
+        with refused(WrongUse):
+            copy({"지우/.": wanted}, target)
+        found = target.load("지우/.")
+        target.close()
+        assert (found.settings, found.forgotten, found.archived) == (wanted.settings, {3}, {4, 5})
+        alive = [memory for memory in wanted.memories if memory.id != 3]
+        same(found, alive, [wanted.vectors[memory.id - 1] for memory in alive])
+
+    def test_a_stream_goes_on_where_it_was(self, tmp_path: Path) -> None:
+        store = self.open(tmp_path / "s")
+        with MemoryStream.open(store, "maria", embedder=WordCounts()) as stream:
+            for id in range(1, 6):
+                stream.remember(f"lantern {id}", at=START + timedelta(minutes=id), importance=id)
+            stream.recall("lantern", at=START + timedelta(hours=1), k=2)
+            stream.forget([1])
+            stream.archive([2])
+            stream.revise(3, importance=8, details={"rating": 1})
+            wanted = list(stream)
+        store = self.reopened(store, tmp_path / "s")
+        with MemoryStream.open(store, "maria", embedder=WordCounts()) as stream:
+            assert list(stream) == wanted
+            assert (stream.last_id, [memory.id for memory in stream.archived]) == (5, [2])
+            assert stream.bring_back([2]) == (2,)
+            assert stream.remember("another", at=START).id == 6
+        store.close()
+
+    def test_it_does_what_a_stream_in_ram_does(self, tmp_path: Path) -> None:
+        from commonplace.testing.store_machine import compare_with_ram  # noqa: PLC0415 - hypothesis is a test's package
+
+        compare_with_ram(self.open, tmp_path, examples=self.examples)

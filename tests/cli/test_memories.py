@@ -1,0 +1,207 @@
+"""Memories of runs and stores on the command line: listed, searched, asked, copied."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from commonplace.cli import main, memories
+from commonplace.errors import WrongUse
+from commonplace.memory import Emotion, MemoryStream
+from commonplace.memory.stores import open_store
+from commonplace.run.reading import Reading
+from commonplace.testing.stores import START, WordCounts
+
+APP = typer.Typer()
+memories.add_to(APP)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Path:
+    """Sixty ticks of the plaza."""
+    path = tmp_path_factory.mktemp("runs") / "plaza.run"
+    assert main(["run", "plaza", "--ticks", "60", "--view", "none", "-o", str(path)]) == 0
+    return path
+
+
+@pytest.fixture
+def store(tmp_path) -> Path:
+    path = tmp_path / "town.db"
+    with MemoryStream.open(path, "maria", rater=lambda _: 3) as stream:
+        stream.remember(
+            "Klaus reads in the library",
+            at=START,
+            importance=6,
+            place=("Town", "Library"),
+            tags=("study",),
+            session="s1",
+            emotion=Emotion(-0.5, 0.8, keywords=("worry",)),
+            details={"frame": {"what": "talk"}, "rating": 5},
+        )
+        stream.remember("the stove is burning", at=START + timedelta(hours=2), place=("Town", "House"))
+        stream.remember("a lantern", at=START + timedelta(hours=3), kind="action")
+        stream.forget([3])
+    with MemoryStream.open(path, "지우 / x") as stream:
+        stream.remember("축제 준비", at=START + timedelta(hours=1), importance=8)
+    return path
+
+
+def said(*arguments: object) -> str:
+    result = CliRunner().invoke(APP, [str(one) for one in arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def rows(*arguments: object) -> list[dict]:
+    return [json.loads(line) for line in said(*arguments, "--json").splitlines()]
+
+
+def refused(*arguments: object) -> WrongUse:
+    with pytest.raises(WrongUse) as caught:
+        said(*arguments)
+    assert caught.value.todo
+    return caught.value
+
+
+def test_a_store_is_listed_like_a_run(store, run):
+    assert [row["text"] for row in rows("memories", store, "maria")] == [
+        "Klaus reads in the library",
+        "the stove is burning",
+    ]
+    assert said("memories", store, "지우 / x") == "    1  2031-10-04T07:00     8  축제 준비\n"
+    with Reading.open(run) as reading:
+        agent = reading.agent_ids[0]
+        wanted = [memory.id for memory in reading.memories(agent, 30)]
+    assert [row["id"] for row in rows("memories", run, agent, "--at", 30)] == wanted
+
+
+def test_a_store_can_be_asked(store):
+    (hit,) = rows("memories", store, "maria", "--query", "what does Klaus do?", "-k", 1)
+    assert (hit["id"], hit["rank"]) == (1, 1)
+    assert hit["score"] == pytest.approx(
+        sum(part["weight"] * part["normalised"] for part in hit["parts"].values()), abs=1e-6
+    )
+    (hit,) = rows("memories", store, "maria", "--query", "Klaus", "--policy", "park", "-k", 1)
+    assert set(hit["parts"]) == {"recency", "importance", "relevance"}
+    assert "stove" in said("memories", store, "maria", "--query", "stove", "--at", "2031-10-05")
+
+
+def test_asking_touches_nothing(store):
+    before = rows("memories", store, "maria")
+    said("memories", store, "maria", "--query", "Klaus", "--at", "2040-01-01")
+    assert rows("memories", store, "maria") == before
+
+
+def test_a_store_is_shown_as_it_was_filled_up_to_a_time(store):
+    assert [row["id"] for row in rows("memories", store, "maria", "--at", "2031-10-04T06:30")] == [1]
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ([], ["maria 2", "지우 / x 1", "maria 1"]),
+        (["--text", "STOVE"], ["maria 2"]),
+        (["--kind", "observation", "--kind", "action"], ["maria 2", "지우 / x 1", "maria 1"]),
+        (["--kind", "plan"], []),
+        (["--since", "2031-10-04T06:30"], ["maria 2", "지우 / x 1"]),
+        (["--until", "2031-10-04T06:30"], ["maria 1"]),
+        (["--place", "Town > Library"], ["maria 1"]),
+        (["--place", "Town"], ["maria 2", "maria 1"]),
+        (["--tag", "study"], ["maria 1"]),
+        (["--session", "s1"], ["maria 1"]),
+        (["--min-importance", "6"], ["지우 / x 1", "maria 1"]),
+        (["--valence", ":-0.2"], ["maria 1"]),
+        (["--valence", "0:1"], []),
+        (["--arousal", "0.5:1", "--keyword", "worry"], ["maria 1"]),
+        (["--detail", "frame.what=talk"], ["maria 1"]),
+        (["--detail", "rating=5", "--detail", "frame.what=talk"], ["maria 1"]),
+        (["--detail", "rating=4"], []),
+        (["--limit", "1"], ["maria 2"]),
+    ],
+    ids=str,
+)
+def test_every_filter_of_search(filters, found, store):
+    assert [f"{row['agent']} {row['id']}" for row in rows("search", store, *filters)] == found
+
+
+def test_one_character_of_a_run_can_be_searched(run):
+    with Reading.open(run) as reading:
+        agent = reading.agent_ids[0]
+        wanted = [memory.id for memory in reading.stream_at(agent).search(kinds=("reflection", "plan"))]
+    assert [row["id"] for row in rows("search", run, agent, "--kind", "reflection", "--kind", "plan")] == wanted
+
+
+def test_filters_that_make_no_sense_are_refused(store):
+    for wrong in (
+        ["--since", "yesterday"],
+        ["--valence", "high"],
+        ["--detail", "rating"],
+        ["--kind", "dream"],
+        ["--at", "noon"],
+    ):
+        refused("search", store, *wrong)
+
+
+def test_what_is_not_there_is_named(store, tmp_path):
+    assert "maria" in refused("memories", store, "nobody").todo
+    assert "no such store" in str(refused("search", tmp_path / "none.db"))
+    assert "no such run" in str(refused("search", tmp_path / "none.run"))
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_vectors_of_another_embedder_are_not_compared(tmp_path):
+    path = tmp_path / "s.db"
+    with MemoryStream.open(path, "maria", embedder=WordCounts()) as stream:
+        stream.remember("a lantern", at=START)
+    assert rows("memories", path, "maria", "--query", "lantern")[0]["id"] == 1
+    assert "word-counts" in str(refused("memories", path, "maria", "--query", "lantern", "--policy", "park"))
+
+
+@pytest.mark.parametrize("target", ["copy.db", "jsonl:copy"])
+def test_a_run_is_copied_whole(target, run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = run.read_bytes()
+    assert said("copy-memories", run, target).startswith("copied ")
+    assert run.read_bytes() == before
+    store = open_store(target, create=False)
+    with Reading.open(run) as reading:
+        assert store.agents() == tuple(sorted(reading.agent_ids))
+        for agent in reading.agent_ids:
+            found, stream = store.load(agent), reading.stream_at(agent)
+            assert list(found.memories) == reading.memories(agent)
+            assert [vector.tolist() for vector in found.vectors] == [
+                stream.vector(memory.id).tolist() for memory in stream
+            ]
+    store.close()
+    with Reading.open(run) as reading:
+        agent = reading.agent_ids[0]
+        policy = reading.manifest.policy
+    asked = ("--query", "who was where?", "--policy", policy, "--json")
+    at = rows("memories", run, agent)[-1]["created_at"]
+    there = [json.loads(line) for line in said("memories", target, agent, *asked, "--at", at).splitlines()]
+    assert [row["id"] for row in there] == [row["id"] for row in rows("memories", run, agent, *asked[:-1])]
+
+
+def test_a_copy_is_of_the_characters_named_and_overwrites_nothing(store, tmp_path):
+    target = tmp_path / "copy.db"
+    result = CliRunner().invoke(APP, ["copy-memories", str(store), str(target), "--agent", "maria"])
+    assert result.stdout == f"copied 2 memories of 1 character to {target}\n"
+    assert "maria: 3 of 3" in result.stderr
+    assert "already" in str(refused("copy-memories", store, target))
+    said("copy-memories", store, target, "--agent", "지우 / x")
+    copied, source = open_store(target), open_store(store)
+    assert copied.agents() == source.agents()
+    assert copied.load("maria").forgotten == {3}
+    copied.close()
+    source.close()
+
+
+def test_a_copy_on_to_a_run_or_of_a_stranger_is_refused(store, run, tmp_path):
+    assert "this is a run" in str(refused("copy-memories", store, run))
+    refused("copy-memories", store, tmp_path / "copy.db", "--agent", "nobody")
+    assert not (tmp_path / "copy.db").exists()

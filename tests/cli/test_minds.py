@@ -1,0 +1,312 @@
+"""Minds by name on the command line: who answers, what it may spend, and what happens when it stays away."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from commonplace.api import open_run
+from commonplace.cli import main
+from commonplace.minds.prices import VARIABLE
+from commonplace.testing.server import ModelServer
+from e2e.command import ends
+from e2e.lived import PLAZA_TICKS
+
+TICKS = 24
+
+
+@pytest.fixture
+def said(capsys, monkeypatch, tmp_path):
+    """What a command prints, on both outputs; run in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def ran(*arguments: object, status: int = 0) -> tuple[str, str]:
+        assert main([*map(str, arguments)]) == status
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.err
+        return printed.out, printed.err
+
+    return ran
+
+
+@pytest.fixture(scope="module")
+def server():
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def served(server, tmp_path_factory):
+    """The plaza with a model server. Not to be written to."""
+    path = tmp_path_factory.mktemp("served") / "served.run"
+    assert main(["run", "plaza", "--ticks", str(TICKS), "--mind", server.url, "-o", str(path), "--view", "none"]) == 0
+    return path
+
+
+def requests(run) -> str:
+    with open_run(run) as reading:
+        return reading.manifest.settings["requests"]
+
+
+# ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", ["nobody", "Offline", "ollama", "ftp://x/v1", "journal"])
+def test_a_name_that_is_none_says_what_is_accepted(said, name, tmp_path):
+    _, err = said("run", "plaza", "--mind", name, "-o", "x.run", status=2)
+    assert repr(name) in err
+    for accepted in ("offline", "journal:RUN", "ollama:qwen3:8b", "openai:", "http://127.0.0.1"):
+        assert accepted in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_missing_key_is_named_before_anything_is_made(said, monkeypatch, tmp_path):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    _, err = said("run", "plaza", "--mind", "openai:gpt-5-mini", "-o", "x.run", status=2)
+    assert "export OPENAI_API_KEY=" in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_run_answers_for_nothing(said, plaza, tmp_path):
+    said("run", "plaza", "--ticks", PLAZA_TICKS, "--mind", f"journal:{plaza}", "-o", "again.run", "--view", "none")
+    assert ends(tmp_path / "again.run") == ends(plaza)
+    said("verify", "again.run")
+
+
+def test_a_journal_that_ends_says_where(said, plaza, tmp_path):
+    said("run", "plaza", "--ticks", PLAZA_TICKS, "--mind", f"journal:{plaza}", "-o", "again.run", "--view", "none")
+    _, err = said("resume", "again.run", "--ticks", 20, "--view", "none", status=1)
+    assert f"tick {PLAZA_TICKS}" in err or "tick " in err
+    assert "no answer for" in err
+    assert ends(tmp_path / "again.run").tick >= PLAZA_TICKS
+
+
+def test_a_fork_can_have_another_mind(said, plaza, tmp_path):
+    said("fork", plaza, "--at", 20, "-o", "fork.run", "--mind", f"journal:{plaza}")
+    said("resume", "fork.run", "--ticks", 20, "--view", "none")
+    assert ends(tmp_path / "fork.run") == ends(plaza, 40)
+    said("verify", "fork.run")
+    said("fork", plaza, "--at", 20, "-o", "other.run", "--mind", "nobody", status=2)
+    assert not (tmp_path / "other.run").exists()
+
+
+# ── a model server ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_run_with_a_server_can_be_verified_without_it(said, served):
+    out, _ = said("verify", served)
+    assert out.startswith(f"tick {TICKS}  digest ")
+    assert requests(served) == "merged"
+
+
+def test_a_run_of_its_answers_asks_as_it_did(said, served, tmp_path):
+    said("run", "plaza", "--ticks", TICKS, "--mind", f"journal:{served}", "-o", "again.run", "--view", "none")
+    assert ends(tmp_path / "again.run") == ends(served)
+    assert requests(tmp_path / "again.run") == "merged"
+
+
+def test_nothing_but_data_goes_to_standard_output(said, server, tmp_path):
+    out, err = said("run", "plaza", "--ticks", 5, "--mind", server.url, "-o", "x.run", "--view", "json")
+    assert err == ""
+    assert [json.loads(line)["tick"] for line in out.splitlines()]
+
+
+def test_a_budget_pauses_and_says_how_to_go_on(said, server, served, tmp_path):
+    start = ("run", "plaza", "--ticks", TICKS, "--mind", server.url, "-o", "x.run", "--view", "none")
+    _, err = said(*start, "--max-calls", 10, status=3)
+    assert "10 calls" in err
+    assert "commonplace resume x.run --max-calls" in err
+    assert ends(tmp_path / "x.run").tick < TICKS
+    said("resume", "x.run", "--view", "none", "--max-tokens", 1000, status=3)
+    said("resume", "x.run", "--view", "none")
+    assert ends(tmp_path / "x.run") == ends(served)
+
+
+def test_money_can_be_limited_where_the_price_is_known(said, server, monkeypatch, tmp_path):
+    start = ("run", "plaza", "--ticks", TICKS, "--mind", server.url, "--view", "none")
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("127.0.0.1: {prompt: 1000, cached: 1000, answer: 1000}", encoding="utf-8")
+    monkeypatch.setenv(VARIABLE, str(prices))
+    _, err = said(*start, "-o", "x.run", "--max-cost", "1.5", status=3)
+    assert "resume x.run --max-cost" in err
+    out, _ = said("usage", "x.run", "--json")
+    total = json.loads(out.splitlines()[-1])
+    assert total["cost"] == pytest.approx(1e-3 * (total["prompt_tokens"] + total["answer_tokens"]))
+
+
+def test_money_cannot_be_limited_where_the_price_is_not_known(said, tmp_path):
+    _, err = said("run", "plaza", "--mind", "https://api.example.com/v1#big", "--max-cost", 1, status=2)
+    assert "api.example.com:big: {prompt:" in err
+    assert VARIABLE in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_server_that_stays_away_pauses_the_run(said, served, tmp_path, monkeypatch):
+    waits_for_nothing(monkeypatch)
+    with ModelServer() as server:
+        said("run", "plaza", "--ticks", 4, "--mind", server.url, "-o", "x.run", "--view", "none")
+    _, err = said("resume", "x.run", "--ticks", TICKS - 4, "--view", "none", status=3)
+    assert server.url in err
+    assert "commonplace resume x.run" in err
+    assert ends(tmp_path / "x.run").tick < TICKS
+    said("resume", "x.run", "--ticks", 4, "--view", "none", "--on-outage", "fallback")
+    rows = [json.loads(line) for line in said("usage", "x.run", "--json")[0].splitlines()]
+    assert rows[-1]["fallbacks"]
+    assert rows[-1]["faults"]["outage"]
+
+
+def waits_for_nothing(monkeypatch) -> None:
+    """A server that is away is tried again without waiting."""
+    monkeypatch.setattr("commonplace.minds.chat.transport._wait", lambda *_: 0.0)
+
+
+# ── usage ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_usage_tells_tokens_and_what_a_server_had_read(said, served):
+    rows = [json.loads(line) for line in said("usage", served, "--json")[0].splitlines()]
+    *lines, total = rows
+    assert total["prompt_tokens"] == sum(row["prompt_tokens"] for row in lines) > total["cached_tokens"] > 0
+    assert total["calls"] >= total["asked"] > 0
+    assert total["cost"] == 0
+    text, err = said("usage", served)
+    head, *body = text.splitlines()
+    assert head.startswith("character  task")
+    assert head.endswith("cost")
+    assert f"{total['prompt_tokens']:,}" in next(line for line in body if line.startswith("total"))
+    assert err == ""
+
+
+def test_a_cost_that_is_not_known_is_null_and_a_dash(said, plaza, tmp_path):
+    said("fork", plaza, "--at", 5, "-o", "x.run", "--mind", "https://api.example.com/v1#big")
+    rows = [json.loads(line) for line in said("usage", "x.run", "--json")[0].splitlines()]
+    assert {row["cost"] for row in rows} == {None}
+    text, err = said("usage", "x.run")
+    assert text.splitlines()[-1].endswith("–")
+    assert VARIABLE in err
+
+
+# ── estimate, doctor ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def estimated(said, *arguments: object) -> list[dict]:
+    return [json.loads(line) for line in said("estimate", "plaza", *arguments, "--json")[0].splitlines()]
+
+
+def test_an_estimate_is_what_a_server_would_be_asked(said, served, tmp_path):
+    """The test server answers as the offline mind does, so the estimate can be held against it."""
+    *rows, total = estimated(said, "--mind", "http://127.0.0.1:9/v1", "--ticks", TICKS)
+    used = [json.loads(line) for line in said("usage", served, "--json")[0].splitlines()]
+    asked: dict[str, int] = {}
+    for row in used[:-1]:
+        asked[row["task"]] = asked.get(row["task"], 0) + row["asked"] - row["fallbacks"]
+    assert {row["task"] for row in rows} == set(asked)
+    assert total["calls"] == sum(row["calls"] for row in rows)
+    assert total["calls"] == pytest.approx(used[-1]["asked"], rel=0.25)
+    assert total["prompt"] == pytest.approx(used[-1]["prompt_tokens"], rel=0.5)
+    assert not list(tmp_path.glob("*.run"))
+
+
+def test_an_estimate_knows_price_and_shape_and_asks_nobody(said, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    *_, paid = estimated(said, "--mind", "openai:gpt-5-mini", "--ticks", TICKS)
+    *_, merged = estimated(said, "--mind", "ollama:qwen3:8b", "--ticks", TICKS)
+    *_, single = estimated(said, "--mind", "offline", "--ticks", TICKS)
+    assert paid["cost"] > 0 == merged["cost"] == single["cost"]
+    assert paid["calls"] == merged["calls"] < single["calls"]
+    assert paid["cached"] <= merged["cached"] > merged["prompt"] / 4
+    *_, unknown = estimated(said, "--mind", "https://api.example.com/v1#big", "--ticks", 2)
+    assert unknown["cost"] is None
+
+
+def test_an_estimate_says_that_it_is_one(said):
+    out, err = said("estimate", "plaza", "--ticks", 12, "--mind", "openai:gpt-5-mini")
+    assert out.splitlines()[0].split() == ["task", "calls", "prompt", "cached", "answer", "cost"]
+    assert "estimate" in out
+    assert "a character's day" in out
+    assert err == ""
+    assert "asks no server" in said("estimate", "plaza", "--ticks", 12)[0]
+
+
+def test_doctor_looks_at_the_machine(said):
+    out, err = said("doctor")
+    assert "Python" in out
+    assert "SQLite" in out
+    assert err == ""
+    assert "costs nothing" in said("doctor", "--mind", "offline")[0]
+
+
+def test_doctor_tells_what_a_server_can_do_and_never_the_key(said, server, monkeypatch):
+    monkeypatch.setenv("COMMONPLACE_API_KEY", "sk-secret-0123456789")
+    out, _ = said("doctor", "--mind", server.url)
+    for told in ("model offline", "JSON Schema", "seed yes", "embeddings: 384", "tokens", "COMMONPLACE_API_KEY"):
+        assert told in out
+    assert "sk-secret" not in out
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("nobody", "a mind is"),
+        ("openai:gpt-5-mini", "export OPENAI_API_KEY="),
+        ("http://127.0.0.1:9/v1", "start the server"),
+        ("http://user:sk-secret@127.0.0.1/v1", "environment"),
+        ("journal:none.run", "commonplace run"),
+    ],
+)
+def test_doctor_says_what_to_do_about_a_mind_that_is_not_there(said, monkeypatch, name, told):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    out, _ = said("doctor", "--mind", name, status=1)
+    assert "BROKEN" in out
+    assert told in out
+    assert "sk-secret" not in out
+
+
+def test_doctor_finds_a_list_of_prices_that_is_wrong(said, monkeypatch, tmp_path):
+    (tmp_path / "mine.yaml").write_text("openai:x: cheap", encoding="utf-8")
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "mine.yaml"))
+    out, _ = said("doctor", status=1)
+    assert "mine.yaml:1" in out
+
+
+# ── a scenario's own prompts ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def worded(said, tmp_path):
+    """A scenario whose rules are its own, and long."""
+    said("new", "my-town.yaml")
+    path = tmp_path / "my-town.yaml"
+    path.write_text(f"prompts: mine\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "rules.txt").write_text("Mind the lanterns. " * 200, encoding="utf-8")
+    return path
+
+
+def test_a_scenarios_own_prompts_are_asked_and_kept_in_the_run(said, worded, server, tmp_path):
+    said("run", worded, "--ticks", 3, "--mind", server.url, "-o", "x.run", "--view", "none")
+    (tmp_path / "mine" / "rules.txt").unlink()
+    said("resume", "x.run", "--ticks", 40, "--view", "none")
+    with open_run(tmp_path / "x.run") as reading:
+        assert reading.manifest.settings["prompts"]["rules.txt"].startswith("Mind the lanterns.")
+        asked = [reading.exchange(row) for row in reading.answers(10)]
+        assert asked
+        assert all("Mind the lanterns." in one.prompt for one in asked)
+
+
+def test_an_estimate_is_made_with_them(said, worded, tmp_path):
+    def prompt() -> int:
+        arguments = ("--mind", "ollama:x", "--ticks", 40, "--json")
+        return json.loads(said("estimate", worded, *arguments)[0].splitlines()[-1])["prompt"]
+
+    long = prompt()
+    (tmp_path / "mine" / "rules.txt").unlink()
+    assert long > prompt() + 1000
+
+
+def test_a_folder_of_prompts_that_is_not_there_is_named(said, worded, tmp_path):
+    (tmp_path / "mine" / "rules.txt").unlink()
+    (tmp_path / "mine").rmdir()
+    _, err = said("run", worded, "-o", "x.run", status=2)
+    assert "mine" in err
