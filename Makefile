@@ -16,8 +16,8 @@ test: $(VENV)/test  ## run every test that can run here
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
 
 lint: $(VENV)/lint  ## ruff, pyright, the import rule
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check src tests benchmarks examples tools
+	$(BIN)/ruff format --check src tests benchmarks examples tools
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
