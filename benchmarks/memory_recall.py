@@ -31,6 +31,8 @@ from commonplace.memory import Draft, MemoryStream, Policy, policies
 START = datetime(2031, 10, 4, 6, tzinfo=UTC)
 BARS = {1_000: (4.0, 2.5), 10_000: (1.7, 1.3), 100_000: (1.15, 1.05)}
 """Memories → (floor, ambition), for the park policy."""
+RECALL_BARS = {1_000: (5.0, 3.2), 10_000: (2.0, 1.5), 100_000: (1.2, 1.05), 1_000_000: (1.2, 1.05)}
+"""The same for the recall policy."""
 WHO = ("Klaus", "Maria", "Isabella", "Tom", "Yuriko", "Hailey", "민수", "지우")
 DOES = ("reads about", "talks of", "promises", "forgets", "cooks for", "argues over", "paints", "준비한다")
 WHAT = (
@@ -83,10 +85,14 @@ def figures(size: int) -> list[Figure]:
     floor, ambition = BARS.get(size, (None, None))
     ours, limit = compared(stream, policies.PARK, vectors)
     lexical, limit_too = compared(stream, policies.LEXICAL, vectors)
+    recall, limit_again = compared(stream, policies.RECALL, vectors)
     write = row_write(vectors)
     return [
         Figure("recall, park, µs", size, ours, limit, ours / limit, floor, ambition),
         Figure("recall, lexical, µs", size, lexical, limit_too, lexical / limit_too),
+        Figure(
+            "recall, recall, µs", size, recall, limit_again, recall / limit_again, *RECALL_BARS.get(size, (None, None))
+        ),
         Figure("remember, µs", size, insert, write, insert / write),
         Figure("remember in a draft, µs", size, drafted(stream)),
         Figure("restore, µs per memory", size, restored(stream)),

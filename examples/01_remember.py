@@ -18,7 +18,7 @@ WEEK = [
     ("It is raining.", 2),
 ]
 
-klaus = MemoryStream("klaus")
+klaus = MemoryStream("klaus", policies.PARK)
 for hours, (text, importance) in enumerate(WEEK):
     klaus.remember(text, at=MONDAY + timedelta(hours=8 * hours), importance=importance)
 

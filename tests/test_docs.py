@@ -64,7 +64,7 @@ def headings(text: str) -> list[tuple[int, str]]:
 
 def sections() -> dict[str, str]:
     """Command → its part of the page."""
-    parts = re.split(r"^### `(\w+)`$", page("docs/command-line.md"), flags=re.MULTILINE)
+    parts = re.split(r"^### `([\w-]+)`$", page("docs/command-line.md"), flags=re.MULTILINE)
     return {
         name: re.split(r"^## ", body, flags=re.MULTILINE)[0]
         for name, body in zip(parts[1::2], parts[2::2], strict=True)
@@ -95,7 +95,7 @@ def test_every_choice_and_default_is_documented():
 
 @pytest.mark.parametrize("path", PAGES, ids=shown)
 def test_no_page_names_a_command_that_is_not_there(path):
-    code = re.findall(r"`commonplace (\w+)|^(?:\$ )?commonplace (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    code = re.findall(r"`commonplace ([\w-]+)|^(?:\$ )?commonplace ([\w-]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
     assert {one or other for one, other in code} - COMMANDS.keys() == set()
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from commonplace.memory import Policy
+from commonplace.memory import Analyser, Policy
+from commonplace.memory.naming import named
+from commonplace.memory.words import word_list
+from commonplace.text import words
 
 START = datetime(2031, 10, 4, 6, tzinfo=UTC)
 DIMENSIONS = 3
@@ -43,6 +47,10 @@ class Row:
     vector: list[float] | None
     tokens: list[str]
     there: bool = True
+    kind: str = "observation"
+    tags: tuple[str, ...] = ()
+    subject: tuple[str, ...] = ()
+    """The words for who speaks or acts."""
 
 
 @dataclass
@@ -69,7 +77,9 @@ def cosine(query: list[float] | None, vector: list[float] | None) -> float:
     return math.fsum(a * b for a, b in zip(query, vector, strict=True)) / lengths if lengths else 0.0
 
 
-def bm25(query: list[str], documents: list[list[str]]) -> list[float]:
+def bm25(
+    query: Mapping[str, float] | Sequence[str], documents: list[list[str]], k1: float = 0.9, b: float = 0.4
+) -> list[float]:
     count = len(documents)
     average = sum(map(len, documents)) / count
     scores: list[float] = []
@@ -80,9 +90,50 @@ def bm25(query: list[str], documents: list[list[str]]) -> list[float]:
             tf = tokens.count(term)
             if tf:
                 idf = rounded(math.log(1 + (count - df + 0.5) / (df + 0.5)))
-                score += times * idf * tf * 1.9 / (tf + 0.9 * (1 - 0.4 + 0.4 * len(tokens) / average))
+                score += times * idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * len(tokens) / average))
         scores.append(score)
     return scores
+
+
+def terms(question: Question, policy: Policy, documents: list[list[str]]) -> dict[str, float]:
+    """The terms BM25 looks for, with their weights."""
+    found: dict[str, float] = {}
+    analyser = Analyser("en")
+    for word in words(question.text):
+        weight = policy.grammar if word in word_list("en").function else 1.0
+        for token in analyser.query(word):
+            found[token] = found.get(token, 0.0) + weight
+    if not policy.respell:
+        return found
+    vocabulary = {term for tokens in documents for term in tokens}
+    respelt = {term: weight for term, weight in found.items() if term in vocabulary}
+    for term, weight in found.items():
+        if term not in vocabulary:
+            alike = sorted((-likeness(term, other), other) for other in vocabulary if likeness(term, other) >= 0.5)
+            for negative, other in alike[:8]:
+                if other not in found:
+                    respelt[other] = max(respelt.get(other, 0.0), weight * -negative)
+    return respelt
+
+
+def likeness(one: str, other: str) -> float:
+    if not all(word.isalpha() and word < "~" and len(word) >= 4 for word in (one, other)):
+        return 0.0
+    first, second = ({f"<{word}>"[i : i + 3] for i in range(len(word))} for word in (one, other))
+    return 2 * len(first & second) / (len(first) + len(second))
+
+
+def lent(relevance: list[float], candidates: list[Row], minutes: float) -> list[float]:
+    """What the neighbours of each candidate lend it."""
+    received = [0.0] * len(candidates)
+    for here, row in enumerate(candidates):
+        for other, neighbour in enumerate(candidates):
+            distance = abs(here - other)
+            if 1 <= distance <= 3 and abs(row.created - neighbour.created) <= timedelta(minutes=minutes):
+                received[here] += relevance[other] * 0.5 ** (distance - 1)
+                if other == here - 1 and neighbour.text.endswith("?"):
+                    received[here] += relevance[other] * 0.5
+    return received
 
 
 def normalised(raw: list[float], all_equal: float) -> list[float]:
@@ -98,22 +149,63 @@ class Question(NamedTuple):
 
 def retrieve(candidates, question: Question, at, policy: Policy, k, *, everybody=None):
     """[(id, score)], best first. `everybody`: the documents BM25 counts, if more than the candidates."""
+    everybody = candidates if everybody is None else everybody
+    candidates = [row for row in candidates if competes(row, policy)]
     if not candidates:
         return []
     if not question.text.strip():
         newest = sorted(candidates, key=lambda row: (row.created, row.id), reverse=True)
         return [(row.id, 0.0) for row in newest[:k]]
-    recency = [policy.decay ** ((at - row.accessed) / timedelta(hours=1)) for row in candidates]
-    importance = [row.importance if policy.importance == "scale" else (row.importance - 1) / 9 for row in candidates]
-    if policy.relevance == "cosine":
-        relevance = [rounded(cosine(question.vector, row.vector)) for row in candidates]
-    else:
-        everybody = candidates if everybody is None else everybody
-        of = dict(zip([row.id for row in everybody], bm25(question.tokens, [r.tokens for r in everybody]), strict=True))
-        relevance = [rounded(of[row.id]) for row in candidates]
-    parts = [normalised(raw, policy.all_equal) for raw in (recency, importance, relevance)]
-    totals = [rounded(math.fsum(values)) for values in zip(*parts, strict=True)]
+    if policy.nearest:
+        nearness = {row.id: rounded(cosine(question.vector, row.vector)) for row in candidates}
+        nearest = sorted(candidates, key=lambda row: (nearness[row.id], row.created, row.id), reverse=True)
+        candidates = sorted(nearest[: policy.nearest], key=lambda row: row.id)
+    parts = scored(candidates, everybody, question, at, policy)
+    totals = [rounded(math.fsum(values)) for values in zip(*parts.values(), strict=True)]
     ranked = sorted(
         zip(totals, candidates, strict=True), key=lambda pair: (pair[0], pair[1].created, pair[1].id), reverse=True
     )
     return [(row.id, total) for total, row in ranked[:k]]
+
+
+def competes(row: Row, policy: Policy) -> bool:
+    return not set(row.tags) & set(policy.without_tags) and not any(word in row.text for word in policy.without_words)
+
+
+def scored(candidates, everybody, question: Question, at, policy: Policy) -> dict[str, list[float]]:
+    """Part → what it adds to the score of each candidate."""
+    raw = {"recency": recencies(candidates, at, policy), "importance": [row.importance for row in candidates]}
+    if policy.importance == "unit":
+        raw["importance"] = [(value - 1) / 9 for value in raw["importance"]]
+    if policy.relevance in ("cosine", "blend"):
+        raw["cosine"] = [rounded(cosine(question.vector, row.vector)) for row in candidates]
+    if policy.relevance in ("bm25", "blend"):
+        documents = [row.tokens for row in everybody]
+        found = bm25(terms(question, policy, documents), documents, policy.k1, policy.b)
+        of = dict(zip([row.id for row in everybody], found, strict=True))
+        raw["lexical"] = [rounded(of[row.id]) for row in candidates]
+    weights = policy.weights
+    shown = {
+        name: normalised(values, policy.all_equal) if policy.normalise == "minmax" else list(map(rounded, values))
+        for name, values in raw.items()
+    }
+    if policy.relevance == "blend":
+        own = [
+            sum(weights.get(name, 0) * shown[name][i] for name in ("lexical", "cosine")) for i in range(len(candidates))
+        ]
+        shown["neighbours"] = lent(own, candidates, policy.neighbour_minutes)
+        asked = set(named(question.text))
+        shown["named"] = [1.0 if asked & set(row.subject) else 0.0 for row in candidates]
+        shown["statement"] = [0.0 if row.text.endswith("?") else 1.0 for row in candidates]
+    by_part = {name: weights.get(name, weights.get("relevance", 0.0)) for name in shown}
+    return {name: [by_part[name] * value for value in values] for name, values in shown.items()}
+
+
+def recencies(candidates, at, policy: Policy) -> list[float]:
+    if policy.recency == "rank":
+        thoughts = ("reflection", "plan")
+        order = sorted(candidates, key=lambda row: (row.accessed, row.kind in thoughts, -row.id))
+        return [policy.decay ** (order.index(row) + 1) for row in candidates]
+    if policy.recency == "creation":
+        return [policy.decay ** max(0.0, (at - row.created) / timedelta(hours=1)) for row in candidates]
+    return [policy.decay ** ((at - row.accessed) / timedelta(hours=1)) for row in candidates]

@@ -7,11 +7,23 @@ import math
 from hypothesis import strategies as st
 
 from commonplace.memory import Analyser, MemoryStream
+from commonplace.memory.naming import subject
 from memory.naive import WORDS, CountingEmbedder, NaiveStream, Question, Row, hours
 
 ANALYSER = Analyser("en")
 
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
+SPEAKERS = ("Klaus", "Maria", "민수")
+spoken = st.tuples(
+    st.sampled_from(("", *(f"{name}: " for name in SPEAKERS))), texts, st.sampled_from(("", "", "?", " idle"))
+).map("".join)
+"""What a dialogue is made of: who says it, what, and whether it is asked."""
+questions = st.one_of(
+    st.tuples(st.sampled_from(("What did Klaus", "who is at the", "festivall Librari", "민수", "")), texts).map(
+        " ".join
+    ),
+    st.sampled_from(("", "nothing known", "?!")),
+)
 queries = st.one_of(texts, st.sampled_from(("", "  ", "nothing known", "?!")))
 moments = st.one_of(st.integers(0, 30).map(float), st.floats(0, 20_000).map(lambda value: round(value, 2)))
 importances = st.one_of(st.integers(1, 10).map(float), st.floats(1, 10))
@@ -21,6 +33,8 @@ vectors = st.one_of(
     st.sampled_from(([1.0, math.nan, 0.0], [math.inf, 0.0, 0.0], [1.0, 2.0], [0.0, 0.0, 0.0])),
 )
 entries = st.tuples(texts, moments, importances, vectors)
+close_moments = st.integers(0, 12).map(lambda quarter: quarter / 4)
+dialogues = st.lists(st.tuples(spoken, close_moments, importances, vectors), max_size=14)
 
 
 def stream_of(policy, drawn=()) -> tuple[MemoryStream, NaiveStream]:
@@ -38,7 +52,8 @@ def remember(writer, model: NaiveStream, entry) -> None:
     if vector is None:
         vector = embedded(text)
     tokens = ANALYSER.document(text, hours(at))
-    model.rows.append(Row(memory.id, text, hours(at), hours(at), importance, vector, tokens))
+    row = Row(memory.id, text, hours(at), hours(at), importance, vector, tokens, subject=subject(memory))
+    model.rows.append(row)
 
 
 def embedded(text: str) -> list[float] | None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from commonplace.memory import policies
 from memory.naive import hours
-from memory.strategies import entries, queries, stream_of
+from memory.strategies import dialogues, entries, queries, questions, stream_of
 
 
 def test_a_table_shows_every_part_of_every_hit():
@@ -23,7 +23,7 @@ def test_a_table_shows_every_part_of_every_hit():
     columns = ["rank", "score", "recency", "importance", "relevance", "memory"]
     assert [cell.strip() for cell in lines[0] if cell] == columns
     assert [cell.strip() for cell in lines[1] if cell] == [
-        "1", "4.0000", "0.9511 → 0.0000", "7.0000 → 1.0000", "1.0000 → 1.0000 × 3", "#1 festival",
+        "1", "4.0000", "0.9511 → 0.0000", "7.0000 → 1.0000", "1.0000 × 3", "#1 festival",
     ]  # fmt: skip
     assert lines[2][-1] == "#2 stove and more"
 
@@ -33,12 +33,14 @@ def test_no_hits_are_said_to_be_none():
     assert stream.explain(stream.recall("festival", at=hours(1))) == "no memories"
 
 
-@pytest.mark.parametrize("policy", [policies.PARK, policies.LEXICAL], ids=lambda policy: policy.name)
+@pytest.mark.parametrize("policy", [policies.by_name(name) for name in policies.NAMES], ids=lambda policy: policy.name)
 @settings(max_examples=40, deadline=None)
-@given(drawn=st.lists(entries, min_size=3, max_size=9), query=queries)
+@given(drawn=st.one_of(dialogues, st.lists(entries, max_size=9)), query=st.one_of(queries, questions))
 def test_why_not_gives_the_score_the_memory_had(policy, drawn, query):
     stream, _ = stream_of(policy, drawn)
     everything = {hit.memory.id: hit for hit in stream.retrieve(query, at=hours(60), k=99, touch=False)}
+    for id in set(range(1, len(drawn) + 1)) - set(everything):
+        assert stream.why_not(id, stream.retrieve(query, at=hours(60), touch=False)).reason == "barred"
     found = stream.retrieve(query, at=hours(60), k=2, touch=False)
     for id, hit in everything.items():
         answer = stream.why_not(id, found)
@@ -78,3 +80,37 @@ def test_why_not_says_when_the_memory_has_been_accessed_since():
     found = stream.retrieve("festival", at=hours(9), k=1)
     stream.recall("festival", at=hours(12), k=3)
     assert "accessed since, at 2031-10-04T18:00:00Z" in str(stream.why_not(1, found))
+
+
+def test_why_not_says_that_others_were_nearer_or_that_the_policy_leaves_it_out():
+    near = dataclasses.replace(policies.TWO_STAGE, nearest=2)
+    stream, _ = stream_of(near, [("festival", 9.0, 1.0, None), ("stove", 8.0, 1.0, None), ("Klaus", 9.0, 10.0, None)])
+    found = stream.retrieve("festival", at=hours(9), touch=False)
+    assert (found.ids, found.candidates) == ((1, 2), 2)
+    assert str(stream.why_not(3, found)) == "Memory 3 is not among the 2 nearest."
+    stream.remember("Klaus is idle", at=hours(9))
+    stream.remember("festival", at=hours(9), tags=("chat",))
+    found = stream.retrieve("festival", at=hours(10), policy=policies.REPO2023, touch=False)
+    assert set(found.ids) == {1, 2, 3}
+    assert [stream.why_not(id, found).reason for id in (4, 5)] == ["barred", "barred"]
+    assert str(stream.why_not(4, found)) == "Memory 4 has a tag or a word that the policy leaves out."
+
+
+def test_a_blend_shows_its_own_parts():
+    stream, _ = stream_of(policies.RECALL, [("Klaus: festival", 0.0, 7.0, None), ("Maria: stove?", 0.1, 3.0, None)])
+    hits = stream.recall("what did Klaus say", at=hours(10), touch=False)
+    heading = stream.explain(hits).splitlines()[0].split()
+    parts = ["recency", "importance", "lexical", "cosine", "neighbours", "named", "statement"]
+    assert heading == ["rank", "score", *parts, "memory"]
+
+
+def test_why_not_is_not_confused_by_what_has_been_accessed_since():
+    stream, _ = stream_of(
+        policies.PARK, [("festival", 0.0, 3.0, None), ("stove", 5.0, 3.0, None), ("Klaus", 9.0, 9.0, None)]
+    )
+    found = stream.retrieve("Klaus", at=hours(9), k=1, touch=False)
+    before = stream.why_not(2, found)
+    stream.recall("Klaus", at=hours(4000), k=1)
+    after = stream.why_not(2, found)
+    assert (before.reason, after.reason) == ("outscored", "outscored")
+    assert after.score == pytest.approx(before.score, abs=4e-9)

@@ -31,3 +31,43 @@ def test_a_name_there_is_none_of_gets_the_nearest(name, nearest):
 def test_a_policy_that_cannot_score_is_refused(wrong):
     with pytest.raises(WrongUse, match="policy park"):
         dataclasses.replace(policies.PARK, **wrong)
+
+
+def test_a_policy_of_ones_own_is_a_base_and_what_differs():
+    mine = policies.from_mapping("gossip", {"base": "recall", "named_weight": 1, "without_tags": ["secret"], "k": 4})
+    assert mine == dataclasses.replace(policies.RECALL, name="gossip", named_weight=1.0, without_tags=("secret",), k=4)
+    assert isinstance(mine.named_weight, float)
+    assert policies.from_mapping("same", {"base": "park"}) == dataclasses.replace(policies.PARK, name="same")
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"named_weight": 1}, "without a base"),
+        ({"base": "recal"}, "did you mean 'recall'"),
+        ({"base": "park", "decey": 0.9}, "did you mean 'decay'"),
+        ({"base": "park", "decay": "slow"}, "give a number"),
+        ({"base": "park", "decay": True}, "give a number"),
+        ({"base": "park", "decay": 2}, "above 0 and up to 1"),
+        ({"base": "park", "k": 2.5}, "give a whole number"),
+        ({"base": "park", "k": 0}, "give at least 1"),
+        ({"base": "park", "recency": "sometimes"}, "access, creation, rank"),
+        ({"base": "park", "relevance": ["bm25"]}, "cosine, bm25, blend"),
+        ({"base": "recall", "respell": 1}, "true or false"),
+        ({"base": "recall", "without_tags": "chat"}, "give a list of words"),
+        ({"base": "park", "named_weight": 1}, "it belongs to relevance: blend"),
+        ({"base": "lexical", "nearest": 5}, "unless relevance is cosine"),
+        ({"base": "recall", "b": 1.5}, "from 0 to 1"),
+    ],
+    ids=str,
+)
+def test_a_policy_that_cannot_be_made_is_refused_with_what_can(fields, said):
+    with pytest.raises(WrongUse) as error:
+        policies.from_mapping("gossip", fields)
+    assert said in str(error.value)
+    assert "gossip" in str(error.value) or "recal" in str(error.value)
+
+
+def test_a_name_that_is_taken_is_refused():
+    with pytest.raises(WrongUse, match="a policy called 'park'"):
+        policies.from_mapping("park", {"base": "recall"})

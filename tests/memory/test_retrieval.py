@@ -15,9 +15,16 @@ from commonplace.errors import WrongUse
 from commonplace.memory import MemoryStream, estimate_tokens, policies
 from memory import naive
 from memory.naive import START, WORDS, CountingEmbedder, hours
-from memory.strategies import asked, entries, moments, queries, shown, stream_of, texts
+from memory.strategies import asked, dialogues, entries, moments, queries, questions, shown, stream_of, texts
 
 both = pytest.mark.parametrize("policy", [policies.PARK, policies.LEXICAL], ids=lambda policy: policy.name)
+NEAR = dataclasses.replace(policies.TWO_STAGE, name="near", nearest=3)
+HEAVY = dataclasses.replace(policies.RECALL, name="heavy", recency_weight=1.0, importance_weight=0.5, cosine_weight=1.0)
+every = pytest.mark.parametrize(
+    "policy",
+    [*map(policies.by_name, policies.NAMES), NEAR, HEAVY, dataclasses.replace(HEAVY, name="words", cosine_weight=0.0)],
+    ids=lambda policy: policy.name,
+)
 
 
 def close(got, expected):
@@ -25,11 +32,13 @@ def close(got, expected):
     assert [score for _, score in got] == pytest.approx([score for _, score in expected], abs=4e-9)
 
 
-@both
-@settings(max_examples=120, deadline=None)
+@every
+@settings(max_examples=40, deadline=None)
 @given(
-    drawn=st.lists(entries, max_size=14),
-    asks=st.lists(st.tuples(queries, moments, st.integers(1, 6), st.booleans()), min_size=1, max_size=3),
+    drawn=st.one_of(dialogues, st.lists(entries, max_size=14)),
+    asks=st.lists(
+        st.tuples(st.one_of(queries, questions), moments, st.integers(1, 6), st.booleans()), min_size=1, max_size=3
+    ),
     forgotten=st.sets(st.integers(1, 14), max_size=3),
     exclude=st.frozensets(st.integers(1, 15), max_size=3),
 )
@@ -50,8 +59,16 @@ def test_a_stream_retrieves_what_the_plain_model_does(policy, drawn, asks, forgo
     assert [memory.accessed_at for memory in stream] == [row.accessed for row in model.there()]
 
 
-@both
-@settings(max_examples=15, deadline=None)
+@every
+def test_of_twins_the_higher_id_comes_first(policy):
+    stream, _ = stream_of(dataclasses.replace(policy, recency_weight=0.0), [("festival", 1.0, 5.0, None)] * 4)
+    assert stream.retrieve("festival", at=hours(2), touch=False, k=9).ids[:2] == (
+        (3, 2) if "neighbours" in policy.weights else (4, 3)
+    )
+
+
+@every
+@settings(max_examples=6, deadline=None)
 @given(seed=st.integers(0, 10**6), count=st.integers(150, 400), k=st.integers(1, 12))
 def test_many_candidates_are_cut_to_the_same_best(policy, seed, count, k):
     drawn = [
@@ -253,3 +270,37 @@ def test_park_finds_by_meaning_of_letters_with_nothing_installed():
     stream.remember("민수는 카페에서 커피를 마신다", at=START, importance=5)
     assert stream.recall("what does Klaus read?", at=hours(1), k=1, touch=False)[0].memory.id == 1
     assert stream.recall("카페에 간 민수가", at=hours(1), k=1, touch=False)[0].memory.id == 3
+
+
+def test_two_stage_ranks_the_nearest_again_by_raw_parts():
+    stream, _ = stream_of(
+        policies.TWO_STAGE,
+        [("festival", 0.0, 1.0, None), ("festival Klaus", 24.0, 10.0, None), *[("Klaus", 30.0, 10.0, None)] * 20],
+    )
+    found = stream.retrieve("festival", at=hours(48), touch=False)
+    assert (found.candidates, len(found), found[0].memory.id) == (20, 5, 2)
+    parts = found[0].parts
+    assert parts["recency"] == pytest.approx((math.exp(-1), math.exp(-1), 0.25), abs=1e-9)
+    assert parts["importance"] == (1, 1, 0.25)
+    assert parts["relevance"] == pytest.approx((0.5**0.5, 0.5**0.5, 0.5), abs=1e-9)
+
+
+def test_the_published_code_prefers_what_has_not_been_thought_of_for_longest():
+    stream, _ = stream_of(policies.REPO2023, [("festival", float(at), 5.0, None) for at in range(4)])
+    stream.rows.touch([1], hours(9))
+    found = stream.retrieve("festival", at=hours(10), touch=False)
+    assert {hit.memory.id: round(hit.parts["recency"].raw, 6) for hit in found} == {
+        2: 0.99, 3: 0.9801, 4: 0.970299, 1: 0.960596,
+    }  # fmt: skip
+    assert [part.weight for part in found[0].parts.values()] == [0.5, 2, 3]
+    assert policies.REPO2023.k == 30
+
+
+def test_among_equally_old_accesses_the_published_code_ranks_events_before_thoughts_and_the_newest_first():
+    stream, _ = stream_of(policies.REPO2023, [("festival", 0.0, 5.0, None)] * 2)
+    stream.remember("festival", at=hours(0), kind="reflection", citations=[1], importance=5)
+    stream.remember("festival", at=hours(0), importance=5)
+    found = stream.retrieve("festival", at=hours(10), touch=False)
+    assert {hit.memory.id: round(hit.parts["recency"].raw, 6) for hit in found} == {
+        4: 0.99, 2: 0.9801, 1: 0.970299, 3: 0.960596,
+    }  # fmt: skip

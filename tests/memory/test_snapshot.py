@@ -78,3 +78,18 @@ def test_a_snapshot_needs_an_access_time_for_each_memory_there_is(arguments):
     stream, _ = stream_of(policies.PARK, [("stove", 1.0, 5.0, None)])
     with pytest.raises(WrongUse, match="snapshot"):
         stream.snapshot(*arguments)
+
+
+def test_words_forgotten_before_anybody_asked_count_for_the_snapshot_only():
+    asked = {"at": hours(5), "touch": False, "k": 9}
+    stream, without, everything = (MemoryStream("maria", policies.LEXICAL) for _ in range(3))
+    for text in ("a lantern", "a stove"):
+        for one in (stream, without, everything):
+            one.remember(text, at=hours(0), importance=3)
+    stream.recall("lantern", **asked)
+    for one in (stream, everything):
+        one.remember("another lantern", at=hours(1), importance=3)
+    before = stream.snapshot()
+    stream.forget([3])
+    assert stream.recall("lantern", **asked) == without.recall("lantern", **asked)
+    assert before.recall("lantern", **asked) == everything.recall("lantern", **asked)

@@ -9,7 +9,20 @@ from collections.abc import Sequence
 
 import typer
 
-from commonplace.cli import ask, branch, doctor, estimate, look, play, scenarios, usage, why
+from commonplace.cli import (
+    ask,
+    branch,
+    doctor,
+    estimate,
+    forget,
+    ledger,
+    look,
+    memories,
+    play,
+    scenarios,
+    usage,
+    why,
+)
 from commonplace.cli.play import INTERRUPTED
 from commonplace.errors import CommonplaceError
 
@@ -28,6 +41,9 @@ play.add_to(app)
 ask.add_to(app)
 why.add_to(app)
 usage.add_to(app)
+memories.add_to(app)
+forget.add_to(app)
+ledger.add_to(app)
 look.add_to(app)
 branch.add_to(app)
 scenarios.add_to(app)

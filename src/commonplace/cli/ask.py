@@ -15,10 +15,9 @@ from commonplace.analysis.diffusion import diffusion as diffusion_of
 from commonplace.api import scenario_of
 from commonplace.engine.verify import verify as verify_run
 from commonplace.errors import WrongUse
-from commonplace.memory import policies
 from commonplace.run.integrity import check as check_integrity
 from commonplace.run.reading import Reading
-from commonplace.run.shown import event_json, memory_json
+from commonplace.run.shown import event_json
 from commonplace.stages import by_name
 from commonplace.views.lines import json_line
 
@@ -31,7 +30,6 @@ def add_to(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("events", epilog="Example: commonplace events monday.run --json")(events)
     app.command("agents", epilog="Example: commonplace agents monday.run --json")(agents)
-    app.command("memories", epilog="Example: commonplace memories monday.run mira --query festival")(memories)
     app.command("diffusion", epilog="Example: commonplace diffusion monday.run --json")(diffusion)
     app.command("digest", epilog="Example: commonplace digest monday.run --at 144")(digest)
     app.command("verify", epilog="Example: commonplace verify monday.run")(verify)
@@ -61,41 +59,6 @@ def agents(run: Path = RUN, as_json: bool = JSON, at: str | None = AT) -> None:
 
 def _agent_text(row: Mapping[str, Any]) -> str:
     return f"{row['name']:<20} {row['place']:<20} {row['doing']}"
-
-
-def memories(
-    run: Path = RUN,
-    agent: str = typer.Argument(help="The character's id."),
-    as_json: bool = JSON,
-    at: str | None = AT,
-    query: str = typer.Option("", "--query", help="Retrieve with this question instead of listing."),
-    policy: str = typer.Option("", "--policy", help="Retrieval policy; the run's own if left out."),
-    k: int = typer.Option(10, "-k", min=1, help="How many to retrieve."),
-) -> None:
-    """What a character remembers; with --query, what it would retrieve, and each part of every score."""
-    with Reading.open(run) as reading:
-        tick = reading.tick(at)
-        known_agent(reading, agent)
-        if not query:
-            _print([memory_json(memory) for memory in reading.memories(agent, tick)], as_json, _memory_text)
-            return
-        stream = reading.stream_at(agent, tick)
-        chosen = policies.by_name(policy) if policy else None
-        at_time = scenario_of(reading.manifest).clock.time(tick)
-        found = stream.retrieve(query, at=at_time, k=k, policy=chosen, purpose="memories", touch=False)
-    if not as_json:
-        print(stream.explain(found.hits))
-        return
-    for hit in found.hits:
-        parts = {
-            name: {"raw": part.raw, "normalised": part.normalised, "weight": part.weight}
-            for name, part in hit.parts.items()
-        }
-        print(json_line({**memory_json(hit.memory), "rank": hit.rank, "score": hit.score, "parts": parts}))
-
-
-def _memory_text(row: Mapping[str, Any]) -> str:
-    return f"{row['id']:>5}  {row['created_at'][:16]}  {row['importance']:>4g}  {row['text']}"
 
 
 def diffusion(run: Path = RUN, as_json: bool = JSON) -> None:

@@ -1,19 +1,23 @@
-"""`forget`: memories of a store taken out for good, by choice or by a policy; or first only shown."""
+"""`forget`: memories of a run or a store taken out for good, by choice or by a policy; or first only shown."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 import typer
 
+from commonplace.api import resume_run
+from commonplace.cli.kept import is_run
 from commonplace.clock import parse_iso
 from commonplace.errors import WrongUse
 from commonplace.ledger import Ledger
 from commonplace.memory.forgetting import audit, carry_out, forget_by, holdings, now_of
-from commonplace.memory.retention import Forgetting, Held, RetentionPolicy, plan
+from commonplace.memory.retention import Forgetting, Going, Held, RetentionPolicy, held, plan
 from commonplace.memory.search import filters
 from commonplace.memory.stores.jsonl_config import StoreConfig
 from commonplace.memory.stores.opening import open_store
@@ -27,7 +31,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def forget(
-    store: str = typer.Argument(help="The store: a file, a folder or a URL."),
+    where: str = typer.Argument(help="A run file, or a store: a file, a folder or a URL."),
     agent: str | None = typer.Option(None, "--agent", help="Whose memories; of all characters if left out."),
     ids: str | None = typer.Option(None, "--ids", help="Numbers of memories, such as 3,4,7; needs --agent."),
     session: str | None = typer.Option(None, "--session", help="Everything of a session."),
@@ -38,28 +42,89 @@ def forget(
     ledger: Path | None = typer.Option(None, "--ledger", help="The folder of a ledger that is told of it."),
     dry_run: bool = typer.Option(False, "--dry-run", help="Only show what would go, and why."),
 ) -> None:
-    """Forget memories of a store for good, or put them away as a policy asks for."""
-    with closing(open_store(store, create=False)) as opened:
-        if agent is not None and agent not in opened.agents():
-            raise WrongUse(
-                f"there is no character {agent!r}", where=store, todo=f"there are {_listed(opened.agents())}"
-            )
-        records = holdings(opened, agent)
-        moment = _moment(now) or now_of(records)
-        if policy is not None:
-            _refuse_both(ids, session, query, tags)
-            forgetting = plan(records, _policy(policy), moment) if moment else Forgetting()
-        else:
-            forgetting = _chosen(records, agent, ids, session, query, tags)
-        for line in forgetting.lines():
-            print(line)
+    """Forget memories for good, or put them away as a policy asks for; in a run, at the end of its next tick."""
+    if policy is not None:
+        _refuse_both(ids, session, query, tags)
+    choice = Choice(agent, ids, session, query, tags, policy, _moment(now))
+    if is_run(where):
+        _in_run(Path(where), choice, dry_run=dry_run)
+    else:
+        _in_store(where, choice, ledger, dry_run=dry_run)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is to be forgotten, as the options say it."""
+
+    agent: str | None
+    ids: str | None
+    session: str | None
+    query: str | None
+    tags: str | None
+    policy: Path | None
+    now: datetime | None
+
+    def among(self, records: list[Held]) -> Forgetting:
+        """The plan for these memories."""
+        if self.policy is None:
+            return _chosen(records, self.agent, self.ids, self.session, self.query, self.tags)
+        moment = self.now or now_of(records)
+        return plan(records, _policy(self.policy), moment) if moment else Forgetting()
+
+    def known(self, agents: Sequence[str], where: str) -> None:
+        """Raises WrongUse for a character that is not there."""
+        if self.agent is not None and self.agent not in agents:
+            raise WrongUse(f"there is no character {self.agent!r}", where=where, todo=f"there are {_listed(agents)}")
+
+
+def _in_store(where: str, choice: Choice, ledger: Path | None, *, dry_run: bool) -> None:
+    with closing(open_store(where, create=False)) as store:
+        choice.known(store.agents(), where)
+        records = holdings(store, choice.agent)
+        forgetting = choice.among(records)
+        _tell(forgetting.lines())
         if not dry_run:
-            carry_out(opened, forgetting)
+            carry_out(store, forgetting)
+            moment = choice.now or now_of(records)
             if ledger is not None and moment is not None:
-                audit(Ledger(ledger), forgetting, at=moment, trigger="forget", session=session or "")
+                audit(Ledger(ledger), forgetting, at=moment, trigger="forget", session=choice.session or "")
     done = "would be" if dry_run else "are"
     counts = f"{len(forgetting.remove)} {done} removed, {len(forgetting.archive)} archived, {len(forgetting.kept)} kept"
     print(counts, file=sys.stderr)
+
+
+def _in_run(path: Path, choice: Choice, *, dry_run: bool) -> None:
+    """Numbered inputs, a character each: history, so that the run verifies. A run has no archive, and what a reflection
+    cites is not removed by a policy."""
+    with resume_run(path) as run:
+        agents = run.reading.agent_ids
+        choice.known(agents, str(path))
+        streams = {agent: run.reading.memories(agent) for agent in ([choice.agent] if choice.agent else agents)}
+        forgetting = choice.among([record for memories in streams.values() for record in held(memories)])
+        cited = {(one.agent, id) for memories in streams.values() for one in memories for id in one.citations}
+        spared = cited if choice.policy else set[tuple[str, int]]()
+        going: dict[str, list[int]] = {}
+        for one in forgetting.remove:
+            if (one.memory.agent, one.memory.id) not in spared:
+                going.setdefault(one.memory.agent, []).append(one.memory.id)
+        count = sum(map(len, going.values()))
+        _tell(line for line, one in zip(forgetting.lines(), forgetting.remove, strict=False) if _goes(one, going))
+        if dry_run:
+            print(f"{count} would be forgotten", file=sys.stderr)
+            return
+        for agent, ids in going.items():
+            run.submit({"kind": "forget", "agent_id": agent, "memory_ids": ids})
+        next_tick = run.tick + 1
+    print(f"{count} are forgotten at the end of tick {next_tick}; commonplace resume {path}", file=sys.stderr)
+
+
+def _goes(one: Going, going: Mapping[str, list[int]]) -> bool:
+    return one.memory.id in going.get(one.memory.agent, ())
+
+
+def _tell(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line)
 
 
 def _chosen(
@@ -118,5 +183,5 @@ def _split(text: str) -> list[str]:
     return [one.strip() for one in text.split(",") if one.strip()]
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) or "none"

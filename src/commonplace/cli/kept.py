@@ -52,7 +52,7 @@ class Kept(Protocol):
 @contextmanager
 def opened(where: str) -> Generator[Kept]:
     """The run or store of that name. Raises WrongUse where there is none."""
-    if _is_run(where):
+    if is_run(where):
         with Reading.open(Path(where)) as reading:
             yield KeptInRun(reading)
         return
@@ -163,7 +163,15 @@ def _moment(at: str) -> datetime:
         raise WrongUse(f"--at {at!r} of a store", todo="give an ISO time such as 2031-10-04T08:00") from error
 
 
-def _is_run(where: str) -> bool:
+def memory_named(text: str) -> tuple[str, int]:
+    """`AGENT:ID` as both. Raises WrongUse for anything else."""
+    agent, _, number = text.rpartition(":")
+    if not agent or not number.isdecimal():
+        raise WrongUse(f"{text!r} names no memory", todo="a memory is AGENT:ID, such as mira:41; `memories` shows ids")
+    return agent, int(number)
+
+
+def is_run(where: str) -> bool:
     """Whether it is a SQLite file that says of itself that it is a run."""
     path = Path(where)
     if not path.is_file():

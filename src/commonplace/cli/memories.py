@@ -13,9 +13,10 @@ import typer
 from commonplace.cli.kept import opened
 from commonplace.clock import parse_iso
 from commonplace.errors import WrongUse
-from commonplace.memory import Memory, policies
+from commonplace.memory import Memory, MemoryStream, policies
 from commonplace.memory.stores import open_store
 from commonplace.memory.stores.copying import copy
+from commonplace.memory.tree import tree
 from commonplace.run.shown import memory_json
 from commonplace.views.lines import json_line
 
@@ -39,10 +40,16 @@ def memories(
     query: str = typer.Option("", "--query", help="Retrieve with this question instead of listing."),
     policy: str = typer.Option("", "--policy", help="Retrieval policy; the run's own, or recall, if left out."),
     k: int = typer.Option(10, "-k", min=1, help="How many to retrieve."),
+    trees: bool = typer.Option(False, "--tree", help="The reflections, each opened down to what it rests on."),
 ) -> None:
     """What a character remembers; with --query, what it would retrieve, and each part of every score."""
     chosen = policies.by_name(policy) if policy else None
+    if trees and (query or as_json):
+        raise WrongUse("--tree with --query or --json", todo="it lists all reflections, for people to read")
     with opened(where) as kept:
+        if trees:
+            _print_trees(kept.stream(agent, at))
+            return
         if not query:
             _print(kept.memories(agent, at), as_json)
             return
@@ -115,6 +122,15 @@ def copy_memories(
 
 def _progress(agent: str, done: int, count: int) -> None:
     print(f"{agent}: {done} of {count}", file=sys.stderr)
+
+
+def _print_trees(stream: MemoryStream) -> None:
+    """Reflections that no other cites, latest first."""
+    reflections = [memory for memory in stream if memory.kind == "reflection"]
+    below = {cited for memory in reflections for cited in memory.citations}
+    for memory in reversed(reflections):
+        if memory.id not in below:
+            print(tree(stream, memory.id))
 
 
 def _print(found: Iterable[Memory], as_json: bool, *, whose: bool = False) -> None:

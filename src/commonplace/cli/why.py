@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 
 from commonplace.api import mind_of, scenario_of
+from commonplace.cli.kept import memory_named
 from commonplace.engine.counterfactual import Counterfactual, counterfactual
 from commonplace.errors import WrongUse
 from commonplace.run.reading import Reading
@@ -51,18 +52,14 @@ def _tell_without(reading: Reading, event: Event, named: str, times: int, *, as_
 
 def _memory(named: str, event: Event, run: Path) -> int:
     """The number of a memory of the event's character. Raises WrongUse for anything else."""
-    agent, _, number = named.rpartition(":")
-    if not agent or not number.isdecimal():
-        raise WrongUse(
-            f"{named!r} names no memory", todo=f"a memory is AGENT:ID, such as {event.agent_id}:41; `why` shows ids"
-        )
+    agent, number = memory_named(named)
     if agent != event.agent_id:
         raise WrongUse(
             f"{event.id} rests on what {event.agent_id} remembers, not on {agent}",
             where=str(run),
             todo=f"give {event.agent_id}:ID; a turn knows its own character's memories only",
         )
-    return int(number)
+    return number
 
 
 async def _without(reading: Reading, event: Event, memory: int, times: int) -> Counterfactual:

@@ -16,7 +16,7 @@ from commonplace.memory.explain import WhyNot
 from commonplace.memory.importance import Rating, RatingCache, RuleRater, cache_key
 from commonplace.memory.policy import Policy
 from commonplace.memory.record import KINDS, MAX_TEXT, Emotion, Memory
-from commonplace.memory.reflection import ReflectionTrigger
+from commonplace.memory.reflection import ReflectionTrigger, TurnTrigger
 from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.scoring import Part, ScoredMemory
 from commonplace.memory.snapshot import Snapshot
@@ -42,6 +42,7 @@ __all__ = [
     "RuleRater",
     "ScoredMemory",
     "Snapshot",
+    "TurnTrigger",
     "WhyNot",
     "cache_key",
     "default_embedder",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from datetime import date, datetime
 from functools import cache
 from typing import Any, cast
@@ -47,18 +48,21 @@ class Analyser:
 
     def query(self, text: str) -> list[str]:
         """The tokens of a text, in order, repeated as often as they occur. Dates written 2031-10-04 stay whole."""
-        text = text.replace("’", "'")
-        tokens: list[str] = []
-        if "-" in text:
-            tokens += _ISO_DATE.findall(text)
-            text = _ISO_DATE.sub(" ", text)
-        if not text.isascii():
-            tokens += _KOREAN_DATE.findall(text)
-            text = _KOREAN_DATE.sub(" ", text)
+        tokens, rest = _dated(text)
         known = self._tokens
-        for word in words(text):
+        for word in words(rest):
             tokens += known.get(word) or self._analysed(word)
         return tokens
+
+    def weighted(self, text: str, grammar: Collection[str], weight: float) -> dict[str, float]:
+        """Token → how often it occurs in a text, each time in one of the words of `grammar` counting `weight`."""
+        dates, rest = _dated(text)
+        found: dict[str, float] = dict.fromkeys(dates, 1.0)
+        for word in words(rest):
+            once = weight if word in grammar else 1.0
+            for token in self._tokens.get(word) or self._analysed(word):
+                found[token] = found.get(token, 0.0) + once
+        return found
 
     def document(self, text: str, created_at: datetime) -> list[str]:
         """The tokens of a memory: those of its text, then weekday, month, day and ISO date of its creation (UTC)."""
@@ -85,6 +89,19 @@ class Analyser:
             found = (ordinal[1] if ordinal else self._stem(word),)
         self._tokens[word] = found
         return found
+
+
+def _dated(text: str) -> tuple[list[str], str]:
+    """(the dates that stay whole, the rest of the text)."""
+    text = text.replace("’", "'")
+    tokens: list[str] = []
+    if "-" in text:
+        tokens += _ISO_DATE.findall(text)
+        text = _ISO_DATE.sub(" ", text)
+    if not text.isascii():
+        tokens += _KOREAN_DATE.findall(text)
+        text = _KOREAN_DATE.sub(" ", text)
+    return tokens, text
 
 
 @cache

@@ -12,10 +12,12 @@ from commonplace.memory.embedding import Vector
 from commonplace.memory.growth import grown
 from commonplace.memory.recency import micros
 from commonplace.memory.record import KINDS, Memory
+from commonplace.memory.stores.vectors import VectorRows
 
 KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
 
 USABLE = 0
+_NO_VECTOR = 1
 UNUSABLE = {1: "no_vector", 2: "non_finite", 3: "wrong_size"}
 """Why a memory has no usable vector; its raw relevance is 0."""
 
@@ -25,7 +27,7 @@ _COLUMNS = ("importance", "created", "accessed", "kind", "alive", "tokens", "vec
 class Columns:
     """Rows can be added at the end and cut off from the end; only `accessed` changes in place.
 
-    `alive` is replaced, never written, when a memory is forgotten: an older reader keeps the array it has.
+    `alive` is replaced, never written, when a memory is taken out: an older reader keeps the array it has.
     """
 
     def __init__(self, dimensions: int) -> None:
@@ -66,12 +68,21 @@ class Columns:
         if end > len(self.importance):
             self.reserve(end)
         self.importance[start:end] = [memory.importance for memory in memories]
-        self.created[start:end] = [micros(memory.created_at) for memory in memories]
-        self.accessed[start:end] = [micros(memory.accessed_at) for memory in memories]
+        created = [micros(memory.created_at) for memory in memories]
+        self.created[start:end] = created
+        self.accessed[start:end] = [
+            since if memory.accessed_at is memory.created_at else micros(memory.accessed_at)
+            for memory, since in zip(memories, created, strict=True)
+        ]
         self.kind[start:end] = [KIND_CODES[memory.kind] for memory in memories]
         self.alive[start:end] = True
         self.tokens[start:end] = [estimate_tokens(memory.text) for memory in memories]
-        if len(vectors) == len(memories) and all(_sized(vector, self.dimensions) for vector in vectors):
+        if isinstance(vectors, VectorRows) and vectors.matrix.shape[1] == self.dimensions:
+            for first in range(0, len(vectors), 512):
+                self._put_matrix(start + first, vectors.matrix[first : first + 512])
+            absent = start + np.flatnonzero(~vectors.present)
+            self.vector_state[absent] = _NO_VECTOR
+        elif len(vectors) == len(memories) and all(_sized(vector, self.dimensions) for vector in vectors):
             # a chunk at a time: large temporary arrays cost more than the work done in them
             for first in range(0, len(vectors), 512):
                 self._put_matrix(start + first, np.asarray(vectors[first : first + 512], dtype=np.float32))
@@ -89,10 +100,10 @@ class Columns:
         """Takes off the rows from `length` on."""
         self.size = min(self.size, length)
 
-    def remove(self, rows: Sequence[int]) -> None:
-        """Marks rows as forgotten."""
+    def put_alive(self, rows: Sequence[int], alive: bool) -> None:
+        """Marks rows as candidates or as none."""
         self.alive = self.alive.copy()
-        self.alive[list(rows)] = False
+        self.alive[list(rows)] = alive
 
     def vector(self, row: int) -> Vector | None:
         """A copy of the row's vector, `None` if it has no usable one."""

@@ -29,7 +29,10 @@ _HANGUL_WORD = re.compile(f"[{HANGUL}]")
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of one size. An object with these three is an embedder; there is no base class."""
+    """Turns texts into vectors of one size. An object with these three is an embedder; there is no base class.
+
+    One that compares spelling and not meaning may say so with `spelling = True`.
+    """
 
     @property
     def name(self) -> str:
@@ -84,6 +87,8 @@ class HashedEmbedder:
 
     dimensions = 384
     name = "hashed-384-v1"
+    spelling = True
+    """It knows spelling and no meaning: a blend leaves its cosine to BM25."""
 
     def __init__(self) -> None:
         self._vectors: dict[str, Vector | None] = {}

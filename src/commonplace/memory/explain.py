@@ -6,21 +6,30 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from commonplace.clock import iso
-from commonplace.memory.policy import PARTS
-from commonplace.memory.retrieval import Retrieval, raw_parts
-from commonplace.memory.scoring import UNIT, Part, ScoredMemory, Spread, rounded
+from commonplace.memory.retrieval import Retrieval, candidates
+from commonplace.memory.scoring import UNIT, Part, ScoredMemory
+from commonplace.memory.signals import Question, scored
 from commonplace.memory.view import View
 from commonplace.text import shortened
 
-Reason = Literal["retrieved", "unknown", "later", "forgotten", "excluded", "older", "too_long", "outscored"]
+Reason = Literal[
+    "retrieved", "unknown", "later", "forgotten", "excluded", "barred", "older", "distant", "too_long", "outscored"
+]
+PARTS = ["recency", "importance", "relevance"]
+"""The columns of a table of memories that were not scored."""
 
 
 def explain(hits: Iterable[ScoredMemory]) -> str:
-    """A table, a line per hit: rank, score, and `raw → normalised` of each part (`× weight` where it is not 1)."""
-    lines = [["rank", "score", *PARTS, "memory"]]
+    """A table, a line per hit: rank, score, and `raw → normalised` of each part, once where they are the same
+    (`× weight` where it is not 1)."""
+    hits = list(hits)
+    names = list(dict.fromkeys(name for hit in hits for name in hit.parts)) or PARTS
+    lines = [["rank", "score", *names, "memory"]]
     for hit in hits:
-        parts = [_shown(hit.parts.get(name)) for name in PARTS]
+        parts = [_shown(hit.parts.get(name)) for name in names]
         text = f"#{hit.memory.id} {shortened(hit.memory.text, 80)}"
         lines.append([str(hit.rank), f"{hit.score:.4f}", *parts, text])
     if len(lines) == 1:
@@ -43,9 +52,11 @@ class WhyNot:
     """The score of the last hit."""
     parts: dict[str, Part] | None = None
     note: str = ""
+    nearest: int = 0
+    """How many the policy takes into account."""
 
     def __str__(self) -> str:
-        sentence = _SENTENCES[self.reason].format(id=self.id)
+        sentence = _SENTENCES[self.reason].format(id=self.id, nearest=self.nearest)
         if self.score is not None and self.cutoff is not None:
             sentence += f": it scored {self.score:.4f}, the last one in {self.cutoff:.4f}"
         if self.parts:
@@ -59,7 +70,9 @@ _SENTENCES: dict[Reason, str] = {
     "later": "Memory {id} was made later",
     "forgotten": "Memory {id} is forgotten",
     "excluded": "Memory {id} was left out by the caller",
+    "barred": "Memory {id} has a tag or a word that the policy leaves out",
     "older": "The query was empty and memory {id} is not among the newest",
+    "distant": "Memory {id} is not among the {nearest} nearest",
     "too_long": "Memory {id} scored well enough but did not fit into the token budget",
     "outscored": "Others scored higher than memory {id}",
 }
@@ -73,6 +86,7 @@ def why_not(view: View, id: int, retrieval: Retrieval) -> WhyNot:
 
 def _absent(view: View, id: int, retrieval: Retrieval) -> Reason | None:
     """Why the memory did not compete, or need not be scored to say."""
+    policy = retrieval.policy
     reason: Reason | None = None
     if id in retrieval.ids:
         reason = "retrieved"
@@ -84,6 +98,8 @@ def _absent(view: View, id: int, retrieval: Retrieval) -> Reason | None:
         reason = "forgotten"
     elif id in retrieval.excluded:
         reason = "excluded"
+    elif (policy.without_tags or policy.without_words) and not view.competing(policy)[id - 1]:
+        reason = "barred"
     elif not retrieval.spreads:
         reason = "older"
     return reason
@@ -92,13 +108,14 @@ def _absent(view: View, id: int, retrieval: Retrieval) -> Reason | None:
 def _outscored(view: View, id: int, retrieval: Retrieval) -> WhyNot:
     policy = retrieval.policy
     then = View(view.rows, retrieval.length, view.accessed[: retrieval.length])
-    raw, _ = raw_parts(then, retrieval.query, retrieval.at, policy, None)
-    parts: dict[str, Part] = {}
-    for name, part in raw.items():
-        value = float(part.values[id - 1]) * part.scale
-        normalised = _normalised(value, retrieval.spreads[name], policy.all_equal, policy.normalise == "none")
-        parts[name] = Part(rounded(value), normalised, policy.weights[name])
-    total = rounded(sum(part.weight * part.normalised for part in parts.values()))
+    competing = candidates(then, policy, frozenset(retrieval.excluded))
+    asked = Question(then, retrieval.query, retrieval.at, policy, retrieval.vector)
+    rows, scores, _ = scored(asked, competing, retrieval.spreads)
+    place = np.array([id - 1]) if rows is None else np.flatnonzero(rows == id - 1)
+    if not len(place):
+        return WhyNot(id, "distant", nearest=policy.nearest)
+    parts = {name: next(iter(part.at(place))) for name, part in scores.parts.items()}
+    total = float(scores.units[place[0]]) * UNIT
     last = retrieval.hits[-1].score if retrieval.hits else None
     memory = then.memory(id - 1)
     note = f"It has been accessed since, at {iso(memory.accessed_at)}." if memory.accessed_at >= retrieval.at else ""
@@ -106,16 +123,9 @@ def _outscored(view: View, id: int, retrieval: Retrieval) -> WhyNot:
     return WhyNot(id, "too_long" if fits and not note else "outscored", total, last, parts, note)
 
 
-def _normalised(value: float, spread: Spread, all_equal: float, raw: bool) -> float:
-    if raw:
-        return rounded(value)
-    if spread.low == spread.high:
-        return all_equal
-    return rounded((value - spread.low) / (spread.high - spread.low))
-
-
 def _shown(part: Part | None) -> str:
     if part is None:
         return "–"
     weight = "" if part.weight == 1 else f" × {part.weight:g}"
-    return f"{part.raw:.4f} → {part.normalised:.4f}{weight}"
+    normalised = "" if part.raw == part.normalised else f" → {part.normalised:.4f}"
+    return f"{part.raw:.4f}{normalised}{weight}"

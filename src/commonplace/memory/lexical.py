@@ -6,17 +6,21 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.memory.growth import grown
+from commonplace.memory.spelling import Spelling
 
 K1 = 0.9
 """How soon more occurrences of a term stop adding."""
 B = 0.4
 """How much a longer document is held against it (0 not, 1 fully)."""
+_MOST_ALIKE = 8
+"""Terms that may stand for one that does not occur."""
 
 
 def idf(documents: int, containing: int) -> float:
@@ -72,6 +76,7 @@ class LexicalIndex:
         self._shapes: dict[tuple[int, int], int] = {}  # (tf, length) → code; a few hundred however many documents
         self._shape_table: NDArray[np.float64] = np.empty((64, 2), dtype=np.float64)
         self._removed: list[int] = []
+        self._spelling = Spelling()  # of all terms there ever were: who asks checks that they still occur
         self.size = 0
 
     def append(self, tokens: Sequence[str]) -> None:
@@ -80,11 +85,17 @@ class LexicalIndex:
             postings = self._postings.get(term)
             if postings is None:
                 postings = self._postings[term] = _Postings()
+                self._spelling.add(term)
             postings.append(self.size, self._code(occurrences, len(tokens)))
         if self.size + 1 == len(self._totals):
             self._totals = grown(self._totals, self.size + 2)
         self._totals[self.size + 1] = self._totals[self.size] + len(tokens)
         self.size += 1
+
+    def skip(self) -> None:
+        """Numbers a document that is not there: it was taken out before it was ever added."""
+        self._removed.append(self.size)
+        self.append(())
 
     def pop(self, tokens: Iterable[str]) -> None:
         """Takes the last document off again; `tokens` are those it was added with."""
@@ -102,6 +113,7 @@ class LexicalIndex:
         index._postings = dict(self._postings)
         index._shapes, index._shape_table = dict(self._shapes), self._shape_table.copy()
         index._removed = list(self._removed)
+        index._spelling = self._spelling
         insort(index._removed, document)
         index._totals = self._totals.copy()
         index._totals[document + 1 :] -= self._totals[document + 1] - self._totals[document]
@@ -113,31 +125,53 @@ class LexicalIndex:
                 del index._postings[term]
         return index
 
-    def scores(self, tokens: Sequence[str], length: int | None = None) -> NDArray[np.float64]:
+    def scores(
+        self, tokens: Sequence[str] | Mapping[str, float], length: int | None = None, k1: float = K1, b: float = B
+    ) -> NDArray[np.float64]:
         """BM25 of the first `length` documents (all of them if None), shape (length,); 0 where no token occurs.
 
-        Document frequencies, count and average length are those of the first `length` documents.
+        `tokens`: a query's, or term → weight. Document frequencies, count and average length are those of the first
+        `length` documents.
         """
         length = self.size if length is None else length
         count = length - bisect_left(self._removed, length)
         total = int(self._totals[length])
-        if not total:
-            return np.zeros(length)
-        saturation = self._saturation(total / count)
         scores = np.zeros(length)
-        for term, times in sorted(Counter(tokens).items()):
+        if not total:
+            return scores
+        saturation = self._saturation(total / count, k1, b)
+        weights = tokens if isinstance(tokens, Mapping) else Counter(tokens)
+        for term, weight in sorted(weights.items()):
             postings = self._postings.get(term)
             containing = postings.below(length) if postings else 0
             if postings and containing:
-                weighted = saturation * (times * idf(count, containing))
+                weighted = saturation * (weight * idf(count, containing))
                 np.add.at(scores, postings.documents[:containing], weighted.take(postings.codes[:containing]))
         return scores
 
-    def _saturation(self, average: float) -> NDArray[np.float64]:
+    def respelt(self, terms: Mapping[str, float], length: int) -> dict[str, float]:
+        """The terms with their weights; one that none of the first `length` documents has is replaced by those spelt
+        like it, each weighing as much less as it is less alike."""
+        found: dict[str, float] = {}
+        for term, weight in terms.items():
+            if self._occurs(term, length):
+                found[term] = found.get(term, 0.0) + weight
+                continue
+            alike = ((other, likeness) for other, likeness in self._spelling.like(term) if self._occurs(other, length))
+            for other, likeness in islice(alike, _MOST_ALIKE):
+                if other not in terms:
+                    found[other] = max(found.get(other, 0.0), weight * likeness)
+        return found
+
+    def _occurs(self, term: str, length: int) -> bool:
+        postings = self._postings.get(term)
+        return postings is not None and postings.below(length) > 0
+
+    def _saturation(self, average: float, k1: float, b: float) -> NDArray[np.float64]:
         """tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average)) for every (tf, length) that occurs."""
         shapes = self._shape_table[: len(self._shapes)]
         occurrences, lengths = shapes[:, 0], shapes[:, 1]
-        return occurrences * (K1 + 1) / (occurrences + K1 * (1 - B + B * lengths / average))
+        return occurrences * (k1 + 1) / (occurrences + k1 * (1 - b + b * lengths / average))
 
     def _code(self, occurrences: int, length: int) -> int:
         shape = (occurrences, length)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from itertools import islice
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from commonplace.memory.record import Memory
 from commonplace.memory.reflection import since_reflection
 from commonplace.memory.retrieval import Options, Retrieval, retrieve
 from commonplace.memory.scoring import ScoredMemory
-from commonplace.memory.search import filters
+from commonplace.memory.search import Feeling, filters
 from commonplace.memory.view import View
 
 
@@ -46,12 +46,14 @@ class Reader:
         touch: bool = True,
         max_tokens: int | None = None,
         exclude: AbstractSet[int] = frozenset(),
+        embedding: Vector | None = None,
     ) -> Retrieval:
         """The best k memories (default: the policy's) as of `at`, best first, with every part of every score.
 
         Unless `touch` is False they become last accessed at `at`: in a stream at once (and are given back so), in a
         draft when it is applied, in a snapshot never. `max_tokens` (counted by `estimate_tokens`): the best k that
-        fit, each into what the better ones left. `exclude`: ids that do not compete. An empty query brings the
+        fit, each into what the better ones left. `exclude`: ids that do not compete. `embedding`: the query's vector,
+        where it has been made already, float32 of the stream's dimensions. An empty query brings the
         newest k. Raises WrongUse for k below 1.
         """
         found = retrieve(
@@ -63,6 +65,7 @@ class Reader:
             purpose=purpose,
             max_tokens=max_tokens,
             exclude=exclude,
+            embedding=embedding,
         )
         return self._after(found) if touch else found
 
@@ -121,13 +124,18 @@ class Reader:
         agent: str | None = None,
         tags: Collection[str] | None = None,
         min_importance: float | None = None,
+        emotion: Feeling | Mapping[str, Any] | None = None,
         session: str | None = None,
+        details: Mapping[str, Any] | None = None,
         limit: int | None = None,
     ) -> list[Memory]:
         """The memories all given filters accept, latest first, at most `limit`. Touches nothing.
 
         `text`: occurs in text or a tag, whatever the case; `time_range`: created from … to, both included, either
-        None; `place`: the first names of the place; `tags`: has them all; `min_importance`: on 1–10, tolerance 1e-9.
+        None; `place`: the first names of the place; `tags`: has them all; `min_importance`: on 1–10, tolerance 1e-9;
+        `emotion`: ranges of valence and arousal, keywords (see `Feeling`); `details`: path → value, or a list of which
+        one will do; a path goes into mappings with dots, and any value of a list found there counts. An empty list
+        matches nothing. Raises WrongUse for NaN, for a kind there is none of and for a time that ends before it begins.
         """
         tests = filters(
             text=text,
@@ -137,7 +145,9 @@ class Reader:
             agent=agent,
             tags=tags,
             min_importance=min_importance,
+            emotion=emotion,
             session=session,
+            details=details,
         )
         found = (memory for memory in self._latest() if all(test(memory) for test in tests))
         return list(islice(found, limit))

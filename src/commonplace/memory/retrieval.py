@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from commonplace.clock import iso
 from commonplace.errors import WrongUse
-from commonplace.memory.columns import norm_of, usable
+from commonplace.memory.embedding import Vector
 from commonplace.memory.policy import Policy
-from commonplace.memory.recency import micros
 from commonplace.memory.record import checked_time
-from commonplace.memory.scoring import UNIT, Floats, RawPart, Rows, ScoredMemory, Scores, Spread, best, score
+from commonplace.memory.scoring import UNIT, Floats, Rows, ScoredMemory, Scores, Spreads, best
+from commonplace.memory.signals import Question, Scored, scored
 from commonplace.memory.view import View
 from commonplace.text import clean
 
@@ -31,6 +31,7 @@ class Options(TypedDict, total=False):
     touch: bool
     max_tokens: int | None
     exclude: AbstractSet[int]
+    embedding: Vector | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Retrieval(Sequence[ScoredMemory]):
     k: int
     at: datetime
     candidates: int
-    """How many memories competed."""
+    """How many memories were scored."""
     excluded: tuple[int, ...]
     """Ids the caller left out, ascending."""
     length: int
@@ -52,11 +53,14 @@ class Retrieval(Sequence[ScoredMemory]):
     chosen_by: Literal["score", "newest"]
     """`newest` where there was nothing to score by: an empty query."""
     hits: tuple[ScoredMemory, ...]
-    spreads: Mapping[str, Spread]
-    """Part → lowest and highest raw value over the candidates: what min-max normalised with."""
+    spreads: Spreads
+    """Part → lowest and highest raw value over the candidates: what min-max normalised with; 0 and 1 for a part that
+    counts raw."""
     unusable: Mapping[str, int]
     """What could not be compared: candidates with `no_vector`, a `non_finite` or `wrong_size` one; `query` is 1 if
     the query itself could not be embedded. Only what occurred."""
+    vector: Vector | None = None
+    """The query's, where the caller gave it."""
 
     @overload
     def __getitem__(self, index: int) -> ScoredMemory: ...
@@ -109,6 +113,7 @@ def retrieve(
     purpose: str = "",
     max_tokens: int | None = None,
     exclude: AbstractSet[int] = frozenset(),
+    embedding: Vector | None = None,
 ) -> Retrieval:
     """The best k of the view (`policy.k` if None) that fit into `max_tokens` together.
 
@@ -117,67 +122,37 @@ def retrieve(
     k = policy.k if k is None else k
     if k < 1:
         raise WrongUse(f"k {k!r}", todo="ask for at least 1 memory")
-    at = checked_time(at)
-    question = clean(query)
-    rows = _candidates(view, exclude)
+    asked = Question(view, clean(query), checked_time(at), policy, embedding)
+    rows = candidates(view, policy, exclude)
+    found: Scored | None = None
+    if asked.text and (view.length if rows is None else len(rows)):
+        found = scored(asked, rows)
+        rows = found.rows
+    scores = found.scores if found else None
     count = view.length if rows is None else len(rows)
-    scores: Scores | None = None
-    unusable: dict[str, int] = {}
-    if question and count:
-        raw, unusable = raw_parts(view, question, at, policy, rows)
-        scores = score(raw, policy)
-    units = scores.units if scores else np.zeros(count)
-    positions = _chosen(view, units, rows, k, max_tokens)
+    positions = _chosen(view, scores.units if scores else np.zeros(count), rows, k, max_tokens)
     return Retrieval(
         purpose=purpose,
-        query=question,
+        query=asked.text,
         policy=policy,
         k=k,
-        at=at,
+        at=asked.at,
         candidates=count,
         excluded=tuple(sorted(exclude)),
         length=view.length,
-        chosen_by="score" if question else "newest",
+        chosen_by="score" if asked.text else "newest",
         hits=_hits(view, scores, rows, positions),
         spreads={name: part.spread for name, part in scores.parts.items()} if scores else {},
-        unusable=unusable,
+        unusable=found.unusable if found else {},
+        vector=embedding,
     )
 
 
-def raw_parts(
-    view: View, query: str, at: datetime, policy: Policy, rows: Rows | None
-) -> tuple[dict[str, RawPart], dict[str, int]]:
-    """(part → its raw values for the candidates, what could not be compared)."""
-    recency = view.recency(policy.decay)
-    importance = view.rows.columns.importance[: view.length]
-    relevance, unusable = _relevance(view, query, policy, rows)
-    parts = {
-        "recency": RawPart(_of(rows, recency.values(view.accessed)), recency.scale(micros(at))),
-        "importance": RawPart(_of(rows, importance if policy.importance == "scale" else (importance - 1) / 9)),
-        "relevance": RawPart(_of(rows, np.rint(relevance / UNIT)), UNIT),
-    }
-    return parts, unusable
-
-
-def _relevance(view: View, query: str, policy: Policy, rows: Rows | None) -> tuple[Any, dict[str, int]]:
-    if policy.relevance == "bm25":
-        return view.lexical().scores(view.rows.analyser.query(query), view.length), {}
-    columns = view.rows.columns
-    unusable = columns.unusable(slice(view.length) if rows is None else rows)
-    _, vector = usable(view.rows.embedder.embed([query])[0], columns.dimensions)
-    norm = 0.0 if vector is None else norm_of(vector)
-    if vector is None or not norm:
-        return np.zeros(view.length), {**unusable, "query": 1}
-    # vecdot takes row after row: as fast as a matrix product on one thread, and no thread pool to be slowed down by
-    cosines = np.vecdot(columns.vectors[: view.length], vector).astype(np.float64)
-    cosines /= columns.norms[: view.length]
-    cosines /= norm
-    return cosines, unusable
-
-
-def _candidates(view: View, exclude: AbstractSet[int]) -> Rows | None:
-    """The rows that compete; None for all of them."""
+def candidates(view: View, policy: Policy, exclude: AbstractSet[int]) -> Rows | None:
+    """The rows that may compete; None for all of them."""
     allowed = view.alive
+    if policy.without_tags or policy.without_words:
+        allowed = allowed & view.competing(policy)
     inside = [id - 1 for id in exclude if 1 <= id <= view.length]
     if inside:
         allowed = allowed.copy()

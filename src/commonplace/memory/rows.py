@@ -22,6 +22,7 @@ from commonplace.memory.importance import usable_rating
 from commonplace.memory.lexical import LexicalIndex
 from commonplace.memory.recency import RecencyColumn, micros, moment
 from commonplace.memory.record import Emotion, Memory, MemoryFields
+from commonplace.memory.traits import Traits
 
 Rater = Callable[[str], float]
 """Text → importance 1–10. An answer that is not such a number counts as 3."""
@@ -45,10 +46,12 @@ class Rows:
         self.lexical = LexicalIndex()
         """Behind the records until somebody asks a lexical question; see `indexed`."""
         self.recency: dict[float, RecencyColumn] = {}
+        self.traits = Traits()
 
     def remember(self, text: str, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
         """Checks, rates and embeds a memory and adds it as the next row. Raises WrongUse and then adds nothing."""
-        memory = self._checked(text, at, fields)
+        last = len(self.records)
+        memory = made(text, at, fields, id=last + 1, agent=self.agent, rater=self.rater, exists=self.alive)
         vector: Any = fields.get("embedding")
         if vector is None:
             vector = self.embedder.embed([memory.text])[0]
@@ -90,6 +93,7 @@ class Rows:
             self.lexical.pop(self._terms(self.lexical.size - 1))
         del self.records[length:]
         self.columns.truncate(length)
+        self.traits.truncate(length)
         for column in self.recency.values():
             column.truncate(length)
 
@@ -102,14 +106,14 @@ class Rows:
             column.touch(rows, since)
 
     def remove(self, ids: Sequence[int]) -> None:
-        """Takes memories out that are there: no candidates any more, and BM25 as if they had never been."""
+        """Takes out those memories that are there: no candidates any more, and BM25 as if they had never been."""
+        ids = [id for id in ids if self.alive(id)]
         self.columns.put_alive([id - 1 for id in ids], False)
-        if len(ids) > _FEW or not self.lexical.size:
-            self.lexical = LexicalIndex()  # to be made again when it is asked for
+        if len(ids) > _FEW or max(ids, default=0) > self.lexical.size:
+            self.lexical = LexicalIndex()  # to be made again when it is asked for; older readers keep theirs
             return
         for id in ids:
-            if id <= self.lexical.size:
-                self.lexical = self.lexical.without(id - 1, self._terms(id - 1))
+            self.lexical = self.lexical.without(id - 1, self._terms(id - 1))
 
     def bring_back(self, ids: Sequence[int]) -> None:
         """Makes candidates again of memories that were taken out."""
@@ -141,30 +145,40 @@ class Rows:
         memory = self.records[row]
         return self.analyser.document(memory.full_text, memory.created_at)
 
-    def _checked(self, text: str, at: datetime, fields: MemoryFields) -> Memory:
-        shown, whole = record.checked_text(text)
-        kind = record.checked_kind(fields.get("kind", "observation"))
-        created = record.checked_time(at)
-        details: dict[str, Any] = dict(fields.get("details") or ())
-        if len(whole) > len(shown):
-            details["full_text"] = whole
-        importance = fields.get("importance")
-        citations = record.checked_citations(kind, fields.get("citations", ()), self.alive)
-        return Memory(
-            id=len(self.records) + 1,
-            agent=self.agent,
-            kind=kind,
-            text=shown,
-            created_at=created,
-            accessed_at=created,
-            tick=fields.get("tick", 0),
-            importance=usable_rating(self.rater(whole)) if importance is None else record.clamped(importance),
-            citations=citations,
-            place=record.names("place", fields.get("place", ())),
-            emotion=fields.get("emotion"),
-            source=fields.get("source", ""),
-            session=fields.get("session", ""),
-            tags=record.names("tags", fields.get("tags", ())),
-            event=fields.get("event", ""),
-            details=details,
-        )
+
+def made(
+    text: str,
+    at: datetime,
+    fields: MemoryFields,
+    *,
+    id: int,
+    agent: str,
+    rater: Rater,
+    exists: Callable[[int], bool],
+) -> Memory:
+    """A memory of what `remember` was given, checked and rated. Raises WrongUse."""
+    shown, whole = record.checked_text(text)
+    kind = record.checked_kind(fields.get("kind", "observation"))
+    created = record.checked_time(at)
+    details: dict[str, Any] = dict(fields.get("details") or ())
+    if len(whole) > len(shown):
+        details["full_text"] = whole
+    importance = fields.get("importance")
+    return Memory(
+        id=id,
+        agent=agent,
+        kind=kind,
+        text=shown,
+        created_at=created,
+        accessed_at=created,
+        tick=fields.get("tick", 0),
+        importance=usable_rating(rater(whole)) if importance is None else record.clamped(importance),
+        citations=record.checked_citations(kind, fields.get("citations", ()), exists),
+        place=record.names("place", fields.get("place", ())),
+        emotion=fields.get("emotion"),
+        source=fields.get("source", ""),
+        session=fields.get("session", ""),
+        tags=record.names("tags", fields.get("tags", ())),
+        event=fields.get("event", ""),
+        details=details,
+    )

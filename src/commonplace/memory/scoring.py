@@ -38,7 +38,8 @@ class ScoredMemory(NamedTuple):
     """1 is the best."""
     score: float
     parts: Mapping[str, Part]
-    """`recency`, `importance`, `relevance`; empty where the newest were taken without scoring."""
+    """`recency`, `importance`, `relevance`, or in its place what a blend is made of; empty where the newest were taken
+    without scoring."""
 
 
 class RawPart(NamedTuple):
@@ -49,10 +50,17 @@ class RawPart(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """Lowest and highest raw value of a part over the candidates."""
+    """What a part was normalised over: its lowest and highest raw value among the candidates."""
 
     low: float
     high: float
+
+
+NOT_NORMALISED = Spread(0.0, 1.0)
+"""The spread of a part that counts raw: normalising over it changes nothing."""
+
+
+Spreads = Mapping[str, Spread]
 
 
 class ScoredPart(NamedTuple):
@@ -65,9 +73,10 @@ class ScoredPart(NamedTuple):
 
     def at(self, positions: Rows) -> Iterator[Part]:
         """The part of some candidates."""
-        raw = np.rint(self.raw.values.take(positions) * (self.raw.scale / UNIT)) * UNIT
-        normalised = self.units.take(positions) * UNIT
-        return map(Part, raw.tolist(), normalised.tolist(), repeat(self.weight))
+        normalised = raw = (self.units.take(positions) * UNIT).tolist()
+        if self.spread is not NOT_NORMALISED:
+            raw = (np.rint(self.raw.values.take(positions) * (self.raw.scale / UNIT)) * UNIT).tolist()
+        return map(Part, raw, normalised, repeat(self.weight))
 
 
 class Scores(NamedTuple):
@@ -82,30 +91,46 @@ def rounded(value: float) -> float:
     return round(value / UNIT) * UNIT
 
 
-def score(raw: Mapping[str, RawPart], policy: Policy) -> Scores:
-    """Raw parts → normalised → weighted → total, for at least one candidate."""
+def score(raw: Mapping[str, RawPart], policy: Policy, spreads: Spreads | None = None) -> dict[str, ScoredPart]:
+    """Raw parts of at least one candidate, normalised as the policy says: over `spreads`, or the candidates' own."""
     weights = policy.weights
-    parts = {name: _scored(part, weights[name], policy) for name, part in raw.items()}
-    total: Floats | None = None
-    for part in parts.values():
-        weighted = part.units if part.weight == 1 else part.units * part.weight
-        total = weighted if total is None else total + weighted
-    assert total is not None
-    return Scores(np.rint(total), parts)
+    return {
+        name: _scored(part, weights[name], policy, spreads.get(name) if spreads else None) for name, part in raw.items()
+    }
 
 
-def _scored(part: RawPart, weight: float, policy: Policy) -> ScoredPart:
-    values, scale = part
-    low, high = float(np.minimum.reduce(values)), float(np.maximum.reduce(values))
+def total(parts: Mapping[str, ScoredPart]) -> Scores:
+    """The weighted sum of one part or more."""
+    first, *others = parts.values()
+    units = first.units * first.weight
+    # one array for all products: a new one each time costs more than the multiplication
+    product = np.empty_like(units)
+    for part in others:
+        units += part.units if part.weight == 1 else np.multiply(part.units, part.weight, out=product)
+    return Scores(np.rint(units, out=units), parts)
+
+
+def raw_counts(part: RawPart, weight: float) -> ScoredPart:
+    """A part that counts as it is, without normalising."""
+    units = part.values * (part.scale / UNIT)
+    return ScoredPart(part, np.rint(units, out=units), weight, NOT_NORMALISED)
+
+
+def _scored(part: RawPart, weight: float, policy: Policy, over: Spread | None) -> ScoredPart:
     if policy.normalise == "none":
-        units = np.rint(values * (scale / UNIT))
-    elif low == high:
+        return raw_counts(part, weight)
+    values, scale = part
+    if over is None:
+        low, high = float(np.minimum.reduce(values)), float(np.maximum.reduce(values))
+    else:
+        low, high = over.low / scale, over.high / scale
+    if low == high:
         units = np.full(len(values), policy.all_equal / UNIT)
     else:
         units = values - low
         units /= (high - low) * UNIT
         np.rint(units, out=units)
-    return ScoredPart(part, units, weight, Spread(low * scale, high * scale))
+    return ScoredPart(part, units, weight, over or Spread(low * scale, high * scale))
 
 
 def _cut(units: Floats, k: int) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -16,19 +18,22 @@ from commonplace.memory.analysis import analyser as shared_analyser
 from commonplace.memory.delta import Delta
 from commonplace.memory.embedding import Embedder, Vector, default_embedder
 from commonplace.memory.importance import RuleRater
+from commonplace.memory.keeping import Keeper, Progress, reembedded, refuse_other_embedder, settings_of
 from commonplace.memory.policy import Policy
 from commonplace.memory.reader import Reader
 from commonplace.memory.recency import micros
-from commonplace.memory.record import Emotion, Memory, accessed, checked_time
+from commonplace.memory.record import Emotion, Memory, accessed, checked_time, clamped
 from commonplace.memory.reflection import after, since_reflection
 from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.rows import Rater, Rows
 from commonplace.memory.snapshot import Snapshot
+from commonplace.memory.stores.opening import open_store
+from commonplace.memory.stores.store import Store, checked_agent
 from commonplace.memory.view import View
 
 
 class MemoryStream(Reader):
-    """Everything one character remembers, in RAM.
+    """Everything one character remembers, in RAM; with a store (`open`) also beyond the life of the process.
 
     `rater` is any callable from a text to an importance of 1–10. A stream belongs to one thread at a time.
     """
@@ -36,7 +41,7 @@ class MemoryStream(Reader):
     def __init__(
         self,
         agent: str,
-        policy: Policy = policies.PARK,
+        policy: Policy = policies.RECALL,
         *,
         embedder: Embedder | None = None,
         rater: Rater | None = None,
@@ -48,6 +53,56 @@ class MemoryStream(Reader):
         self.rows = Rows(agent, embedder or default_embedder(), rater or RuleRater(analyser.language), analyser)
         """For this package: what the stream, its draft and its snapshots share."""
         self._since = 0.0
+        self._archived: set[int] = set()
+        self._keeper: Keeper | None = None
+
+    @classmethod
+    def open(
+        cls,
+        where: str | Path | Store,
+        agent: str,
+        policy: Policy = policies.RECALL,
+        *,
+        embedder: Embedder | None = None,
+        rater: Rater | None = None,
+        analyser: Analyser | None = None,
+        reembed: bool = False,
+        progress: Progress | None = None,
+    ) -> MemoryStream:
+        """A character's stream in a store: a path or URL as of `open_store`, or a store that is open already.
+
+        When `remember`, `forget`, `archive`, `bring_back`, `revise` or `apply` returns, the store has it; accesses are
+        written with the next of them, by `flush` and by `close`. Close it, or use it in a `with` statement; a store
+        given open stays open. `analyser`: as the stream was made, if None. `reembed`: if the vectors were made by
+        another embedder, make them again (`progress` is told how far it is). Raises WrongUse for another embedder
+        otherwise, and for a store that cannot be used; CommonplaceError for one that is damaged.
+        """
+        store = open_store(where) if isinstance(where, str | Path) else where
+        own = store is not where
+        try:
+            stored = store.load(checked_agent(agent))
+            analyser = analyser or shared_analyser(stored.settings.get("language", "en"))
+            embedder = embedder or default_embedder()
+            if reembed and stored.memories:
+                stored = reembedded(store, agent, stored, embedder, analyser.language, progress)
+            refuse_other_embedder(stored.settings, embedder, store.where)
+            stream = cls.restore(
+                agent,
+                stored.memories,
+                stored.vectors,
+                forgotten=stored.forgotten,
+                archived=stored.archived,
+                policy=policy,
+                embedder=embedder,
+                rater=rater,
+                analyser=analyser,
+            )
+        except BaseException:
+            if own:
+                store.close()
+            raise
+        stream._keeper = Keeper(store, agent, settings_of(embedder, analyser.language), own=own)
+        return stream
 
     @classmethod
     def restore(
@@ -58,12 +113,14 @@ class MemoryStream(Reader):
         *,
         accesses: Mapping[int, datetime] | None = None,
         forgotten: Iterable[int] = (),
+        archived: Iterable[int] = (),
         **parts: Any,
     ) -> MemoryStream:
         """A stream from what was stored of one: all its memories in the order of their ids, forgotten ones included.
 
         `vectors`: one per memory, as `vector` gave it. `accesses`: id → last access, for those whose `accessed_at`
-        is older. `parts`: as of `MemoryStream`. Raises WrongUse unless ids are 1, 2, 3 …
+        is older. `archived`: ids put away, which can be brought back. `parts`: as of `MemoryStream`. Raises WrongUse
+        unless ids are 1, 2, 3 …
         """
         stream = cls(agent, **parts)
         for expected, memory in enumerate(memories, start=1):
@@ -75,7 +132,11 @@ class MemoryStream(Reader):
         stream.rows.commit()
         for id, at in (accesses or {}).items():
             stream.rows.touch([id], at)
-        stream.forget(forgotten)
+        stream._archived = set(archived)
+        gone = sorted({*forgotten, *stream._archived})
+        if gone:
+            stream._refuse_unknown(gone)
+            stream.rows.remove(gone)
         stream._since = since_reflection(stream._view())
         return stream
 
@@ -122,8 +183,7 @@ class MemoryStream(Reader):
             event=event,
             details=details,
         )
-        self.rows.commit()
-        self._since = after(self._since, memory)
+        self._commit([memory])
         return memory
 
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
@@ -131,16 +191,67 @@ class MemoryStream(Reader):
 
         From then on the stream scores as if they had never been. Raises WrongUse for an id there never was.
         """
-        wanted = sorted(set(ids))
-        for id in wanted:
-            if not 1 <= id <= self.last_id:
-                raise WrongUse(f"there is no memory {id!r} to forget", todo=f"ids go from 1 to {self.last_id}")
+        wanted = self._refuse_unknown(sorted(set(ids)))
+        self.rows.cut()
+        there = tuple(id for id in wanted if self.rows.alive(id) or id in self._archived)
+        if there:
+            if self._keeper is not None:
+                self._keeper.remove(there)
+            self._take_out(there)
+            self._archived.difference_update(there)
+        return there
+
+    def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
+        """Puts memories away until they are brought back; gives the ids that were there.
+
+        Meanwhile they are as if forgotten. Raises WrongUse for an id there never was.
+        """
+        wanted = self._refuse_unknown(sorted(set(ids)))
         self.rows.cut()
         there = tuple(id for id in wanted if self.rows.alive(id))
         if there:
-            self.rows.remove(there)
+            if self._keeper is not None:
+                self._keeper.archive(there)
+            self._take_out(there)
+            self._archived.update(there)
+        return there
+
+    def bring_back(self, ids: Iterable[int]) -> tuple[int, ...]:
+        """Brings memories back from the archive; gives the ids that were in it. Raises WrongUse as `archive`."""
+        wanted = self._refuse_unknown(sorted(set(ids)))
+        self.rows.cut()
+        there = tuple(id for id in wanted if id in self._archived)
+        if there:
+            if self._keeper is not None:
+                self._keeper.restore(there)
+            self.rows.bring_back(there)
+            self._archived.difference_update(there)
             self._since = since_reflection(self._view())
         return there
+
+    @property
+    def archived(self) -> tuple[Memory, ...]:
+        """The memories put away, oldest first."""
+        view = self._view()
+        return tuple(view.memory(id - 1) for id in sorted(self._archived))
+
+    def revise(self, id: int, *, importance: float | None = None, details: Mapping[str, Any] | None = None) -> Memory:
+        """Changes what may change of a memory, and gives it back: its importance (clamped to 1–10), its details.
+
+        None leaves it as it is; `details` take the place of the old ones. Raises WrongUse as `get` and `remember`.
+        """
+        memory = self.get(id)
+        if importance is not None:
+            memory = replace(memory, importance=clamped(importance))
+        if details is not None:
+            whole = {"full_text": memory.full_text} if "full_text" in memory.details else {}
+            memory = replace(memory, details={**details, **whole})
+        self.rows.cut()
+        if self._keeper is not None:
+            self._keeper.update(memory)
+        self.rows.replace(memory)
+        self._since = since_reflection(self._view())
+        return memory
 
     def apply(self, delta: Delta) -> None:
         """Makes what a draft added and touched part of the stream. Raises WrongUse if the stream has moved on."""
@@ -155,11 +266,9 @@ class MemoryStream(Reader):
             rows.cut()
             for memory, vector in zip(delta.memories, delta.vectors, strict=True):
                 rows.append(memory, vector)
-        rows.commit()
-        for memory in delta.memories:
-            self._since = after(self._since, memory)
+        self._commit(delta.memories)
         if delta.touched and delta.touched_at is not None:
-            rows.touch(delta.touched, delta.touched_at)
+            self._touch(delta.touched, delta.touched_at)
 
     def snapshot(self, length: int | None = None, accessed: Sequence[datetime] | None = None) -> Snapshot:
         """The stream as it is now, or as it was with `length` memories, last accessed at these times."""
@@ -179,9 +288,55 @@ class MemoryStream(Reader):
         """Sum of the importance of observations and actions after the last reflection; kept up, not recomputed."""
         return self._since
 
+    def flush(self) -> None:
+        """Writes into the store what is not there yet: the latest accesses."""
+        if self._keeper is not None:
+            self._keeper.flush()
+
+    def close(self) -> None:
+        """Flushes and closes the store, if the stream has opened one. May be called twice."""
+        if self._keeper is not None:
+            self._keeper.close()
+
+    def __enter__(self) -> MemoryStream:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _commit(self, memories: Sequence[Memory]) -> None:
+        """Makes the rows at the end, which hold these memories, part of the stream: of the store first."""
+        if self._keeper is not None and memories:
+            vectors = [self.rows.columns.vector(memory.id - 1) for memory in memories]
+            try:
+                self._keeper.append(memories, vectors)
+            except BaseException:
+                self.rows.cut()
+                raise
+        self.rows.commit()
+        for memory in memories:
+            self._since = after(self._since, memory)
+
+    def _take_out(self, ids: Sequence[int]) -> None:
+        self.rows.remove(ids)
+        self._since = since_reflection(self._view())
+
+    def _refuse_unknown(self, ids: Sequence[int]) -> Sequence[int]:
+        for id in ids:
+            if not 1 <= id <= self.last_id:
+                raise WrongUse(f"there is no memory {id!r}", todo=f"ids go from 1 to {self.last_id}")
+        return ids
+
+    def _touch(self, ids: Sequence[int], at: datetime) -> None:
+        self.rows.touch(ids, at)
+        if self._keeper is not None:
+            self._keeper.touch(ids, at)
+
     def _after(self, found: Retrieval) -> Retrieval:
         self.rows.cut()
-        self.rows.touch(found.ids, found.at)
+        self._touch(found.ids, found.at)
         hits = tuple(hit._replace(memory=accessed(hit.memory, found.at)) for hit in found.hits)
         return replace(found, hits=hits)
 

@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.memory.lexical import LexicalIndex
+from commonplace.memory.policy import Policy
 from commonplace.memory.recency import RecencyColumn
 from commonplace.memory.record import Memory
 from commonplace.memory.rows import Rows
+from commonplace.memory.traits import Traits
 
 
 class View:
@@ -31,9 +33,17 @@ class View:
             column = self._recency[rate] = RecencyColumn(rate)
         return column
 
+    def traits(self) -> Traits:
+        """What is asked of memories besides their columns, known at least for the rows of this view."""
+        return self.rows.traits.filled(self.rows.records, self.length)
+
+    def competing(self, policy: Policy) -> NDArray[np.bool_]:
+        """Which memories the policy does not leave out for their tags or words."""
+        return self.rows.traits.competing((policy.without_tags, policy.without_words), self.rows.records, self.length)
+
     def lexical(self) -> LexicalIndex:
         """An index that holds at least the rows of this view, and of those none that was forgotten then."""
-        return self._lexical if self._lexical.size >= self.length else self.rows.indexed(self.length)
+        return self.rows.complete(self._lexical, self.length, self.alive)
 
     def memories(self, rows: NDArray[np.intp]) -> list[Memory]:
         """The memories of some rows, each as `memory` gives it."""

@@ -1,0 +1,265 @@
+"""Memories in PostgreSQL, with pgvector: for many characters, many readers, and streams larger than RAM."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from commonplace.errors import CommonplaceError
+from commonplace.memory.columns import norm_of
+from commonplace.memory.embedding import Vector
+from commonplace.memory.recency import micros
+from commonplace.memory.record import Memory
+from commonplace.memory.stores.cells import as_json, cells_of, memory_of
+from commonplace.memory.stores.packing import packed_text, unpacked_text
+from commonplace.memory.stores.postgres_server import (
+    connected,
+    explained,
+    make_tables,
+    register_vectors,
+    without_password,
+)
+from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids, tombstone
+from commonplace.memory.stores.vectors import encoded, gathered
+
+THERE, ARCHIVED, FORGOTTEN = range(3)
+CELLS = "id, tick, kind, importance, created, accessed, text, rest"
+_INSERT = (
+    f"INSERT INTO commonplace_memory(agent, state, {CELLS}, width, exact, dimensions, norm, embedding)"
+    f" VALUES (%s, {THERE}, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+)
+
+
+class PostgresStore:
+    """A store in a PostgreSQL database that has the pgvector extension. Makes its tables on first use.
+
+    Any number of processes may use it at once. Each write is a transaction; a process that adds to a character behind
+    the back of another makes the other's next `append` fail, so nothing is overwritten.
+    """
+
+    def __init__(self, url: str) -> None:
+        """`url`: postgresql://USER:PASSWORD@HOST/DATABASE. Raises CommonplaceError for a server that is not there."""
+        self.where = without_password(url)
+        self.repairs: tuple[str, ...] = ()
+        self.connection = connected(url, self.where)
+        self._known: dict[str, tuple[int, int]] = {}  # character → (number, last id)
+        try:
+            with self.mended():
+                make_tables(self.connection, self.where)
+                register_vectors(self.connection)
+        except BaseException:
+            self.connection.close()
+            raise
+
+    def agents(self) -> tuple[str, ...]:
+        """Characters that have anything here, sorted."""
+        with self.mended():
+            return tuple(sorted(name for (name,) in self.connection.execute("SELECT name FROM commonplace_agent")))
+
+    def load(self, agent: str) -> Stored:
+        """Everything of a character; empty for one unknown."""
+        with self.mended():
+            query = "SELECT number, settings FROM commonplace_agent WHERE name = %s"
+            found = self.connection.execute(query, (agent,)).fetchone()
+            if found is None:
+                return Stored()
+            number, settings = found
+            query = f"SELECT {CELLS}, state, packed, width, exact FROM commonplace_memory WHERE agent = %s ORDER BY id"
+            rows = self.connection.execute(query, (number,), binary=True).fetchall()
+        try:
+            return stored_of(agent, rows, json.loads(settings))
+        except (ValueError, TypeError, zlib.error) as error:
+            raise self.damaged(f"{agent}: {error}") from error
+
+    def settings(self, agent: str) -> dict[str, Any]:
+        """What a character's stream was made with; empty for one unknown."""
+        with self.mended():
+            query = "SELECT settings FROM commonplace_agent WHERE name = %s"
+            found = self.connection.execute(query, (checked_agent(agent),)).fetchone()
+        return json.loads(found[0]) if found else {}
+
+    def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
+        """Keep what a character's stream was made with."""
+        number, _ = self.agent(agent)
+        with self.mended():
+            query = "UPDATE commonplace_agent SET settings = %s WHERE number = %s"
+            self.connection.execute(query, (as_json(dict(settings)), number))
+
+    def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
+        """Add memories with the next ids. Raises WrongUse for other ids, and where another process was quicker."""
+        number, last = self.agent(agent)
+        refuse_other_ids(agent, memories, last, self.where)
+        rows = [
+            (number, *cells_of(memory), *_vector_cells(vector))
+            for memory, vector in zip(memories, vectors, strict=True)
+        ]
+        from psycopg.errors import UniqueViolation  # noqa: PLC0415 - an optional package
+
+        try:
+            with self.mended():
+                if len(rows) == 1:
+                    self.connection.execute(_INSERT, rows[0])
+                else:
+                    with self.connection.transaction():
+                        self.connection.cursor().executemany(_INSERT, rows)
+        except UniqueViolation as error:
+            self._known.pop(agent, None)
+            what = f"another process has added memories to {agent}"
+            todo = "one stream at a time adds to a character: open it again"
+            raise CommonplaceError(what, where=self.where, todo=todo) from error
+        self._known[agent] = number, last + len(memories)
+
+    def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
+        """Id → when it was last accessed."""
+        number, _ = self.agent(agent)
+        with self._transaction():
+            changed = self.connection.execute(
+                "UPDATE commonplace_memory AS m SET accessed = t.at"
+                " FROM unnest(%s::int[], %s::bigint[]) AS t(id, at)"
+                f" WHERE agent = %s AND m.id = t.id AND state != {FORGOTTEN}",
+                (list(accesses), [micros(at) for at in accesses.values()], number),
+            )
+            refuse_missing(agent, tuple(accesses), changed.rowcount, self.where)
+
+    def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
+        """Replace what may change of memories that are here; vectors where given."""
+        number, _ = self.agent(agent)
+        given: Sequence[Vector | None] = [None] * len(memories) if vectors is None else vectors
+        with self._transaction():
+            states = self._states(agent, number, [memory.id for memory in memories])
+            for memory, vector in zip(memories, given, strict=True):
+                cells = cells_of(memory)
+                shown, packed = _placed(states[memory.id], cells.text, cells.rest)
+                self.connection.execute(
+                    "UPDATE commonplace_memory SET tick = %s, kind = %s, importance = %s, created = %s, accessed = %s,"
+                    " text = %s, rest = %s, packed = %s WHERE agent = %s AND id = %s",
+                    (*cells[1:6], *shown, packed, number, memory.id),
+                )
+                if vectors is not None:
+                    self.connection.execute(
+                        "UPDATE commonplace_memory SET width = %s, exact = %s, dimensions = %s, norm = %s,"
+                        " embedding = %s WHERE agent = %s AND id = %s",
+                        (*_vector_cells(vector), number, memory.id),
+                    )
+
+    def remove(self, agent: str, ids: Sequence[int]) -> None:
+        """Forget for good; the ids stay used."""
+        number, _ = self.agent(agent)
+        with self._transaction():
+            self._states(agent, number, ids)
+            self.connection.execute(
+                f"UPDATE commonplace_memory SET state = {FORGOTTEN}, tick = 0, importance = 1, created = 0,"
+                " accessed = 0, text = '', rest = '', packed = NULL, width = 0, exact = NULL, dimensions = 0,"
+                " norm = 0, embedding = NULL WHERE agent = %s AND id = ANY(%s)",
+                (number, list(ids)),
+            )
+
+    def archive(self, agent: str, ids: Sequence[int]) -> None:
+        """Put away, compressed."""
+        self._move(agent, ids, THERE, ARCHIVED)
+
+    def restore(self, agent: str, ids: Sequence[int]) -> None:
+        """Bring back from the archive."""
+        self._move(agent, ids, ARCHIVED, THERE)
+
+    def close(self) -> None:
+        """Give up the connection. May be called twice."""
+        self.connection.close()
+
+    def agent(self, agent: str) -> tuple[int, int]:
+        """(number, last id) of a character, who is entered if unknown."""
+        known = self._known.get(agent)
+        if known is not None:
+            return known
+        checked_agent(agent)
+        with self._transaction():
+            execute = self.connection.execute
+            execute("INSERT INTO commonplace_agent(name) VALUES (%s) ON CONFLICT DO NOTHING", (agent,))
+            row = execute("SELECT number FROM commonplace_agent WHERE name = %s", (agent,)).fetchone()
+            last = execute("SELECT max(id) FROM commonplace_memory WHERE agent = %s", row).fetchone()
+        known = self._known[agent] = row[0], last[0] or 0
+        return known
+
+    def damaged(self, why: str) -> CommonplaceError:
+        """The error for rows that are not what was written."""
+        return CommonplaceError(f"the store is damaged ({why})", where=self.where, todo="go back to a copy of it")
+
+    @contextmanager
+    def mended(self) -> Generator[None]:
+        """Turns the driver's errors into CommonplaceError. Programming errors stay what they are."""
+        import psycopg  # noqa: PLC0415 - an optional package
+
+        try:
+            yield
+        except psycopg.IntegrityError:
+            raise
+        except psycopg.Error as error:
+            raise explained(error, self.where, gone=self.connection.closed or self.connection.broken) from error
+
+    @contextmanager
+    def _transaction(self) -> Generator[None]:
+        with self.mended(), self.connection.transaction():
+            yield
+
+    def _states(self, agent: str, number: int, ids: Sequence[int]) -> dict[int, int]:
+        """Id → state of memories that are here. Raises WrongUse if one is not."""
+        query = f"SELECT id, state FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) AND state != {FORGOTTEN}"
+        found = dict(self.connection.execute(query, (number, list(ids))).fetchall())
+        refuse_missing(agent, ids, len(found), self.where)
+        return found
+
+    def _move(self, agent: str, ids: Sequence[int], before: int, after: int) -> None:
+        number, _ = self.agent(agent)
+        with self._transaction():
+            moved = [id for id, state in self._states(agent, number, ids).items() if state == before]
+            query = "SELECT id, text, rest, packed FROM commonplace_memory WHERE agent = %s AND id = ANY(%s)"
+            for id, text, rest, packed in self.connection.execute(query, (number, moved)).fetchall():
+                whole = (text, rest) if packed is None else unpacked_text(packed)
+                shown, packed_now = _placed(after, *whole)
+                self.connection.execute(
+                    "UPDATE commonplace_memory SET state = %s, text = %s, rest = %s, packed = %s"
+                    " WHERE agent = %s AND id = %s",
+                    (after, *shown, packed_now, number, id),
+                )
+
+
+def stored_of(agent: str, rows: Sequence[tuple[Any, ...]], settings: Mapping[str, Any]) -> Stored:
+    """What rows of cells, state, packed, width and exact hold. Raises ValueError where an id is missing."""
+    if rows and rows[-1][0] != len(rows):
+        raise ValueError(f"the last of {len(rows)} memories has id {rows[-1][0]}")
+    states = [row[8] for row in rows]
+    return Stored(
+        [memory_from(agent, row) for row in rows],
+        gathered(len(rows), [(row[0] - 1, row[10], row[11]) for row in rows if row[11] is not None]),
+        frozenset(id for id, state in enumerate(states, start=1) if state == FORGOTTEN),
+        frozenset(id for id, state in enumerate(states, start=1) if state == ARCHIVED),
+        settings,
+    )
+
+
+def memory_from(agent: str, row: tuple[Any, ...]) -> Memory:
+    """The memory of a row of cells, state and packed."""
+    if row[8] == FORGOTTEN:
+        return tombstone(agent, row[0], row[2])
+    if row[9] is not None:
+        return memory_of(agent, (*row[:6], *unpacked_text(row[9])))  # pyright: ignore[reportArgumentType] - CELLS
+    return memory_of(agent, row[:8])  # pyright: ignore[reportArgumentType] - CELLS
+
+
+def _vector_cells(vector: Vector | None) -> tuple[int, bytes | None, int, float, Vector | None]:
+    """width, exact, dimensions, norm, embedding; the last is what the database can compare."""
+    width, exact = encoded(vector)
+    if vector is None or not np.isfinite(vector).all():
+        return width, exact, 0, 0.0, None
+    return width, exact, len(vector), norm_of(vector), vector
+
+
+def _placed(state: int, text: str, rest: str) -> tuple[tuple[str, str], bytes | None]:
+    """((text, rest), packed) as a row in this state has them."""
+    return (("", ""), packed_text(text, rest)) if state == ARCHIVED else ((text, rest), None)

@@ -1,0 +1,154 @@
+"""Retrieval inside the database gives the lists of a stream in RAM."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from commonplace.errors import WrongUse
+from commonplace.memory import MemoryStream, lattice, policies
+from commonplace.memory.stores.in_database import DatabaseStream
+from commonplace.testing.stores import START, WordCounts
+from memory.stores.test_postgres import opened
+
+WORDS = ("festival", "stove", "Klaus", "library", "a promise", "축제에서", "민수가", "!!")
+MIXED = replace(policies.PARK, name="mixed", recency_weight=-0.5, importance="unit", relevance_weight=3.0)
+AGED = replace(policies.TWO_STAGE, name="aged", nearest=0, normalise="minmax", all_equal=0.0)
+RAW = replace(policies.PARK, name="raw", normalise="none", importance="unit")
+FLAT = replace(policies.PARK, name="flat", decay=1.0)
+ASKED = (policies.PARK, policies.TWO_STAGE, MIXED, AGED, RAW, FLAT)
+
+
+def vector(chance: random.Random, exact: bool):
+    """None, one of few (so that there are ties), or any."""
+    if chance.random() < 0.2:
+        return None
+    if chance.random() < 0.1:
+        return np.array([[1, 2], [np.nan, 1, 1, 1], [0, 0, 0, 0]][chance.randrange(3)][:4], dtype=np.float32)
+    raw = [chance.randint(-2, 2) or 1 for _ in range(4)] if chance.random() < 0.5 else [chance.gauss(0, 1)] * 4
+    return lattice(raw) if exact else np.array(raw, dtype=np.float32)
+
+
+def filled(stream: MemoryStream, chance: random.Random, exact: bool) -> None:
+    """Many alike in time, importance and vector, some forgotten, some retrieved."""
+    close = chance.choice((1, 60, 3600 * 24))
+    for _ in range(chance.randint(1, 150)):
+        text = " ".join(chance.choice(WORDS) for _ in range(3))
+        at = START + timedelta(seconds=close * chance.randint(0, 50), microseconds=chance.randint(0, 1))
+        stream.remember(text, at=at, importance=chance.choice((1, 3, 3, 7.5)), embedding=vector(chance, exact))
+    later = START + timedelta(days=60)
+    stream.recall("festival", at=later, k=3, policy=policies.PARK)
+    stream.forget([id for id in range(1, stream.last_id + 1) if chance.random() < 0.1])
+    stream.archive([id for id in range(1, stream.last_id + 1) if chance.random() < 0.1])
+
+
+def compare(url: str, where, seed: int) -> None:
+    chance = random.Random(seed)
+    store = opened(url, where)
+    name = f"지우 {seed}"
+    parts = {"embedder": WordCounts(), "policy": policies.PARK}
+    with MemoryStream.open(store, name, **parts) as ram:
+        filled(ram, chance, exact=chance.random() < 0.7)
+    ram = MemoryStream.open(store, name, **parts)
+    base = DatabaseStream.open(store, name, **parts)
+    for policy in ASKED:
+        for _ in range(3):
+            query = (
+                " ".join(chance.choice(WORDS) for _ in range(2)) if chance.random() < 0.9 else chance.choice(("", "?"))
+            )
+            options = {
+                "at": START + timedelta(hours=chance.randint(0, 3000)),
+                "policy": policy,
+                "k": chance.choice((1, 3, 10, 500)),
+                "max_tokens": chance.choice((None, None, 12)),
+                "exclude": frozenset(id for id in range(1, ram.last_id + 1) if chance.random() < 0.05),
+                "touch": False,
+            }
+            assert base.retrieve(query, **options) == ram.retrieve(query, **options), (
+                seed,
+                policy.name,
+                query,
+                options,
+            )
+    at = START + timedelta(days=100)
+    assert base.recall("Klaus", at=at, k=3) == ram.recall("Klaus", at=at, k=3)
+    assert list(base) == list(ram)
+    assert base.importance_since_reflection() == pytest.approx(ram.importance_since_reflection())
+    store.close()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_lists_are_those_of_a_stream_in_ram(seed, postgres_url, tmp_path):
+    compare(postgres_url, tmp_path, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(1000, 1500, 50))
+def test_the_lists_of_hundreds_of_streams(first, postgres_url, tmp_path):
+    for seed in range(first, first + 50):
+        compare(postgres_url, tmp_path, seed)
+
+
+def test_it_reads_and_writes_as_a_stream_in_ram(postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    base = DatabaseStream.open(store, "maria", embedder=WordCounts())
+    ram = MemoryStream("maria", policies.PARK, embedder=WordCounts())
+    for stream in (base, ram):
+        for minute in range(6):
+            at = START + timedelta(minutes=minute)
+            stream.remember(f"a lantern {minute}", at=at, importance=minute + 1, place=("Town",), tags=("light",))
+        stream.remember("lanterns matter", at=START, kind="reflection", citations=[2], importance=5)
+        stream.remember("a stove", at=START, importance=2)
+        assert stream.forget([1, 7]) == (1, 7)
+        assert stream.archive([1, 2]) == (2,)
+        assert stream.archive([3, 4]) == (3, 4)
+        assert stream.bring_back([4, 5]) == (4,)
+        with pytest.raises(WrongUse):
+            stream.remember("x", at=START, kind="reflection", citations=[1])
+        with pytest.raises(WrongUse):
+            stream.forget([99])
+        with pytest.raises(WrongUse):
+            stream.get(2)
+    assert list(base) == list(ram)
+    assert (len(base), base.last_id, base.recent(2), list(base.backwards())) == (
+        len(ram),
+        ram.last_id,
+        ram.recent(2),
+        list(ram.backwards()),
+    )
+    assert base.search(tags=("light",), min_importance=5) == ram.search(tags=("light",), min_importance=5)
+    assert (4 in base, 2 in base, base.get(4)) == (True, False, ram.get(4))
+    assert base.vector(4).tolist() == ram.vector(4).tolist()
+    assert base.importance_since_reflection() == ram.importance_since_reflection() == 2
+    store.close()
+
+
+def test_more_than_a_batch_can_be_read_while_it_is_changed(postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    with MemoryStream.open(store, "maria", embedder=WordCounts()) as stream:
+        made = [stream.remember("stove", at=START, importance=1).id for _ in range(3)]
+        memories = [replace(stream.get(1), id=id) for id in range(4, 1104)]
+        store.append("maria", memories, [None] * len(memories))
+        made += [memory.id for memory in memories]
+    base = DatabaseStream.open(store, "maria", embedder=WordCounts())
+    read = []
+    for memory in base:
+        read.append(memory.id)
+        if memory.id % 100 == 0:
+            base.forget([memory.id])
+    assert read == made
+    assert len(base) == len(made) - 11
+    store.close()
+
+
+@pytest.mark.parametrize("name", ["lexical", "recall", "repo2023"])
+def test_policies_that_need_all_words_or_ranks_are_refused(name, postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    base = DatabaseStream.open(store, "maria", embedder=WordCounts())
+    with pytest.raises(WrongUse, match="cannot be asked in the database"):
+        base.recall("stove", at=START, policy=policies.by_name(name))
+    store.close()

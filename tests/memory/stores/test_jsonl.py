@@ -1,0 +1,23 @@
+"""The JSONL store does what every store does; its files are those of the coordinate document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from commonplace.memory.stores.jsonl import JSONLStore
+from commonplace.memory.stores.jsonl_config import Storage, StoreConfig
+from commonplace.testing.stores import StoreContract
+
+
+class TestJSONL(StoreContract):
+    def open(self, where: Path) -> JSONLStore:
+        return JSONLStore(where)
+
+
+class TestCompressed(StoreContract):
+    examples = 5
+
+    def open(self, where: Path) -> JSONLStore:
+        return JSONLStore(where, config=StoreConfig(storage=Storage(compression="gzip")))

@@ -1,0 +1,84 @@
+"""The PostgreSQL store keeps the contract."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from commonplace.errors import CommonplaceError, WrongUse
+from commonplace.memory.stores.postgres import PostgresStore
+from commonplace.testing.stores import StoreContract, memory, same
+
+
+def opened(url: str, where: Path) -> PostgresStore:
+    """A store in a schema of its own for each path."""
+    import psycopg
+
+    schema = f"s{hashlib.blake2b(str(where).encode(), digest_size=8).hexdigest()}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+    mark = "&" if "?" in url else "?"
+    return PostgresStore(f"{url}{mark}options=-csearch_path%3D{schema},public")
+
+
+class TestPostgres(StoreContract):
+    examples = 8
+
+    @pytest.fixture(autouse=True)
+    def _server(self, postgres_url):
+        self.url = postgres_url
+
+    def open(self, where: Path) -> PostgresStore:
+        return opened(self.url, where)
+
+
+def test_a_server_that_is_not_there_is_named_without_the_password():
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    with pytest.raises(CommonplaceError, match="cannot be reached") as caught:
+        PostgresStore("postgresql://me:s3cret@127.0.0.1:1/db")
+    assert "s3cret" not in str(caught.value)
+    with pytest.raises(WrongUse, match="no address"):
+        PostgresStore("postgresql://me@host:port/db?nonsense=1")
+
+
+def test_a_connection_that_is_cut_says_so_and_nothing_is_lost(postgres_url, tmp_path):
+    store, other = opened(postgres_url, tmp_path), opened(postgres_url, tmp_path)
+    store.append("maria", [memory(1)], [None])
+    (pid,) = store.connection.execute("SELECT pg_backend_pid()").fetchone()
+    other.connection.execute("SELECT pg_terminate_backend(%s)", (pid,))
+    with pytest.raises(CommonplaceError, match="gone") as caught:
+        for _ in range(100):  # the server takes a moment
+            store.load("maria")
+    assert "open the store again" in caught.value.todo
+    same(other.load("maria"), [memory(1)])
+    store.close()
+    other.close()
+
+
+def test_a_database_that_can_only_be_read_says_so(postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    store.append("maria", [memory(1)], [None])
+    store.connection.execute("SET default_transaction_read_only = on")
+    same(store.load("maria"), [memory(1)])
+    with pytest.raises(CommonplaceError, match="cannot be written"):
+        store.append("maria", [memory(2)], [None])
+    store.close()
+
+
+def test_a_newer_format_is_refused(postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    store.connection.execute("INSERT INTO commonplace_format VALUES (2)")
+    store.close()
+    with pytest.raises(WrongUse, match="format 2, made by a newer"):
+        opened(postgres_url, tmp_path)
+
+
+def test_a_memory_that_is_missing_is_damage(postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    store.append("maria", [memory(1), memory(2)], [None, None])
+    store.connection.execute("DELETE FROM commonplace_memory WHERE id = 1")
+    with pytest.raises(CommonplaceError, match="damaged"):
+        store.load("maria")
+    store.close()

@@ -1,0 +1,183 @@
+"""The SQLite store keeps the contract, and says what is wrong with a file."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from commonplace.errors import CommonplaceError, WrongUse
+from commonplace.memory.stores.sqlite import SQLiteStore
+from commonplace.testing.stores import StoreContract, memory, refused, same
+
+
+class TestSQLite(StoreContract):
+    def open(self, where: Path) -> SQLiteStore:
+        return SQLiteStore(where)
+
+
+@pytest.mark.slow
+def test_many_sequences_of_deeds(tmp_path):
+    from commonplace.testing.store_machine import compare_with_ram
+
+    compare_with_ram(SQLiteStore, tmp_path, examples=300, steps=40)
+
+
+def test_the_oldest_format_of_all_is_this_one_and_a_newer_one_is_refused(tmp_path):
+    path = tmp_path / "s.db"
+    filled(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    with pytest.raises(WrongUse, match="format 2, made by a newer"):
+        SQLiteStore(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"SQLite format 3\0" + b"x" * 4000, b"hello, this is a text\n" * 50])
+def test_a_file_of_another_kind_is_refused_and_left_alone(content, tmp_path):
+    path = tmp_path / "s.db"
+    path.write_bytes(content)
+    if not content:
+        SQLiteStore(path).close()  # an empty file is a database without tables: it becomes one
+        return
+    with refused():
+        SQLiteStore(path)
+    assert path.read_bytes() == content
+
+
+def test_another_program_s_database_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "s.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE mine(x)")
+    connection.close()
+    with pytest.raises(WrongUse, match="no store of memories"):
+        SQLiteStore(path)
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT name FROM sqlite_schema").fetchall() == [("mine",)]
+    connection.close()
+
+
+def test_a_run_is_refused_with_the_way_to_copy_it(tmp_path):
+    path = tmp_path / "monday.run"
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"PRAGMA application_id = {0x436F6D50}")
+        connection.execute("CREATE TABLE memory(x)")
+    connection.close()
+    with pytest.raises(WrongUse, match="copy-memories"):
+        SQLiteStore(path)
+
+
+def test_a_folder_is_refused(tmp_path):
+    with pytest.raises(WrongUse, match="jsonl:FOLDER"):
+        SQLiteStore(tmp_path)
+
+
+def test_half_a_file_is_damaged_not_a_riddle(tmp_path):
+    path = tmp_path / "s.db"
+    filled(path, 400)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(CommonplaceError, match="damaged") as caught:
+        store = SQLiteStore(path)
+        try:
+            store.load("maria")
+        finally:
+            store.close()
+    assert "copy" in caught.value.todo
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "DELETE FROM memory WHERE key % 4294967296 = 2",
+        "UPDATE memory SET rest = '{' WHERE key % 4294967296 = 2",
+        "UPDATE vector SET value = x'010203'",
+        "UPDATE vector SET width = 3",
+        "UPDATE archive SET packed = x'00'",
+        "UPDATE agent SET settings = ''",
+    ],
+)
+def test_rows_that_are_not_what_was_written_are_damage(harm, tmp_path):
+    path = tmp_path / "s.db"
+    filled(path, 5)
+    with sqlite3.connect(path) as connection:
+        connection.execute(harm)
+    connection.close()
+    store = SQLiteStore(path)
+    with pytest.raises(CommonplaceError, match="damaged"):
+        store.load("maria")
+    store.close()
+
+
+def test_a_full_disk_loses_nothing(tmp_path):
+    path = tmp_path / "s.db"
+    store = SQLiteStore(path)
+    store.append("maria", [memory(1)], [None])
+    (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
+    store._connection.execute(f"PRAGMA max_page_count = {pages}")
+    big = memory(2, details={"full_text": "lantern " * 100_000})
+    with pytest.raises(CommonplaceError, match="the disk is full"):
+        store.append("maria", [big], [None])
+    same(store.load("maria"), [memory(1)])
+    store._connection.execute("PRAGMA max_page_count = 1000000")
+    store.append("maria", [big], [None])
+    same(store.load("maria"), [memory(1), big])
+    store.close()
+
+
+def test_what_can_only_be_read_can_be_read(tmp_path):
+    path = tmp_path / "s.db"
+    filled(path)
+    store = SQLiteStore(path)
+    store._connection.execute("PRAGMA query_only = ON")
+    assert len(store.load("maria").memories) == 3
+    with pytest.raises(CommonplaceError, match="cannot be written"):
+        store.append("maria", [memory(4)], [None])
+    store.close()
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(CommonplaceError, match="folder cannot be made"):
+        SQLiteStore(tmp_path / "file" / "s.db")
+
+
+def test_another_process_that_writes_is_waited_for_and_then_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("commonplace.memory.stores.sqlite_file.BUSY_SECONDS", 0.05)
+    path = tmp_path / "s.db"
+    filled(path)
+    store, other = SQLiteStore(path), sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(CommonplaceError, match="locked by another process"):
+        store.append("maria", [memory(4)], [None])
+    other.execute("ROLLBACK")
+    store.append("maria", [memory(4)], [None])
+    other.close()
+    store.close()
+
+
+def test_a_closed_store_is_one_file(tmp_path):
+    filled(tmp_path / "s.db")
+    assert [path.name for path in tmp_path.iterdir()] == ["s.db"]
+
+
+def test_a_forgotten_text_is_nowhere_in_the_file(tmp_path):
+    path = tmp_path / "s.db"
+    store = SQLiteStore(path)
+    secrets = [memory(id, text=f"a secret kept by nobody {'x' * id}", session="kept by nobody") for id in range(1, 41)]
+    store.append("maria", secrets, [None] * 40)
+    store.archive("maria", range(1, 10))
+    store.remove("maria", range(1, 41))
+    store.close()
+    assert b"kept by nobody" not in path.read_bytes()
+
+
+def filled(path: Path, count: int = 3) -> None:
+    import numpy as np
+
+    store = SQLiteStore(path)
+    vectors = [np.array([id, 1, 2, 3], dtype=np.float32) for id in range(count)]
+    store.append("maria", [memory(id, place=("Town",)) for id in range(1, count + 1)], vectors)
+    store.archive("maria", [count])
+    store.close()

@@ -1,0 +1,167 @@
+"""What a blend adds to words and vectors, part by part."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commonplace.memory import Draft, MemoryStream, policies
+from commonplace.memory.labels import LabelColumn
+from commonplace.memory.neighbours import MINUTE, Breaks, lent
+from commonplace.memory.spelling import Spelling
+from memory.naive import CountingEmbedder, hours
+from memory.strategies import dialogues, questions, remember, shown, stream_of
+
+minutes = st.lists(st.integers(0, 200), min_size=1, max_size=9)
+
+
+def told(*texts, at=lambda place: 0.0, policy=policies.RECALL, embedder=None) -> MemoryStream:
+    stream = MemoryStream("maria", policy, embedder=embedder)
+    for place, text in enumerate(texts):
+        stream.remember(text, at=hours(at(place)), importance=5)
+    return stream
+
+
+def test_an_answer_that_shares_no_word_with_the_question_comes_with_what_was_asked():
+    stream = told(
+        "Tom: It rained all day",
+        "Tom: What would you cook for the harvest supper?",
+        "Maria: Pumpkin, I suppose",
+        "Tom: My bicycle is broken",
+        at=lambda place: [0.0, 48.0, 48.0, 96.0][place],
+    )
+    found = stream.retrieve("what is cooked for the harvest supper", at=hours(100), k=2, touch=False)
+    assert set(found.ids) == {2, 3}
+    answer = next(hit for hit in found if hit.memory.id == 3)
+    assert answer.parts["lexical"].raw == 0
+    assert answer.parts["neighbours"].normalised == pytest.approx(1.5)
+
+
+@given(minutes, st.integers(1, 90), st.data())
+@settings(max_examples=60, deadline=None)
+def test_neighbours_lend_in_both_directions_and_no_further_than_allowed(times, gap, data):
+    relevance = [data.draw(st.integers(0, 8)) for _ in times]
+    asks = [data.draw(st.booleans()) for _ in times]
+    created = np.array(times, np.int64) * MINUTE
+    breaks = Breaks(gap)
+    for length in data.draw(st.lists(st.integers(0, len(times)), max_size=3)):
+        breaks.between(created[:length])
+        breaks.truncate(data.draw(st.integers(0, length)))
+    got = lent(np.array(relevance, float), np.array(asks, bool), breaks.between(created))
+    for here, time in enumerate(times):
+        expected = 0.0
+        for other, lends in enumerate(relevance):
+            distance = abs(here - other)
+            if 1 <= distance <= 3 and abs(time - times[other]) <= gap:
+                expected += lends * 0.5 ** (distance - 1)
+                expected += lends * 0.5 * (other == here - 1 and asks[other])
+        assert got[here] == expected
+
+
+def test_a_forgotten_memory_stands_between_nobody():
+    texts = ["Tom: the lantern", "Ada: yes", "Ada: indeed", "Ada: right", "Ada: so it is"]
+    stream = told("Tom: far away", *texts, "Tom: far away", at=lambda place: 0.0 if 0 < place < 6 else 900.0 * place)
+    stream.forget([3, 4])
+    fresh = told("Tom: far away", texts[0], *texts[3:], "Tom: far away", at=lambda p: [0.0, 0.0, 0.0, 0.0, 5400.0][p])
+    scores = [
+        [(hit.memory.text, hit.score) for hit in one.recall("lantern", at=hours(6000), k=9, touch=False)]
+        for one in (stream, fresh)
+    ]
+    assert sorted(scores[0]) == sorted(scores[1])
+
+
+def test_who_and_where_the_question_names_count():
+    stream = told("Tom: I like the lake", "Maria: I like the lake")
+    stream.remember("I like the lake", at=hours(0), importance=5, place=("Town", "Old Mill"))
+    named = {hit.memory.id: hit.parts["named"].raw for hit in stream.recall("what does Maria like?", at=hours(1))}
+    assert named == {1: 0, 2: 1, 3: 0}
+    named = {hit.memory.id: hit.parts["named"].raw for hit in stream.recall("Tom at the mill", at=hours(1))}
+    assert named == {1: 1, 2: 0, 3: 1}
+
+
+def test_what_is_asked_tells_less_than_what_is_said():
+    stream = told("Tom: a heron at the lake?", "Tom: a heron at the lake.", at=lambda place: 100.0 - 50 * place)
+    first, second = stream.recall("heron lake", at=hours(200), touch=False)
+    assert (first.memory.id, first.parts["statement"].raw, second.parts["statement"].raw) == (2, 1, 0)
+
+
+def test_a_word_nobody_wrote_stands_for_those_spelt_like_it():
+    stream = told("Tom: I finished Xenoblade", "Tom: I finished the novel", "Tom: a blade of grass")
+    (hit,) = stream.recall("when was Xeonoblade finished", at=hours(1), k=1, touch=False)
+    assert hit.memory.id == 1
+    strict = dataclasses.replace(policies.RECALL, respell=False)
+    scores = [hit.parts["lexical"].raw for hit in stream.recall("Xeonoblade", at=hours(1), policy=strict, touch=False)]
+    assert scores == [0, 0, 0]
+
+
+def test_likeness_is_dice_over_trigrams():
+    spelling = Spelling()
+    for term in ("festival", "festive", "stove", "ab1"):
+        spelling.add(term)
+        spelling.add(term)
+    assert spelling.like("festivals") == [
+        ("festival", pytest.approx(14 / 17)),
+        ("festive", pytest.approx(10 / 16)),
+    ]
+    assert spelling.like("festival")[0][0] == "festive"
+    assert spelling.like("sto") == []
+
+
+def test_what_is_forgotten_lends_its_spelling_to_nobody():
+    forgotten = [f"festival{letter}" for letter in "bcdefghij"]
+    stream = told("Tom: festivity", *forgotten)
+    assert stream.recall("festivala", at=hours(1), touch=False)
+    for id in range(2, 11):
+        stream.forget([id])
+    first = stream.recall("festivala", at=hours(1), touch=False)[0]
+    assert first.parts["lexical"].raw > 0
+
+
+def test_words_of_grammar_count_less_in_a_question():
+    texts = ("Tom: what did you do, and where, and what for", "Tom: the heron came")
+    found = told(*texts).recall("what did the heron do", at=hours(1), touch=False)
+    assert found[0].memory.id == 2
+    plain = dataclasses.replace(policies.RECALL, grammar=1.0)
+    assert told(*texts, policy=plain).recall("what did the heron do", at=hours(1), touch=False)[0].memory.id == 1
+
+
+def test_an_embedder_that_knows_only_spelling_has_no_part_in_a_blend():
+    hit = told("Tom: a heron").recall("heron", at=hours(1))[0]
+    assert list(hit.parts) == ["recency", "importance", "lexical", "neighbours", "named", "statement"]
+    hit = told("Tom: a festival", embedder=CountingEmbedder()).recall("stove", at=hours(1))[0]
+    assert hit.parts["cosine"].raw == 1
+    silent = dataclasses.replace(policies.RECALL, neighbours_weight=0.0, statement_weight=0.0)
+    hit = told("Tom: a heron", policy=silent).recall("heron", at=hours(1))[0]
+    assert list(hit.parts) == ["recency", "importance", "lexical", "named"]
+
+
+@pytest.mark.parametrize("policy", [policies.RECALL, policies.REPO2023], ids=lambda policy: policy.name)
+@settings(max_examples=60, deadline=None)
+@given(drawn=dialogues, dropped=dialogues, added=dialogues, query=questions)
+def test_a_draft_that_is_let_go_leaves_no_trace_in_what_is_recalled(policy, drawn, dropped, added, query):
+    stream, model = stream_of(policy, drawn)
+    draft = Draft(stream)
+    for entry in dropped:
+        remember(draft, model, entry)
+    draft.recall(query, at=hours(60))
+    draft.discard()
+    for entry in added:
+        remember(stream, model, entry)
+    fresh, _ = stream_of(policy, [*drawn, *added])
+    scores = [shown(one.retrieve(query, at=hours(60), touch=False)) for one in (stream, fresh)]
+    assert scores[0] == scores[1]
+
+
+def test_labels_mark_the_rows_that_carry_a_word():
+    column = LabelColumn()
+    for label in ((), ("tom",), ("maria", "lopez"), ("tom",)):
+        column.append(label)
+    assert column.carrying(["tom", "lopez", "nobody"], 4).tolist() == [0, 1, 1, 1]
+    column.truncate(2)
+    column.append(("ada",))
+    assert column.carrying(["tom", "ada"], 3).tolist() == [0, 1, 1]
+    assert LabelColumn().carrying(["tom"], 0).tolist() == []

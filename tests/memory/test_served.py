@@ -1,0 +1,134 @@
+"""Embeddings by a server: what is sent, what is accepted, and who gets the key."""
+
+from __future__ import annotations
+
+import json
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import numpy as np
+import pytest
+
+from commonplace.errors import CommonplaceError, WrongUse
+from commonplace.memory import MemoryStream, lattice, policies
+from commonplace.memory.served import ServerEmbedder
+from memory.naive import START, hours
+
+
+class Server(ThreadingHTTPServer):
+    """Counts letters, or answers what `page` says."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.seen = []
+        self.status = 200
+        self.page = None
+        self.headers = {}
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.seen.append((self.path, body, self.headers.get("Authorization")))
+        data = [
+            {"index": place, "embedding": [text.count("e") + 0.25, text.count("a"), len(text)]}
+            for place, text in enumerate(body["input"])
+        ]
+        page = json.dumps({"data": data[::-1]}).encode() if self.server.page is None else self.server.page
+        self.send_response(self.server.status)
+        for name, value in self.server.headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch):
+    for variable in ("COMMONPLACE_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    with Server() as server:
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def test_texts_become_lattice_vectors_in_their_order(server):
+    embedder = ServerEmbedder(server.url, "small")
+    assert (embedder.dimensions, embedder.name) == (3, "small-3-served")
+    first, nothing, second, again = embedder.embed(["a heron", " ", "lake", "a heron"])
+    assert nothing is None
+    assert np.array_equal(first, lattice([1.25, 1, 7]))
+    assert np.array_equal(second, lattice([1.25, 1, 4]))
+    assert np.array_equal(first, again)
+    path, body, key = server.seen[-1]
+    assert (path, body["model"], body["input"], key) == ("/v1/embeddings", "small", ["a heron", "lake"], None)
+
+
+def test_many_texts_go_in_several_requests(server):
+    embedder = ServerEmbedder(server.url + "/", "small")
+    assert len(embedder.embed([f"text {number}" for number in range(150)])) == 150
+    assert [len(body["input"]) for _, body, _ in server.seen] == [1, 64, 64, 22]
+
+
+def test_a_stream_remembers_and_recalls_by_it(server):
+    stream = MemoryStream("maria", policies.RECALL, embedder=ServerEmbedder(server.url, "small"))
+    stream.remember("Tom: a heron", at=START)
+    assert "cosine" in stream.recall("heron", at=hours(1))[0].parts
+
+
+def test_the_key_of_the_environment_is_sent_and_openais_to_nobody_else(server, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    embedder = ServerEmbedder(server.url, "small")
+    monkeypatch.setenv("COMMONPLACE_API_KEY", "mine")
+    embedder.embed(["lake"])
+    assert [key for _, _, key in server.seen] == [None, "Bearer mine"]
+    monkeypatch.setenv("COMMONPLACE_API_KEY", "two words")
+    with pytest.raises(WrongUse, match="COMMONPLACE_API_KEY"):
+        embedder.embed(["heron"])
+
+
+@pytest.mark.parametrize(
+    ("status", "page", "said"),
+    [
+        (500, b"", "answered 500"),
+        (302, b"", "answered 302"),
+        (200, b"<html>", "no JSON"),
+        (200, b"[]", "no vectors"),
+        (200, b'{"data": [{"index": 0, "embedding": "x"}]}', "no vectors"),
+        (200, b'{"data": []}', "0 vectors for 1 texts"),
+        (200, b'{"data": [{"index": 0, "embedding": []}]}', "vectors for 1 texts"),
+        (200, b'{"data": [{"index": 0, "embedding": [1, 2]}]}', "2 dimensions after one of 3"),
+    ],
+    ids=str,
+)
+def test_an_answer_that_cannot_be_used_says_which_server_and_what_to_check(server, status, page, said):
+    embedder = ServerEmbedder(server.url, "small")
+    server.status, server.page, server.headers = status, page, {"Location": "http://127.0.0.1:9/v1/embeddings"}
+    with pytest.raises(CommonplaceError) as error:
+        embedder.embed(["heron"])
+    assert said in str(error.value)
+    assert server.url in str(error.value)
+    assert "COMMONPLACE_API_KEY" in str(error.value)
+
+
+def test_a_server_that_is_not_there_is_said_so(server):
+    url = server.url
+    server.shutdown()
+    server.server_close()
+    with pytest.raises(CommonplaceError, match="does not answer"):
+        ServerEmbedder(url, "small")
+
+
+@pytest.mark.parametrize(
+    "url", ["127.0.0.1:80", "file:///etc/passwd", "http://", "http://key@host/v1", "http://h/v1?k=1"]
+)
+def test_what_is_no_address_is_refused(url):
+    with pytest.raises(WrongUse, match="the server"):
+        ServerEmbedder(url, "small")
