@@ -33,6 +33,7 @@ class Forgetful:
     memory: int
     name: str = "forgetful"
     costs: bool = False
+    tries: int = 1
 
     def answer(self, ask: Ask, asker: Asker) -> Reply:
         """The other mind's answer to the question without that memory."""
@@ -40,6 +41,9 @@ class Forgetful:
             kept = tuple(memory for memory in ask.input.recalled if memory.id != self.memory)
             ask = Ask(ask.task, ask.input.model_copy(update={"recalled": kept}))
         return self.mind.answer(ask, asker)
+
+    async def rest(self) -> None:
+        """It holds nothing."""
 
 
 async def lived(path: Path, mind: Mind) -> list[Event]:
