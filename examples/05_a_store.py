@@ -3,13 +3,13 @@
 The stream works in RAM; the store keeps what it is told before it is shown. `docs/stores.md` names the others.
 """
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from commonplace.memory import MemoryStream
 
-MONDAY = datetime(2031, 10, 6, 9)
+MONDAY = datetime(2031, 10, 6, 9, tzinfo=UTC)
 SEEN = (
     ("Klaus is reading about gentrification in the library", ("Town", "Library"), 6),
     ("Ana is baking rye bread", ("Town", "Bakery"), 2),

@@ -1,6 +1,7 @@
 """A town on a model server, over real HTTP: what it asked, what a fault does, and what the run has kept.
 
-The server here is the one for tests: it answers from the offline mind, a third of its answers in a wrong form. With `mind="ollama:qwen3:8b"` the same program would live by that model.
+The server here is the one for tests: it answers from the offline mind, a third of its answers in a wrong form. With
+`mind="ollama:qwen3:8b"` the same program would live by that model.
 """
 
 import asyncio
