@@ -44,7 +44,7 @@ async def think_aloud(view: TurnView) -> Turn:
         view.draft.touch(result.touched, at=view.now)
         notebook.delivered({"kind": result.job.kind, "about": "", "asked_at": result.job.asked_at})
         notebook.note("MULLED", text=result.outcome["text"])
-    found = retrieve(view, notebook, "muse", (view.persona.goals[0], "the clock"))
+    found = await retrieve(view, notebook, "muse", (view.persona.goals[0], "the clock"))
     answer = await notebook.ask(MUSE, Thought(text=found[0].text if found else "the weather"))
     text = f"{view.persona.name} thought {answer.value.text} at tick {view.tick}"
     memory = view.draft.remember(text, at=view.now, tick=view.tick, importance=4)

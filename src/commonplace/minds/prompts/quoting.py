@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, cast
 
 from commonplace.text import clean
@@ -35,6 +36,7 @@ _HARMLESS = str.maketrans(
 _HEADING = re.compile(r"#{2,}|-{3,}|={3,}|\*{2,}")
 
 
+@lru_cache(maxsize=16_384)  # a prompt shows hundreds of texts, nearly all of which the last one showed too
 def plain(text: str) -> str:
     """Cleaned and on one line, without brackets, fences, headings and the marks of chat templates.
 
