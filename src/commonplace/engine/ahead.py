@@ -45,8 +45,10 @@ class Ahead:
 
     async def done(self, agent: str, views: Sequence[JobView]) -> tuple[Drive, ...]:
         """The jobs of a character, done. Raises what they raise."""
+        if not views:
+            return ()
         if not self._driver.mind.costs:
-            drives = tuple(self._drive(agent, view) for view in views)
+            drives = tuple(thought(self._stage, agent, view) for view in views)
             await self._driver.run(drives)
             return drives
         begun = [self._found(agent, view) for view in views]
@@ -76,16 +78,16 @@ class Ahead:
         return begun
 
     def _start(self, key: Key, view: JobView) -> _Begun:
-        drive = self._drive(key[0], view)
+        drive = thought(self._stage, key[0], view)
         task = asyncio.ensure_future(self._driver.run([drive]))
         task.add_done_callback(partial(_over, drive))
         begun = self._begun[key] = _Begun(drive, task)
         return begun
 
-    def _drive(self, agent: str, view: JobView) -> Drive:
-        """Its questions belong to the tick it was asked for in, with ordinals of their own."""
-        job = view.job
-        return Drive(agent, job.asked_at, self._stage.think(view), JOB_ORDINALS * (1 + job.number))
+
+def thought(stage: Stage, agent: str, view: JobView) -> Drive:
+    """A job to be driven: its questions belong to the tick it was asked for in, with ordinals of their own."""
+    return Drive(agent, view.job.asked_at, stage.think(view), JOB_ORDINALS * (1 + view.job.number))
 
 
 def _key(agent: str, view: JobView) -> Key:

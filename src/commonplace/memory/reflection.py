@@ -14,7 +14,7 @@ from commonplace.memory.view import View
 THRESHOLD = 150.0
 """Generative Agents (Park et al. 2023, §4.2)."""
 
-_COUNTED = (KIND_CODES["observation"], KIND_CODES["action"])
+_OBSERVATION, _ACTION, _REFLECTION = (KIND_CODES[kind] for kind in ("observation", "action", "reflection"))
 
 
 TURNS = 6
@@ -62,9 +62,9 @@ def since_reflection(view: View) -> float:
     """The same sum derived from the rows. What was forgotten does not count; a forgotten reflection took place."""
     columns = view.rows.columns
     kinds = columns.kind[: view.length]
-    reflections = np.flatnonzero(kinds == KIND_CODES["reflection"])
+    reflections = np.flatnonzero(kinds == _REFLECTION)
     start = int(reflections[-1]) + 1 if len(reflections) else 0
-    counted = np.isin(kinds[start:], _COUNTED) & view.alive[start:]
+    counted = ((kinds[start:] == _OBSERVATION) | (kinds[start:] == _ACTION)) & view.alive[start:]
     total = 0.0
     for importance in columns.importance[start : view.length][counted].tolist():
         total += importance  # in order, as the running sum adds; sum() compensates from Python 3.12 on
