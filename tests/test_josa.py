@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.josa import resolved
+from commonplace.josa import ongoing, resolved
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,18 @@ def test_after_a_sound_that_is_not_known_both_forms_stay() -> None:
 
 def test_a_text_without_particles_stays_as_it_is() -> None:
     assert resolved("비가 그친다. (정말로)") == "비가 그친다. (정말로)"
+
+
+@pytest.mark.parametrize(
+    ("doing", "read"),
+    [
+        ("그물 손질하기", "그물 손질하는 중"),
+        ("책 읽기", "책 읽는 중"),
+        ("연 만들기", "연 만드는 중"),
+        ("국물을 내는 중", "국물을 내는 중"),
+        ("재미있는 이야기", "재미있는 이야기"),
+        ("기", "기"),
+    ],
+)
+def test_a_doing_reads_as_something_under_way(doing: str, read: str) -> None:
+    assert ongoing(doing) == read

@@ -21,6 +21,20 @@ def resolved(text: str) -> str:
     return _MARK.sub(_decided, text)
 
 
+_NOUNS = ("이야기", "경기", "고기", "감기", "공기", "악기", "무기", "전기", "일기", "연기", "사기")
+"""Words in -기 that are things, not doings."""
+
+
+def ongoing(doing: str) -> str:
+    """What somebody is at as a noun phrase a sentence can go on with: `그물 손질하기` → `그물 손질하는 중`."""
+    if not doing.endswith("기") or len(doing) < 2 or doing.endswith(_NOUNS) or _final(doing[-2]) is None:
+        return doing
+    stem = doing[:-1]
+    if _final(stem[-1]) == _RIEUL:  # 만들기 → 만드는 중
+        stem = stem[:-1] + chr(ord(stem[-1]) - _RIEUL)
+    return f"{stem}는 중"
+
+
 def _decided(found: re.Match[str]) -> str:
     before, mark = found.groups()
     final = _final(before)

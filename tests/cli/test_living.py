@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 
@@ -10,7 +11,7 @@ import pytest
 
 from commonplace.api import create_run
 from commonplace.cli.living import Living
-from commonplace.cli.terminal import LiveSource
+from commonplace.cli.terminal import LiveSource, told_instead
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
 from commonplace.errors import Paused, WrongUse
@@ -170,3 +171,12 @@ def test_it_can_be_left_while_a_mind_takes_for_ever(alive, tmp_path, monkeypatch
     assert living.tick < 6
     with Reading.open(tmp_path / "x.run") as reading:
         assert reading.last_tick == living.tick
+
+
+def test_what_is_waited_for_is_told_on_the_screen_and_not_on_standard_error(capsys):
+    told: list[str] = []
+    with told_instead(told.append):
+        logging.getLogger("commonplace.minds").warning("waiting for %s", "a server")
+    logging.getLogger("commonplace.minds").warning("later")
+    assert told == ["waiting for a server"]
+    assert "a server" not in capsys.readouterr().err

@@ -9,7 +9,7 @@ import pytest
 from commonplace.api import open_run
 from commonplace.cli import main
 from commonplace.minds.prices import VARIABLE
-from commonplace.testing.server import ModelServer
+from commonplace.testing.server import Faults, ModelServer
 from e2e.command import ends
 from e2e.lived import PLAZA_TICKS
 
@@ -47,6 +47,16 @@ def served(server, tmp_path_factory):
 def requests(run) -> str:
     with open_run(run) as reading:
         return reading.manifest.settings["requests"]
+
+
+def test_a_run_that_lived_by_fallbacks_says_so(said, server):
+    _, err = said("run", "plaza", "--ticks", 12, "--mind", server.url, "-o", "good.run", "--view", "none")
+    assert "fallback" not in err
+    faults = Faults(1.0, ("empty_content",))
+    with ModelServer(faults=faults) as mute:
+        _, err = said("run", "plaza", "--ticks", 12, "--mind", mute.url, "-o", "mute.run", "--view", "none")
+    assert "had no usable answer" in err
+    assert "commonplace usage mute.run" in err
 
 
 # ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -206,6 +216,12 @@ def test_an_estimate_is_what_a_server_would_be_asked(said, served, tmp_path):
     assert total["calls"] == pytest.approx(used[-1]["asked"], rel=0.25)
     assert total["prompt"] == pytest.approx(used[-1]["prompt_tokens"], rel=0.5)
     assert not list(tmp_path.glob("*.run"))
+
+
+def test_an_estimate_for_a_mind_there_is_not_is_refused(said):
+    _, err = said("estimate", "plaza", "--mind", "nobody", status=2)
+    assert "'nobody'" in err
+    assert "ollama:qwen3:8b" in err
 
 
 def test_an_estimate_knows_price_and_shape_and_asks_nobody(said, monkeypatch):

@@ -123,7 +123,7 @@ class Dear:
     ("budget", "most", "said"),
     [
         (Budget(tokens=1100), 10, "1100 tokens is reached"),
-        (Budget(cost=2.0, price=Dear()), 10, "2 for tokens is reached"),
+        (Budget(cost=2.0, price=Dear()), 10, r"\$2 is reached"),
         (Budget(calls=4, tokens=1100), 4, "4 calls is reached"),
     ],
     ids=["tokens", "cost", "the first of two"],

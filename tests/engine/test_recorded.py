@@ -66,6 +66,15 @@ def test_another_history_asks_what_was_not_answered_and_says_what(plaza, tmp_pat
     assert ends(tmp_path / "other.run").tick < PLAZA_TICKS
 
 
+def test_beyond_the_last_answer_it_says_how_far_they_go():
+    with pytest.raises(CommonplaceError) as raised:
+        told([row("rain", 3, 4)], "snow", 4)
+    assert "tick 3" in raised.value.todo
+    with pytest.raises(CommonplaceError) as raised:
+        told([row("rain", 3, 4)], "snow", 2)
+    assert "scenario, seed" in raised.value.todo
+
+
 def test_a_run_goes_on_with_the_answers_it_began_with(plaza, tmp_path):
     lived(tmp_path / "again.run", 10, mind=f"journal:{plaza}")
     with resume_run(tmp_path / "again.run") as run:

@@ -1,4 +1,4 @@
-"""Commands that read a run: events, agents, memories, diffusion, digest, verify."""
+"""Commands that read a run: events, agents, diffusion, digest, verify."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import typer
 from commonplace.analysis.diffusion import diffusion as diffusion_of
 from commonplace.api import scenario_of
 from commonplace.engine.verify import verify as verify_run
-from commonplace.errors import WrongUse
 from commonplace.run.integrity import check as check_integrity
 from commonplace.run.reading import Reading
 from commonplace.run.shown import event_json
@@ -100,13 +99,6 @@ def verify(
             asyncio.run(verify_run(reading, scenario, by_name(reading.manifest.stage)))
             print(f"re-executed {last} ticks: the same history", file=sys.stderr)
         print(f"tick {last}  digest {reading.digest(last)}")
-
-
-def known_agent(reading: Reading, agent: str) -> None:
-    """Raises WrongUse for a character the run does not have."""
-    known = [character.id for character in scenario_of(reading.manifest).part.characters]
-    if agent not in known:
-        raise WrongUse(f"there is no character {agent!r}", todo=f"the characters are {', '.join(sorted(known))}")
 
 
 def _print(rows: Iterable[Mapping[str, Any]], as_json: bool, text: Callable[[Mapping[str, Any]], str]) -> None:

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import typer
 
-from commonplace.api import DEFAULT_SEED, book, prepared, templates_of
+from commonplace.api import DEFAULT_SEED, book, mind_named, prepared, templates_of
 from commonplace.cli.options import CONCURRENCY, Fidelity
 from commonplace.cli.table import count, money, share, table
 from commonplace.engine.estimate import Asked, Estimate
@@ -45,6 +45,8 @@ def estimate(
 
     last = ticks or DAY // load(scenario).clock.tick_minutes
     loaded, manifest = prepared(scenario, seed, mind, fidelity=fidelity or "", ticks=last)
+    if not is_server(manifest.mind):
+        mind_named(manifest.mind, loaded)  # says so when there is none
     price = price_of(manifest.mind)
     sized = SizedMind(book(loaded, templates_of(manifest)), loaded.language, caching(manifest.mind))
     found = asyncio.run(estimated(loaded, manifest, by_name(loaded.part.stage), sized, concurrency))

@@ -53,7 +53,8 @@ def _verify(path: Path, *, as_json: bool) -> None:
         print(_summary(found))
     if not found.sound:
         todo = "go back to a copy, or keep it as it is: what stands before the first finding is as it was written"
-        raise CommonplaceError(f"{len(found.findings)} findings in the ledger", where=str(path), todo=todo)
+        count = len(found.findings)
+        raise CommonplaceError(f"{count} finding{'s' * (count > 1)} in the ledger", where=str(path), todo=todo)
 
 
 def _summary(found: Verification) -> str:

@@ -128,7 +128,7 @@ class Living:
                 if self._budget != Budget():  # what is left of it is not known any more
                     raise
                 self.halted, self.playing = error, False
-                self.tell(str(error))
+                self.tell(f"{error.what}\n  see to it and play on; nothing committed is lost")
 
     async def _sitting(self, run: Run) -> None:
         """Ticks for as long as they are wanted and the mind can be had."""

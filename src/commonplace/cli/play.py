@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Callable, Generator, Sequence
@@ -29,6 +30,7 @@ from commonplace.clock import parse_iso
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
 from commonplace.errors import WrongUse
+from commonplace.minds.chat.servers import is_server
 from commonplace.minds.prices import known_price
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
@@ -38,6 +40,9 @@ INTERRUPTED = 130
 PIPE_TICKS = 48
 """How far a run goes when neither `--ticks` nor a person says."""
 ENDLESS = 1_000_000
+MANY = 0.1
+"""Share of questions without a usable answer from which on it is told."""
+ENDING = "ending after the tick under way; once more ends at once\n"
 
 
 def add_to(app: typer.Typer) -> None:
@@ -165,9 +170,11 @@ def show(make: Callable[[], Run], target: Path, last: int, view: View, budget: B
         from commonplace.cli.terminal import watch_live  # noqa: PLC0415 – Textual only where it is shown
 
         watch_live(make, target, last, budget)
+        _warn_of_fallbacks(target)
         return
     with stopped_by_signal() as stopping:  # before asyncio takes the signal for itself
         asyncio.run(_lines(make, last, view, stopping, budget))
+    _warn_of_fallbacks(target)
     if stopping:
         print(f"interrupted; go on with: commonplace resume {target}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED)
@@ -185,6 +192,17 @@ async def _lines(make: Callable[[], Run], last: int, view: View, stopping: Seque
         history, number = lived.file.digests.history.hex(), lived.tick
     if view is not View.JSON:
         print(f"tick {number}  digest {history}", flush=True)
+
+
+def _warn_of_fallbacks(target: Path) -> None:
+    """Say so when a model's answers often could not be used: its characters then live by fallbacks."""
+    with Reading.open(target) as reading:
+        if not is_server(reading.manifest.mind):
+            return
+        *_, total = reading.usage()
+    if total["fallbacks"] > MANY * total["asked"]:
+        what = f"{total['fallbacks']:,} of {total['asked']:,} questions had no usable answer and met their fallback"
+        print(f"{what}; commonplace usage {target} tells why", file=sys.stderr)
 
 
 def printer(scenario: ScenarioPart, view: View) -> Callable[[Reading, int], None]:
@@ -206,6 +224,7 @@ def stopped_by_signal() -> Generator[list[int]]:
         if received:
             raise KeyboardInterrupt
         received.append(number)
+        os.write(2, ENDING.encode())  # not `print`, which may be interrupted by this very signal
 
     before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

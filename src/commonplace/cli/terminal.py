@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+import logging
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from commonplace.cli.living import Living
 from commonplace.engine.budget import Budget
@@ -15,6 +16,7 @@ from commonplace.run.reading import Reading
 from commonplace.views.recorded import RecordedSource
 from commonplace.views.terminal.app import TownApp
 
+Severity = Literal["warning", "error"]
 LONG = 30.0
 """Seconds for which the reason of a pause stays on the screen."""
 
@@ -31,18 +33,32 @@ def watch_live(make: Callable[[], Run], target: Path, last: int, budget: Budget)
     try:
         with Reading.open(target) as reading:
             app = TownApp(LiveSource(reading, living))
-            living.tell = lambda why: _shown(app, why)
-            app.run()
+            living.tell = lambda why: _shown(app, why, "error")
+            with told_instead(lambda what: _shown(app, what, "warning")):
+                app.run()
     finally:
         living.stop()
     living.raise_failure()
     print(f"tick {living.tick}  digest {living.digest}\ngo on with: commonplace resume {target}")
 
 
-def _shown(app: TownApp, why: str) -> None:
+@contextmanager
+def told_instead(tell: Callable[[str], None]) -> Generator[None]:
+    """What would be told on standard error, such as a server that is waited for, goes elsewhere."""
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = lambda record: tell(record.getMessage())
+    logger = logging.getLogger("commonplace")
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+
+
+def _shown(app: TownApp, why: str, severity: Severity) -> None:
     """Say on the screen why no more ticks come; called from the thread of the run."""
     with suppress(RuntimeError):  # the view is gone
-        app.call_from_thread(app.notify, why, severity="error", timeout=LONG, markup=False)
+        app.call_from_thread(app.notify, why, severity=severity, timeout=LONG, markup=False)
 
 
 class LiveSource(RecordedSource):

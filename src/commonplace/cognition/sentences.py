@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from commonplace.josa import resolved
+from commonplace.josa import ongoing, resolved
 
 Frame = Mapping[str, str]
 
@@ -121,6 +121,8 @@ DOING: Mapping[str, Mapping[str, str]] = {
 
 def sentence(language: str, kind: str, **slots: str) -> str:
     """The sentence for one kind of percept."""
+    if language == "ko" and "doing" in slots:
+        slots["doing"] = ongoing(slots["doing"])
     return resolved(SENTENCES[language][kind].format_map(slots))
 
 

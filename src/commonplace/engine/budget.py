@@ -27,7 +27,7 @@ class Budget:
     tokens: int = 0
     """Of prompts and answers. What is in flight when it is reached comes on top."""
     cost: float = 0.0
-    """In the currency of the price; as for tokens."""
+    """In US dollars, as prices are; as for tokens."""
     price: Price | None = None
 
     def __post_init__(self) -> None:
@@ -71,7 +71,7 @@ class Spending:
         if budget.tokens and self.tokens >= budget.tokens:
             raise BudgetReached(f"{budget.tokens} tokens", "--max-tokens")
         if budget.cost and self.cost >= budget.cost:
-            raise BudgetReached(f"{budget.cost:g} for tokens", "--max-cost")
+            raise BudgetReached(f"${budget.cost:g}", "--max-cost")
         self.calls += 1
 
     def spent(self, reply: Reply) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 
 from commonplace.character.plan import PlanItem
 from commonplace.cognition.turn import Turn
-from commonplace.engine.driver import JOB_ORDINALS, Drive, Driver, Journal, NoJournal, NoMind
+from commonplace.engine.ahead import thought
+from commonplace.engine.driver import Drive, Driver, Journal, NoJournal, NoMind
 from commonplace.engine.life import restored
 from commonplace.engine.recorded import Key, final
 from commonplace.engine.stage import Stage
@@ -139,12 +140,9 @@ class Arms:
             bereave(life, self.reading, self.agent, hidden)
         seed = below(1 << 31, life.seed, "counterfactual", sample) if sample else life.seed
         driver = Driver(self.mind, journal, seed, durable=False)
-        thoughts = [
-            Drive(self.agent, view.job.asked_at, self.stage.think(view), JOB_ORDINALS * (1 + view.job.number))
-            for view in life.due(self.agent)
-        ]
+        thoughts = [thought(self.stage, self.agent, view) for view in life.due(self.agent)]
         await driver.run(thoughts)
-        view = life.view(self.agent, tuple(thought.result for thought in thoughts))
+        view = life.view(self.agent, tuple(drive.result for drive in thoughts))
         view = replace(view, world=unseen(view.world, hidden)) if hidden else view
         turn = Drive(self.agent, self.tick, self.stage.turn(view))
         await driver.run([turn])

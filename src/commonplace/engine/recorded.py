@@ -32,6 +32,7 @@ class RecordedMind:
         self.name = name
         self._source = source
         self._rows: Mapping[Key, AnswerRow] = final(answers)
+        self._last = max((tick for _, tick, _ in self._rows), default=0)
         self._places: dict[tuple[str, bytes], list[Key]] = {}
         for key, row in sorted(self._rows.items()):
             self._places.setdefault((row.agent, row.request), []).append(key)
@@ -46,10 +47,13 @@ class RecordedMind:
         """The reply kept. Raises CommonplaceError for a question that was never answered: nothing is made up."""
         row = self._kept((asker.agent, asker.tick, asker.number), request_digest(ask))
         if row is None:
+            todo = "up to here scenario, seed, settings and inputs must be that run's; what is committed stays"
+            if asker.tick > self._last:
+                todo = f"the last answer there is of tick {self._last}; from there on fork with another mind"
             raise CommonplaceError(
                 f"{self._source} has no answer for {asker.agent} to this question ({ask.task.name})",
                 where=f"tick {asker.tick}, question {asker.number}",
-                todo="up to here scenario, seed, settings and inputs must be that run's; what is committed stays",
+                todo=todo,
             )
         if row.outcome != "value":
             return Reply(None, row.outcome, error=f"as in {self._source}", kind=row.usage.get("kind", ""))

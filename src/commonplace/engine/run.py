@@ -131,7 +131,9 @@ class Run:
             todo = f"commonplace resume {path} {error.option} N goes on"
             return Paused(f"{error.what} at tick {number}, which has not happened yet", where=where, todo=todo)
         what = f"{error.where}: {error.what}" if error.where else error.what
-        todo = "; ".join(filter(None, (error.todo, f"what is committed is safe, commonplace resume {path} goes on")))
+        again = f"commonplace resume {path} goes on"
+        other = f"with another mind: commonplace fork {path} --at {self.tick} -o NEW --mind NAME"
+        todo = "; ".join(filter(None, (error.todo, again, other)))
         return Paused(what, where=where, todo=todo)
 
     async def foreseen(self, text: str) -> dict[str, Any]:

@@ -75,7 +75,9 @@ class KindPart(Part):
     refusals: dict[str, str] = Field(
         default_factory=dict, description="`VERB state` (or `VERB`) → why it does not work, as a sentence"
     )
-    words: dict[str, str] = Field(default_factory=dict, description="state → predicate, such as `is broken`")
+    words: dict[str, str] = Field(
+        default_factory=dict, description="state → predicate, such as `is broken`; in Korean every state needs one"
+    )
 
 
 class WayPart(Part):

@@ -51,7 +51,8 @@ class Scenario:
     def policy(self) -> Policy:
         """How its characters retrieve."""
         name = self.cognition.policy
-        return policies.from_mapping(name, self.part.policies[name]) if name in self.part.policies else policies.by_name(name)
+        own = self.part.policies
+        return policies.from_mapping(name, own[name]) if name in own else policies.by_name(name)
 
     @property
     def embedder(self) -> Embedder:

@@ -61,6 +61,9 @@ def _kind(found: Findings, kind_id: str, kind: KindPart) -> None:
         _refusal(found, (*path, "refusals", key), kind, key)
     for state in kind.words:
         found.known((*path, "words", state), "state", state, kind.states)
+    silent = [state for state in kind.states if state not in kind.words]
+    if found.part.language == "ko" and silent:
+        found.add(path, f"the state {shown(silent[0])} has no words", "a predicate for every state, such as 열려 있다")
 
 
 def _transition(found: Findings, path: Path, kind_id: str, kind: KindPart, transition: TransitionPart) -> None:

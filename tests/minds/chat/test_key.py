@@ -59,6 +59,8 @@ def test_without_a_key_no_authorization_is_sent(monkeypatch):
 
 ESCAPED = json.dumps(completion(json.dumps({"plan": "", "utterance": ECHO}))).replace("/", "\\/")
 
+TWICE = completion(json.dumps({"plan": "", "utterance": ECHO}).replace("/", "\\/"))
+
 SAYINGS = [
     error(400, ECHO),
     error(401, ECHO),
@@ -73,6 +75,9 @@ SAYINGS = [
     Sent(completion(ECHO)),
     Sent(completion(None, refusal=ECHO)),
     Sent(ESCAPED.encode()),
+    Sent(ESCAPED.replace("choices", "oops").encode()),
+    Sent(ESCAPED.replace("choices", "oops").encode(), 400),
+    Sent(TWICE),
     Sent(status=307, headers={"Location": f"http://x/{KEY}"}),
     Sent(reset=True),
 ]
@@ -96,6 +101,7 @@ def test_the_key_is_in_no_error_reply_log_or_repr(monkeypatch, caplog, sent, ear
             shown += [str(failed), repr(failed), *traceback.format_exception(failed)]
     shown += [repr(mind), str(vars(mind)), repr(mind._knowledge), *(record.getMessage() for record in caplog.records)]
     shown += [repr(thing) for thing in gc.get_objects() if isinstance(thing, Key)]
+    shown = [text.replace("\\", "") for text in shown]
     assert not any(KEY in text or KEY.split("-")[-1] in text for text in shown)
 
 

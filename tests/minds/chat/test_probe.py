@@ -121,9 +121,26 @@ def test_the_first_listed_model_serves_when_none_is_named():
 def test_a_server_that_lists_no_models_needs_one_named():
     with LocalServer() as server:
         server.models = Sent(status=404)
-        with pytest.raises(WrongUse, match="lists no model"):
+        with pytest.raises(WrongUse, match=r"no list of models under .*/v1/models: 404"):
             asked(minded(server.url))
         assert asked(minded(f"{server.url}#mine")).outcome == "value"
+
+
+@pytest.mark.parametrize(
+    ("page", "raised", "said"),
+    [
+        (Sent(b"<h1>Welcome to the router</h1>"), WrongUse, "no list of models under .*: 200 <h1>Welcome"),
+        (Sent({}), WrongUse, "no list of models"),
+        (Sent(status=302, headers={"Location": "http://127.0.0.1:1/v1"}), WrongUse, "sends requests elsewhere"),
+        (Sent({"error": "no model loaded yet"}, 500), Outage, "does not answer: 500 no model loaded yet"),
+    ],
+    ids=["a web page", "nothing", "a redirect", "an error"],
+)
+def test_what_is_no_list_of_models_is_told_as_it_is(page, raised, said):
+    with LocalServer() as server:
+        server.models = page
+        with pytest.raises(raised, match=said):
+            asked(minded(server.url))
 
 
 @pytest.mark.parametrize("failing", [error(400, "response_format is not possible with this grammar"), Sent(status=500)])

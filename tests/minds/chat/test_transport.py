@@ -93,7 +93,7 @@ def test_a_server_that_is_not_there_is_an_outage_that_names_it(nowhere):
         asked(minded(nowhere, sleep=waits))
     assert isinstance(outage.value, Paused)
     assert nowhere in str(outage.value)
-    assert "commonplace resume" in outage.value.todo
+    assert outage.value.todo == "see to the server"
     assert len(waits.seconds) == 4
 
 
@@ -166,6 +166,27 @@ def test_a_success_between_keeps_time_outs_from_being_an_outage():
         outcomes = using(mind, work)
     assert outcomes.count("fault") >= 5
     assert outcomes.count("value") >= 10
+
+
+def test_a_long_wait_is_told_once_until_an_answer_comes(caplog):
+    busy = Sent({"error": "busy"}, 503, headers={"Retry-After": "30"})
+    spell = [busy, busy, GOOD]
+
+    def told():
+        return [record.getMessage() for record in caplog.records if record.name.startswith("commonplace")]
+
+    with LocalServer(lambda body, number: (spell * 2)[number]) as server:
+        mind = minded(server.url, sleep=Waits())
+        asked(mind)
+        assert told() == [f"waiting for the model server {server.url}: 503 busy; trying again in 30 s"]
+        asked(mind)
+    assert len(told()) == 2
+
+
+def test_a_short_wait_is_not_told(caplog):
+    with LocalServer(first(Sent(status=503), Sent(status=503))) as server:
+        asked(minded(server.url, sleep=Waits()))
+    assert not caplog.records
 
 
 @pytest.mark.parametrize("status", [401, 403])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,6 +86,13 @@ def test_scenario_summaries_stay_untold_since_they_tell_what_is_to_come() -> Non
     assert "Mira's Loft" not in prompt.messages[0].text.split("\n\n", maxsplit=1)[0], (
         "private places are no common lore"
     )
+
+
+def test_a_world_of_one_room_is_a_place_and_the_bare_name_of_a_town_is_none() -> None:
+    bench = setting_of(load(str(Path(__file__).parents[2] / "engine" / "bench_talk.yaml")))
+    assert bench.places == (("park", "Park"),)
+    assert "latticeville" not in setting_of(load("latticeville")).names
+    assert "square" in setting_of(load("plaza")).names
 
 
 # ── memories ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -17,6 +17,8 @@ class Key:
     def __init__(self, variable: str, value: str) -> None:
         self.variable = variable
         self._value = value
+        self._spellings = (value, value.replace("/", "\\/"), value.replace("+", "\\u002B"))
+        """As some servers write it in JSON."""
 
     @classmethod
     def of(cls, server: Server) -> Key:
@@ -40,4 +42,7 @@ class Key:
 
     def scrub(self, text: str) -> str:
         """The text without the key."""
-        return text.replace(self._value, "[key]") if len(self._value) >= _SECRET else text
+        if len(self._value) >= _SECRET:
+            for spelling in self._spellings:
+                text = text.replace(spelling, "[key]")
+        return text

@@ -9,10 +9,7 @@ class Outage(Paused):
     """A model server that stayed away; the run stops at a tick boundary and can be resumed."""
 
     def __init__(self, server: str, happened: str) -> None:
-        super().__init__(
-            f"the model server {server} does not answer: {happened}",
-            todo="see to the server; `commonplace resume RUN` goes on where the run stopped",
-        )
+        super().__init__(f"the model server {server} does not answer: {happened}", todo="see to the server")
 
 
 class Unreachable(Exception):

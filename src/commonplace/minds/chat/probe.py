@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from commonplace.errors import WrongUse
+from commonplace.errors import CommonplaceError, WrongUse
 from commonplace.minds.chat.capabilities import STRUCTURES, Capabilities, Structure
 from commonplace.minds.chat.outage import Late, Outage
 from commonplace.minds.chat.page import Page
@@ -59,16 +59,13 @@ class Probe:
 
     async def _listed(self) -> Capabilities:
         page = await self._transport.get("/models", self._errand)
-        if page.status in (401, 403):
+        if page.status in (401, 403) or 300 <= page.status < 400:
             await refuse(page, self._server, self._transport, self._errand)
         entries = _entries(page)
         models = tuple(str(entry["id"]) for entry in entries)
         model = self._server.model or (models[0] if models else "")
         if not model:
-            raise WrongUse(
-                f"the model server {self._transport.pool.name} lists no model",
-                todo="load one there, or name one: SERVER:MODEL or URL#MODEL",
-            )
+            raise _nameless(page, self._transport.pool.name)
         entry = next((entry for entry in entries if entry["id"] == model), entries[0] if entries else {})
         return Capabilities(self._transport.pool.name, model, models, context=_context(entry), typed=_is_typed(entry))
 
@@ -121,6 +118,20 @@ class Probe:
 
 
 _ANY_STATUS = frozenset(range(400, 600))
+
+
+def _nameless(page: Page, name: str) -> CommonplaceError:
+    """What to say when no model was named and none is listed."""
+    if page.status >= 500:
+        return Outage(name, f"{page.status} {page.said()}".strip())
+    if page.status == 200 and isinstance(page.get("data"), list):
+        todo = "load one there, or name one: SERVER:MODEL or URL#MODEL"
+        return WrongUse(f"the model server {name} lists no model", todo=todo)
+    told = f"{page.status} {page.said()[:100]}".strip()
+    return WrongUse(
+        f"there is no list of models under {name}/models: {told}",
+        todo="see to the port and the path, which is usually /v1; a server that has no such list needs URL#MODEL",
+    )
 
 
 def _entries(page: Page) -> list[dict[str, object]]:

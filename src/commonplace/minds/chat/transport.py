@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -24,7 +25,11 @@ LONGEST_WAIT = 60.0
 LATE_IN_A_ROW = 8
 """Time-outs of any requests, with no page between, that make an outage."""
 
+LONG = 3.0
+"""Seconds of waiting from which on it is told."""
+
 Sleep = Callable[[float], Awaitable[None]]
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -35,6 +40,8 @@ class Health:
     """Time-outs since the last page."""
     away: bool = False
     """An outage was found and no page has come since."""
+    told: bool = False
+    """That it is waited for; once until a page comes."""
 
 
 @dataclass(slots=True)
@@ -82,6 +89,7 @@ class Transport:
                 if late:
                     raise
                 late, happened, page = True, str(error), None
+                self._tell(happened)
                 continue
             except Unreachable as error:
                 happened, page = str(error), None
@@ -92,15 +100,26 @@ class Transport:
                 happened = f"{page.status} {page.said()}".strip()
             self.pool.failed(endpoint, _told(page) if page and _told(page) else REST)
             if tried + 1 < tries and not self.pool.fresh():
-                await self._sleep(_wait(tried, page, errand))
+                await self._rest(_wait(tried, page, errand), happened)
         if page is not None and page.status == 500:
             return page
         self._health.away = True
         raise Outage(self.pool.name, f"{happened} ({tries} {'try' if tries == 1 else 'tries'})")
 
+    async def _rest(self, seconds: float, happened: str) -> None:
+        if seconds >= LONG:
+            self._tell(f"{happened}; trying again in {seconds:.0f} s")
+        await self._sleep(seconds)
+
+    def _tell(self, happened: str) -> None:
+        """Log why no answer comes, so that a person who waits knows."""
+        if not self._health.told:
+            self._health.told = True
+            _log.warning("waiting for the model server %s: %s", self.pool.name, happened)
+
     def _served(self, endpoint: Endpoint) -> None:
         self.pool.served(endpoint)
-        self._health.late, self._health.away = 0, False
+        self._health.late, self._health.away, self._health.told = 0, False, False
 
     def _count_late(self, happened: str) -> None:
         self._health.late += 1

@@ -45,5 +45,7 @@ def setting_of(scenario: Scenario) -> Setting:
 
 
 def _is_place(nodes: Mapping[str, Node], root: str) -> bool:
-    """Whether the root is somewhere to be, such as a square with a fountain, and not only the name of a town."""
-    return any(nodes[child].type == "object" for child in nodes[root].children)
+    """Whether the root is somewhere to be, such as a single room or a square with a fountain, and not only the name of
+    a town."""
+    children = [nodes[child].type for child in nodes[root].children]
+    return "object" in children or "area" not in children

@@ -21,7 +21,7 @@ _AFTER_NAME = {"en": r"'s ", "ko": "의 "}
 _SUBJECT = {"en": " ", "ko": "(?:은|는|이|가|께서)? "}
 LONGEST = 160
 """Characters of one memory: the longest line of talk and a half."""
-LONGEST_LISTED = 52
+LONGEST_LISTED = 44
 """Characters of one memory where a hundred are listed."""
 
 

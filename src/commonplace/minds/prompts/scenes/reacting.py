@@ -14,12 +14,12 @@ from commonplace.minds.tasks import ActInput, ReactInput, Targets
 
 REACTING = 4
 """Memories shown when reacting: the talk so far, the plan and the news stand beside them."""
-LONGEST_BESIDE, LONGEST_EARLIER = 112, 64
+LONGEST_BESIDE, LONGEST_EARLIER = 100, 64
 """Characters when reacting: of a memory, so that a sentence mostly keeps its end, and of an earlier line of the talk.
 
 The line to answer is among the news, in full.
 """
-LATEST_LINES = 3
+LATEST_LINES = 2
 """Earlier lines of the talk when reacting; what went before is remembered."""
 FEW = 2
 """As many people as one notices what they are at."""

@@ -7,7 +7,7 @@ people are names here, as in the prompts.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, cast
+from typing import Any
 
 from commonplace.minds.asking import Ask
 from commonplace.minds.notes import Value
@@ -61,7 +61,7 @@ def written(ask: Ask[Any, Any], value: Value) -> dict[str, Any]:
 def read(ask: Ask[Any, Any], data: object, ear: Ear) -> Value:
     """Parsed JSON as a typed answer. Raises Unusable, saying what is wrong with it."""
     form = FORMS[ask.task.name]
-    names = form.schema(ask.input)["properties"]
-    if isinstance(data, dict) and not names.keys() & cast("dict[str, object]", data).keys():
+    fields, names = Fields(data), form.schema(ask.input)["properties"]
+    if not any(name in fields for name in names):
         raise Unusable(f"none of the fields {', '.join(names)} is there", "schema")
-    return form.read(ask.input, Fields(data), ear)
+    return form.read(ask.input, fields, ear)

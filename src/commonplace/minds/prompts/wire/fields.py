@@ -25,6 +25,10 @@ class Fields:
         self._data = cast(dict[str, object], data)
         self._what = what
 
+    def __contains__(self, key: str) -> bool:
+        """Whether a property is there, if only as null."""
+        return key in self._data
+
     def get(self, key: str) -> object:
         """A property as it came; None when it is missing."""
         return self._data.get(key)
