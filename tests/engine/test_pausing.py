@@ -58,6 +58,24 @@ def test_an_outage_ends_at_a_tick_boundary_and_the_run_goes_on(good, whole, tmp_
         assert connection.execute("SELECT count(*) FROM answer WHERE outcome = 'fault'").fetchone() == (0,)
 
 
+class _Refused(PaidMind):
+    """A mind whose server takes no key."""
+
+    def answer(self, ask, asker):
+        raise WrongUse("the key is not taken", where="http://127.0.0.1:9", todo="set OPENAI_API_KEY")
+
+
+def test_a_server_that_refuses_ends_the_command_and_the_run_can_go_on(whole, tmp_path):
+    path = tmp_path / "a.run"
+    with pytest.raises(WrongUse) as caught:
+        lived(path, _Refused(offline()), TICKS)
+    assert "set OPENAI_API_KEY" in caught.value.todo
+    assert f"commonplace resume {path} goes on" in caught.value.todo
+    assert list(tmp_path.iterdir()) == [path]
+    lived(path, PaidMind(offline()), TICKS)
+    assert ends(path) == ends(whole[0])
+
+
 def test_a_run_may_be_played_on_after_an_outage(whole, tmp_path):
     path, mind = tmp_path / "a.run", FarMind(offline(), 30)
 

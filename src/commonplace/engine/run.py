@@ -13,7 +13,7 @@ from commonplace.engine.intervention import foreseen
 from commonplace.engine.life import opening, restored
 from commonplace.engine.lockstep import Lockstep, Tick
 from commonplace.engine.stage import Stage
-from commonplace.errors import Paused
+from commonplace.errors import Paused, WrongUse
 from commonplace.minds.mind import Mind
 from commonplace.run.file import RunFile, Synchronous
 from commonplace.run.manifest import Manifest
@@ -98,6 +98,8 @@ class Run:
             raise self._paused(error) from error
         except Paused as error:
             raise self._paused(error) from error
+        except WrongUse as error:
+            raise self._refused(error) from error
         finally:
             await self._get_up(ahead)
 
@@ -135,6 +137,12 @@ class Run:
         other = f"with another mind: commonplace fork {path} --at {self.tick} -o NEW --mind NAME"
         todo = "; ".join(filter(None, (error.todo, again, other)))
         return Paused(what, where=where, todo=todo)
+
+    def _refused(self, error: WrongUse) -> WrongUse:
+        """The same, with where the run stands: a key or a model that a server does not take can be put right."""
+        place = f"{error.where}, tick {self.tick}" if error.where else f"{self.file.path}, tick {self.tick}"
+        again = f"nothing is lost; commonplace resume {self.file.path} goes on"
+        return WrongUse(error.what, where=place, todo="; ".join(filter(None, (error.todo, again))))
 
     async def foreseen(self, text: str) -> dict[str, Any]:
         """The input a god-mode sentence comes to, to be shown and then submitted. Raises Paused as `play` does."""
