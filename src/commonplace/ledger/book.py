@@ -8,12 +8,14 @@ import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, cast
 
 from commonplace.canon import canonical
 from commonplace.clock import iso, parse_iso, utc
 from commonplace.errors import CommonplaceError, WrongUse
-from commonplace.ledger.days import GENESIS, Entry, alone, content, day, days, explained, replace, sealed
+from commonplace.ledger.days import GENESIS, Entry, alone, content, day, days, explained, replace, sealed, written
+from commonplace.ledger.reading import checked
 
 ARCHIVE_AFTER_DAYS = 365
 
@@ -65,6 +67,8 @@ class Ledger:
         `forgetting`, or one of your own. Raises WrongUse for a moment before the last entry and for values JSON
         cannot hold.
         """
+        if not isinstance(at, datetime):  # pyright: ignore[reportUnnecessaryIsInstance] - strings are passed now and then
+            raise WrongUse(f"the time {at!r:.60}", todo="give a datetime; a naive one is taken as UTC")
         entry: Entry = {
             "timestamp": iso(at),
             "session_id": session_id,
@@ -77,9 +81,10 @@ class Ledger:
             "transparency": transparency,
             "reproducibility": reproducibility,
             "verifiability": verifiability,
-            "memory_refs": list(memory_refs),
+            "memory_refs": memory_refs if isinstance(memory_refs, str) else list(memory_refs),
             "plan_adjustment": plan_adjustment,
         }
+        _refuse_unusable(entry)
         with explained(self.path), alone(self.path):
             last = self._last()
             if last is not None and utc(at) < parse_iso(last["timestamp"]):
@@ -87,7 +92,7 @@ class Ledger:
                 raise WrongUse(
                     f"an entry of {iso(at)} after one of {last['timestamp']}", where=str(self.path), todo=todo
                 )
-            entry["prev"] = last["hash"] if last else GENESIS
+            entry["prev"] = self._sealed_to(last)
             entry["hash"] = sealed(entry)
             self._write(entry)
         return entry
@@ -118,12 +123,33 @@ class Ledger:
 
     def _is_last(self, hash: str) -> bool:
         """Whether the head names this entry, and nobody died between writing another and saying so."""
-        try:
-            head: dict[str, Any] = json.loads((self.path / "head.json").read_bytes())
-            last = days(self.path)[-1]
-            return (head["hash"], head["file"], head["size"]) == (hash, last.name, last.stat().st_size)
-        except (FileNotFoundError, ValueError, KeyError, IndexError):
+        head, there = self._head(), days(self.path)
+        if not there:
             return False
+        last = there[-1]
+        return (head.get("hash"), head.get("file"), head.get("size")) == (hash, last.name, last.stat().st_size)
+
+    def _sealed_to(self, last: Entry | None) -> str:
+        """The hash of the entry before the next: the last one's. Where the entry that the head names is gone, the
+        head's, so that the gap is found for good."""
+        own = last["hash"] if last else GENESIS
+        head = self._head().get("hash")
+        if not isinstance(head, str) or head == own or self._holds(head):
+            return own
+        return head
+
+    def _holds(self, hash: str) -> bool:
+        """Whether there is an entry of this hash."""
+        wanted = f'"hash": "{hash}"'.encode()
+        return any(wanted in content(path) for path in reversed(days(self.path)))
+
+    def _head(self) -> dict[str, Any]:
+        """What `head.json` says; nothing if it is missing or damaged."""
+        try:
+            head = json.loads((self.path / "head.json").read_bytes())
+        except (FileNotFoundError, ValueError):
+            return {}
+        return cast("dict[str, Any]", head) if isinstance(head, dict) else {}
 
     def _write(self, entry: Entry) -> None:
         stamp = entry["timestamp"][:10].replace("-", "")
@@ -132,12 +158,12 @@ class Ledger:
         if packed.exists():  # archived, and written on: it is unpacked again
             replace(path, content(packed))
             packed.unlink()
-        size = _added(path, json.dumps(entry, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+        size = _added(path, written(entry))
         replace(self.path / "head.json", canonical({"hash": entry["hash"], "file": path.name, "size": size}))
         self._seen = entry
 
     def _mend(self) -> None:
-        """Takes a torn line off the last day."""
+        """Takes a torn line off the last day; one that lacks nothing but its end is given that."""
         for left in self.path.glob("*.new"):
             left.unlink()
         plain = [path for path in days(self.path) if path.suffix == ".jsonl"]
@@ -145,11 +171,36 @@ class Ledger:
             return
         data = plain[-1].read_bytes()
         whole = data[: data.rfind(b"\n") + 1]
-        if whole != data:
+        entry, wrong = checked(data[len(whole) :] + b"\n")
+        if entry and not wrong:
+            _added(plain[-1], b"\n")
+            self.repairs = (f"{plain[-1].name}: the last line had no end, it is given one",)
+        elif whole != data:
             os.truncate(plain[-1], len(whole))
             self.repairs = (
                 f"{plain[-1].name}: the last line was torn ({len(data) - len(whole)} bytes), it is taken off",
             )
+
+
+_FITTING: Mapping[str, tuple[type | tuple[type, ...], str]] = {
+    **dict.fromkeys(("session_id", "event_type", "persona_id"), (str, "a string")),
+    "memory_id": ((str, NoneType), "a name, or None"),
+    "memory_refs": (list, "a list of names"),
+    **dict.fromkeys(("bqi_coordinate", "evaluation", "plan_adjustment"), ((Mapping, NoneType), "a mapping, or None")),
+    **dict.fromkeys(
+        ("impact_score", "transparency", "reproducibility", "verifiability"),
+        ((int, float, NoneType), "a number, or None"),
+    ),
+}
+"""Field → (what it is, in words)."""
+
+
+def _refuse_unusable(entry: Entry) -> None:
+    for name, (kinds, words) in _FITTING.items():
+        if not isinstance(entry[name], kinds):
+            raise WrongUse(f"{name} {entry[name]!r:.60}", todo=f"give {words}")
+    if not all(isinstance(one, str) for one in entry["memory_refs"]):
+        raise WrongUse(f"memory_refs {entry['memory_refs']!r:.60}", todo="give a list of names")
 
 
 def _added(path: Path, line: bytes) -> int:

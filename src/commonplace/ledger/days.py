@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import sys
 import zlib
@@ -30,10 +31,15 @@ def sealed(entry: Mapping[str, Any]) -> str:
         raise WrongUse(f"an entry that cannot be written ({error})", todo=todo) from error
 
 
+def written(entry: Mapping[str, Any]) -> bytes:
+    """The line of an entry."""
+    return json.dumps(entry, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+
+
 def folder_of(path: str | Path) -> Path:
     """The folder of a ledger. Raises WrongUse where there is none."""
     folder = Path(path)
-    if not folder.is_dir() or not days(folder):
+    if not days(folder) and not (folder / "head.json").exists():
         raise WrongUse(
             "there is no ledger", where=str(path), todo="give the folder that holds its ledger-….jsonl files"
         )

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from commonplace.clock import parse_iso, utc
-from commonplace.errors import CommonplaceError
-from commonplace.ledger.days import GENESIS, Entry, days, folder_of, lines, sealed
+from commonplace.errors import CommonplaceError, WrongUse
+from commonplace.ledger.days import GENESIS, Entry, days, folder_of, lines, sealed, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def read(path: str | Path) -> Iterator[Entry]:
         try:
             entry: Entry = json.loads(line)
             _ = parse_iso(entry["timestamp"]), entry["event_type"], entry["hash"]
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             todo = "`commonplace ledger verify` lists everything that is wrong"
             raise CommonplaceError("the line is no entry", where=where, todo=todo) from error
         yield entry
@@ -85,7 +85,7 @@ def verify(path: str | Path) -> Verification:
     findings: list[Finding] = []
     prev, count, hashes = GENESIS, 0, set[str]()
     for where, line in lines(folder):
-        entry, wrong = _checked(line)
+        entry, wrong = checked(line)
         if wrong:
             findings.append(Finding(where, wrong))
         if entry is None:
@@ -101,16 +101,27 @@ def verify(path: str | Path) -> Verification:
     return Verification(len(days(folder)), count, prev, tuple(findings))
 
 
-def _checked(line: bytes) -> tuple[Entry | None, str]:
+def checked(line: bytes) -> tuple[Entry | None, str]:
+    """(the entry of a line if it is one, what is wrong with it)."""
     if not line.endswith(b"\n"):
         return None, "torn: an entry was being written when its process died; opening the ledger takes it off"
     try:
         entry: Any = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         entry = None
     if not isinstance(entry, dict):
         return None, "no entry: the line was damaged"
-    return entry, "" if entry.get("hash") == sealed(entry) else "edited: its hash is not that of what it says"  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return cast(Entry, entry), _edited(cast(Entry, entry), line)
+
+
+def _edited(entry: Entry, line: bytes) -> str:
+    """What is wrong with an entry by itself. Its bytes count, too: of a name that stands twice JSON shows only one."""
+    try:
+        if entry.get("hash") != sealed(entry):
+            return "edited: its hash is not that of what it says"
+        return "" if line == written(entry) else "edited: it says the same in other characters than were written"
+    except WrongUse:
+        return "edited: it says what no entry can"
 
 
 def _break(entry: Entry, seen: set[str]) -> str:

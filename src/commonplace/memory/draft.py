@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Unpack
 
 from commonplace.errors import WrongUse
+from commonplace.memory.arguments import checked_vector
 from commonplace.memory.delta import Delta
 from commonplace.memory.reader import Reader
 from commonplace.memory.record import Emotion, Memory, MemoryFields, clamped
@@ -39,6 +40,7 @@ class Draft(Reader):
     def remember(self, text: str, *, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
         """Adds a memory; arguments and errors as of `MemoryStream.remember`."""
         self._check_open()
+        fields["embedding"] = checked_vector(fields.get("embedding"))
         memory = self._rows.remember(text, at, **fields)
         self._since = after(self._since, memory)
         return memory

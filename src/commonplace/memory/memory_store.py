@@ -11,16 +11,16 @@ from types import TracebackType
 from typing import Any, TypedDict, Unpack
 from weakref import WeakValueDictionary, finalize
 
-from commonplace.clock import utc
 from commonplace.errors import WrongUse
 from commonplace.ledger import Ledger, read
+from commonplace.memory.arguments import checked_count, checked_string
 from commonplace.memory.coordinates.document import MemoryCoordinate, is_number
 from commonplace.memory.coordinates.holding import Holding
 from commonplace.memory.coordinates.ids import unused_id
 from commonplace.memory.coordinates.matching import One, tests_of
 from commonplace.memory.coordinates.table import from_memory, reweighed, scaled, to_memory
 from commonplace.memory.forgetting import audit, now_of
-from commonplace.memory.record import Memory
+from commonplace.memory.record import Memory, checked_time
 from commonplace.memory.retention import Forgetting, RetentionPolicy, plan
 from commonplace.memory.stores.jsonl import JSONLStore
 from commonplace.memory.stores.jsonl_config import StoreConfig
@@ -148,11 +148,13 @@ class MemoryStore:
             tags=tags,
             bqi_filters=bqi_filters,
         )
-        return [self._shown(name) for name in islice(names, limit if limit is None else max(0, limit))]
+        return [
+            self._shown(name) for name in islice(names, None if limit is None else checked_count("limit", limit, 0))
+        ]
 
     def get_recent(self, n: int = 10) -> list[MemoryCoordinate]:
-        """The n latest memories, latest first."""
-        return [self._shown(name) for name in islice(self._holding.there.newest(), max(0, n))]
+        """The n latest memories, latest first. Raises WrongUse for an n below 0."""
+        return [self._shown(name) for name in islice(self._holding.there.newest(), checked_count("n", n, 0))]
 
     def get_by_session(self, session_id: str) -> list[MemoryCoordinate]:
         """The memories of a session, oldest first; none of one unknown."""
@@ -209,8 +211,8 @@ class MemoryStore:
         memory = self._holding.there.memories.get(memory_id)
         if memory is None:
             raise WrongUse(f"there is no memory {memory_id!r}", todo="`search` and `get_recent` show what there is")
-        if not 1 <= stars <= 5:
-            raise WrongUse(f"{stars!r} stars", todo="give 1 to 5")
+        if not is_number(stars) or not 1 <= stars <= 5:
+            raise WrongUse(f"{stars!r:.60} stars", todo="give 1 to 5")
         memory = replace(memory, details={**memory.details, "user_rating": stars})
         if memory.details.get(AUTOMATIC):
             memory = reweighed(memory, self._due(memory_id, memory))
@@ -247,8 +249,8 @@ class MemoryStore:
     def plan_retention(self, now: datetime | None = None) -> Forgetting:
         """What `apply_retention_policy` would do."""
         records = self._holding.records()
-        moment = now or now_of(records)
-        return plan(records, self.policy, utc(moment)) if moment else Forgetting()
+        moment = now_of(records) if now is None else now
+        return plan(records, self.policy, checked_time(moment)) if moment else Forgetting()
 
     def apply_retention_policy(self, now: datetime | None = None) -> Forgetting:
         """Does what the policy asks for and gives it. `now`: simulated time; the latest memory's if None."""
@@ -303,7 +305,7 @@ class MemoryStore:
     def _matching(self, *, query: str | None = None, **filters: Unpack[Filters]) -> Iterator[str]:
         tests = tests_of(**filters, snapshot=self._ledger_snapshots() if filters.get("bqi_filters") else None)
         there = self._holding.there
-        wanted = clean(query).lower() if query else ""
+        wanted = clean(checked_string("query", query)).lower() if query is not None else ""
         return (
             name
             for name in there.newest()

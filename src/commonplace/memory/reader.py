@@ -11,6 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from commonplace.errors import WrongUse
+from commonplace.memory.arguments import checked_count, checked_ids, checked_policy, checked_string, checked_vector
 from commonplace.memory.embedding import Vector
 from commonplace.memory.explain import WhyNot, explain, why_not
 from commonplace.memory.policy import Policy
@@ -53,19 +54,19 @@ class Reader:
         Unless `touch` is False they become last accessed at `at`: in a stream at once (and are given back so), in a
         draft when it is applied, in a snapshot never. `max_tokens` (counted by `estimate_tokens`): the best k that
         fit, each into what the better ones left. `exclude`: ids that do not compete. `embedding`: the query's vector,
-        where it has been made already, float32 of the stream's dimensions. An empty query brings the
-        newest k. Raises WrongUse for k below 1.
+        where it has been made already, float32 of the stream's dimensions. An empty query brings the newest k. Raises
+        WrongUse for k below 1, and for what is no query, time, policy or id.
         """
         found = retrieve(
             self._view(),
-            query,
+            checked_string("the query", query),
             at=at,
-            policy=policy or self.policy,
-            k=k,
+            policy=self.policy if policy is None else checked_policy(policy),
+            k=None if k is None else checked_count("k", k, 1),
             purpose=purpose,
-            max_tokens=max_tokens,
-            exclude=exclude,
-            embedding=embedding,
+            max_tokens=None if max_tokens is None else checked_count("max_tokens", max_tokens, 0),
+            exclude=frozenset(checked_ids(exclude)) if exclude else frozenset(),
+            embedding=checked_vector(embedding),
         )
         return self._after(found) if touch else found
 
@@ -93,7 +94,7 @@ class Reader:
     def __contains__(self, id: object) -> bool:
         """Whether there is a memory of this id, not forgotten."""
         view = self._view()
-        return isinstance(id, int) and 1 <= id <= view.length and bool(view.alive[id - 1])
+        return isinstance(id, int | np.integer) and bool(1 <= id <= view.length and view.alive[id - 1])
 
     def get(self, id: int) -> Memory:
         """The memory of this id. Raises WrongUse if there is none or it is forgotten."""
@@ -102,8 +103,8 @@ class Reader:
         return self._view().memory(id - 1)
 
     def recent(self, n: int) -> list[Memory]:
-        """The n latest memories, latest first."""
-        return list(islice(self._latest(), n))
+        """The n latest memories, latest first. Raises WrongUse for an n below 0."""
+        return list(islice(self._latest(), checked_count("n", n, 0)))
 
     def vector(self, id: int) -> Vector | None:
         """The embedding, float32 of shape (dimensions,); `None` without a usable one. Raises WrongUse as `get`."""
@@ -135,7 +136,8 @@ class Reader:
         None; `place`: the first names of the place; `tags`: has them all; `min_importance`: on 1–10, tolerance 1e-9;
         `emotion`: ranges of valence and arousal, keywords (see `Feeling`); `details`: path → value, or a list of which
         one will do; a path goes into mappings with dots, and any value of a list found there counts. An empty list
-        matches nothing. Raises WrongUse for NaN, for a kind there is none of and for a time that ends before it begins.
+        matches nothing. Raises WrongUse for NaN, for a kind there is none of, for a time that ends before it begins and
+        for what is no value of a filter.
         """
         tests = filters(
             text=text,
@@ -150,11 +152,11 @@ class Reader:
             details=details,
         )
         found = (memory for memory in self._latest() if all(test(memory) for test in tests))
-        return list(islice(found, limit))
+        return list(islice(found, None if limit is None else checked_count("limit", limit, 0)))
 
     def why_not(self, id: int, retrieval: Retrieval) -> WhyNot:
-        """Why the memory is not among the hits of a retrieval made here."""
-        return why_not(self._view(), id, retrieval)
+        """Why the memory is not among the hits of a retrieval made here. Raises WrongUse for what is no id."""
+        return why_not(self._view(), checked_ids([id])[0], retrieval)
 
     def backwards(self) -> Iterator[Memory]:
         """The memories as they were added, latest first. Fast, because `accessed_at` is left as it was then."""

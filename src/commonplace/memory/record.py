@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
+from numbers import Real
 from typing import Any, Literal, TypedDict, cast, get_args
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from commonplace.clock import utc
 from commonplace.errors import WrongUse
+from commonplace.memory.arguments import checked_ids, checked_string
 from commonplace.text import clean
 
 Kind = Literal["observation", "action", "plan", "reflection"]
@@ -39,8 +41,8 @@ class Emotion:
     def __post_init__(self) -> None:
         for name, low in (("valence", -1.0), ("arousal", 0.0), ("confidence", 0.0)):
             value = getattr(self, name)
-            if not low <= value <= 1.0:
-                raise WrongUse(f"{name} {value!r} of an emotion", todo=f"give a number from {low:g} to 1")
+            if not isinstance(value, Real) or not low <= cast(float, value) <= 1.0:
+                raise WrongUse(f"{name} {value!r:.60} of an emotion", todo=f"give a number from {low:g} to 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +126,10 @@ def clamped(importance: float) -> float:
     """The importance within 1–10. Raises WrongUse for NaN and for what is not a number."""
     try:
         value = float(importance)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = math.nan
     if math.isnan(value):
-        raise WrongUse(f"importance {importance!r}", todo="give a number from 1 to 10, or None to have it rated")
+        raise WrongUse(f"importance {importance!r:.60}", todo="give a number from 1 to 10, or None to have it rated")
     return min(10.0, max(1.0, value))
 
 
@@ -139,18 +141,21 @@ def checked_kind(kind: str) -> Kind:
 
 
 def checked_text(text: str) -> tuple[str, str]:
-    """(the cleaned text up to 2,000 characters, the whole cleaned text). Raises WrongUse for an empty one."""
-    whole = clean(text)
+    """(the cleaned text up to 2,000 characters, the whole cleaned text). Raises WrongUse for none and an empty one."""
+    whole = clean(checked_string("a memory whose text is", text))
     if not whole:
-        raise WrongUse(f"a memory whose text is {text!r}", todo="give at least one visible character")
+        raise WrongUse(f"a memory whose text is {text!r:.60}", todo="give at least one visible character")
     return whole[:MAX_TEXT].rstrip(), whole
 
 
 def checked_time(at: datetime) -> datetime:
-    """Simulated time in UTC. Raises WrongUse for what is not a datetime."""
+    """Simulated time in UTC. Raises WrongUse for what is not a datetime, or none in UTC."""
     if not isinstance(at, datetime):  # pyright: ignore[reportUnnecessaryIsInstance] - strings are passed all the time
-        raise WrongUse(f"the time {at!r}", todo="give a datetime; a naive one is taken as UTC")
-    return utc(at)
+        raise WrongUse(f"the time {at!r:.60}", todo="give a datetime; a naive one is taken as UTC")
+    try:
+        return utc(at)
+    except OverflowError as error:
+        raise WrongUse(f"the time {at}", todo="give one that in UTC lies in the years 1 to 9999") from error
 
 
 def checked_citations(kind: Kind, citations: Sequence[int], exists: Callable[[int], bool]) -> tuple[int, ...]:
@@ -158,25 +163,29 @@ def checked_citations(kind: Kind, citations: Sequence[int], exists: Callable[[in
 
     Observations and actions cite nothing, a reflection at least one memory that exists, a plan may. Raises WrongUse.
     """
-    ids = tuple(dict.fromkeys(citations))
+    ids = checked_ids(citations)
     if ids and kind in ("observation", "action"):
         raise WrongUse(f"{kind} citing {ids}", todo="only plans and reflections rest on other memories")
     if kind == "reflection" and not ids:
         raise WrongUse("a reflection that cites nothing", todo="name the ids of the memories it rests on")
     for cited in ids:
         if not exists(cited):
-            raise WrongUse(f"a citation of memory {cited!r}", todo="cite memories that exist when this one is made")
+            raise WrongUse(f"a citation of memory {cited}", todo="cite memories that exist when this one is made")
     return ids
 
 
-def names(what: str, value: Sequence[str]) -> tuple[str, ...]:
-    """A tuple of names, cleaned. Raises WrongUse for a single string, which would be taken letter by letter."""
+def names(what: str, value: Collection[str]) -> tuple[str, ...]:
+    """A tuple of names, cleaned. Raises WrongUse for a single string, which would be taken letter by letter, and for
+    what is no name."""
     if isinstance(value, str):
-        raise WrongUse(f"{what} {value!r}", todo=f"give a sequence of names: ({value!r},)")
-    return _cleaned(tuple(value))
+        raise WrongUse(f"{what} {value!r:.60}", todo=f"give a sequence of names: ({value!r:.60},)")
+    try:
+        return _cleaned(tuple(value))
+    except (TypeError, WrongUse) as error:
+        raise WrongUse(f"{what} {value!r:.60}", todo="give a sequence of names, each a string") from error
 
 
 @lru_cache(maxsize=1024)
-def _cleaned(value: tuple[str, ...]) -> tuple[str, ...]:
+def _cleaned(value: tuple[object, ...]) -> tuple[str, ...]:
     """Names recur: a character remembers many things in few places."""
-    return tuple(clean(name) for name in value)
+    return tuple(clean(checked_string("a name", name)) for name in value)

@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from numbers import Real
 from typing import Any, cast
 
-from commonplace.clock import iso, utc
+from commonplace.clock import iso
 from commonplace.errors import WrongUse
-from commonplace.memory.record import Memory, checked_kind, names
+from commonplace.memory.arguments import checked_string
+from commonplace.memory.record import Memory, checked_kind, checked_time, names
 from commonplace.text import clean
 
 Filter = Callable[[Memory], bool]
@@ -21,7 +23,7 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Feeling:
-    """What an emotion is to be like; a memory without one is never meant. Raises WrongUse for NaN."""
+    """What an emotion is to be like; a memory without one is never meant. Raises WrongUse for what is no range."""
 
     valence: Range | None = None
     """Within −1 … 1."""
@@ -32,10 +34,11 @@ class Feeling:
 
     def __post_init__(self) -> None:
         for name in ("valence", "arousal"):
-            if any(bound is not None and math.isnan(bound) for bound in getattr(self, name) or ()):
-                raise WrongUse(f"{name} {getattr(self, name)!r}", todo="give two numbers, or None for an open end")
+            span = getattr(self, name)
+            if span is not None and not _is_range(span):
+                raise WrongUse(f"{name} {span!r:.60}", todo="give two numbers, or None for an open end")
         if self.keywords is not None:
-            names("keywords", cast(Sequence[str], self.keywords))
+            names("keywords", self.keywords)
 
     def matches(self, memory: Memory) -> bool:
         """Whether the memory felt like that."""
@@ -63,10 +66,10 @@ def filters(
     """A test per filter given, cheap ones first; see `Reader.search`. Raises WrongUse for one that makes no sense."""
     tests: list[Filter] = []
     if kinds is not None:
-        wanted = {checked_kind(kind) for kind in ((kinds,) if isinstance(kinds, str) else kinds)}
+        wanted = {checked_kind(kind) for kind in ((kinds,) if isinstance(kinds, str) else names("kinds", kinds))}
         tests.append(lambda memory: memory.kind in wanted)
     if time_range is not None:
-        tests += _within(*time_range)
+        tests += _within(*_moments(time_range))
     if agent is not None:
         tests.append(lambda memory: memory.agent == agent)
     if session is not None:
@@ -77,15 +80,28 @@ def filters(
         prefix = names("place", place)
         tests.append(lambda memory: memory.place[: len(prefix)] == prefix)
     if tags is not None:
-        labels = set(names("tags", tags if isinstance(tags, str) else tuple(tags)))
+        labels = set(names("tags", tags))
         tests.append(lambda memory: bool(labels) and labels.issubset(memory.tags))
     if emotion is not None:
         tests.append(_feeling(emotion).matches)
     if details is not None:
-        tests += [_detail(path, wanted) for path, wanted in details.items()]
+        tests += [_detail(path, wanted) for path, wanted in paths("details", details).items()]
     if text is not None:
-        tests.append(_containing(clean(text).lower()))
+        tests.append(_containing(clean(checked_string("the text", text)).lower()))
     return tests
+
+
+def _moments(time_range: Any) -> tuple[datetime | None, datetime | None]:
+    """From … to in UTC; None is open. Raises WrongUse for what is no such pair, or ends before it begins."""
+    try:
+        first, last = time_range
+    except (TypeError, ValueError) as error:
+        raise WrongUse(f"time_range {time_range!r:.60}", todo="give two datetimes; None is open") from error
+    earliest = None if first is None else checked_time(first)
+    latest = None if last is None else checked_time(last)
+    if earliest is not None and latest is not None and earliest > latest:
+        raise WrongUse(f"a time range from {iso(earliest)} to {iso(latest)}", todo="give the earlier moment first")
+    return earliest, latest
 
 
 def found_in(details: Mapping[str, Any], path: str) -> list[Any]:
@@ -103,6 +119,13 @@ def found_in(details: Mapping[str, Any], path: str) -> list[Any]:
     return list(cast(list[Any], at)) if isinstance(at, list | tuple) else [at]
 
 
+def paths(what: str, given: Any) -> Mapping[str, Any]:
+    """Path → the value wanted there. Raises WrongUse for what is no such mapping."""
+    if isinstance(given, Mapping) and all(isinstance(path, str) for path in cast(Mapping[Any, Any], given)):
+        return cast(Mapping[str, Any], given)
+    raise WrongUse(f"{what} {given!r:.60}", todo='give a mapping from paths to values: {"frame.what": "festival"}')
+
+
 def _detail(path: str, wanted: Any) -> Filter:
     several = isinstance(wanted, list | tuple | set | frozenset)
     accepted = list(cast(Iterable[Any], wanted)) if several else [wanted]
@@ -115,8 +138,18 @@ def _feeling(emotion: Feeling | Mapping[str, Any]) -> Feeling:
     try:
         return Feeling(**emotion)
     except TypeError as error:
-        todo = "give valence, arousal (each a pair) and keywords, or leave them out"
-        raise WrongUse(f"emotion {dict(emotion)!r}", todo=todo) from error
+        todo = "give a mapping with valence, arousal (each a pair) and keywords, or leave them out"
+        raise WrongUse(f"emotion {emotion!r:.100}", todo=todo) from error
+
+
+def _is_range(span: Any) -> bool:
+    if not isinstance(span, Sequence) or len(cast(Sequence[Any], span)) != 2:
+        return False
+    return all(bound is None or _is_number(bound) for bound in cast(Sequence[Any], span))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not math.isnan(value)
 
 
 def _inside(value: float, span: Range | None) -> bool:
@@ -129,20 +162,16 @@ def _any_of(there: Iterable[str], wanted: Iterable[str]) -> bool:
 
 
 def _at_least(lowest: float) -> Filter:
-    if math.isnan(lowest):
-        raise WrongUse("min_importance is NaN", todo="give a number from 1 to 10")
-    return lambda memory: memory.importance >= lowest - TOLERANCE
+    if not _is_number(lowest):
+        raise WrongUse(f"min_importance {lowest!r:.60}", todo="give a number from 1 to 10")
+    return lambda memory: memory.importance + TOLERANCE >= lowest
 
 
-def _within(first: datetime | None, last: datetime | None) -> list[Filter]:
+def _within(earliest: datetime | None, latest: datetime | None) -> list[Filter]:
     tests: list[Filter] = []
-    if first is not None and last is not None and utc(first) > utc(last):
-        raise WrongUse(f"a time range from {iso(first)} to {iso(last)}", todo="give the earlier moment first")
-    if first is not None:
-        earliest = utc(first)
+    if earliest is not None:
         tests.append(lambda memory: memory.created_at >= earliest)
-    if last is not None:
-        latest = utc(last)
+    if latest is not None:
         tests.append(lambda memory: memory.created_at <= latest)
     return tests
 

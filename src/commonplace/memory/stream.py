@@ -15,6 +15,7 @@ from commonplace.errors import WrongUse
 from commonplace.memory import policies
 from commonplace.memory.analysis import Analyser
 from commonplace.memory.analysis import analyser as shared_analyser
+from commonplace.memory.arguments import checked_ids, checked_policy, checked_vector
 from commonplace.memory.delta import Delta
 from commonplace.memory.embedding import Embedder, Vector, default_embedder
 from commonplace.memory.importance import RuleRater
@@ -49,7 +50,7 @@ class MemoryStream(Reader):
     ) -> None:
         analyser = analyser or shared_analyser("en")
         self.agent = agent
-        self.policy = policy
+        self.policy = checked_policy(policy)
         self.rows = Rows(agent, embedder or default_embedder(), rater or RuleRater(analyser.language), analyser)
         """For this package: what the stream, its draft and its snapshots share."""
         self._since = 0.0
@@ -133,9 +134,8 @@ class MemoryStream(Reader):
         for id, at in (accesses or {}).items():
             stream.rows.touch([id], at)
         stream._archived = set(archived)
-        gone = sorted({*forgotten, *stream._archived})
+        gone = stream._known({*forgotten, *stream._archived})
         if gone:
-            stream._refuse_unknown(gone)
             stream.rows.remove(gone)
         stream._since = since_reflection(stream._view())
         return stream
@@ -162,9 +162,9 @@ class MemoryStream(Reader):
 
         `text` is cleaned; of more than 2,000 characters the beginning is kept and the whole put into
         `details["full_text"]`. `importance` is clamped to 1–10, or rated if None. `embedding` is kept as given; one of
-        another size or with a NaN in it counts as none. Raises WrongUse for an empty text, an importance that is no
-        number, a kind there is none of, an observation or action with citations, a reflection without, and citations
-        of memories that do not exist.
+        another size or with a NaN in it counts as none. Raises WrongUse for an empty text, an importance or embedding
+        that is no number, a kind there is none of, an observation or action with citations, a reflection without, and
+        citations of memories that do not exist.
         """
         self.rows.cut()
         memory = self.rows.remember(
@@ -174,7 +174,7 @@ class MemoryStream(Reader):
             kind=kind,
             place=place,
             citations=citations,
-            embedding=embedding,
+            embedding=checked_vector(embedding),
             tick=tick,
             emotion=emotion,
             source=source,
@@ -191,7 +191,7 @@ class MemoryStream(Reader):
 
         From then on the stream scores as if they had never been. Raises WrongUse for an id there never was.
         """
-        wanted = self._refuse_unknown(sorted(set(ids)))
+        wanted = self._known(ids)
         self.rows.cut()
         there = tuple(id for id in wanted if self.rows.alive(id) or id in self._archived)
         if there:
@@ -206,7 +206,7 @@ class MemoryStream(Reader):
 
         Meanwhile they are as if forgotten. Raises WrongUse for an id there never was.
         """
-        wanted = self._refuse_unknown(sorted(set(ids)))
+        wanted = self._known(ids)
         self.rows.cut()
         there = tuple(id for id in wanted if self.rows.alive(id))
         if there:
@@ -218,7 +218,7 @@ class MemoryStream(Reader):
 
     def bring_back(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Brings memories back from the archive; gives the ids that were in it. Raises WrongUse as `archive`."""
-        wanted = self._refuse_unknown(sorted(set(ids)))
+        wanted = self._known(ids)
         self.rows.cut()
         there = tuple(id for id in wanted if id in self._archived)
         if there:
@@ -323,11 +323,13 @@ class MemoryStream(Reader):
         self.rows.remove(ids)
         self._since = since_reflection(self._view())
 
-    def _refuse_unknown(self, ids: Sequence[int]) -> Sequence[int]:
-        for id in ids:
+    def _known(self, ids: Iterable[int]) -> list[int]:
+        """The ids in order, each once. Raises WrongUse for one there never was."""
+        wanted = sorted(checked_ids(ids))
+        for id in wanted:
             if not 1 <= id <= self.last_id:
-                raise WrongUse(f"there is no memory {id!r}", todo=f"ids go from 1 to {self.last_id}")
-        return ids
+                raise WrongUse(f"there is no memory {id}", todo=f"ids go from 1 to {self.last_id}")
+        return wanted
 
     def _touch(self, ids: Sequence[int], at: datetime) -> None:
         self.rows.touch(ids, at)

@@ -53,7 +53,9 @@ def test_the_newest_come_first_and_of_one_moment_the_last_added(store):
         store.add(document(text, minutes, session="s"))
     assert texts(store.get_recent()) == ["d", "c", "b", "a"]
     assert texts(store.get_recent(2)) == ["d", "c"]
-    assert (store.get_recent(0), store.get_recent(-1)) == ([], [])
+    assert store.get_recent(0) == []
+    with pytest.raises(WrongUse, match="n -1"):
+        store.get_recent(-1)
     assert texts(store.get_by_session("s")) == ["a", "b", "c", "d"]
 
 
@@ -105,7 +107,6 @@ def test_a_query_that_asks_for_nothing_deletes_nothing(store):
         ({"min_importance": 0.9}, 1),
         ({"limit": None}, 3),
         ({"limit": 0}, 0),
-        ({"limit": -1}, 0),
         ({"time_range": (None, DAY)}, 1),
         ({"bqi_filters": {}}, 3),
         ({"bqi_filters": {"emotion": {"affect": 0.5}}}, 1),

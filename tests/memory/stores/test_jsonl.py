@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from commonplace.memory.stores.jsonl import JSONLStore
 from commonplace.memory.stores.jsonl_config import Storage, StoreConfig
 from commonplace.testing.stores import StoreContract

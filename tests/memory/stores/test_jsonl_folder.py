@@ -338,7 +338,7 @@ def test_wherever_a_line_is_torn_what_stands_before_it_is_there(tmp_path, compre
     (path,) = (tmp_path / "s" / "sessions").glob("s0*")
     data = path.read_bytes()
     start = len(data) - 300 if compression == "none" else len(data) - 200
-    for cut in (start, len(data) - 100, len(data) - 1):
+    for cut in (start, len(data) - 100, len(data) - 2):
         shutil.copytree(tmp_path / "s", tmp_path / f"{cut}")
         (tmp_path / f"{cut}" / "sessions" / path.name).write_bytes(data[:cut])
         opened = JSONLStore(tmp_path / f"{cut}")
@@ -347,6 +347,24 @@ def test_wherever_a_line_is_torn_what_stands_before_it_is_there(tmp_path, compre
         same(opened.load("maria"), wanted.memories[:5], wanted.vectors[:5])
         opened.append("maria", [memory(6)], [None])
         opened.close()
+
+
+def test_a_last_line_without_its_end_is_there_and_one_that_is_no_json_is_named(tmp_path):
+    killed(filled(tmp_path))
+    (path,) = (tmp_path / "sessions").glob("s0*")
+    data = path.read_bytes()
+    path.write_bytes(data[:-1])
+    store = JSONLStore(tmp_path)
+    assert len(store.load("maria").memories) == 6
+    store.append("maria", [memory(7, session="s0")], [None])
+    killed(store)
+    assert path.read_bytes().startswith(data)
+    damaged = path.read_bytes()[:-3] + b"\n"
+    path.write_bytes(damaged)
+    with pytest.raises(CommonplaceError) as failed:
+        JSONLStore(tmp_path)
+    assert f"{path}:{damaged.count(bytes([10]))}" == failed.value.where
+    assert path.read_bytes() == damaged
 
 
 def test_of_an_addition_that_was_cut_off_nothing_is_there(tmp_path):

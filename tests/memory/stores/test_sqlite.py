@@ -68,6 +68,20 @@ def test_a_run_is_refused_with_the_way_to_copy_it(tmp_path):
         SQLiteStore(path)
 
 
+@pytest.mark.parametrize("instead", [None, b"another"])
+def test_nothing_is_acknowledged_once_the_file_is_gone_or_another(tmp_path, instead):
+    path = tmp_path / "s.db"
+    store = SQLiteStore(path)
+    store.append("maria", [memory(1)], [None])
+    path.rename(tmp_path / "aside")
+    if instead:
+        path.write_bytes(instead)
+    for deed in (lambda: store.append("maria", [memory(2)], [None]), lambda: store.remove("maria", [1])):
+        with pytest.raises(CommonplaceError, match="gone"):
+            deed()
+    store.close()
+
+
 def test_a_folder_is_refused(tmp_path):
     with pytest.raises(WrongUse, match="jsonl:FOLDER"):
         SQLiteStore(tmp_path)

@@ -6,10 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, cast
 
 from commonplace.errors import WrongUse
+from commonplace.memory.arguments import checked_string
 from commonplace.memory.coordinates.document import is_number
 from commonplace.memory.coordinates.table import scaled
 from commonplace.memory.record import Memory
-from commonplace.memory.search import TOLERANCE, Feeling, Filter, filters, found_in
+from commonplace.memory.search import TOLERANCE, Feeling, Filter, filters, found_in, paths
+from commonplace.text import clean
 
 One = str | Collection[str]
 """A value, or several of which one will do."""
@@ -27,38 +29,34 @@ def tests_of(
 ) -> list[Filter]:
     """A test per filter given. `snapshot`: where the BQI coordinate of a memory is found if not in its details.
 
-    Raises WrongUse for a time that ends before it begins and for an importance that is no number from 0 to 1.
+    Raises WrongUse for a time that ends before it begins, an importance that is no number from 0 to 1, and what is no
+    value of a filter.
     """
     tests: list[Filter] = []
     if time_range is not None:
-        tests += filters(time_range=_pair(time_range))
+        tests += filters(time_range=time_range)
     if persona_id is not None:
-        personas = set(_several(persona_id))
+        personas = _several("persona_id", persona_id)
         tests.append(lambda memory: memory.agent in personas)
     if domain is not None:
-        domains = _several(domain)
+        domains = _several("domain", domain)
         tests.append(lambda memory: memory.details.get("domain", "") in domains)
     if min_importance:
         tests.append(_at_least(min_importance))
     if tags is not None:
-        labels = set(_several(tags))
+        labels = {clean(tag) for tag in _several("tags", tags)}
         tests.append(lambda memory: not labels.isdisjoint(memory.tags))
-    for path, wanted in (bqi_filters or {}).items():
+    for path, wanted in paths("bqi_filters", bqi_filters or {}).items():
         if wanted is not None:  # what the asker does not know is not asked for
             tests.append(_bqi(path, wanted, snapshot))
     return tests
 
 
-def _several(wanted: One) -> list[str]:
-    return [wanted] if isinstance(wanted, str) else list(wanted)
-
-
-def _pair(time_range: Any) -> tuple[Any, Any]:
+def _several(what: str, wanted: One) -> list[str]:
     try:
-        first, last = time_range
-    except (TypeError, ValueError) as error:
-        raise WrongUse(f"time_range {time_range!r}", todo="give two datetimes; None is open") from error
-    return first, last
+        return [wanted] if isinstance(wanted, str) else [checked_string(what, one) for one in wanted]
+    except TypeError as error:
+        raise WrongUse(f"{what} {wanted!r:.60}", todo="give a string, or several in a list") from error
 
 
 def _at_least(lowest: float) -> Filter:

@@ -14,6 +14,7 @@ from commonplace.errors import WrongUse
 from commonplace.memory import policies
 from commonplace.memory.analysis import Analyser
 from commonplace.memory.analysis import analyser as shared_analyser
+from commonplace.memory.arguments import checked_count, checked_ids, checked_policy, checked_string, checked_vector
 from commonplace.memory.columns import usable
 from commonplace.memory.embedding import Embedder, Vector, default_embedder
 from commonplace.memory.explain import WhyNot
@@ -95,7 +96,7 @@ class DatabaseStream(Reader):
         embedder, rater, _ = self._parts
         _, last = self.store.agent(self.agent)
         memory = made(text, at, fields, id=last + 1, agent=self.agent, rater=rater, exists=self.__contains__)
-        given: Any = fields.get("embedding")
+        given = checked_vector(fields.get("embedding"))
         _, vector = usable(embedder.embed([memory.text])[0] if given is None else given, embedder.dimensions)
         self.store.append(self.agent, [memory], [vector])
         return memory
@@ -114,15 +115,16 @@ class DatabaseStream(Reader):
         embedding: Vector | None = None,
     ) -> Retrieval:
         """As `MemoryStream.retrieve`: the same hits, found in the database. Raises WrongUse for other policies."""
-        policy = policy or self.policy
+        policy = self.policy if policy is None else checked_policy(policy)
         _refuse(policy)
-        asked = self._asked(query, checked_time(at), policy, exclude, embedding)
+        excluded = frozenset(checked_ids(exclude))
+        asked = self._asked(checked_string("the query", query), checked_time(at), policy, excluded, embedding)
         options: dict[str, Any] = {
-            "k": k,
+            "k": None if k is None else min(checked_count("k", k, 1), _END),
             "policy": policy,
             "purpose": purpose,
-            "max_tokens": max_tokens,
-            "embedding": embedding,
+            "max_tokens": None if max_tokens is None else checked_count("max_tokens", max_tokens, 0),
+            "embedding": checked_vector(embedding),
         }
         with self.store.mended(), self.store.connection.transaction():
             self.store.connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
@@ -174,8 +176,8 @@ class DatabaseStream(Reader):
         return found
 
     def recent(self, n: int) -> list[Memory]:
-        """The n latest memories, latest first."""
-        return list(islice(self._latest(), n))
+        """The n latest memories, latest first. Raises WrongUse for an n below 0."""
+        return list(islice(self._latest(), checked_count("n", n, 0)))
 
     def vector(self, id: int) -> Vector | None:
         """The embedding, float32 of shape (dimensions,); `None` without a usable one. Raises WrongUse as `get`."""
@@ -212,7 +214,7 @@ class DatabaseStream(Reader):
         question = clean(query)
         if embedding is None and question:
             embedding = embedder.embed([question])[0]
-        _, vector = usable(embedding, embedder.dimensions)
+        _, vector = usable(checked_vector(embedding), embedder.dimensions)
         if vector is not None and not vector.any():
             vector = None
         number, _ = self.store.agent(self.agent)
@@ -291,7 +293,7 @@ class DatabaseStream(Reader):
             return self.store.connection.execute(query, (self.store.agent(self.agent)[0],)).fetchone()[0]
 
     def _moved(self, ids: Iterable[int], deed: Any, where: str) -> tuple[int, ...]:
-        wanted = sorted(set(ids))
+        wanted = sorted(checked_ids(ids))
         last = self.last_id
         refuse_missing(self.agent, wanted, sum(1 <= id <= last for id in wanted), self.store.where)
         query = f"SELECT id FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) AND {where} ORDER BY id"

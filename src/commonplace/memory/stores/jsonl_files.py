@@ -70,24 +70,27 @@ class Lines(NamedTuple):
     """Bytes up to the end of the last whole line."""
     torn: int
     """Bytes behind it: a line whose writing was cut off."""
+    unended: bool = False
+    """The last line is whole but for its end, as some editors leave it."""
 
 
 def read_lines(path: Path) -> Lines:
     """The JSON values of a file of lines, plain or compressed; a torn last one is left out.
 
-    Raises CommonplaceError for a line before the last that is no JSON, naming it.
+    Raises CommonplaceError for any other line that is no JSON, naming it.
     """
     data = path.read_bytes()
     if path.suffix == ".gz":
         whole, good = _members(data)
         values = [_parsed(line, path, number) for number, line in enumerate(whole.splitlines(), 1) if line.strip()]
         return Lines(values, good, len(data) - good)
-    good = data.rfind(b"\n") + 1
-    lines = data[:good].split(b"\n")[:-1]
-    if lines and not _readable(lines[-1]):  # its blocks were not all written before the power went
+    unended = not data.endswith(b"\n") and _is_object(data[data.rfind(b"\n") + 1 :])
+    good = len(data) if unended else data.rfind(b"\n") + 1
+    lines = data[:good].removesuffix(b"\n").split(b"\n")
+    if b"\0" in lines[-1]:  # its blocks were not all written before the power went
         good -= len(lines.pop()) + 1
     values = [_parsed(line, path, number) for number, line in enumerate(lines, 1) if line.strip()]
-    return Lines(values, good, len(data) - good)
+    return Lines(values, good, len(data) - good, unended)
 
 
 def _members(data: bytes) -> tuple[bytes, int]:
@@ -107,12 +110,12 @@ def _members(data: bytes) -> tuple[bytes, int]:
     return bytes(text), good
 
 
-def _readable(line: bytes) -> bool:
+def _is_object(line: bytes) -> bool:
+    """Whether it is a whole JSON object, of which no beginning is one."""
     try:
-        json.loads(line or b"0")
+        return isinstance(json.loads(line), dict)
     except ValueError:
         return False
-    return True
 
 
 def _parsed(line: bytes, path: Path, number: int) -> Any:

@@ -13,7 +13,7 @@ from commonplace.clock import parse_iso
 from commonplace.errors import CommonplaceError, WrongUse
 from commonplace.memory.coordinates.ids import unused_id
 from commonplace.memory.record import accessed
-from commonplace.memory.stores.jsonl_files import cut, read_lines
+from commonplace.memory.stores.jsonl_files import append, cut, read_lines
 from commonplace.memory.stores.jsonl_shelf import Line, Shelf, line_from
 from commonplace.memory.stores.store import tombstone
 
@@ -70,7 +70,9 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _whole_values(path: Path, found: Found) -> list[Any]:
-    values, good, torn = read_lines(path)
+    values, good, torn, unended = read_lines(path)
+    if unended:
+        append(path, b"\n", sync=True)
     if torn:
         cut(path, good)
         found.repairs.append(f"{path.name}: the last line was torn ({torn} bytes) and is taken off")

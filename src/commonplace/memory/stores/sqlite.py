@@ -40,6 +40,7 @@ class SQLiteStore:
         """Opens or makes the file. Raises WrongUse for a file of another kind or a newer format."""
         self.where = str(path)
         self._connection, self.repairs = sqlite_file.opened(Path(path), synchronous)
+        self._file = sqlite_file.Identity(Path(path))
         self._known: dict[str, tuple[int, int]] = {}  # character → (number, last id)
 
     def agents(self) -> tuple[str, ...]:
@@ -77,6 +78,7 @@ class SQLiteStore:
         base = number << _SHIFT
         rows = [(base | cells.id, THERE, *cells[1:]) for cells in map(cells_of, memories)]
         values = self._vector_rows(base, memories, vectors)
+        self._file.refuse_gone()
         try:
             with mended(self.where):
                 self._insert(rows, values)
@@ -149,6 +151,7 @@ class SQLiteStore:
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
+        self._file.refuse_gone()
         with mended(self.where), sqlite_file.transaction(self._connection):
             yield
 

@@ -76,6 +76,26 @@ def damaged(where: str, why: str) -> CommonplaceError:
     return CommonplaceError(f"the store is damaged ({why})", where=where, todo="go back to a copy of it")
 
 
+class Identity:
+    """Which file a path stands for. SQLite would go on writing into one that was deleted, for nobody."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.absolute()
+        self._inode = self._found()
+
+    def refuse_gone(self) -> None:
+        """Raises CommonplaceError where the file was deleted, or another stands in its place."""
+        if self._found() != self._inode:
+            todo = "nothing more is kept there: put it back or take a copy, and open that"
+            raise CommonplaceError("the file is gone, or another in its place", where=str(self._path), todo=todo)
+
+    def _found(self) -> int | None:
+        try:
+            return self._path.stat().st_ino
+        except OSError:
+            return None
+
+
 def opened(path: Path, synchronous: Synchronous) -> tuple[sqlite3.Connection, tuple[str, ...]]:
     """(a connection that can write where the file can be written, what was repaired). Makes the file if need be."""
     if path.is_dir():

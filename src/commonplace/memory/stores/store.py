@@ -95,7 +95,7 @@ def checked_agent(agent: str) -> str:
     """A name a store can keep. Raises WrongUse for an empty one and for what is not Unicode text."""
     try:
         usable = bool(agent) and b"\0" not in agent.encode()
-    except UnicodeEncodeError:
+    except (UnicodeEncodeError, AttributeError):
         usable = False
     if not usable:
         raise WrongUse(f"a character named {agent!r}", todo="give a name of at least one character, without NUL bytes")
