@@ -13,16 +13,22 @@ LATIN = "a-z0-9\u00df-\u00f6\u00f8-\u00ff\u0100-\u017f"
 HANGUL = "\uac00-\ud7a3\u3131-\u318e"
 OTHER_LETTERS = "\u0370-\u03ff\u0400-\u052f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff"
 
-_CONTROL = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_CONTROL = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
+_JOINER = re.compile(f"(?<![{_EMOJI}\ufe0f])\u200d|\u200d(?![{_EMOJI}])")
+"""A zero-width joiner that joins no two emoji."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BLANK = re.compile(r"[ \t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 _WORD = re.compile(f"[{LATIN}]+(?:'[{LATIN}]+)?|[{HANGUL}]+|[{OTHER_LETTERS}]+")
 
 
 def clean(text: str) -> str:
-    """NFC; surrogates become U+FFFD; control, bidi and zero-width characters go; blanks fold to one space; trimmed."""
+    """NFC; surrogates become U+FFFD; control, bidi and zero-width characters go, but for joiners within an emoji; blanks
+    fold to one space; trimmed."""
+    if text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip(" ")  # as nearly every text is, and there is nothing else to do for it
     text = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
-    return _BLANK.sub(" ", _CONTROL.sub("", _BLANK.sub(" ", text))).strip()
+    return _BLANK.sub(" ", _JOINER.sub("", _CONTROL.sub("", _BLANK.sub(" ", text)))).strip()
 
 
 def words(text: str) -> list[str]:

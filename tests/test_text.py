@@ -1,0 +1,38 @@
+"""What a text may hold."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.text import clean
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("  two   words\n", "two words"),
+        ("tab\tand\u00a0blank", "tab and blank"),
+        ("bell\u0007 and \u202ebidi", "bell and bidi"),
+        ("zero\u200bwidth", "zerowidth"),
+        ("a\u200db", "ab"),
+        ("\U0001f469\u200d\U0001f469\u200d\U0001f467", "\U0001f469\u200d\U0001f469\u200d\U0001f467"),
+        ("\u2764\ufe0f\u200d\U0001f525", "\u2764\ufe0f\u200d\U0001f525"),
+        ("\ud800", "\ufffd"),
+        ("e\u0301", "\u00e9"),
+        ("\u1100\u1161", "\uac00"),
+    ],
+)
+def test_a_text_is_brought_into_one_form(text: str, cleaned: str) -> None:
+    assert clean(text) == cleaned
+
+
+@given(st.text(alphabet=st.characters(), max_size=40))
+def test_a_cleaned_text_is_clean(text: str) -> None:
+    assert clean(clean(text)) == clean(text)
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=126), max_size=40))
+def test_plain_text_takes_the_short_way_to_the_same_form(text: str) -> None:
+    assert clean(text) == clean(text + "\u200b")
