@@ -13,7 +13,9 @@ LATIN = "a-z0-9\u00df-\u00f6\u00f8-\u00ff\u0100-\u017f"
 HANGUL = "\uac00-\ud7a3\u3131-\u318e"
 OTHER_LETTERS = "\u0370-\u03ff\u0400-\u052f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff"
 
-_CONTROL = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_CONTROL = re.compile(
+    "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+)
 _EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
 _JOINER = re.compile(f"(?<![{_EMOJI}\ufe0f])\u200d|\u200d(?![{_EMOJI}])")
 """A zero-width joiner that joins no two emoji."""

@@ -75,6 +75,13 @@ def test_why_not_names_what_kept_a_memory_out():
     assert str(stream.why_not(4, found)) == "Memory 4 was left out by the caller."
 
 
+def test_what_was_made_at_the_very_moment_of_the_question_has_not_been_accessed_since():
+    stream, _ = stream_of(policies.PARK, [("fair", 9.0, 5.0, None)])
+    stream.remember("festival of many words " * 9, at=hours(9), importance=9)
+    answer = stream.why_not(2, stream.retrieve("festival", at=hours(9), max_tokens=5, touch=False))
+    assert (answer.reason, answer.note) == ("too_long", "")
+
+
 def test_why_not_says_when_the_memory_has_been_accessed_since():
     stream, _ = stream_of(policies.PARK, [("festival", float(at), 5.0, None) for at in range(3)])
     found = stream.retrieve("festival", at=hours(9), k=1)

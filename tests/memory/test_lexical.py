@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from commonplace.memory import lexical
 from commonplace.memory.lexical import K1, B, LexicalIndex, idf
 from memory import naive
 
@@ -86,3 +87,15 @@ def test_the_constants():
 def test_the_order_of_the_words_of_a_query_changes_no_bit(documents, query):
     index = index_of(documents)
     assert index.scores(query[0]).tolist() == index.scores(query[1]).tolist()
+
+
+@settings(max_examples=100, deadline=None)
+@given(documents=st.lists(tokens, min_size=1, max_size=12), query=tokens, gone=st.integers(0, 11))
+def test_all_terms_at_once_and_one_after_the_other_give_the_same_bits(documents, query, gone):
+    index = index_of([[*document, "z"] for document in documents])
+    if gone < len(documents):
+        index = index.without(gone, [*documents[gone], "z"])
+    few = index.scores([*query, "z"]).tolist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lexical, "_FEW", 0)
+        assert index.scores([*query, "z"]).tolist() == few

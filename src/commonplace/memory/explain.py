@@ -114,11 +114,12 @@ def _outscored(view: View, id: int, retrieval: Retrieval) -> WhyNot:
     place = np.array([id - 1]) if rows is None else np.flatnonzero(rows == id - 1)
     if not len(place):
         return WhyNot(id, "distant", nearest=policy.nearest)
-    parts = {name: next(iter(part.at(place))) for name, part in scores.parts.items()}
+    (parts,) = scores.parts.at(place)
     total = float(scores.units[place[0]]) * UNIT
     last = retrieval.hits[-1].score if retrieval.hits else None
     memory = then.memory(id - 1)
-    note = f"It has been accessed since, at {iso(memory.accessed_at)}." if memory.accessed_at >= retrieval.at else ""
+    since = memory.accessed_at >= retrieval.at and memory.accessed_at > memory.created_at
+    note = f"It has been accessed since, at {iso(memory.accessed_at)}." if since else ""
     fits = last is None or total > last + UNIT
     return WhyNot(id, "too_long" if fits and not note else "outscored", total, last, parts, note)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import local
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,3 +21,17 @@ def grown(array: NDArray[Scalar], needed: int) -> NDArray[Scalar]:
     bigger = np.empty(shape, dtype=array.dtype)
     bigger[: len(array)] = array
     return bigger
+
+
+class Scratch(local):
+    """An array to work in, kept for the next time in the same thread. Taking fresh memory from the system and giving
+    it back takes longer than most of what is done in it."""
+
+    def __init__(self) -> None:
+        self._kept: NDArray[np.float64] = np.empty(0)
+
+    def matrix(self, rows: int, columns: int) -> NDArray[np.float64]:
+        """Of this shape, holding nothing yet. It is lost when the next one is asked for."""
+        if self._kept.size < rows * columns:
+            self._kept = np.empty(rows * columns)
+        return self._kept[: rows * columns].reshape(rows, columns)

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from hashlib import sha256
+from numbers import Real
 from typing import Any, NamedTuple, cast
 
 import Stemmer
@@ -114,9 +115,10 @@ def _content(goal: str) -> list[str]:
 
 def usable_rating(value: object) -> float:
     """A rater's answer as an importance: a finite number is brought into 1–10, anything else counts as 3."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, Real):
         return float(BASE)
-    return min(10.0, max(1.0, float(value)))
+    rating = cast(float, value)
+    return float(min(10.0, max(1.0, rating))) if -math.inf < rating < math.inf else float(BASE)
 
 
 def cache_key(text: str, rater_version: str, language: str, goal: str, names: Iterable[str]) -> str:

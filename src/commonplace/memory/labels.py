@@ -37,11 +37,15 @@ class LabelColumn:
         """Takes off the rows from `length` on."""
         self.size = min(self.size, length)
 
-    def carrying(self, words: Iterable[str], length: int) -> NDArray[np.float64]:
-        """Of the first `length` rows: 1 where the label has one of the words, else 0."""
+    def any_carrying(self, words: Iterable[str]) -> bool:
+        """Whether there ever was a row whose label has one of the words."""
+        return any(word in self._with for word in words)
+
+    def carrying(self, words: Iterable[str], length: int, value: float = 1.0) -> NDArray[np.float64]:
+        """Of the first `length` rows: `value` where the label has one of the words, else 0."""
         codes = [code for word in words for code in self._with.get(word, ())]
         if not codes:
             return np.zeros(length)
         marked = np.zeros(len(self._known))
-        marked[codes] = 1
+        marked[codes] = value
         return marked.take(self._codes[:length])

@@ -8,6 +8,7 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ K1 = 0.9
 """How soon more occurrences of a term stop adding."""
 B = 0.4
 """How much a longer document is held against it (0 not, 1 fully)."""
+_FEW = 16_384
+"""Postings of a question up to which all terms are added at once."""
 _MOST_ALIKE = 8
 """Terms that may stand for one that does not occur."""
 
@@ -60,6 +63,23 @@ class _Postings:
         copy.codes = np.delete(self.codes[: self.size], at)
         copy.size = self.size - 1
         return copy
+
+
+class _Found(NamedTuple):
+    """A term of a question among the first documents."""
+
+    postings: _Postings
+    containing: int
+    weight: float
+
+
+def _few_added(found: list[_Found], saturation: NDArray[np.float64], length: int) -> NDArray[np.float64]:
+    """What adding one term after the other gives, to the last bit, in one call: most of its time would be calls."""
+    documents = np.concatenate([postings.documents[:containing] for postings, containing, _ in found])
+    codes = np.concatenate([postings.codes[:containing] for postings, containing, _ in found])
+    weights = np.repeat([weight for *_, weight in found], [containing for _, containing, _ in found])
+    weights *= saturation.take(codes)
+    return np.asarray(np.bincount(documents, weights, length), dtype=np.float64)
 
 
 class LexicalIndex:
@@ -136,17 +156,25 @@ class LexicalIndex:
         length = self.size if length is None else length
         count = length - bisect_left(self._removed, length)
         total = int(self._totals[length])
-        scores = np.zeros(length)
         if not total:
-            return scores
+            return np.zeros(length)
         saturation = self._saturation(total / count, k1, b)
         weights = tokens if isinstance(tokens, Mapping) else Counter(tokens)
+        found: list[_Found] = []
         for term, weight in sorted(weights.items()):
             postings = self._postings.get(term)
             containing = postings.below(length) if postings else 0
             if postings and containing:
-                weighted = saturation * (weight * idf(count, containing))
-                np.add.at(scores, postings.documents[:containing], weighted.take(postings.codes[:containing]))
+                found.append(_Found(postings, containing, weight * idf(count, containing)))
+        if found and sum(containing for _, containing, _ in found) <= _FEW:
+            return _few_added(found, saturation, length)
+        scores = np.zeros(length)
+        for postings, containing, weight in found:
+            weighted = (saturation * weight).take(postings.codes[:containing])
+            if containing == length:  # words of a date, often: a plain sum takes a fifth of the time
+                scores += weighted
+            else:
+                np.add.at(scores, postings.documents[:containing], weighted)
         return scores
 
     def respelt(self, terms: Mapping[str, float], length: int) -> dict[str, float]:

@@ -47,8 +47,8 @@ def is_question(text: str) -> bool:
 
 def quiet(question: str) -> frozenset[str]:
     """The words of a question that only carry grammar. One that is written like a name, as May, does not."""
-    like_names = frozenset(word.lower() for word in _CAPITAL_INSIDE.findall(question))
-    return frozenset(words(question)) & word_list("en").function - like_names
+    found = word_list("en").function.intersection(words(question))
+    return found.difference(word.lower() for word in _CAPITAL_INSIDE.findall(question))
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -63,7 +63,8 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _contentful(text: str) -> list[str]:
     grammar = word_list("en").function
-    return [word.removesuffix("'s") for word in words(text.replace("’", "'")) if word.removesuffix("'s") not in grammar]
+    found = [word.removesuffix("'s") for word in words(text.replace("’", "'"))]
+    return [word for word in found if word not in grammar]
 
 
 def _opening(text: str) -> str:

@@ -42,6 +42,8 @@ class Breaks:
             for distance in range(1, REACH + 1):
                 self._add(distance, broken(created, distance, self._gap, self.size))
             self.size = len(created)
+        if self.size == len(created):
+            return [later[:count] for later, count in zip(self._later, self._counts, strict=True)]
         return [
             later[: np.searchsorted(later[:count], len(created))]
             for later, count in zip(self._later, self._counts, strict=True)
@@ -79,12 +81,19 @@ def lent(relevance: Floats, questions: NDArray[np.bool_], breaks: list[Rows]) ->
     All of the same shape, in the order of ids; pairs of `breaks` lend nothing. Exact for whole numbers below 2⁴⁸, so
     that what is added and taken off again leaves no trace.
     """
-    received = np.convolve(relevance, _KERNEL)[REACH:-REACH]
+    received = np.correlate(relevance, _KERNEL, "full")[REACH:-REACH]  # the kernel reads the same from both ends
     asking = np.flatnonzero(questions[:-1])
-    received[asking + 1] += ANSWER * relevance[asking]
+    if len(asking):
+        received[asking + 1] += ANSWER * relevance[asking]
     for distance, later in enumerate(breaks, start=1):
-        earlier = later - distance
-        received[earlier] -= _SHARES[distance - 1] * relevance[later]
-        taken = _SHARES[distance - 1] * relevance[earlier]
-        received[later] -= taken + ANSWER * relevance[earlier] * questions[earlier] if distance == 1 else taken
+        if len(later):
+            _take_back(received, relevance, questions, distance, later)
     return received
+
+
+def _take_back(received: Floats, relevance: Floats, questions: NDArray[np.bool_], distance: int, later: Rows) -> None:
+    """Takes off again what pairs that are no neighbours have lent one another."""
+    earlier = later - distance
+    received[earlier] -= _SHARES[distance - 1] * relevance[later]
+    taken = _SHARES[distance - 1] * relevance[earlier]
+    received[later] -= taken + ANSWER * relevance[earlier] * questions[earlier] if distance == 1 else taken

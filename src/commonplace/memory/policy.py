@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import lru_cache
+from numbers import Real
 from typing import Any, Literal, get_args, get_type_hints
 
 from commonplace.errors import WrongUse
@@ -69,6 +71,7 @@ class Policy:
     """Memories returned when the caller names no number."""
 
     def __post_init__(self) -> None:
+        self._check_types()
         for name, accepted in CHOICES.items():
             if getattr(self, name) not in accepted:
                 raise self._wrong(name, f"it is one of {', '.join(accepted)}")
@@ -87,16 +90,29 @@ class Policy:
         if self.k < 1:
             raise self._wrong("k", "give at least 1")
 
+    def _check_types(self) -> None:
+        for name, wanted in TYPES.items():
+            if wanted is float and not isinstance(getattr(self, name), Real):
+                raise self._wrong(name, "give a number")
+            if wanted is int and not isinstance(getattr(self, name), int):
+                raise self._wrong(name, "give a whole number")
+
     @property
     def weights(self) -> dict[str, float]:
         """Part → weight, in the order parts are added and shown."""
-        weights = {"recency": self.recency_weight, "importance": self.importance_weight}
-        if self.relevance != "blend":
-            return {**weights, "relevance": self.relevance_weight}
-        return {**weights, **{part: weight for part in BLENDED if (weight := getattr(self, f"{part}_weight"))}}
+        return _weights(self)
 
     def _wrong(self, field: str, todo: str) -> WrongUse:
         return WrongUse(f"{field} {getattr(self, field)!r} of policy {self.name}", todo=todo)
+
+
+@lru_cache(maxsize=64)
+def _weights(policy: Policy) -> dict[str, float]:
+    """As `Policy.weights`; every retrieval asks."""
+    weights = {"recency": policy.recency_weight, "importance": policy.importance_weight}
+    if policy.relevance != "blend":
+        return {**weights, "relevance": policy.relevance_weight}
+    return {**weights, **{part: weight for part in BLENDED if (weight := getattr(policy, f"{part}_weight"))}}
 
 
 BLENDED = ("lexical", "cosine", "neighbours", "named", "statement")

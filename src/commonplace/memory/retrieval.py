@@ -142,7 +142,7 @@ def retrieve(
         length=view.length,
         chosen_by="score" if asked.text else "newest",
         hits=_hits(view, scores, rows, positions),
-        spreads={name: part.spread for name, part in scores.parts.items()} if scores else {},
+        spreads=scores.parts.spreads if scores else {},
         unusable=found.unusable if found else {},
         vector=embedding,
     )
@@ -192,9 +192,4 @@ def _hits(view: View, scores: Scores | None, rows: Rows | None, positions: Rows)
     if scores is None:
         return tuple(ScoredMemory(memory, rank, 0.0, {}) for memory, rank in zip(memories, ranks, strict=True))
     totals: list[float] = (scores.units[positions] * UNIT).tolist()
-    names = tuple(scores.parts)
-    parts = zip(*(part.at(positions) for part in scores.parts.values()), strict=True)
-    return tuple(
-        ScoredMemory(memory, rank, total, dict(zip(names, values, strict=True)))
-        for memory, rank, total, values in zip(memories, ranks, totals, parts, strict=True)
-    )
+    return tuple(map(ScoredMemory, memories, ranks, totals, scores.parts.at(positions)))

@@ -139,7 +139,10 @@ class Rows:
 
     def record(self, row: int, since: int) -> Memory:
         """The memory of a row as last accessed at `since` (in `micros`)."""
-        return record.accessed(self.records[row], moment(since))
+        memory = self.records[row]
+        if since == self.columns.created[row] and memory.accessed_at is memory.created_at:
+            return memory  # never accessed, as most: nothing to make
+        return record.accessed(memory, moment(since))
 
     def _terms(self, row: int) -> list[str]:
         memory = self.records[row]

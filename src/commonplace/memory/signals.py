@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from commonplace.memory.columns import KIND_CODES, norm_of, usable
 from commonplace.memory.embedding import Vector
+from commonplace.memory.growth import Scratch
 from commonplace.memory.naming import named, quiet
 from commonplace.memory.neighbours import Breaks, lent
 from commonplace.memory.policy import Policy
@@ -18,18 +20,20 @@ from commonplace.memory.recency import growth, micros
 from commonplace.memory.scoring import (
     UNIT,
     Floats,
-    RawPart,
+    Parts,
+    RawParts,
     Rows,
-    ScoredPart,
     Scores,
     Spreads,
     best,
-    raw_counts,
     score,
     total,
 )
 from commonplace.memory.view import View
 
+_BESIDES = ("neighbours", "named", "statement")
+"""What a blend counts besides, as it is."""
+_VALUES = Scratch()
 _THOUGHTS = (KIND_CODES["reflection"], KIND_CODES["plan"])
 
 
@@ -57,63 +61,70 @@ class Scored(NamedTuple):
 def scored(question: Question, rows: Rows | None, spreads: Spreads | None = None) -> Scored:
     """Every part of the score of at least one candidate, normalised over `spreads` if they are given."""
     view, _, at, policy, _ = question
-    relevance, unusable = _relevance(question, rows)
+    names = _compared(question)
+    values = _VALUES.matrix(2 + len(names), view.length if rows is None else len(rows))
+    unusable = _compare(question, rows, dict(zip(names, values[2:], strict=True)))
     if policy.nearest:
-        rows, relevance = _nearest(view, rows, relevance, policy.nearest)
-    importance = _of(rows, view.rows.columns.importance[: view.length])
-    raw = {
-        "recency": _recency(view, at, policy, rows),
-        "importance": RawPart(importance if policy.importance == "scale" else (importance - 1) / 9),
-        **relevance,
-    }
-    parts = score(raw, policy, spreads)
-    if policy.relevance == "blend":
-        parts = _blended(question, rows, parts)
+        kept = np.sort(best(values[2], _of(rows, view.rows.columns.created[: view.length]), policy.nearest))
+        rows, values = kept if rows is None else rows[kept], values[:, kept]
+    scale = _recency(view, at, policy, rows, values[0])
+    values[1] = _of(rows, view.rows.columns.importance[: view.length])
+    if policy.importance == "unit":
+        np.divide(np.subtract(values[1], 1, out=values[1]), 9, out=values[1])
+    raw = RawParts(("recency", "importance", *names), values, np.array([scale, 1.0] + [UNIT] * len(names)))
+    besides = [name for name in _BESIDES if name in policy.weights]
+    parts = score(raw, policy, besides, spreads)
+    if besides:
+        _fill_besides(question, rows, parts)
     return Scored(rows, total(parts), unusable)
 
 
-def _relevance(question: Question, rows: Rows | None) -> tuple[dict[str, RawPart], dict[str, int]]:
-    """(the parts that say how relevant a memory is by itself, what could not be compared)."""
+def _compared(question: Question) -> tuple[str, ...]:
+    """The parts that say how relevant a memory is by itself."""
     policy = question.policy
-    if policy.relevance == "bm25":
-        return {"relevance": _bm25(question, rows)}, {}
-    if policy.relevance == "cosine":
-        part, unusable = _cosine(question, rows)
-        return {"relevance": part}, unusable
-    parts: dict[str, RawPart] = {}
+    if policy.relevance != "blend":
+        return ("relevance",)
+    spelling = getattr(question.view.rows.embedder, "spelling", False)
+    cosine = ("cosine",) if policy.cosine_weight and not spelling else ()
+    return ("lexical", *cosine) if policy.lexical_weight else cosine
+
+
+def _compare(question: Question, rows: Rows | None, into: Mapping[str, Floats]) -> dict[str, int]:
+    """Fills in those parts, in units, and gives what could not be compared."""
     unusable: dict[str, int] = {}
-    if policy.lexical_weight:
-        parts["lexical"] = _bm25(question, rows)
-    if policy.cosine_weight and not getattr(question.view.rows.embedder, "spelling", False):
-        parts["cosine"], unusable = _cosine(question, rows)
-    return parts, unusable
+    for name, units in into.items():
+        if name == "lexical" or question.policy.relevance == "bm25":
+            _bm25(question, rows, units)
+        else:
+            unusable = _cosine(question, rows, units)
+    return unusable
 
 
-def _blended(question: Question, rows: Rows | None, parts: dict[str, ScoredPart]) -> dict[str, ScoredPart]:
-    """The parts with those a blend has besides, each counting as it is."""
+def _fill_besides(question: Question, rows: Rows | None, parts: Parts) -> None:
+    """Fills in the parts a blend has besides, each counting as it is."""
     view, text, _, policy, _ = question
     traits = view.traits()
     questions = _of(rows, traits.questions.first(view.length))
-    blended = dict(parts)
-    if policy.neighbours_weight:
-        received = lent(_own_relevance(parts, len(questions)), questions, _breaks(view, rows, policy))
-        blended["neighbours"] = raw_counts(RawPart(received, UNIT), policy.neighbours_weight)
-    if policy.named_weight:
+    units = dict(zip(parts.names, parts.units, strict=True))
+    if "neighbours" in units:
+        received = lent(_own_relevance(parts), questions, _breaks(view, rows, policy))
+        np.rint(received, out=units["neighbours"])
+    if "named" in units:
         names = named(text)
-        of_it = traits.subjects.carrying(names, view.length)
-        of_it += traits.places.carrying(names, view.length)
-        blended["named"] = raw_counts(RawPart(_of(rows, of_it)), policy.named_weight)
-    if policy.statement_weight:
-        blended["statement"] = raw_counts(RawPart(1.0 - questions), policy.statement_weight)
-    return blended
+        of_it = traits.subjects.carrying(names, view.length, 1 / UNIT)
+        if traits.places.any_carrying(names):
+            of_it += traits.places.carrying(names, view.length, 1 / UNIT)
+        units["named"][:] = _of(rows, of_it)
+    if "statement" in units:
+        np.multiply(~questions, 1 / UNIT, out=units["statement"])
 
 
-def _own_relevance(parts: dict[str, ScoredPart], count: int) -> Floats:
+def _own_relevance(parts: Parts) -> Floats:
     """Weighted sum, in whole units, of the parts neighbours can lend."""
-    relevance, product = np.zeros(count), np.empty(count)
-    for name in ("lexical", "cosine"):
-        if name in parts:
-            relevance += np.multiply(parts[name].units, parts[name].weight, out=product)
+    own = range(2, len(parts.raw.names))
+    relevance = np.zeros(parts.units.shape[1])
+    for part in own:
+        relevance += parts.units[part] * parts.weights[part]
     return np.rint(relevance, out=relevance)
 
 
@@ -125,17 +136,17 @@ def _breaks(view: View, rows: Rows | None, policy: Policy) -> list[Rows]:
     return Breaks(policy.neighbour_minutes).between(created[rows])
 
 
-def _bm25(question: Question, rows: Rows | None) -> RawPart:
+def _bm25(question: Question, rows: Rows | None, units: Floats) -> None:
     view, text, _, policy, _ = question
     index = view.lexical()
     grammar = quiet(text) if policy.grammar != 1 else frozenset[str]()
     terms = view.rows.analyser.weighted(text, grammar, policy.grammar)
     if policy.respell:
         terms = index.respelt(terms, view.length)
-    return _rounded(index.scores(terms, view.length, policy.k1, policy.b), rows)
+    _round(index.scores(terms, view.length, policy.k1, policy.b), rows, units)
 
 
-def _cosine(question: Question, rows: Rows | None) -> tuple[RawPart, dict[str, int]]:
+def _cosine(question: Question, rows: Rows | None, units: Floats) -> dict[str, int]:
     view = question.view
     columns = view.rows.columns
     unusable = columns.unusable(slice(view.length) if rows is None else rows)
@@ -143,23 +154,29 @@ def _cosine(question: Question, rows: Rows | None) -> tuple[RawPart, dict[str, i
     _, vector = usable(given, columns.dimensions)
     norm = 0.0 if vector is None else norm_of(vector)
     if vector is None or not norm:
-        return RawPart(np.zeros(view.length if rows is None else len(rows))), {**unusable, "query": 1}
+        units[:] = 0
+        return {**unusable, "query": 1}
     # vecdot takes row after row: as fast as a matrix product on one thread, and no thread pool to be slowed down by
-    cosines = np.vecdot(columns.vectors[: view.length], vector).astype(np.float64)
-    cosines /= columns.norms[: view.length]
+    dots = np.vecdot(columns.vectors[: view.length], vector)
+    cosines = np.divide(dots, columns.norms[: view.length], out=units if rows is None else None, dtype=np.float64)
     cosines /= norm
-    return _rounded(cosines, rows), unusable
+    _round(cosines, rows, units)
+    return unusable
 
 
-def _recency(view: View, at: datetime, policy: Policy, rows: Rows | None) -> RawPart:
+def _recency(view: View, at: datetime, policy: Policy, rows: Rows | None, values: Floats) -> float:
+    """Fills in the recency of the candidates up to a factor, which it gives."""
     if policy.recency == "rank":
-        return RawPart(_by_rank(view, policy.decay, rows))
+        values[:] = _by_rank(view, policy.decay, rows)
+        return 1.0
     if policy.recency == "creation":
         ages = micros(at) - _of(rows, view.rows.columns.created[: view.length])
         mantissas, exponents = growth(policy.decay).of(np.maximum(ages, 0))
-        return RawPart(np.ldexp(1 / mantissas, -exponents))
+        np.ldexp(1 / mantissas, -exponents, out=values)
+        return 1.0
     accesses = view.recency(policy.decay)
-    return RawPart(_of(rows, accesses.values(view.accessed)), accesses.scale(micros(at)))
+    values[:] = _of(rows, accesses.values(view.accessed))
+    return accesses.scale(micros(at))
 
 
 def _by_rank(view: View, decay: float, rows: Rows | None) -> Floats:
@@ -179,21 +196,10 @@ def _powers(base: float, count: int) -> Floats:
     return np.multiply.accumulate(np.full(count, base))
 
 
-def _nearest(
-    view: View, rows: Rows | None, relevance: dict[str, RawPart], count: int
-) -> tuple[Rows, dict[str, RawPart]]:
-    """The rows of the highest relevance, in the order of ids, and their relevance."""
-    (part,) = relevance.values()
-    units = np.rint(part.values * (part.scale / UNIT))
-    kept = np.sort(best(units, _of(rows, view.rows.columns.created[: view.length]), count))
-    return (kept if rows is None else rows[kept]), {"relevance": RawPart(part.values[kept], part.scale)}
-
-
-def _rounded(values: Floats, rows: Rows | None) -> RawPart:
-    """Those of some rows in units; the array given is used up."""
-    values = _of(rows, values)
-    values /= UNIT
-    return RawPart(np.rint(values, out=values), UNIT)
+def _round(values: Floats, rows: Rows | None, units: Floats) -> None:
+    """The values of the candidates in units; `values` and `units` may be the same array."""
+    np.multiply(_of(rows, values), 1 / UNIT, out=units)
+    np.rint(units, out=units)
 
 
 def _of(rows: Rows | None, values: NDArray[Any]) -> NDArray[Any]:

@@ -68,7 +68,10 @@ class Traits:
 
     def breaks(self, minutes: float, created: NDArray[np.int64]) -> list[Rows]:
         """What `Breaks.between` gives for rows created at these times."""
-        return self._breaks.setdefault(minutes, Breaks(minutes)).between(created)
+        known = self._breaks.get(minutes)
+        if known is None:
+            known = self._breaks[minutes] = Breaks(minutes)
+        return known.between(created)
 
     def truncate(self, length: int) -> None:
         """Forgets the rows from `length` on."""

@@ -1,0 +1,146 @@
+"""What recall is compared with: the limit of NumPy, the published algorithm, and libraries. Used by recall_speed.py."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from commonplace.memory.embedding import Vector
+
+Ask = Callable[[int], object]
+"""Answers the question of this number with ten memories."""
+NEAREST = 100
+"""How many neighbours LangChain's retriever, as it comes, fetches and ranks again."""
+
+
+def limit(vectors: Vector, questions: Sequence[Vector]) -> Ask:
+    """One thread's matrix-vector product (BLAS's or NumPy's own, whichever is faster here), min-max, a prior that is
+    ready, argpartition: no rounding, no ties, no reasons, no records."""
+    prior = np.linspace(0, 1, len(vectors))
+
+    def ask(number: int, product: Callable[..., Any]) -> object:
+        relevance = product(vectors, questions[number])
+        low, high = relevance.min(), relevance.max()
+        scores = (relevance - low) / (high - low) + prior
+        return np.argpartition(scores, len(scores) - 10)[-10:]
+
+    def spent(product: Callable[..., Any]) -> float:
+        return min(fastest(lambda: product(vectors, questions[0])) for _ in range(9))
+
+    faster = min((np.matmul, np.vecdot), key=spent)
+    return lambda number: ask(number, faster)
+
+
+def published(vectors: Vector, questions: Sequence[Vector], importance: Sequence[float]) -> Ask:
+    """Retrieval as the code published with Generative Agents does it: a loop over memories for each part, vectors as
+    lists, parts in dictionaries that are normalised one value at a time."""
+    held = {str(number): vector.tolist() for number, vector in enumerate(vectors)}
+    asked = [vector.tolist() for vector in questions]
+
+    def normal(parts: dict[str, float]) -> dict[str, float]:
+        low, high = min(parts.values()), max(parts.values())
+        return {name: (value - low) / (high - low) if high > low else 0.5 for name, value in parts.items()}
+
+    def ask(number: int) -> object:
+        query = asked[number]
+        recency = normal({name: 0.99**place for place, name in enumerate(held, start=1)})
+        weights = normal({name: importance[place] for place, name in enumerate(held)})
+        relevance = normal(
+            {
+                name: float(np.dot(vector, query) / (np.linalg.norm(vector) * np.linalg.norm(query)))
+                for name, vector in held.items()
+            }
+        )
+        total = {name: 0.5 * recency[name] + 2 * weights[name] + 3 * relevance[name] for name in held}
+        return sorted(total.items(), key=lambda entry: entry[1], reverse=True)[:10]
+
+    return ask
+
+
+def langchain(vectors: Vector, questions: Sequence[Vector], fetched: int = NEAREST) -> Ask:
+    """LangChain's time-weighted retriever over FAISS; vectors are looked up, not computed."""
+    import faiss  # noqa: PLC0415 - optional
+    from langchain_classic.retrievers import TimeWeightedVectorStoreRetriever  # noqa: PLC0415
+    from langchain_community.docstore import InMemoryDocstore  # noqa: PLC0415
+    from langchain_community.vectorstores import FAISS  # noqa: PLC0415
+    from langchain_core.documents import Document  # noqa: PLC0415
+    from langchain_core.embeddings import Embeddings  # noqa: PLC0415
+
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    class Known(Embeddings):
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            return [unit[int(text)].tolist() for text in texts]
+
+        def embed_query(self, text: str) -> list[float]:
+            vector = questions[int(text)]
+            return (vector / np.linalg.norm(vector)).tolist()
+
+    faiss.omp_set_num_threads(1)
+    # squared distances of unit vectors are at most 4, and it warns at length about a relevance outside 0–1
+    store = FAISS(
+        Known(),
+        faiss.IndexFlatL2(vectors.shape[1]),
+        InMemoryDocstore(),
+        {},
+        relevance_score_fn=lambda distance: 1 - distance / 4.001,
+    )
+    retriever = TimeWeightedVectorStoreRetriever(
+        vectorstore=store, k=10, decay_rate=0.005, other_score_keys=["importance"], search_kwargs={"k": fetched}
+    )
+    start = datetime.now(UTC).replace(tzinfo=None) - timedelta(minutes=5 * len(vectors))
+    for first in range(0, len(vectors), 1000):
+        numbers = range(first, min(first + 1000, len(vectors)))
+        times = [start + timedelta(minutes=5 * number) for number in numbers]
+        retriever.add_documents(
+            [
+                Document(str(number), metadata={"importance": 0.5, "last_accessed_at": at, "created_at": at})
+                for number, at in zip(numbers, times, strict=True)
+            ]
+        )
+    return lambda number: retriever.invoke(str(number))
+
+
+def chroma(vectors: Vector, questions: Sequence[Vector]) -> Ask:
+    """Chroma's nearest neighbours alone, approximate: no other part of a score."""
+    import chromadb  # noqa: PLC0415 - optional
+    from chromadb.config import Settings  # noqa: PLC0415
+
+    client = chromadb.EphemeralClient(Settings(anonymized_telemetry=False))
+    name = f"memories-{len(vectors)}"
+    collection = client.create_collection(name, embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
+    for first in range(0, len(vectors), 1000):
+        batch = vectors[first : first + 1000]
+        collection.add(ids=[str(first + place) for place in range(len(batch))], embeddings=batch)
+    return lambda number: collection.query(query_embeddings=questions[number], n_results=NEAREST)
+
+
+def langchain_all(vectors: Vector, questions: Sequence[Vector]) -> Ask:
+    """The same, ranking every memory: what comes back is then the best of all."""
+    return langchain(vectors, questions, len(vectors))
+
+
+_LANGCHAIN = ("langchain_classic", "langchain_community", "faiss")
+LIBRARIES: dict[str, tuple[tuple[str, ...], Callable[[Vector, Sequence[Vector]], Ask]]] = {
+    "LangChain and FAISS, 100": (_LANGCHAIN, langchain),
+    "LangChain and FAISS, all": (_LANGCHAIN, langchain_all),
+    "Chroma, nearest 100": (("chromadb",), chroma),
+}
+"""Name → (the packages it needs, how it is set up)."""
+
+
+def missing(packages: Sequence[str]) -> list[str]:
+    """Those of the packages that are not installed."""
+    return [package for package in packages if importlib.util.find_spec(package) is None]
+
+
+def fastest(work: Callable[[], object]) -> float:
+    """Microseconds."""
+    begun = time.perf_counter()
+    work()
+    return (time.perf_counter() - begun) * 1e6
