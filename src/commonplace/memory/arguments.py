@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from operator import index
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from commonplace.errors import WrongUse
 from commonplace.memory.embedding import Vector
 from commonplace.memory.policy import Policy
 
+NOTHING: Mapping[str, Any] = {}
+"""What all memories without details share. Not to be changed."""
 _SHOWN = ".60"
 """So much of a value that is refused is repeated."""
 
@@ -21,6 +23,15 @@ def checked_string(what: str, value: object) -> str:
     if not isinstance(value, str):
         raise WrongUse(f"{what} {value!r:{_SHOWN}}", todo="give a string")
     return value
+
+
+def checked_mapping(what: str, value: object) -> Mapping[str, Any]:
+    """The mapping, copied; of nothing, one empty mapping that all share. Raises WrongUse for anything else."""
+    if not value:
+        return NOTHING
+    if not isinstance(value, Mapping):
+        raise WrongUse(f"{what} {value!r:{_SHOWN}}", todo="give a mapping with words for keys")
+    return dict(cast("Mapping[str, Any]", value))
 
 
 def checked_count(what: str, value: object, lowest: int) -> int:

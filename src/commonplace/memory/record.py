@@ -148,6 +148,13 @@ def checked_text(text: str) -> tuple[str, str]:
     return whole[:MAX_TEXT].rstrip(), whole
 
 
+def checked_emotion(emotion: object) -> Emotion | None:
+    """The emotion, or None. Raises WrongUse for anything else."""
+    if emotion is None or isinstance(emotion, Emotion):
+        return emotion
+    raise WrongUse(f"emotion {emotion!r:.60}", todo="give an Emotion, or None")
+
+
 def checked_time(at: datetime) -> datetime:
     """Simulated time in UTC. Raises WrongUse for what is not a datetime, or none in UTC."""
     if not isinstance(at, datetime):  # pyright: ignore[reportUnnecessaryIsInstance] - strings are passed all the time

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from commonplace.memory import record
 from commonplace.memory.analysis import Analyser
+from commonplace.memory.arguments import checked_count, checked_mapping, checked_string
 from commonplace.memory.columns import Columns
 from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.importance import usable_rating
@@ -146,7 +147,10 @@ class Rows:
 
     def _terms(self, row: int) -> list[str]:
         memory = self.records[row]
-        return self.analyser.document(memory.full_text, memory.created_at)
+        text = memory.full_text
+        if memory.source and not text.startswith(memory.source):
+            text = f"{memory.source} {text}"  # who said it is asked for as often as what was said
+        return self.analyser.document(text, memory.created_at)
 
 
 def made(
@@ -163,9 +167,9 @@ def made(
     shown, whole = record.checked_text(text)
     kind = record.checked_kind(fields.get("kind", "observation"))
     created = record.checked_time(at)
-    details: dict[str, Any] = dict(fields.get("details") or ())
+    details = checked_mapping("details", fields.get("details"))
     if len(whole) > len(shown):
-        details["full_text"] = whole
+        details = {**details, "full_text": whole}
     importance = fields.get("importance")
     return Memory(
         id=id,
@@ -174,14 +178,14 @@ def made(
         text=shown,
         created_at=created,
         accessed_at=created,
-        tick=fields.get("tick", 0),
+        tick=checked_count("tick", fields.get("tick", 0), 0),
         importance=usable_rating(rater(whole)) if importance is None else record.clamped(importance),
         citations=record.checked_citations(kind, fields.get("citations", ()), exists),
         place=record.names("place", fields.get("place", ())),
-        emotion=fields.get("emotion"),
-        source=fields.get("source", ""),
-        session=fields.get("session", ""),
+        emotion=record.checked_emotion(fields.get("emotion")),
+        source=checked_string("source", fields.get("source", "")),
+        session=checked_string("session", fields.get("session", "")),
         tags=record.names("tags", fields.get("tags", ())),
-        event=fields.get("event", ""),
+        event=checked_string("event", fields.get("event", "")),
         details=details,
     )
