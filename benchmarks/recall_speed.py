@@ -22,7 +22,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
@@ -94,7 +93,6 @@ def main() -> None:
     if options.resident:
         print(resident_per_memory(options.resident))
         return
-    sys.path.remove(str(Path(__file__).parent))  # its requests.py must not stand for the package libraries want
     for name, (packages, _) in LIBRARIES.items():
         if missing(packages):
             print(f"without {name}: {', '.join(missing(packages))} not installed", file=sys.stderr)

@@ -47,8 +47,8 @@ idle. Some of its characters have a decay of 0.995."""
 RECALL = Policy(
     "recall",
     relevance="blend",
-    recency_weight=0.05,
-    importance_weight=0.05,
+    recency_weight=0.02,
+    importance_weight=0.02,
     grammar=0.3,
     respell=True,
 )
