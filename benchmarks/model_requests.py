@@ -1,6 +1,6 @@
 """What a day costs a model server: requests and prompt tokens, and whether it is kept busy.
 
-    python benchmarks/model_requests.py [--ticks 288] [--fidelity every_tick] [--characters 25] [--busy-ticks 36] [--json]
+    python benchmarks/model_requests.py [--ticks 288] [--fidelity F] [--characters 25] [--busy-ticks 36] [--json]
 
 Lives `latticeville` against the test server, which answers from the offline mind over HTTP: requests and prompt tokens
 of a character-day, by task, and the share of prompt tokens in a prefix that an earlier prompt began with. Then a new

@@ -25,8 +25,9 @@ _WORD = re.compile(f"[{LATIN}]+(?:'[{LATIN}]+)?|[{HANGUL}]+|[{OTHER_LETTERS}]+")
 
 
 def clean(text: str) -> str:
-    """NFC; surrogates become U+FFFD; control, bidi and zero-width characters go, but for joiners within an emoji; blanks
-    fold to one space; trimmed."""
+    """NFC; surrogates become U+FFFD; control, bidi and zero-width characters go, but for joiners within an emoji;
+    blanks fold to one space; trimmed.
+    """
     if text.isascii() and text.isprintable() and "  " not in text:
         return text.strip(" ")  # as nearly every text is, and there is nothing else to do for it
     text = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
