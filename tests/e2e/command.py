@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,8 @@ import commonplace
 from commonplace.api import open_run
 
 PROGRAM = (sys.executable, "-W", "error", "-m", "commonplace")
+LENIENT = (sys.executable, "-m", "commonplace")
+"""As people have it: what Python itself leaves open when it is stopped in an import is not told."""
 SOURCE = str(Path(commonplace.__file__).resolve().parent.parent)
 PATIENCE = 240
 """Seconds until a command counts as hanging."""
@@ -48,11 +50,13 @@ def environment(**changes: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **changes}
 
 
-def started(*arguments: object, env: dict[str, str] | None = None, **settings: Any) -> subprocess.Popen[str]:
+def started(
+    *arguments: object, env: dict[str, str] | None = None, program: Sequence[str] = PROGRAM, **settings: Any
+) -> subprocess.Popen[str]:
     """A command under way, its two outputs on pipes unless told otherwise."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
     return subprocess.Popen(
-        [*PROGRAM, *map(str, arguments)], env=env or environment(), encoding="utf-8", **{**pipes, **settings}
+        [*program, *map(str, arguments)], env=env or environment(), encoding="utf-8", **{**pipes, **settings}
     )
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from commonplace.cli import main
 from commonplace.scenario.reading import located
-from e2e.command import PROGRAM, command, copied, ends, environment, finished, started
+from e2e.command import LENIENT, PROGRAM, command, copied, ends, environment, finished, started
 from e2e.lived import PLAZA_TICKS
 
 READERS = ("events", "agents", "usage", "diffusion", "digest", "verify", "replay", "resume")
@@ -469,7 +469,7 @@ def test_an_interruption_at_any_moment_is_status_130_without_a_traceback(tmp_pat
     chance = random.Random(8)
     for number in range(8):
         run = tmp_path / f"{number}.run"
-        process = started("run", "plaza", "--ticks", 100_000, "-o", run, "--view", "none")
+        process = started("run", "plaza", "--ticks", 100_000, "-o", run, "--view", "none", program=LENIENT)
         time.sleep(chance.uniform(0.12, 1.2))
         process.send_signal(signal.SIGINT)
         done = finished(process, status=None)
