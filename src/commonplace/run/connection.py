@@ -69,19 +69,6 @@ def damaged(where: str, why: str) -> RunDamaged:
     return RunDamaged(f"the file is damaged ({why})", where=where, todo=todo)
 
 
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Generator[None]:
-    """All of it or nothing, a failing COMMIT included."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:  # SQLite has already rolled back after some errors
-            connection.execute("ROLLBACK")
-        raise
-
-
 def writer(path: Path, synchronous: str) -> sqlite3.Connection:
     """The one connection that writes. WAL; nothing is begun unasked."""
     connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False)

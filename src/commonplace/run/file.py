@@ -11,9 +11,10 @@ from types import TracebackType
 from typing import Any, Literal
 
 from commonplace.errors import CommonplaceError, WrongUse
+from commonplace.memory.stores.sqlite_file import transaction
 from commonplace.run import commit, inputs, schema
 from commonplace.run.commit import Digests
-from commonplace.run.connection import mended, refuse_missing, transaction, writer
+from commonplace.run.connection import mended, refuse_missing, writer
 from commonplace.run.digest import START
 from commonplace.run.journal import Journal
 from commonplace.run.lock import Lock

@@ -14,8 +14,9 @@ from itertools import zip_longest
 from typing import Any, cast
 
 from commonplace.errors import RunDamaged
+from commonplace.memory.stores.sqlite_file import transaction
 from commonplace.run.commit import put_answers
-from commonplace.run.connection import damaged, mended, transaction
+from commonplace.run.connection import damaged, mended
 from commonplace.run.exchange import Exchange, Exchanges, exchange_of
 from commonplace.run.packing import unpacked_trace
 from commonplace.run.record import AnswerRow
