@@ -12,6 +12,7 @@ from commonplace.minds.asking import Ask
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.wire import FORMS, schema, written
+from commonplace.minds.prompts.wire.fields import Fields
 from commonplace.minds.tasks import ACT, REACT, ActOutput, Rating, ReactInput, ReactOutput, Stroke
 from minds.prompts.asked import LINES, RECALLED, SETTING, every_ask, heard_news, lived, merged
 from minds.prompts.schemas import faults
@@ -143,6 +144,11 @@ def test_targets_of_act_are_this_ticks_and_no_others() -> None:
 def test_an_object_with_nothing_that_was_asked_for_is_of_the_wrong_shape() -> None:
     for ask in every_ask().values():
         assert refused(ask, {"confidence": 0.9, "explanation": "none"}) == "schema", ask.task.name
+
+
+@pytest.mark.parametrize(("given", "read"), [("🍜", "🍜"), ("zzz", ""), ("국수", ""), ("👩‍🍳", "👩‍🍳"), ("A1", "")])
+def test_an_emoji_is_a_sign_and_no_word(given: str, read: str) -> None:
+    assert Fields({"emoji": given}).emoji("emoji") == read
 
 
 def test_citations_keep_what_was_offered() -> None:

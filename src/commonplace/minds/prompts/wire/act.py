@@ -76,7 +76,7 @@ def action_read(
     rest = {
         "kind": kind,
         "doing": ear.text(fields.words("doing", LONGEST_DOING)),
-        "emoji": fields.words("emoji", 16),
+        "emoji": fields.emoji("emoji"),
         "because": fields.ids("because", offered),
     }
     match kind:

@@ -8,11 +8,12 @@ from typing import Any, TypeVar, cast
 
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.wire.choices import Choices
-from commonplace.text import clean, shortened
+from commonplace.text import HANGUL, LATIN, OTHER_LETTERS, clean, shortened
 
 T = TypeVar("T")
 
 _NUMBER = re.compile(r"\[?\s*([+-]?[0-9]{1,12})(?:\.0+)?\s*\]?")
+_WORDS = re.compile(f"[{LATIN}{HANGUL}{OTHER_LETTERS}]", re.IGNORECASE)
 _TIME = re.compile(r"([0-9]{1,2}):([0-5][0-9])")
 
 
@@ -41,6 +42,11 @@ class Fields:
         if not isinstance(value, str):
             raise Unusable(f"{key!r} must be a text", "schema")
         return shortened(clean(value), longest)
+
+    def emoji(self, key: str) -> str:
+        """A sign or two; empty where words stand instead."""
+        sign = self.words(key, 16)
+        return "" if _WORDS.search(sign) else sign
 
     def needed(self, key: str, longest: int) -> str:
         """A text that may not be empty."""

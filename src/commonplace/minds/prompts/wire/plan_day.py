@@ -64,7 +64,7 @@ def _stroke(given: PlanDayInput, fields: Fields, offered: set[int], ear: Ear) ->
         do=ear.text(fields.needed("do", 120)),
         routine=fields.whole("usual", -1, len(given.routine) - 1) if fields.get("usual") is not None else -1,
         because=fields.ids("because", offered),
-        emoji=fields.words("emoji", 16),
+        emoji=fields.emoji("emoji"),
     )
 
 

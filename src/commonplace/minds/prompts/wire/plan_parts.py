@@ -37,7 +37,7 @@ def _part(given: PlanPartsInput, fields: Fields, ear: Ear) -> PartOut:
         minutes=fields.whole("minutes", 5, LONGEST),
         object_id=object_id,
         verb=verb,
-        emoji=fields.words("emoji", 16),
+        emoji=fields.emoji("emoji"),
     )
 
 

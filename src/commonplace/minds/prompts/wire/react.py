@@ -117,7 +117,7 @@ def _stroke(given: ReactInput, fields: Fields, because: tuple[int, ...], ear: Ea
         location=fields.offered("place", destinations(given)),
         do=ear.text(fields.needed("do", 120)),
         because=fields.ids("because", offered(given)) if fields.get("because") is not None else because,
-        emoji=fields.words("emoji", 16),
+        emoji=fields.emoji("emoji"),
     )
 
 
