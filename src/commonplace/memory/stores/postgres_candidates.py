@@ -56,7 +56,8 @@ class Asked:
                 f"round(CASE WHEN dimensions = %(d)s AND norm > 0 THEN -(embedding <#> %(q)s) / norm / %(n)s"
                 f" ELSE 0 END * {_UNITS:.0f})"
             )
-        when = "created" if self.policy.recency == "creation" else "accessed"
+        # what was made after the question has no age yet
+        when = f"least(created, {micros(self.at)})" if self.policy.recency == "creation" else "accessed"
         return (
             f"SELECT id, created, {when} AS t, importance, {units} AS units, width, exact, dimensions, norm, embedding"
             " FROM commonplace_memory WHERE agent = %(agent)s AND state = 0 AND NOT id = ANY(%(exclude)s)"
