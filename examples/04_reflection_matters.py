@@ -12,8 +12,7 @@ from tempfile import TemporaryDirectory
 
 from commonplace.api import open_run
 from commonplace.engine.run import Run
-from commonplace.minds.asking import Ask
-from commonplace.minds.mind import Asker, Mind, Reply
+from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
 from commonplace.minds.offline import OfflineMind
 from commonplace.run.manifest import Manifest
 from commonplace.scenario.compiling import load
@@ -32,17 +31,17 @@ class Forgetful:
     agent: str
     memory: int
     name: str = "forgetful"
-    costs: bool = False
-    tries: int = 1
+    paid: bool = False
+    max_attempts: int = 1
 
-    def answer(self, ask: Ask, asker: Asker) -> Reply:
+    def answer(self, ask: Ask, request_key: RequestKey) -> Reply:
         """The other mind's answer to the question without that memory."""
-        if asker.agent == self.agent and hasattr(ask.input, "recalled"):
+        if request_key.agent == self.agent and hasattr(ask.input, "recalled"):
             kept = tuple(memory for memory in ask.input.recalled if memory.id != self.memory)
             ask = Ask(ask.task, ask.input.model_copy(update={"recalled": kept}))
-        return self.mind.answer(ask, asker)
+        return self.mind.answer(ask, request_key)
 
-    async def rest(self) -> None:
+    async def close(self) -> None:
         """It holds nothing."""
 
 

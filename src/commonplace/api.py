@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from commonplace.engine.recorded import RecordedMind
+from commonplace.engine.other_journal import RecordedMind
 from commonplace.engine.run import Run
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.mind import Mind
 from commonplace.minds.offline.mind import OfflineMind
@@ -43,7 +43,7 @@ def mind_named(
     on_outage: OnOutage = "pause",
     templates: Mapping[str, str] | None = None,
 ) -> Mind:
-    """The mind a name stands for. Raises WrongUse for one there is not.
+    """The mind a name stands for. Raises UsageError for one there is not.
 
     `timeout` (seconds for an answer), `on_outage` (what to do when a server stays away) and `templates` (prompts in
     place of the shipped ones) are for model servers. None of them is asked before the first question.
@@ -56,7 +56,7 @@ def mind_named(
         from commonplace.minds.chat.chat_mind import ChatMind  # noqa: PLC0415 – a client nobody else needs to wait for
 
         return ChatMind(name, book(scenario, templates), timeout=timeout, on_outage=on_outage)
-    raise WrongUse(f"there is no mind {name!r}", todo=MINDS)
+    raise UsageError(f"there is no mind {name!r}", hint=MINDS)
 
 
 def create_run(
@@ -76,8 +76,8 @@ def create_run(
     """A new run of a shipped scenario or a scenario file, at tick 0.
 
     `mind` and `fidelity` are the scenario's own when empty; `ticks` is the tick `resume` goes to when it is told
-    nothing else; `timeout` and `on_outage` as of `mind_named`. Raises WrongUse for a scenario with mistakes, an unknown
-    mind, or a file that exists.
+    nothing else; `timeout` and `on_outage` as of `mind_named`. Raises UsageError for a scenario with mistakes, an
+    unknown mind, or a file that exists.
     """
     loaded, manifest = prepared(scenario, seed, mind, fidelity=fidelity, ticks=ticks)
     _refuse_itself(manifest.mind, path)
@@ -122,12 +122,12 @@ def prepared(
 def resume_run(
     path: str | Path, *, concurrency: int = 32, timeout: float = TIMEOUT, on_outage: OnOutage = "pause"
 ) -> Run:
-    """An existing run from its last committed tick on, as its manifest says. Raises WrongUse, RunDamaged."""
+    """An existing run from its last committed tick on, as its manifest says. Raises UsageError, RunDamaged."""
     file = RunFile.open(path)
     try:
         scenario = scenario_of(file.manifest)
         mind = mind_of(file.manifest, scenario, timeout=timeout, on_outage=on_outage)
-        return Run.go_on(file, scenario, stage=by_name(file.manifest.stage), mind=mind, concurrency=concurrency)
+        return Run.resume(file, scenario, stage=by_name(file.manifest.stage), mind=mind, concurrency=concurrency)
     except BaseException:
         file.close()
         raise
@@ -146,7 +146,7 @@ def templates_of(manifest: Manifest) -> Mapping[str, str]:
 def book(scenario: Scenario, templates: Mapping[str, str] | None = None) -> PromptBook:
     """The prompts of a scenario."""
     from commonplace.minds.prompts.book import PromptBook  # noqa: PLC0415 – templates only where they are filled in
-    from commonplace.minds.prompts.setting import setting_of  # noqa: PLC0415
+    from commonplace.minds.prompts.prompt import setting_of  # noqa: PLC0415
 
     return PromptBook(scenario.language, setting_of(scenario), templates or {})
 
@@ -169,8 +169,8 @@ def request_shape(mind: str, scenario: Scenario) -> str:
 
 def _refuse_itself(mind: str, path: str | Path) -> None:
     if mind.startswith(JOURNAL) and Path(mind.removeprefix(JOURNAL)).resolve() == Path(path).resolve():
-        raise WrongUse(
-            "a run cannot be made from its own answers", where=str(path), todo="give another name for it with -o"
+        raise UsageError(
+            "a run cannot be made from its own answers", where=str(path), hint="give another name for it with -o"
         )
 
 
@@ -178,12 +178,12 @@ class OpenedRun(Reading):
     """A run to look into: ticks, events, memories and reasons."""
 
     def why(self, event_id: str) -> dict[str, Any]:
-        """The reasons of an event, from its committed turn. Raises WrongUse for an unknown id."""
+        """The reasons of an event, from its committed turn. Raises UsageError for an unknown id."""
         return why(self, event_id)
 
 
 def open_run(path: str | Path) -> OpenedRun:
-    """A run to look into; nothing in it is changed. Raises WrongUse for something that is no run."""
+    """A run to look into; nothing in it is changed. Raises UsageError for something that is no run."""
     return OpenedRun.open(path)
 
 

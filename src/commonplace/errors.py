@@ -6,25 +6,25 @@ from __future__ import annotations
 class CommonplaceError(Exception):
     """Something a person can mend. `str()` is one paragraph; the command line prints it without a traceback.
 
-    `what` names the thing and the value, `where` the file, line or tick, `todo` the next step. `status` is the exit
+    `what` names the thing and the value, `where` the file, line or tick, `hint` the next step. `status` is the exit
     status of a command that ends with this error.
     """
 
     status = 1
 
-    def __init__(self, what: str, *, where: str = "", todo: str = "") -> None:
+    def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
         super().__init__(what)
         self.what = what
         self.where = where
-        self.todo = todo
+        self.hint = hint
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""
-        step = f"\n  {self.todo}" if self.todo else ""
+        step = f"\n  {self.hint}" if self.hint else ""
         return f"{place}{self.what}{step}"
 
 
-class WrongUse(CommonplaceError):
+class UsageError(CommonplaceError):
     """A command, option, scenario or argument that cannot be used as given."""
 
     status = 2

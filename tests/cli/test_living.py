@@ -10,11 +10,10 @@ import time
 import pytest
 
 from commonplace.api import create_run
-from commonplace.cli.living import Living
-from commonplace.cli.terminal import LiveSource, told_instead
+from commonplace.cli.watch import LiveSource, Living, told_instead
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
-from commonplace.errors import Paused, WrongUse
+from commonplace.errors import Paused, UsageError
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
@@ -32,15 +31,15 @@ class Moody(SlowMind):
         self.away = False
         self.stuck = False
 
-    def answer(self, ask, asker):
-        return self._moody(ask, asker)
+    def answer(self, ask, request_key):
+        return self._moody(ask, request_key)
 
-    async def _moody(self, ask, asker):
+    async def _moody(self, ask, request_key):
         if self.away:
             raise Paused("the model server does not answer")
         if self.stuck:
             await asyncio.sleep(3600)
-        return await super().answer(ask, asker)
+        return await super().answer(ask, request_key)
 
 
 @pytest.fixture
@@ -103,19 +102,19 @@ def test_a_wish_is_granted_between_two_ticks_and_its_error_comes_back(alive, tmp
         return run.tick
 
     async def refused(run):
-        raise WrongUse("not so")
+        raise UsageError("not so")
 
     assert living.wish(tick) <= 4
-    with pytest.raises(WrongUse, match="not so"):
+    with pytest.raises(UsageError, match="not so"):
         living.wish(refused)
     living.stop()
-    with pytest.raises(WrongUse, match="ended"):
+    with pytest.raises(UsageError, match="ended"):
         living.wish(tick)
 
 
 def test_what_making_it_raises_is_raised(tmp_path):
     living = Living(lambda: create_run(tmp_path / "x.run", "nowhere"), 4, Budget())
-    with pytest.raises(WrongUse, match="nowhere"):
+    with pytest.raises(UsageError, match="nowhere"):
         living.start()
 
 
@@ -161,7 +160,7 @@ def test_a_budget_ends_it(alive, tmp_path):
 
 
 def test_it_can_be_left_while_a_mind_takes_for_ever(alive, tmp_path, monkeypatch):
-    monkeypatch.setattr("commonplace.cli.living.PATIENCE", 0.2)
+    monkeypatch.setattr("commonplace.cli.watch.PATIENCE", 0.2)
     mind = Moody()
     mind.stuck = True
     living = alive(lambda: moody(tmp_path / "x.run", mind), 6)

@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from commonplace.cli import main, memories
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import Emotion, MemoryStream
 from commonplace.memory.stores import open_store
 from commonplace.run.reading import Reading
@@ -61,10 +61,10 @@ def rows(*arguments: object) -> list[dict]:
     return [json.loads(line) for line in said(*arguments, "--json").splitlines()]
 
 
-def refused(*arguments: object) -> WrongUse:
-    with pytest.raises(WrongUse) as caught:
+def refused(*arguments: object) -> UsageError:
+    with pytest.raises(UsageError) as caught:
         said(*arguments)
-    assert caught.value.todo
+    assert caught.value.hint
     return caught.value
 
 
@@ -148,7 +148,7 @@ def test_filters_that_make_no_sense_are_refused(store):
 
 
 def test_what_is_not_there_is_named(store, tmp_path):
-    assert "maria" in refused("memories", store, "nobody").todo
+    assert "maria" in refused("memories", store, "nobody").hint
     assert "no such store" in str(refused("search", tmp_path / "none.db"))
     assert "no such run" in str(refused("search", tmp_path / "none.run"))
     assert not (tmp_path / "none.db").exists()

@@ -17,14 +17,13 @@ from commonplace.character.plan import Plan
 from commonplace.character.state import CharacterState
 from commonplace.cognition.turn import Turn
 from commonplace.engine.driver import Driver, NoJournal
-from commonplace.engine.life import opening
+from commonplace.engine.live_state import opening
 from commonplace.engine.lockstep import Lockstep, Tick
 from commonplace.engine.stage import Stage
 from commonplace.memory import Memory
-from commonplace.minds.asking import Ask
-from commonplace.minds.mind import Asker, Mind
+from commonplace.minds.mind import Ask, Mind, RequestKey
 from commonplace.minds.tasks import ActOutput, ReactOutput
-from commonplace.run.record import InputRow
+from commonplace.run.tick_record import InputRow
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.scenario.scenario import Scenario
 from commonplace.stages.town import TOWN
@@ -145,16 +144,20 @@ class Puppets(ScriptedMind):
     Works in fidelity `every_tick`, where the mind is asked for each action.
     """
 
-    def __init__(self, acts: Mapping[tuple[str, int], ActOutput], **scripts: Callable[[Any, Asker], Any]) -> None:
-        super().__init__({"act": lambda given, asker: acts.get((asker.agent, asker.tick)), **scripts})
+    def __init__(self, acts: Mapping[tuple[str, int], ActOutput], **scripts: Callable[[Any, RequestKey], Any]) -> None:
+        super().__init__({"act": lambda given, request_key: acts.get((request_key.agent, request_key.tick)), **scripts})
 
     def inputs(self, task: str, agent: str = "") -> list[Any]:
         """The inputs of the questions of one task, in order."""
-        return [ask.input for asker, ask in self.asked if ask.task.name == task and agent in ("", asker.agent)]
+        return [
+            ask.input for request_key, ask in self.asked if ask.task.name == task and agent in ("", request_key.agent)
+        ]
 
     def ticks(self, task: str, agent: str) -> list[int]:
         """The ticks in which a character was asked."""
-        return [asker.tick for asker, ask in self.asked if ask.task.name == task and asker.agent == agent]
+        return [
+            request_key.tick for request_key, ask in self.asked if ask.task.name == task and request_key.agent == agent
+        ]
 
 
 def go(to: str) -> ActOutput:
@@ -181,18 +184,18 @@ class Town:
     """A scenario being lived; everything about it can be looked at between ticks."""
 
     def __init__(self, scenario: Scenario, mind: Mind, seed: int = 7, stage: Stage = TOWN) -> None:
-        life, _ = opening(scenario, seed)
+        live_state, _ = opening(scenario, seed)
         self.mind = mind
-        self.engine = Lockstep(life, stage, Driver(mind, NoJournal(), seed, durable=False))
+        self.engine = Lockstep(live_state, stage, Driver(mind, NoJournal(), seed, durable=False))
         self.ticks: list[Tick] = []
 
     def live(self, ticks: int = 1, *inputs: Mapping[str, Any]) -> Town:
         """Some ticks more; inputs take effect at the end of the first of them."""
         for _ in range(ticks):
-            number = self.engine.life.tick + 1
+            number = self.engine.live_state.tick + 1
             rows = [InputRow(seq, number, body) for seq, body in enumerate(inputs, 1)]
             lived = at_once(self.engine.live(rows))
-            self.engine.take_up(lived)
+            self.engine.apply(lived)
             self.ticks.append(lived.tick)
             inputs = ()
         return self
@@ -203,23 +206,23 @@ class Town:
         hours, minutes = time.split(":")
         start = self.scenario.clock.start
         target = (int(day or 0) * 24 + int(hours)) * 60 + int(minutes) - start.hour * 60 - start.minute
-        return self.live(target // self.scenario.clock.tick_minutes - self.engine.life.tick)
+        return self.live(target // self.scenario.clock.tick_minutes - self.engine.live_state.tick)
 
     @property
     def scenario(self) -> Scenario:
-        return self.engine.life.scenario
+        return self.engine.live_state.scenario
 
     def state(self, agent: str) -> CharacterState:
-        return self.engine.life.states[agent]
+        return self.engine.live_state.states[agent]
 
     def plan(self, agent: str) -> Plan:
         return self.state(agent).plan
 
     def body(self, agent: str) -> Body:
-        return self.engine.life.world.bodies[agent]
+        return self.engine.live_state.world.bodies[agent]
 
     def memories(self, agent: str, kind: str = "") -> list[Memory]:
-        return [memory for memory in self.engine.life.streams[agent] if kind in ("", memory.kind)]
+        return [memory for memory in self.engine.live_state.streams[agent] if kind in ("", memory.kind)]
 
     def texts(self, agent: str, kind: str = "") -> list[str]:
         return [memory.text for memory in self.memories(agent, kind)]
@@ -271,6 +274,6 @@ def at_once(work: Coroutine[Any, Any, Any]) -> Any:
     raise AssertionError("it waited")
 
 
-def asked(pairs: Iterable[tuple[Asker, Ask[Any, Any]]], agent: str) -> Sequence[str]:
+def asked(pairs: Iterable[tuple[RequestKey, Ask[Any, Any]]], agent: str) -> Sequence[str]:
     """The names of the tasks a character was asked, in order."""
-    return [ask.task.name for asker, ask in pairs if asker.agent == agent]
+    return [ask.task.name for request_key, ask in pairs if request_key.agent == agent]

@@ -71,7 +71,7 @@ def test_every_tick_asks_for_each_waking_action_and_when_needed_for_none() -> No
             for agent in town.scenario.personas
             if before is None or not _asleep(before, agent)
         ]
-        called = [(asker.agent, asker.tick) for asker, ask in mind.asked if ask.task.name == "act"]
+        called = [(request_key.agent, request_key.tick) for request_key, ask in mind.asked if ask.task.name == "act"]
         assert called == (sorted(awake, key=lambda pair: (pair[1], pair[0])) if fidelity == "every_tick" else [])
         counts[fidelity] = len(mind.asked)
     assert counts["when_needed"] < counts["every_tick"] / 2
@@ -84,7 +84,7 @@ def _asleep(tick: Any, agent: str) -> bool:
 def test_when_needed_asks_nothing_while_nothing_is_new() -> None:
     mind = ScriptedMind()
     town = Town(hamlet(), mind).until("11:55")
-    quiet = {asker.tick for asker, ask in mind.asked if asker.agent == "anna"}
+    quiet = {request_key.tick for request_key, ask in mind.asked if request_key.agent == "anna"}
     assert max(quiet) < 12
     assert town.body("anna").doing == "baking bread"
     assert set(asked(mind.asked, "anna")) <= {"plan_day", "plan_hours", "plan_minutes", "rate"}
@@ -122,8 +122,10 @@ def test_words_spoken_through_the_tool_obey_the_rules_of_talk() -> None:
 def test_who_has_spoken_stays_a_tick_to_hear_the_answer() -> None:
     mind = ScriptedMind(
         {
-            "react": lambda given, asker: talking("cora") if (asker.agent, asker.tick) == ("ben", 1) else None,
-            "converse": lambda given, asker: ConverseOutput(utterance="Are you listening?"),
+            "react": lambda given, request_key: (
+                talking("cora") if (request_key.agent, request_key.tick) == ("ben", 1) else None
+            ),
+            "converse": lambda given, request_key: ConverseOutput(utterance="Are you listening?"),
         }
     )
     town = Town(hamlet(), mind).live(2)
@@ -143,7 +145,7 @@ def test_what_was_refused_is_not_tried_again_at_once() -> None:
         document["world"]["kinds"]["kettle"]["states"] = ["hot", "cold"]
 
     town = Town(hamlet(hot), ScriptedMind({"plan_minutes": _at_the_kettle})).until("11:55")
-    tries = [event.tick for event in town.events("INTERACT", "anna")]
+    max_attempts = [event.tick for event in town.events("INTERACT", "anna")]
     assert all(event.body["outcome"] == "refused" for event in town.events("INTERACT", "anna"))
     assert len(tries) == 2
     assert tries[1] - tries[0] >= 12

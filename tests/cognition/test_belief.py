@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cognition.hamlet import Puppets, Town, go, hamlet, puppets, use
-from commonplace.character.belief import UNKNOWN
+from commonplace.character.state import UNKNOWN
 from commonplace.minds.tasks import PartOut, PlanDayInput, PlanDayOutput, PlanPartsInput, PlanPartsOutput
 
 FLYING = "flying the kite"
@@ -21,7 +21,7 @@ def _kite_day(given: PlanDayInput, _: Any) -> PlanDayOutput:
     return PlanDayOutput(strokes=(first, at_work, kite, *rest))
 
 
-def _fetching(given: PlanPartsInput, asker: Any) -> PlanPartsOutput | None:
+def _fetching(given: PlanPartsInput, request_key: Any) -> PlanPartsOutput | None:
     if given.item.do != FLYING or given.who.id != "anna":
         return None
     gone = any("it is not there" in memory.text for memory in given.recalled)
@@ -40,7 +40,7 @@ def _stale() -> tuple[Town, Puppets]:
 def test_a_moved_object_is_looked_for_where_it_was_and_the_plan_is_made_anew() -> None:
     town, mind = _stale()
     town.live(9)
-    assert town.engine.life.world.things["kite"].parent == "ben"
+    assert town.engine.live_state.world.things["kite"].parent == "ben"
     assert town.state("anna").belief.place_of("kite") == "barn"
     town.live(6)
     moves = [event.body["to"] for event in town.events("MOVE", "anna")]
@@ -71,7 +71,7 @@ def test_what_is_seen_again_is_believed_again() -> None:
         ("anna", 16): go("green"),
         ("anna", 17): go("barn"),
     }
-    town.mind.scripts["act"] = lambda given, asker: acts.get((asker.agent, asker.tick))
+    town.mind.scripts["act"] = lambda given, request_key: acts.get((request_key.agent, request_key.tick))
     town.live(4)
     assert town.state("anna").belief.place_of("kite") == "green"
 

@@ -29,7 +29,7 @@ def _live_watching_the_floor(town: Town, ticks: int) -> int:
     """Live; in a talk that is going on, only who has the floor speaks. How many lines were answers."""
     answers = 0
     for _ in range(ticks):
-        talks = [talk for here in town.engine.life.world.conversations.values() for talk in here]
+        talks = [talk for here in town.engine.live_state.world.conversations.values() for talk in here]
         for event in town.live().ticks[-1].events:
             if event.type == "SAY":
                 mine = [talk for talk in talks if event.agent_id in talk.members]
@@ -55,15 +55,15 @@ def test_only_who_is_addressed_may_answer() -> None:
 def test_in_talks_all_day_long_the_floor_is_kept() -> None:
     numbered = iter(range(10_000))
     mind = ScriptedMind(
-        {"react": _chatty, "converse": lambda given, asker: ConverseOutput(utterance=f"Line {next(numbered)}.")}
+        {"react": _chatty, "converse": lambda given, request_key: ConverseOutput(utterance=f"Line {next(numbered)}.")}
     )
     assert _live_watching_the_floor(Town(hamlet(_together), mind), 140) > 100
 
 
 def test_an_insistent_mind_says_a_sentence_to_a_hearer_once_a_day() -> None:
-    def insist(given: ConverseInput, asker: Any) -> ConverseOutput:
+    def insist(given: ConverseInput, request_key: Any) -> ConverseOutput:
         again = "Nice\u200b weather,\x07 isn't it? "
-        return ConverseOutput(utterance=again if asker.tick % 2 else "Nice weather, isn't it?")
+        return ConverseOutput(utterance=again if request_key.tick % 2 else "Nice weather, isn't it?")
 
     mind = ScriptedMind({"react": _chatty, "converse": insist})
     town = Town(hamlet(_together), mind)
@@ -83,15 +83,15 @@ def test_an_insistent_mind_says_a_sentence_to_a_hearer_once_a_day() -> None:
 def test_what_was_said_today_is_shown_to_the_mind() -> None:
     lines = iter(["One.", "Two.", "Three."] * 100)
     mind = ScriptedMind(
-        {"react": _chatty, "converse": lambda given, asker: ConverseOutput(utterance=next(lines, "No more."))}
+        {"react": _chatty, "converse": lambda given, request_key: ConverseOutput(utterance=next(lines, "No more."))}
     )
     town = Town(hamlet(_together), mind).live(40)
-    shown = [(asker, ask.input) for asker, ask in mind.asked if ask.task.name == "converse"]
-    for asker, given in shown:
+    shown = [(request_key, ask.input) for request_key, ask in mind.asked if ask.task.name == "converse"]
+    for request_key, given in shown:
         earlier = [
             event.body["utterance"]
-            for event in town.events("SAY", asker.agent)
-            if event.tick < asker.tick and event.body["to_agent_id"] == given.hearer.id
+            for event in town.events("SAY", request_key.agent)
+            if event.tick < request_key.tick and event.body["to_agent_id"] == given.hearer.id
         ]
         assert list(given.said) == earlier
     assert any(given.said for _, given in shown)
@@ -100,8 +100,8 @@ def test_what_was_said_today_is_shown_to_the_mind() -> None:
 def test_utterances_lose_control_characters_and_end_at_four_hundred() -> None:
     long = "word " * 200
 
-    def converse(given: ConverseInput, asker: Any) -> ConverseOutput:
-        text = long if asker.agent == "ben" else "\u202eOh,\n\tthat\x00 \u200bis\u2028 new."
+    def converse(given: ConverseInput, request_key: Any) -> ConverseOutput:
+        text = long if request_key.agent == "ben" else "\u202eOh,\n\tthat\x00 \u200bis\u2028 new."
         return ConverseOutput.model_construct(utterance=text)
 
     town = Town(hamlet(_together), ScriptedMind({"react": _chatty, "converse": converse})).live(4)
@@ -112,7 +112,7 @@ def test_utterances_lose_control_characters_and_end_at_four_hundred() -> None:
 
 
 def test_with_nothing_to_say_the_plan_goes_on() -> None:
-    mind = ScriptedMind({"react": _chatty, "converse": lambda given, asker: ConverseOutput(utterance=" \n")})
+    mind = ScriptedMind({"react": _chatty, "converse": lambda given, request_key: ConverseOutput(utterance=" \n")})
     town = Town(hamlet(_together), mind).live(20)
     assert town.events("SAY") == []
     assert town.body("ben").doing == "mending the roof"

@@ -7,7 +7,7 @@ import numpy as np
 from cognition.hamlet import Town, hamlet
 from commonplace.memory.embedding import default_embedder
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.embed import embed
+from commonplace.minds.offline.mind import embed
 from commonplace.minds.tasks import EmbedOutput
 from commonplace.testing import ScriptedMind
 
@@ -21,7 +21,7 @@ def _mind() -> ScriptedMind:
 
 def test_every_memory_of_the_run_has_the_vector_the_model_gave() -> None:
     town = Town(hamlet(embedder=MODEL), _mind()).live(6)
-    for agent, stream in town.engine.life.streams.items():
+    for agent, stream in town.engine.live_state.streams.items():
         lived = [memory for memory in town.memories(agent) if memory.tick]
         assert lived
         for memory in lived:
@@ -51,7 +51,7 @@ def test_texts_of_one_step_are_embedded_in_one_request() -> None:
 
 def test_without_an_answer_memories_have_no_vector_and_life_goes_on() -> None:
     town = Town(hamlet(embedder=MODEL), ScriptedMind()).live(6)
-    stream = town.engine.life.streams["cora"]
+    stream = town.engine.live_state.streams["cora"]
     lived = [memory for memory in town.memories("cora") if memory.tick]
     assert lived
     assert {stream.vector(memory.id) for memory in lived} == {None}

@@ -60,12 +60,12 @@ def test_words_without_a_memory_behind_them_are_made_up() -> None:
 
 
 def test_a_fact_named_without_its_words_is_only_claimed() -> None:
-    def converse(given: ConverseInput, asker: Any) -> ConverseOutput:
+    def converse(given: ConverseInput, request_key: Any) -> ConverseOutput:
         return ConverseOutput(utterance="You know what is on tonight.", facts=("buns",))
 
     mind = ScriptedMind(
         {
-            "react": lambda given, asker: talking("cora") if asker.agent == "ben" else None,
+            "react": lambda given, request_key: talking("cora") if request_key.agent == "ben" else None,
             "converse": converse,
         }
     )
@@ -79,11 +79,11 @@ def test_the_memory_a_line_rests_on_is_its_carrier_before_any_older_one() -> Non
         person(document, "ben")["memories"] = [{"text": "Ben Cole once won a bun at a festival."}]
 
     town, _ = _puppets(hamlet(change), {})
-    view = town.engine.life.view("ben")
+    view = town.engine.live_state.view("ben")
     assert [memory.id for memory in view.draft] == [1, 2]
     assert carrier(view, "buns", because=()) == 1
     assert carrier(view, "buns", because=(2,)) == 2
-    assert carrier(town.engine.life.view("anna"), "buns", because=(1,)) == 0
+    assert carrier(town.engine.live_state.view("anna"), "buns", because=(1,)) == 0
 
 
 def test_a_mind_is_shown_a_fact_only_through_a_memory_that_carries_it() -> None:

@@ -38,7 +38,11 @@ def test_the_day_is_asked_for_a_fixed_time_before_waking_and_there_at_waking() -
         waiting = waking - TICKS <= tick < waking
         assert [(job.asked_at, job.due) for job in jobs] == ([(waking - TICKS, waking)] if waiting else [])
         assert bool(town.plan("anna").items) == (tick >= waking)
-    assert [asker.tick for asker, ask in mind.asked if ask.task.name == "plan_day" and asker.agent == "anna"] == [6]
+    assert [
+        request_key.tick
+        for request_key, ask in mind.asked
+        if ask.task.name == "plan_day" and request_key.agent == "anna"
+    ] == [6]
     town.until("1 06:59")
     assert town.plan("anna").day == 0
     town.live(2)
@@ -64,12 +68,12 @@ def _light(given: RateInput, _: Any) -> RateOutput:
 def _insights(*because: tuple[int, ...]) -> Any:
     """Insights that cite the first, second … of what was shown; other ids as they are."""
 
-    def insights(given: InsightsInput, asker: Any) -> InsightsOutput:
+    def insights(given: InsightsInput, request_key: Any) -> InsightsOutput:
         shown = [note.id for entry in given.evidence for note in entry.recalled]
         return InsightsOutput(
             insights=tuple(
                 Insight(
-                    text=f"Insight {number} of tick {asker.tick}.",
+                    text=f"Insight {number} of tick {request_key.tick}.",
                     because=tuple(shown[id_] if 0 <= id_ < len(shown) else id_ for id_ in cited),
                 )
                 for number, cited in enumerate(because)
@@ -85,7 +89,7 @@ def _thinking(*because: tuple[int, ...], **settings: Any) -> tuple[Town, Puppets
         hamlet(_weighty, reflection=reflection, deferred_minutes=DELAY),
         {},
         rate=_light,
-        questions=lambda given, asker: QuestionsOutput(questions=("What do comics mean to me?", "Who am I?")),
+        questions=lambda given, request_key: QuestionsOutput(questions=("What do comics mean to me?", "Who am I?")),
         insights=_insights(*because),
     )
 
@@ -157,7 +161,7 @@ def test_after_a_reflection_the_sum_begins_anew() -> None:
 def test_a_job_knows_what_was_known_when_it_was_asked_for_and_no_more() -> None:
     town, mind = _thinking((0,), (1,), (2,))
     town.live(2, {"kind": "inner_voice", "agent_id": "cora", "text": "Comics are the meaning of everything!"}).live(10)
-    assert [asker.tick for asker, ask in mind.asked if ask.task.name in {"questions", "insights"}] == [1, 1]
+    assert [request_key.tick for request_key, ask in mind.asked if ask.task.name in {"questions", "insights"}] == [1, 1]
     later = {memory.id for memory in town.memories("cora") if memory.tick > 1}
     (questions,), (insights,) = mind.inputs("questions"), mind.inputs("insights")
     shown = {note.id for note in questions.recent} | {n.id for entry in insights.evidence for n in entry.recalled}
@@ -185,16 +189,16 @@ def test_at_most_a_hundred_memories_are_looked_at_oldest_first() -> None:
 def test_several_jobs_of_a_tick_have_questions_of_their_own() -> None:
     acts = {("ben", tick): idle("whistling") for tick in range(1, 30)}
 
-    def react(given: Any, asker: Any) -> Any:
-        return talking("cora") if (asker.agent, asker.tick) == ("ben", 1) else None
+    def react(given: Any, request_key: Any) -> Any:
+        return talking("cora") if (request_key.agent, request_key.tick) == ("ben", 1) else None
 
     town, mind = puppets(
         hamlet(deferred_minutes=10, fidelity="every_tick"),
         acts,
         react=react,
-        converse=lambda given, asker: ConverseOutput(utterance="Good morning!"),
+        converse=lambda given, request_key: ConverseOutput(utterance="Good morning!"),
     )
     town.live(12)
-    keys = [(asker.agent, asker.tick, asker.number) for asker, _ in mind.asked]
+    keys = [(request_key.agent, request_key.tick, request_key.number) for request_key, _ in mind.asked]
     assert len(keys) == len(set(keys))
     assert any(number >= 1000 for _, _, number in keys)

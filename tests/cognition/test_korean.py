@@ -8,7 +8,7 @@ from typing import Any
 
 from cognition.hamlet import Town
 from commonplace.cognition.sentences import DOING, SENTENCES, VERBS
-from commonplace.minds.mind import Asker
+from commonplace.minds.mind import RequestKey
 from commonplace.minds.tasks import ReactInput, ReactOutput
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.scenario.scenario import Scenario
@@ -58,11 +58,11 @@ def _scenario() -> Scenario:
     return compiled_from_text(json.dumps(document, ensure_ascii=False), "golmok")
 
 
-def _greeting(given: ReactInput, asker: Asker) -> ReactOutput:
+def _greeting(given: ReactInput, request_key: RequestKey) -> ReactOutput:
     hearers = [person.id for person in given.situation.people if person.can_be_spoken_to]
     if not hearers:
         return ReactOutput(decision="keep")
-    words = f"{asker.tick}번째 인사예요."
+    words = f"{request_key.tick}번째 인사예요."
     return ReactOutput(decision="talk", target=hearers[0], purpose="greet", utterance=words, reason="반가워서")
 
 

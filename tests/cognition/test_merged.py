@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from cognition.hamlet import Town, hamlet
-from commonplace.minds.asking import Ask
-from commonplace.minds.mind import Asker
+from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.tasks import ActOutput, Rating, ReactInput, ReactOutput
 from commonplace.scenario.compiling import load
@@ -18,7 +17,7 @@ TICKS = 24
 
 
 def _reacting(**fields: Any) -> ScriptedMind:
-    def react(given: ReactInput, _: Asker) -> ReactOutput:
+    def react(given: ReactInput, _: RequestKey) -> ReactOutput:
         ratings = tuple(Rating(importance=8, valence=50, arousal=40) for _ in given.unrated)
         hearers = [person.id for person in given.situation.people if person.can_be_spoken_to]
         if not hearers or not fields:
@@ -29,14 +28,14 @@ def _reacting(**fields: Any) -> ScriptedMind:
 
 
 def _tasks(mind: ScriptedMind, agent: str | None = None) -> Counter[str]:
-    return Counter(ask.task.name for asker, ask in mind.asked if agent in {None, asker.agent})
+    return Counter(ask.task.name for request_key, ask in mind.asked if agent in {None, request_key.agent})
 
 
 def test_ratings_of_news_come_with_the_reaction() -> None:
     mind = _reacting()
     town = Town(hamlet(requests="merged"), mind).live(TICKS)
     assert _tasks(mind)["rate"] == 0
-    rated = {text for asker, ask in mind.asked if ask.task.name == "react" for text in ask.input.unrated}
+    rated = {text for request_key, ask in mind.asked if ask.task.name == "react" for text in ask.input.unrated}
     assert rated
     for agent in town.scenario.personas:
         for memory in town.memories(agent):
@@ -49,7 +48,10 @@ def test_a_sentence_that_was_rated_with_a_reaction_is_not_rated_again() -> None:
     mind = _reacting()
     Town(hamlet(requests="merged", novelty_window=0), mind).live(TICKS)
     asked = Counter(
-        (asker.agent, text) for asker, ask in mind.asked if ask.task.name == "react" for text in ask.input.unrated
+        (request_key.agent, text)
+        for request_key, ask in mind.asked
+        if ask.task.name == "react"
+        for text in ask.input.unrated
     )
     assert asked
     assert max(asked.values()) == 1
@@ -80,11 +82,11 @@ def test_at_every_tick_the_action_comes_with_the_reaction() -> None:
     mind = _reacting(decision="wait", act=whistling)
     Town(hamlet(requests="merged", fidelity="every_tick"), mind).live(TICKS)
     reacted = {
-        (asker.agent, asker.tick)
-        for asker, ask in mind.asked
+        (request_key.agent, request_key.tick)
+        for request_key, ask in mind.asked
         if ask.task.name == "react" and any(one.can_be_spoken_to for one in ask.input.situation.people)
     }
-    acted = {(asker.agent, asker.tick) for asker, ask in mind.asked if ask.task.name == "act"}
+    acted = {(request_key.agent, request_key.tick) for request_key, ask in mind.asked if ask.task.name == "act"}
     assert reacted
     assert not reacted & acted
 

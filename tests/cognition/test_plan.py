@@ -85,12 +85,12 @@ def test_the_inside_of_an_item_is_asked_for_once_when_its_time_comes() -> None:
     town = Town(hamlet(_dawn), mind).live(200)
     clock = town.scenario.clock
     seen: set[tuple[str, str, str]] = set()
-    for asker, ask in mind.asked:
+    for request_key, ask in mind.asked:
         if ask.task.name in {"plan_hours", "plan_minutes"}:
-            key = (asker.agent, ask.task.name, ask.input.item.start)
+            key = (request_key.agent, ask.task.name, ask.input.item.start)
             assert key not in seen
             seen.add(key)
-            assert ask.input.item.start == f"{clock.time(asker.tick):%H:%M}"
+            assert ask.input.item.start == f"{clock.time(request_key.tick):%H:%M}"
     assert len(seen) > 40
 
 
@@ -127,11 +127,11 @@ def test_strokes_out_of_order_still_tile_the_day() -> None:
     assert _tiles(strokes, waking, waking + timedelta(days=1))
 
 
-def _restless(given: ReactInput, asker: Any) -> ReactOutput:
+def _restless(given: ReactInput, request_key: Any) -> ReactOutput:
     """Something new at every news, now or an hour later."""
-    later = asker.tick % 3
+    later = request_key.tick % 3
     hour = min(23, int(given.situation.time[:2]) + later)
-    stroke = Stroke(start=f"{hour:02d}:30", minutes=25, location="green", do=f"idea of tick {asker.tick}")
+    stroke = Stroke(start=f"{hour:02d}:30", minutes=25, location="green", do=f"idea of tick {request_key.tick}")
     return ReactOutput(decision="keep", stroke=stroke, reason="a new idea")
 
 

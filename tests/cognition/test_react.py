@@ -48,8 +48,8 @@ def test_the_time_of_day_is_remembered_and_gives_no_reason_to_react() -> None:
 
 
 def test_a_reaction_may_put_a_stroke_into_the_plan_which_is_lived() -> None:
-    def react(given: ReactInput, asker: Any) -> ReactOutput:
-        if given.who.id != "cora" or asker.tick > 8:
+    def react(given: ReactInput, request_key: Any) -> ReactOutput:
+        if given.who.id != "cora" or request_key.tick > 8:
             return ReactOutput(decision="keep")
         stroke = Stroke(start="11:00", minutes=30, location="bakery", do="buying a bun")
         return ReactOutput(decision="keep", stroke=stroke, reason="Ben made me hungry")
@@ -72,4 +72,6 @@ def test_a_sleeper_does_not_react() -> None:
     mind = ScriptedMind()
     voice = {"kind": "inner_voice", "agent_id": "cora", "text": "What was that?"}
     Town(hamlet(night, fidelity="every_tick"), mind).live(1, voice).live(5)
-    assert not [ask for asker, ask in mind.asked if ask.task.name in {"react", "act"} and asker.agent == "cora"]
+    assert not [
+        ask for request_key, ask in mind.asked if ask.task.name in {"react", "act"} and request_key.agent == "cora"
+    ]

@@ -14,8 +14,7 @@ from typing import Any
 
 from commonplace.api import mind_named, scenario_of
 from commonplace.engine.run import Run
-from commonplace.minds.asking import Ask
-from commonplace.minds.mind import Asker, Mind, Reply
+from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
 from commonplace.rng import below
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
@@ -29,21 +28,23 @@ SLIP = '{"decision": "ke'
 class PaidMind(SlowMind):
     """Another mind's answers, later, each noted on a bill when it is given; every fifth is no use at first."""
 
-    tries = 2
+    max_attempts = 2
 
     def __init__(self, mind: Mind, bill: Path) -> None:
         super().__init__(mind, salt=1, longest=0.01)
         self._bill = os.open(bill, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
-    def answer(self, ask: Ask[Any, Any], asker: Asker) -> Awaitable[Reply]:
+    def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Awaitable[Reply]:
         """The answer, to be paid for."""
-        return self._paid(ask, asker)
+        return self._paid(ask, request_key)
 
-    async def _paid(self, ask: Ask[Any, Any], asker: Asker) -> Reply:
-        assert asker.attempt == 0 or (asker.before is not None and asker.before.raw == SLIP)
-        reply = await super().answer(ask, asker)
-        os.write(self._bill, f"{asker.agent} {asker.tick} {asker.number} {asker.attempt}\n".encode())
-        if asker.attempt == 0 and below(5, "slip", asker.agent, asker.tick, asker.number) == 0:
+    async def _paid(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
+        assert request_key.attempt == 0 or (request_key.before is not None and request_key.before.raw == SLIP)
+        reply = await super().answer(ask, request_key)
+        os.write(
+            self._bill, f"{request_key.agent} {request_key.tick} {request_key.number} {request_key.attempt}\n".encode()
+        )
+        if request_key.attempt == 0 and below(5, "slip", request_key.agent, request_key.tick, request_key.number) == 0:
             return Reply(None, "malformed", "cut off", "json", prompt=ask.task.name, raw=SLIP)
         return reply
 
@@ -55,7 +56,7 @@ def opened(path: Path, bill: Path, name: str) -> Run:
     stage = by_name(scenario.part.stage)
     if path.exists():
         file = RunFile.open(path)
-        return Run.go_on(file, scenario_of(file.manifest), stage=stage, mind=mind)
+        return Run.resume(file, scenario_of(file.manifest), stage=stage, mind=mind)
     manifest = Manifest(scenario=scenario.part.name, text=scenario.text, seed=7, mind="offline")
     return Run.start(path, manifest, scenario, stage=stage, mind=mind)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.cli import main
-from commonplace.scenario.reading import located
+from commonplace.scenario.loading import located
 from e2e.command import LENIENT, PROGRAM, command, copied, ends, environment, finished, started
 from e2e.lived import PLAZA_TICKS
 

@@ -17,11 +17,11 @@ from ruamel.yaml import YAML
 import commonplace
 from commonplace.api import mind_named, scenario_of
 from commonplace.engine.run import Run
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
 from commonplace.scenario.compiling import load
-from commonplace.scenario.reading import located
+from commonplace.scenario.loading import located
 from commonplace.stages import by_name
 from commonplace.testing import SlowMind
 from e2e.command import PROGRAM, command, ends, environment
@@ -96,7 +96,7 @@ def _last(run) -> int:
     try:
         with commonplace.open_run(run) as reading:
             return reading.last_tick
-    except WrongUse:  # it is being made
+    except UsageError:  # it is being made
         return -1
 
 
@@ -202,7 +202,7 @@ def test_the_order_in_which_answers_come_changes_nothing(salt, concurrency, town
     path = tmp_path / "slow.run"
     with Run.start(path, manifest, scenario, stage=stage, mind=mind, concurrency=concurrency) as run:
         asyncio.run(_played(run, 20))
-    with RunFile.open(path) as file, Run.go_on(file, scenario_of(file.manifest), stage=stage, mind=mind) as run:
+    with RunFile.open(path) as file, Run.resume(file, scenario_of(file.manifest), stage=stage, mind=mind) as run:
         asyncio.run(_played(run, 10))
     assert ends(path) == ends(town, 30)
     command("verify", path)

@@ -15,7 +15,7 @@ import pytest
 
 from commonplace.api import open_run
 from commonplace.engine.driver import JOB_ORDINALS
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from e2e.command import SOURCE, command, copied, ends, environment, started, tables
 from e2e.lived import once
 
@@ -97,7 +97,7 @@ def last_tick(run: Path) -> int:
     try:
         with open_run(run) as reading:
             return reading.last_tick
-    except WrongUse:
+    except UsageError:
         return -1
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from commonplace.api import open_run
 from commonplace.cli import main
-from commonplace.cognition import think
+from commonplace.cognition import deferred
 from commonplace.engine import lockstep
-from commonplace.run import digest as chain
+from commonplace.run import commit as chain
 from commonplace.run import integrity
 from e2e.command import command, copied, ends, tables
 
@@ -234,7 +234,7 @@ def test_sealing_again_by_itself_changes_nothing(eventful, tmp_path):
 RULES = {
     "the weather": (lockstep, "ambient_events", lambda *given: ()),
     "the script": (lockstep, "due", lambda *given: ()),
-    "what a reflection looks at": (think, "LATEST", 5),
+    "what a reflection looks at": (deferred, "LATEST", 5),
 }
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.retrieve import retrieve
-from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
+from commonplace.cognition.turn import JobResult, JobView, Notebook, Turn, TurnView
 from commonplace.engine.stage import Stage
-from commonplace.minds.asking import Task, ask
+from commonplace.minds.mind import Task, ask
 from commonplace.minds.notes import Value
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.actions import Idle

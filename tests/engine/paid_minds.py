@@ -12,8 +12,7 @@ from commonplace.api import mind_named
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
 from commonplace.errors import Paused
-from commonplace.minds.asking import Ask
-from commonplace.minds.mind import Asker, Mind, Reply
+from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
 from commonplace.rng import unit
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
@@ -27,11 +26,11 @@ Key = tuple[str, int, int, int]
 class PaidMind:
     """Another mind's answers after a while; now and then one that is not usable until it is asked for again."""
 
-    costs = True
+    paid = True
 
-    def __init__(self, mind: Mind, *, tries: int = 2, slips: float = 0.2, delay: float = 0.001) -> None:
+    def __init__(self, mind: Mind, *, max_attempts: int = 2, slips: float = 0.2, delay: float = 0.001) -> None:
         self.name = mind.name
-        self.tries = tries
+        self.max_attempts = max_attempts
         self.asked: list[Key] = []
         self.answered: list[Key] = []
         self.at: dict[Key, float] = {}
@@ -41,32 +40,34 @@ class PaidMind:
         self._slips = slips
         self._delay = delay
 
-    async def answer(self, ask: Ask[Any, Any], asker: Asker) -> Reply:
+    async def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
         """The answer, as if a server had given it."""
-        key = (asker.agent, asker.tick, asker.number, asker.attempt)
-        assert (asker.before is None) == (asker.attempt == 0)
+        key = (request_key.agent, request_key.tick, request_key.number, request_key.attempt)
+        assert (request_key.before is None) == (request_key.attempt == 0)
         self.asked.append(key)
         self.at[key] = asyncio.get_running_loop().time()
         self.flying += 1
         self.most = max(self.most, self.flying)
         try:
-            await self.travel(asker)
+            await self.travel(request_key)
         finally:
             self.flying -= 1
         self.answered.append(key)
-        prompt = f"{ask.task.name}, attempt {asker.attempt}: {asker.before.raw if asker.before else ask.input.who.name}"
+        before = request_key.before
+        wording = before.raw if before else ask.input.who.name
+        prompt = f"{ask.task.name}, attempt {request_key.attempt}: {wording}"
         paid: dict[str, Any] = {"prompt": prompt, "prompt_tokens": 100, "answer_tokens": 10, "calls": 1}
-        if unit("slip", asker.agent, asker.tick, asker.number, asker.attempt) < self._slips:
+        if unit("slip", request_key.agent, request_key.tick, request_key.number, request_key.attempt) < self._slips:
             return Reply(None, "malformed", "it ends too early", "json", raw=f'{{"{ask.task.name}', **paid)
-        reply = self._mind.answer(ask, asker)
+        reply = self._mind.answer(ask, request_key)
         assert isinstance(reply, Reply)
         return Reply(reply.value, reply.outcome, raw="…", **paid)
 
-    async def travel(self, asker: Asker) -> None:
+    async def travel(self, request_key: RequestKey) -> None:
         """The way to the server and back."""
         await asyncio.sleep(self._delay)
 
-    async def rest(self) -> None:
+    async def close(self) -> None:
         """Counted."""
         self.rests += 1
 
@@ -78,12 +79,12 @@ class FarMind(PaidMind):
         super().__init__(mind, **settings)
         self.good = good
 
-    async def travel(self, asker: Asker) -> None:
+    async def travel(self, request_key: RequestKey) -> None:
         """Nobody answers any more."""
         if len(self.asked) > self.good:
             await asyncio.sleep(self._delay / 2)
-            raise Paused("nobody answers", where="http://127.0.0.1:9", todo="start the server")
-        await super().travel(asker)
+            raise Paused("nobody answers", where="http://127.0.0.1:9", hint="start the server")
+        await super().travel(request_key)
 
 
 class VirtualSelector(selectors.DefaultSelector):
@@ -124,7 +125,7 @@ def opened(path: Path, mind: Mind, scenario: str = "latticeville", concurrency: 
     loaded = load(scenario)
     stage = by_name(loaded.part.stage)
     if path.exists():
-        return Run.go_on(RunFile.open(path), loaded, stage=stage, mind=mind, concurrency=concurrency)
+        return Run.resume(RunFile.open(path), loaded, stage=stage, mind=mind, concurrency=concurrency)
     manifest = Manifest(scenario=loaded.part.name, text=loaded.text, seed=7, mind=mind.name)
     return Run.start(path, manifest, loaded, stage=stage, mind=mind, concurrency=concurrency)
 

@@ -35,9 +35,9 @@ class Clocked(PaidMind):
     run = None
     seen: dict
 
-    async def answer(self, ask, asker):
-        self.seen[asker.agent, asker.tick, asker.number] = self.run.tick
-        return await super().answer(ask, asker)
+    async def answer(self, ask, request_key):
+        self.seen[request_key.agent, request_key.tick, request_key.number] = self.run.tick
+        return await super().answer(ask, request_key)
 
 
 @pytest.mark.parametrize("delay", [0.001, 7.0], ids=["quick", "slow"])
@@ -178,12 +178,12 @@ def test_what_is_forgotten_meanwhile_is_still_in_the_snapshot_of_a_job(tmp_path)
                 if ids:
                     run.submit({"kind": "forget", "agent_id": agent, "memory_ids": ids})
 
-    ahead, late = tmp_path / "ahead.run", tmp_path / "late.run"
+    prefetch, late = tmp_path / "ahead.run", tmp_path / "late.run"
     mind = PaidMind(offline(), slips=0.0)
-    with opened(ahead, mind) as run:
+    with opened(prefetch, mind) as run:
         virtually(forgetful(run))
     with opened(late, offline()) as run:
         virtually(forgetful(run))
     assert any(is_job(key) for key in mind.asked)
-    assert ends(ahead) == ends(late)
-    assert main(["verify", str(ahead)]) == 0
+    assert ends(prefetch) == ends(late)
+    assert main(["verify", str(prefetch)]) == 0

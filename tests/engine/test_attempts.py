@@ -98,8 +98,8 @@ def test_reasons_show_the_prompt_and_what_went_wrong_before(slipping, cut):
 
 def test_a_fault_is_final(tmp_path):
     class Faulty(PaidMind):
-        async def answer(self, ask, asker):
-            reply = await super().answer(ask, asker)
+        async def answer(self, ask, request_key):
+            reply = await super().answer(ask, request_key)
             return reply if reply.value else type(reply)(None, "fault", kind="timeout")
 
     path, mind = tmp_path / "a.run", Faulty(offline())
@@ -110,9 +110,9 @@ def test_a_fault_is_final(tmp_path):
 
 def test_a_value_of_another_task_is_asked_for_again(tmp_path):
     class Confused(PaidMind):
-        async def answer(self, ask, asker):
-            reply = await super().answer(ask, asker)
-            return type(reply)(ask.input) if asker.attempt == 0 and asker.tick % 2 else reply
+        async def answer(self, ask, request_key):
+            reply = await super().answer(ask, request_key)
+            return type(reply)(ask.input) if request_key.attempt == 0 and request_key.tick % 2 else reply
 
     path, mind = tmp_path / "a.run", Confused(offline(), slips=0.0)
     lived(path, mind, 8)

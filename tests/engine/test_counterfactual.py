@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from commonplace.api import mind_of, open_run, scenario_of
 from commonplace.character.plan import Plan, PlanItem
-from commonplace.engine.counterfactual import SAMPLES, changed_answers, counterfactual, tally
-from commonplace.engine.without import plan_without, strokes_on
-from commonplace.errors import WrongUse
+from commonplace.engine.counterfactual import SAMPLES, changed_answers, counterfactual, plan_without, strokes_on, tally
+from commonplace.errors import UsageError
 from commonplace.minds.mind import Reply
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.tasks import ConverseOutput
@@ -27,13 +26,13 @@ MORNING = datetime(2031, 10, 4, 6, tzinfo=UTC)
 class CountingMind(ScriptedMind):
     """The offline mind, at a price, with every question noted; words of a line differ with the seed."""
 
-    costs = True
+    paid = True
 
-    def answer(self, ask, asker):
-        self.asked.append((asker, ask))
-        reply = OfflineMind().answer(ask, asker)
+    def answer(self, ask, request_key):
+        self.asked.append((request_key, ask))
+        reply = OfflineMind().answer(ask, request_key)
         if isinstance(reply.value, ConverseOutput):
-            return Reply(reply.value.model_copy(update={"utterance": f"{reply.value.utterance} ({asker.seed})"}))
+            return Reply(reply.value.model_copy(update={"utterance": f"{reply.value.utterance} ({request_key.seed})"}))
         return reply
 
 
@@ -163,16 +162,16 @@ def test_what_no_character_did_has_no_turn(eventful):
         events = [event for event in reading.events() if event.agent_id == "-" or event.type in {"JOINED", "LEFT"}]
         assert events
         for event in events:
-            with pytest.raises(WrongUse, match="no turn"):
+            with pytest.raises(UsageError, match="no turn"):
                 without(reading, event, 1)
 
 
 def test_a_memory_there_was_not_is_refused(reading):
     event, _ = next(from_before(reading))
     for memory in (0, 10**9, reading.memories(event.agent_id)[-1].id):
-        with pytest.raises(WrongUse, match="cannot be taken away") as raised:
+        with pytest.raises(UsageError, match="cannot be taken away") as raised:
             without(reading, event, memory)
-        assert "memories" in raised.value.todo
+        assert "memories" in raised.value.hint
 
 
 # ── plans ───────────────────────────────────────────────────────────────────────────────────────────────────────────

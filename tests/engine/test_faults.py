@@ -10,7 +10,7 @@ import pytest
 from commonplace.api import mind_named
 from commonplace.cli import main
 from commonplace.engine.run import Run
-from commonplace.minds.mind import Asker, Reply
+from commonplace.minds.mind import Reply, RequestKey
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
 from commonplace.scenario.compiling import load
@@ -59,28 +59,28 @@ class Moody:
     """The offline mind, which now and then has no answer, or a useless one."""
 
     name = "offline"
-    tries = 1
+    max_attempts = 1
 
-    def __init__(self, costs: bool) -> None:
-        self.costs = costs
+    def __init__(self, paid: bool) -> None:
+        self.paid = paid
         self._mind = mind_named("offline", load("plaza"))
         self.outcomes: dict[tuple[str, int, int], str] = {}
 
-    def answer(self, ask, asker: Asker) -> Reply:
+    def answer(self, ask, request_key: RequestKey) -> Reply:
         """Every third question of a character in a tick goes wrong, in one way or the other."""
-        reply = self._mind.answer(ask, asker)
-        if (asker.tick + asker.number) % 3 == 0:
-            reply = Reply(None, "malformed" if asker.tick % 2 else "fault", raw="{")
-        self.outcomes[asker.agent, asker.tick, asker.number] = reply.outcome
+        reply = self._mind.answer(ask, request_key)
+        if (request_key.tick + request_key.number) % 3 == 0:
+            reply = Reply(None, "malformed" if request_key.tick % 2 else "fault", raw="{")
+        self.outcomes[request_key.agent, request_key.tick, request_key.number] = reply.outcome
         return reply
 
-    async def rest(self) -> None:
+    async def close(self) -> None:
         """It holds nothing."""
 
 
-@pytest.mark.parametrize("costs", [False, True], ids=["free", "paid"])
-def test_each_fault_is_one_fallback_and_is_met_again_by_every_replay(costs, tmp_path, capsys):
-    path, mind = tmp_path / "moody.run", Moody(costs)
+@pytest.mark.parametrize("paid", [False, True], ids=["free", "paid"])
+def test_each_fault_is_one_fallback_and_is_met_again_by_every_replay(paid, tmp_path, capsys):
+    path, mind = tmp_path / "moody.run", Moody(paid)
     lived(path, mind, 48)
     wrong = sum(outcome != "value" for outcome in mind.outcomes.values())
     assert 0 < wrong < len(mind.outcomes)
@@ -94,7 +94,7 @@ def test_each_fault_is_one_fallback_and_is_met_again_by_every_replay(costs, tmp_
 
 
 def test_a_fallback_is_flagged_where_the_reasons_are(tmp_path, capsys):
-    path, mind = tmp_path / "moody.run", Moody(costs=False)
+    path, mind = tmp_path / "moody.run", Moody(paid=False)
     lived(path, mind, 30)
     agent, tick, _ = next(key for key, outcome in mind.outcomes.items() if outcome != "value")
     capsys.readouterr()
@@ -107,41 +107,41 @@ class Broken:
     """A mind with a mistake in its program, after some good answers."""
 
     name = "offline"
-    tries = 1
+    max_attempts = 1
 
-    def __init__(self, good: int, costs: bool, waits: bool) -> None:
-        self.costs = costs
+    def __init__(self, good: int, paid: bool, waits: bool) -> None:
+        self.paid = paid
         self.given = 0
         self.finished = 0
         self._good = good
         self._waits = waits
         self._mind = mind_named("offline", load("latticeville"))
 
-    def answer(self, ask, asker: Asker):
+    def answer(self, ask, request_key: RequestKey):
         """An answer, at once or later."""
-        return self._later(ask, asker) if self._waits else self._now(ask, asker)
+        return self._later(ask, request_key) if self._waits else self._now(ask, request_key)
 
-    async def _later(self, ask, asker: Asker) -> Reply:
+    async def _later(self, ask, request_key: RequestKey) -> Reply:
         await asyncio.sleep(0.001)
-        reply = self._now(ask, asker)
+        reply = self._now(ask, request_key)
         await asyncio.sleep(0.001)
         self.finished += 1
         return reply
 
-    def _now(self, ask, asker: Asker) -> Reply:
+    def _now(self, ask, request_key: RequestKey) -> Reply:
         self.given += 1
         if self.given > self._good:
             raise LookupError("the mind itself is broken")
-        return self._mind.answer(ask, asker)
+        return self._mind.answer(ask, request_key)
 
-    async def rest(self) -> None:
+    async def close(self) -> None:
         """It holds nothing."""
 
 
 @pytest.mark.parametrize("waits", [False, True], ids=["at once", "later"])
 @pytest.mark.parametrize("good", [0, 7, 60])
 def test_a_mistake_in_the_program_is_no_fallback(good, waits, tmp_path):
-    path, mind = tmp_path / "broken.run", Broken(good, costs=waits, waits=waits)
+    path, mind = tmp_path / "broken.run", Broken(good, paid=waits, waits=waits)
     with pytest.raises(LookupError, match="the mind itself is broken"):
         lived(path, mind, 48, "latticeville")
     with tables(path) as connection:
@@ -154,14 +154,14 @@ def test_a_mistake_in_the_program_is_no_fallback(good, waits, tmp_path):
 def test_after_a_mistake_was_mended_what_was_paid_for_is_used(tmp_path):
     path, whole = tmp_path / "broken.run", tmp_path / "whole.run"
     lived(whole, mind_named("offline", load("latticeville")), 20, "latticeville")
-    broken = Broken(60, costs=True, waits=True)
+    broken = Broken(60, paid=True, waits=True)
     with pytest.raises(LookupError):
         lived(path, broken, 20, "latticeville")
-    mended = Broken(10_000, costs=True, waits=True)
+    mended = Broken(10_000, paid=True, waits=True)
     loaded = load("latticeville")
     with RunFile.open(path) as file, tables(path) as connection:
         kept = connection.execute("SELECT count(*) FROM answer").fetchone()[0]
-        run = Run.go_on(file, loaded, stage=by_name("town"), mind=mended)
+        run = Run.resume(file, loaded, stage=by_name("town"), mind=mended)
         asyncio.run(played(run, 20 - run.tick))
     assert kept > 0
     assert ends(path) == ends(whole)
@@ -171,7 +171,7 @@ def test_after_a_mistake_was_mended_what_was_paid_for_is_used(tmp_path):
 
 def test_an_interruption_while_answers_are_awaited_makes_no_fallback(tmp_path):
     path = tmp_path / "cancelled.run"
-    mind = Broken(10_000, costs=True, waits=True)
+    mind = Broken(10_000, paid=True, waits=True)
 
     async def cut_short() -> None:
         loaded = load("latticeville")
@@ -192,13 +192,13 @@ def test_no_more_questions_are_in_flight_than_allowed(concurrency, tmp_path):
     class Counted(Broken):
         flying = most = 0
 
-        async def _later(self, ask, asker: Asker) -> Reply:
+        async def _later(self, ask, request_key: RequestKey) -> Reply:
             self.flying += 1
             self.most = max(self.most, self.flying)
-            reply = await super()._later(ask, asker)
+            reply = await super()._later(ask, request_key)
             self.flying -= 1
             return reply
 
-    mind = Counted(10_000, costs=True, waits=True)
+    mind = Counted(10_000, paid=True, waits=True)
     lived(tmp_path / "few.run", mind, 9, "latticeville", concurrency)
     assert mind.most == concurrency

@@ -9,7 +9,7 @@ import pytest
 
 from commonplace.api import create_run, open_run, resume_run
 from commonplace.cli import main
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from e2e.command import ends, tables
 
 EVERYBODY = {"everybody": True, "areas": [], "agents": []}
@@ -139,7 +139,7 @@ def test_inputs_take_effect_in_the_order_in_which_they_came(tmp_path):
 def test_an_input_that_names_what_there_is_not_is_refused_at_once(body, tmp_path):
     path = tmp_path / "wrong.run"
     with plaza_at(path, 1) as run:
-        with pytest.raises(WrongUse) as refusal:
+        with pytest.raises(UsageError) as refusal:
             run.submit(body)
         assert len(str(refusal.value)) > 20
         assert run.reading.queued() == ()
@@ -178,10 +178,10 @@ def test_everybody_may_leave_and_the_world_goes_on(tmp_path):
 def test_a_sentence_of_god_mode_is_foreseen_before_it_is_submitted(tmp_path):
     path = tmp_path / "foreseen.run"
     with plaza_at(path, 30) as run:
-        foreseen = asyncio.run(run.foreseen("The coffee machine in the café breaks down."))
-        assert foreseen["kind"] == "god_event"
+        preview = asyncio.run(run.preview("The coffee machine in the café breaks down."))
+        assert preview["kind"] == "god_event"
         assert run.reading.queued() == ()
-        run.submit(foreseen)
+        run.submit(preview)
         [tick] = asyncio.run(played(run, 1))
         assert any(event.type == "GOD_EVENT" for event in tick.events)
     assert main(["verify", str(path)]) == 0
@@ -192,7 +192,7 @@ def test_pausing_and_looking_are_no_history(plaza, tmp_path):
     with plaza_at(path, 10) as run:
         run.file.note("control:pause", "1")
         open_run(path).close()
-        asyncio.run(run.foreseen("It snows."))
+        asyncio.run(run.preview("It snows."))
         asyncio.run(played(run, 5))
     assert ends(path) == ends(plaza, 15)
 

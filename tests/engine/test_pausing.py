@@ -9,7 +9,7 @@ import pytest
 from commonplace.api import open_run
 from commonplace.cli import main
 from commonplace.engine.budget import Budget
-from commonplace.errors import Paused, WrongUse
+from commonplace.errors import Paused, UsageError
 from e2e.command import ends, tables
 from engine.paid_minds import FarMind, PaidMind, lived, offline, opened, played, virtually
 
@@ -41,8 +41,8 @@ def test_an_outage_ends_at_a_tick_boundary_and_the_run_goes_on(good, whole, tmp_
     last = ends(path).tick
     assert last < TICKS
     assert str(caught.value).startswith(f"{path}, tick {last}: http://127.0.0.1:9: nobody answers")
-    assert "start the server" in caught.value.todo
-    assert f"commonplace resume {path}" in caught.value.todo
+    assert "start the server" in caught.value.hint
+    assert f"commonplace resume {path}" in caught.value.hint
     assert caught.value.status == 3
     assert list(tmp_path.iterdir()) == [path]
     assert kept(path) == set(mind.answered)
@@ -61,16 +61,16 @@ def test_an_outage_ends_at_a_tick_boundary_and_the_run_goes_on(good, whole, tmp_
 class _Refused(PaidMind):
     """A mind whose server takes no key."""
 
-    def answer(self, ask, asker):
-        raise WrongUse("the key is not taken", where="http://127.0.0.1:9", todo="set OPENAI_API_KEY")
+    def answer(self, ask, request_key):
+        raise UsageError("the key is not taken", where="http://127.0.0.1:9", hint="set OPENAI_API_KEY")
 
 
 def test_a_server_that_refuses_ends_the_command_and_the_run_can_go_on(whole, tmp_path):
     path = tmp_path / "a.run"
-    with pytest.raises(WrongUse) as caught:
+    with pytest.raises(UsageError) as caught:
         lived(path, _Refused(offline()), TICKS)
-    assert "set OPENAI_API_KEY" in caught.value.todo
-    assert f"commonplace resume {path} goes on" in caught.value.todo
+    assert "set OPENAI_API_KEY" in caught.value.hint
+    assert f"commonplace resume {path} goes on" in caught.value.hint
     assert list(tmp_path.iterdir()) == [path]
     lived(path, PaidMind(offline()), TICKS)
     assert ends(path) == ends(whole[0])
@@ -120,8 +120,8 @@ def test_a_budget_of_calls_is_never_exceeded_and_small_sittings_make_the_same_wh
 
 def test_calls_a_mind_repeats_by_itself_are_counted(tmp_path):
     class Repeating(PaidMind):
-        async def answer(self, ask, asker):
-            reply = await super().answer(ask, asker)
+        async def answer(self, ask, request_key):
+            reply = await super().answer(ask, request_key)
             return type(reply)(reply.value, reply.outcome, calls=3)
 
     mind = Repeating(offline())
@@ -169,7 +169,7 @@ def test_a_mind_that_costs_nothing_has_no_budget(tmp_path):
 
 @pytest.mark.parametrize("wrong", [{"calls": -1}, {"cost": 1.0}])
 def test_a_budget_that_makes_no_sense_is_refused(wrong):
-    with pytest.raises(WrongUse):
+    with pytest.raises(UsageError):
         Budget(**wrong)
 
 
@@ -179,14 +179,14 @@ def test_a_budget_that_makes_no_sense_is_refused(wrong):
 class Listening(PaidMind):
     """One that is also asked by nobody in the world."""
 
-    async def answer(self, ask, asker):
-        if asker.agent != "-":
-            return await super().answer(ask, asker)
-        key = (asker.agent, asker.tick, asker.number, asker.attempt)
+    async def answer(self, ask, request_key):
+        if request_key.agent != "-":
+            return await super().answer(ask, request_key)
+        key = (request_key.agent, request_key.tick, request_key.number, request_key.attempt)
         self.asked.append(key)
-        await self.travel(asker)
+        await self.travel(request_key)
         self.answered.append(key)
-        return self._mind.answer(ask, asker)
+        return self._mind.answer(ask, request_key)
 
 
 class FarListening(Listening, FarMind):
@@ -198,9 +198,9 @@ def test_a_sentence_of_god_mode_is_paid_for_once(tmp_path):
 
     async def foresee(run) -> None:
         await played(run, 3)
-        event = await run.foreseen("It snows.")
-        assert await run.foreseen("It snows.") == event
-        await run.foreseen("A dog barks.")
+        event = await run.preview("It snows.")
+        assert await run.preview("It snows.") == event
+        await run.preview("A dog barks.")
         run.submit(event)
         await played(run, 6)
 
@@ -216,6 +216,6 @@ def test_a_sentence_of_god_mode_is_paid_for_once(tmp_path):
 def test_god_mode_pauses_when_nobody_answers(tmp_path):
     path = tmp_path / "a.run"
     with opened(path, FarListening(offline(), 0)) as run, pytest.raises(Paused, match="nobody answers") as caught:
-        asyncio.run(run.foreseen("It snows."))
-    assert f"commonplace resume {path}" in caught.value.todo
+        asyncio.run(run.preview("It snows."))
+    assert f"commonplace resume {path}" in caught.value.hint
     assert not kept(path)

@@ -7,14 +7,13 @@ import asyncio
 import pytest
 
 from commonplace.api import create_run, mind_named, open_run, resume_run
-from commonplace.engine.question import request_digest
-from commonplace.engine.recorded import RecordedMind
-from commonplace.errors import CommonplaceError, WrongUse
-from commonplace.minds.asking import Ask
-from commonplace.minds.mind import Asker
+from commonplace.engine.driver import request_digest
+from commonplace.engine.other_journal import RecordedMind
+from commonplace.errors import CommonplaceError, UsageError
+from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.notes import Who
 from commonplace.minds.tasks import RATE, RateInput, RateOutput, Rating
-from commonplace.run.record import AnswerRow
+from commonplace.run.tick_record import AnswerRow
 from commonplace.scenario.compiling import load
 from e2e.command import ends
 from e2e.lived import PLAZA_TICKS
@@ -37,7 +36,7 @@ def row(text: str, tick: int, importance: int, *, ordinal: int = 0, attempt: int
 
 def told(rows: list[AnswerRow], text: str, tick: int, ordinal: int = 0, agent: str = "ann") -> int:
     """The importance a recorded mind gives; 0 for a fallback."""
-    reply = RecordedMind("journal:x", "x", rows).answer(question(text), Asker(7, agent, tick, ordinal))
+    reply = RecordedMind("journal:x", "x", rows).answer(question(text), RequestKey(7, agent, tick, ordinal))
     assert reply.calls == reply.prompt_tokens == reply.answer_tokens == 0
     return reply.value.ratings[0].importance if reply.value else 0
 
@@ -62,17 +61,17 @@ def test_another_history_asks_what_was_not_answered_and_says_what(plaza, tmp_pat
         lived(tmp_path / "other.run", PLAZA_TICKS, mind=f"journal:{plaza}", seed=8)
     assert raised.value.where.startswith("tick ")
     assert str(plaza) in raised.value.what
-    assert raised.value.todo
+    assert raised.value.hint
     assert ends(tmp_path / "other.run").tick < PLAZA_TICKS
 
 
 def test_beyond_the_last_answer_it_says_how_far_they_go():
     with pytest.raises(CommonplaceError) as raised:
         told([row("rain", 3, 4)], "snow", 4)
-    assert "tick 3" in raised.value.todo
+    assert "tick 3" in raised.value.hint
     with pytest.raises(CommonplaceError) as raised:
         told([row("rain", 3, 4)], "snow", 2)
-    assert "scenario, seed" in raised.value.todo
+    assert "scenario, seed" in raised.value.hint
 
 
 def test_a_run_goes_on_with_the_answers_it_began_with(plaza, tmp_path):
@@ -109,11 +108,11 @@ def test_nobody_gets_the_answer_of_another():
 
 
 def test_a_run_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(WrongUse, match=r"none\.run"):
+    with pytest.raises(UsageError, match=r"none\.run"):
         mind_named(f"journal:{tmp_path / 'none.run'}", load("plaza"))
 
 
 def test_a_run_is_not_replaced_by_one_made_of_its_answers(plaza, tmp_path):
-    with pytest.raises(WrongUse, match="own answers"):
+    with pytest.raises(UsageError, match="own answers"):
         create_run(plaza, "plaza", mind=f"journal:{plaza}", force=True)
     assert ends(plaza).tick == PLAZA_TICKS

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import commonplace
-from commonplace.scenario.reading import located
+from commonplace.scenario.loading import located
 from commonplace.stages import SHIPPED
 from e2e.command import command, ends, environment, tables
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.errors import CommonplaceError, WrongUse
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.ledger import GENESIS, Ledger, read, show, verify
 
 START = datetime(2025, 10, 12, 9, 30, tzinfo=UTC)
@@ -125,7 +125,7 @@ def test_what_is_done_to_a_file_is_found_and_named(tmp_path, what, damage):
 
 def test_a_forged_entry_breaks_the_chain_after_it(tmp_path):
     """Even when its own hash is made to fit."""
-    from commonplace.ledger.days import sealed
+    from commonplace.ledger import sealed
 
     filled(tmp_path)
     path = tmp_path / "ledger-20251012.jsonl"
@@ -281,7 +281,7 @@ def test_memory_refs_are_found_too(tmp_path):
 @pytest.mark.parametrize("bad", [{"a": float("nan")}, {"when": START}, {"broken": "\ud83d"}], ids=str)
 def test_what_json_cannot_hold_is_refused_and_nothing_is_written(tmp_path, bad):
     ledger = filled(tmp_path, 1)
-    with pytest.raises(WrongUse):
+    with pytest.raises(UsageError):
         ledger.log_event("s", "x", at=START, evaluation=bad)
     assert (verify(tmp_path).sound, verify(tmp_path).entries) == (True, 1)
 
@@ -300,14 +300,14 @@ def test_what_json_cannot_hold_is_refused_and_nothing_is_written(tmp_path, bad):
 )
 def test_what_does_not_fit_a_field_is_refused_and_nothing_is_written(tmp_path, wrong):
     ledger = filled(tmp_path, 1)
-    with pytest.raises(WrongUse):
+    with pytest.raises(UsageError):
         ledger.log_event(**{"session_id": "s", "event_type": "x", "at": START, **wrong})
     assert len(list(read(tmp_path))) == 1
 
 
 def test_time_does_not_go_back(tmp_path):
     ledger = filled(tmp_path, 2)
-    with pytest.raises(WrongUse, match="after one of"):
+    with pytest.raises(UsageError, match="after one of"):
         ledger.log_event("s", "x", at=START)
 
 
@@ -324,7 +324,7 @@ def test_a_line_that_is_no_entry_is_named(tmp_path, line):
 
 def test_where_there_is_no_ledger_it_says_so(tmp_path):
     for path in (tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(WrongUse, match="no ledger"):
+        with pytest.raises(UsageError, match="no ledger"):
             verify(path)
     (tmp_path / "file").write_text("x")
     with pytest.raises(CommonplaceError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from commonplace.memory import MemoryStream
-from commonplace.memory.recency import RecencyColumn
+from commonplace.memory.columns import RecencyColumn
 
 
 def fingerprint(stream: MemoryStream) -> dict:

@@ -7,7 +7,7 @@ import math
 from hypothesis import strategies as st
 
 from commonplace.memory import Analyser, MemoryStream
-from commonplace.memory.naming import subject
+from commonplace.memory.traits import subject
 from memory.naive import WORDS, CountingEmbedder, NaiveStream, Question, Row, hours
 
 ANALYSER = Analyser("en")

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import Analyser, MemoryStream, policies
 
 
@@ -53,7 +53,7 @@ def test_every_date_has_its_words():
 
 
 def test_a_language_without_words_for_dates_is_refused():
-    with pytest.raises(WrongUse, match="en, ko"):
+    with pytest.raises(UsageError, match="en, ko"):
         Analyser("fr")
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import numpy as np
 import pytest
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import Draft, Emotion, MemoryStream, Policy, policies
 
 WHEN = datetime(2031, 10, 4, 8, tzinfo=UTC)
@@ -42,7 +42,7 @@ def stream() -> MemoryStream:
 )
 def test_remembering(named, wrong):
     for reader in (stream(), Draft(stream())):
-        with pytest.raises(WrongUse, match=named):
+        with pytest.raises(UsageError, match=named):
             reader.remember(**{"text": "Klaus", "at": WHEN, **wrong})
         assert reader.last_id == 2
 
@@ -65,7 +65,7 @@ def test_remembering(named, wrong):
 def test_recalling(named, wrong):
     asked = stream()
     before = list(asked)
-    with pytest.raises(WrongUse, match=named):
+    with pytest.raises(UsageError, match=named):
         asked.recall(**{"query": "Klaus", "at": WHEN + timedelta(hours=1), **wrong})
     assert list(asked) == before
 
@@ -90,15 +90,15 @@ def test_recalling(named, wrong):
     ids=str,
 )
 def test_searching(wrong):
-    with pytest.raises(WrongUse, match=next(iter(wrong)).replace("time_range", "time")):
+    with pytest.raises(UsageError, match=next(iter(wrong)).replace("time_range", "time")):
         stream().search(**wrong)
 
 
 @pytest.mark.parametrize("ids", [5, "1", ["1"], [1.5], [None]], ids=str)
 def test_ids(ids):
     kept = stream()
-    for deed in (kept.forget, kept.archive, kept.bring_back):
-        with pytest.raises(WrongUse, match="ids"):
+    for deed in (kept.forget, kept.archive, kept.unarchive):
+        with pytest.raises(UsageError, match="ids"):
             deed(ids)
     assert len(kept) == 2
 
@@ -126,19 +126,19 @@ def test_any_number_rates(answer):
 
 @pytest.mark.parametrize("field", ["decay", "recency_weight", "k1", "k", "nearest"])
 def test_policies(field):
-    with pytest.raises(WrongUse, match=field):
+    with pytest.raises(UsageError, match=field):
         Policy("mine", **{field: "much"})
-    with pytest.raises(WrongUse, match="by_name"):
+    with pytest.raises(UsageError, match="by_name"):
         MemoryStream("maria", policy="park")
 
 
 def test_feelings():
-    with pytest.raises(WrongUse, match="valence"):
+    with pytest.raises(UsageError, match="valence"):
         Emotion("good", 0)
     assert policies.by_name("park") is policies.PARK
 
 
 @pytest.mark.parametrize("span", [0.5, ("a", "b"), (0.1,), float("nan"), (float("nan"), None)], ids=str)
 def test_spans_of_feeling(span):
-    with pytest.raises(WrongUse, match="valence"):
+    with pytest.raises(UsageError, match="valence"):
         stream().search(emotion={"valence": span})

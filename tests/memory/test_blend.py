@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.memory import Draft, MemoryStream, policies
-from commonplace.memory.labels import LabelColumn
-from commonplace.memory.neighbours import MINUTE, Breaks, lent
-from commonplace.memory.spelling import Spelling
+from commonplace.memory.bm25 import Spelling
+from commonplace.memory.traits import MINUTE, Breaks, LabelColumn, lent
 from memory.naive import CountingEmbedder, hours
 from memory.strategies import dialogues, questions, remember, shown, stream_of
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import Draft, MemoryStream, policies
 from memory import naive
 from memory.fingerprint import fingerprint
@@ -143,9 +143,9 @@ def test_a_draft_ends_when_the_stream_changes(change):
     draft = Draft(stream)
     draft.remember("stove", at=hours(8))
     change(stream)
-    with pytest.raises(WrongUse, match="closed"):
+    with pytest.raises(UsageError, match="closed"):
         draft.recall("stove", at=hours(9))
-    with pytest.raises(WrongUse, match="closed"):
+    with pytest.raises(UsageError, match="closed"):
         draft.remember("stove", at=hours(9))
     assert stream.search(text="stove") == []
 
@@ -153,7 +153,7 @@ def test_a_draft_ends_when_the_stream_changes(change):
 def test_a_turn_that_raises_leaves_no_trace():
     stream = filled()
     before = fingerprint(stream)
-    with pytest.raises(WrongUse):
+    with pytest.raises(UsageError):
         draft = Draft(stream)
         draft.remember("stove", at=hours(8))
         draft.remember("", at=hours(8))
@@ -165,7 +165,7 @@ def test_a_delta_of_another_moment_is_refused():
     stream = filled()
     delta = Draft(stream).delta
     stream.remember("stove", at=hours(8))
-    with pytest.raises(WrongUse, match="at memory 5"):
+    with pytest.raises(UsageError, match="at memory 5"):
         stream.apply(delta)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import HashedEmbedder, lattice, packed, unpacked
 from commonplace.memory.embedding import LATTICE_NORM
 
@@ -57,7 +57,7 @@ def test_a_vector_without_a_direction_has_no_place_on_the_lattice(values):
 
 
 def test_packing_refuses_what_it_cannot_hold():
-    with pytest.raises(WrongUse, match="lattice"):
+    with pytest.raises(UsageError, match="lattice"):
         packed(np.array([0.5, 1.0], dtype=np.float32))
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory.emotion import RuleFeeler, estimate_sentiment, extract_emotion_keywords, feeler, language_of
 
 
@@ -50,7 +50,7 @@ def test_any_text_gives_an_emotion_within_range_or_none(text, language):
 
 
 def test_a_language_without_lists_is_refused():
-    with pytest.raises(WrongUse, match="en, ko"):
+    with pytest.raises(UsageError, match="en, ko"):
         RuleFeeler("tlh")
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import RatingCache, RuleRater, cache_key
 from commonplace.memory.words import LANGUAGES, word_list
 
@@ -73,7 +73,7 @@ def test_the_lists_hold_the_words_of_the_founding_document(language):
 
 
 def test_a_language_without_lists_is_refused():
-    with pytest.raises(WrongUse, match="en, ko"):
+    with pytest.raises(UsageError, match="en, ko"):
         RuleRater("fr")
 
 

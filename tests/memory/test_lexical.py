@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.memory import lexical
-from commonplace.memory.lexical import K1, B, LexicalIndex, idf
+from commonplace.memory import bm25
+from commonplace.memory.bm25 import K1, B, LexicalIndex, idf
 from memory import naive
 
 tokens = st.lists(st.sampled_from("abcdefgh"), max_size=12)
@@ -97,5 +97,5 @@ def test_all_terms_at_once_and_one_after_the_other_give_the_same_bits(documents,
         index = index.without(gone, [*documents[gone], "z"])
     few = index.scores([*query, "z"]).tolist()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lexical, "_FEW", 0)
+        patch.setattr(bm25, "_FEW", 0)
         assert index.scores([*query, "z"]).tolist() == few

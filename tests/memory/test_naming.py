@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commonplace.memory import MemoryStream
-from commonplace.memory.naming import is_question, named, place, quiet, subject
+from commonplace.memory.traits import is_question, named, place, quiet, subject
 from memory.naive import START
 
 

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import policies
 
 
@@ -19,7 +19,7 @@ def test_policies_are_found_by_name():
 
 @pytest.mark.parametrize(("name", "nearest"), [("lexicl", "lexical"), ("Park", "park"), ("PARK", ""), ("xyz", "")])
 def test_a_name_there_is_none_of_gets_the_nearest(name, nearest):
-    with pytest.raises(WrongUse) as error:
+    with pytest.raises(UsageError) as error:
         policies.by_name(name)
     assert (f"did you mean {nearest!r}" in str(error.value)) is bool(nearest)
     assert "park, lexical" in str(error.value)
@@ -29,7 +29,7 @@ def test_a_name_there_is_none_of_gets_the_nearest(name, nearest):
     "wrong", [{"decay": 0}, {"decay": 1.1}, {"decay": math.nan}, {"relevance_weight": math.inf}, {"k": 0}], ids=str
 )
 def test_a_policy_that_cannot_score_is_refused(wrong):
-    with pytest.raises(WrongUse, match="policy park"):
+    with pytest.raises(UsageError, match="policy park"):
         dataclasses.replace(policies.PARK, **wrong)
 
 
@@ -62,12 +62,12 @@ def test_a_policy_of_ones_own_is_a_base_and_what_differs():
     ids=str,
 )
 def test_a_policy_that_cannot_be_made_is_refused_with_what_can(fields, said):
-    with pytest.raises(WrongUse) as error:
+    with pytest.raises(UsageError) as error:
         policies.from_mapping("gossip", fields)
     assert said in str(error.value)
     assert "gossip" in str(error.value) or "recal" in str(error.value)
 
 
 def test_a_name_that_is_taken_is_refused():
-    with pytest.raises(WrongUse, match="a policy called 'park'"):
+    with pytest.raises(UsageError, match="a policy called 'park'"):
         policies.from_mapping("park", {"base": "recall"})

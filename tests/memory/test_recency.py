@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.memory.recency import RecencyColumn, micros, moment
+from commonplace.memory.columns import RecencyColumn, micros, moment
 
 HOUR = 3_600_000_000
 NOW = micros(datetime(2031, 10, 4, tzinfo=UTC))

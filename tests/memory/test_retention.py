@@ -9,11 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.ledger import Ledger, read
 from commonplace.memory import Memory, MemoryStream
-from commonplace.memory.forgetting import audit, carry_out, holdings, now_of, records_of, retain
-from commonplace.memory.retention import Held, RetentionPolicy, plan
+from commonplace.memory.retention import (
+    Held,
+    RetentionPolicy,
+    audit,
+    carry_out,
+    holdings,
+    now_of,
+    plan,
+    records_of,
+    retain,
+)
 from commonplace.memory.stores.jsonl import JSONLStore
 
 NOW = datetime(2031, 10, 4, 12, tzinfo=UTC)
@@ -63,7 +72,7 @@ def test_the_defaults_are_the_founding_ones():
     ],
 )
 def test_a_policy_that_cannot_be_meant_is_refused(wrong):
-    with pytest.raises(WrongUse):
+    with pytest.raises(UsageError):
         RetentionPolicy.from_mapping(wrong)
 
 

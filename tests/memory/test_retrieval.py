@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace import rng
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import MemoryStream, estimate_tokens, policies
 from memory import naive
 from memory.naive import START, WORDS, CountingEmbedder, hours
@@ -246,7 +246,7 @@ def test_ages_of_decades_are_told_apart_near_the_present_and_equal_far_from_it()
 @pytest.mark.parametrize("k", [0, -3])
 def test_asking_for_no_memories_is_wrong_use(k):
     stream, _ = stream_of(policies.PARK, [("stove", 0.0, 3.0, None)])
-    with pytest.raises(WrongUse, match="at least 1"):
+    with pytest.raises(UsageError, match="at least 1"):
         stream.recall("stove", at=START, k=k)
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta, timezone
 
 import pytest
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import Emotion, MemoryStream
 from commonplace.memory.search import Feeling
 from memory.naive import hours
@@ -120,7 +120,7 @@ def test_searching_touches_nothing(stream):
     ids=str,
 )
 def test_a_filter_that_can_match_nothing_is_wrong_use(stream, wrong):
-    with pytest.raises(WrongUse):
+    with pytest.raises(UsageError):
         stream.search(**wrong)
 
 

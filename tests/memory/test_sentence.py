@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import lattice
-from commonplace.memory.sentence import SentenceEmbedder
+from commonplace.memory.embedders import SentenceEmbedder
 
 
 class Tensor:
@@ -77,13 +77,13 @@ def test_the_name_changes_with_the_parameters(library, monkeypatch):
 
 
 def test_a_model_that_is_not_there_is_not_fetched(library):
-    with pytest.raises(WrongUse, match="'a/missing-model' is not on this machine"):
+    with pytest.raises(UsageError, match="'a/missing-model' is not on this machine"):
         SentenceEmbedder("a/missing-model")
 
 
 def test_without_the_extra_the_error_gives_the_line_that_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(WrongUse) as error:
+    with pytest.raises(UsageError) as error:
         SentenceEmbedder("small-model")
     assert 'pip install "commonplace[embeddings]"' in str(error.value)
 

@@ -9,9 +9,9 @@ from threading import Thread
 import numpy as np
 import pytest
 
-from commonplace.errors import CommonplaceError, WrongUse
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import MemoryStream, lattice, policies
-from commonplace.memory.served import ServerEmbedder
+from commonplace.memory.embedders import ServerEmbedder
 from memory.naive import START, hours
 
 
@@ -90,7 +90,7 @@ def test_the_key_of_the_environment_is_sent_and_openais_to_nobody_else(server, m
     embedder.embed(["lake"])
     assert [key for _, _, key in server.seen] == [None, "Bearer mine"]
     monkeypatch.setenv("COMMONPLACE_API_KEY", "two words")
-    with pytest.raises(WrongUse, match="COMMONPLACE_API_KEY"):
+    with pytest.raises(UsageError, match="COMMONPLACE_API_KEY"):
         embedder.embed(["heron"])
 
 
@@ -130,5 +130,5 @@ def test_a_server_that_is_not_there_is_said_so(server):
     "url", ["127.0.0.1:80", "file:///etc/passwd", "http://", "http://key@host/v1", "http://h/v1?k=1"]
 )
 def test_what_is_no_address_is_refused(url):
-    with pytest.raises(WrongUse, match="the server"):
+    with pytest.raises(UsageError, match="the server"):
         ServerEmbedder(url, "small")

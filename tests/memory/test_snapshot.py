@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import Draft, MemoryStream, policies
 from memory.naive import hours
 from memory.strategies import entries, queries, stream_of
@@ -76,7 +76,7 @@ def test_a_snapshot_is_never_touched():
 @pytest.mark.parametrize("arguments", [(2, None), (1, []), (-1, []), (0, [hours(1)])])
 def test_a_snapshot_needs_an_access_time_for_each_memory_there_is(arguments):
     stream, _ = stream_of(policies.PARK, [("stove", 1.0, 5.0, None)])
-    with pytest.raises(WrongUse, match="snapshot"):
+    with pytest.raises(UsageError, match="snapshot"):
         stream.snapshot(*arguments)
 
 

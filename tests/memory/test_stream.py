@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import KINDS, Emotion, MemoryStream, policies
 from memory.fingerprint import fingerprint
 from memory.naive import START, CountingEmbedder, hours
@@ -101,7 +101,7 @@ def test_what_cannot_be_a_memory_is_refused_and_leaves_no_trace(wrong):
     stream.remember("two", at=START)
     stream.forget([2])
     before = fingerprint(stream)
-    with pytest.raises(WrongUse):
+    with pytest.raises(UsageError):
         stream.remember(**({"text": "three", "at": START} | wrong))
     assert fingerprint(stream) == before
 
@@ -129,7 +129,7 @@ def test_times_are_utc_inside(at):
 
 @pytest.mark.parametrize("wrong", [{"valence": -1.1}, {"arousal": -0.1}, {"arousal": math.nan}, {"confidence": 2}])
 def test_an_emotion_outside_its_range_is_refused(wrong):
-    with pytest.raises(WrongUse, match="emotion"):
+    with pytest.raises(UsageError, match="emotion"):
         Emotion(**({"valence": 0.0, "arousal": 0.5} | wrong))
 
 
@@ -138,7 +138,7 @@ def test_a_memory_there_never_was_is_refused(id):
     stream = empty()
     stream.remember("stove", at=START)
     for use in (stream.get, stream.vector, lambda id: stream.forget([id])):
-        with pytest.raises(WrongUse, match="there is no memory"):
+        with pytest.raises(UsageError, match="there is no memory"):
             use(id)
 
 
@@ -150,7 +150,7 @@ def test_a_forgotten_memory_is_gone_from_everywhere():
     assert stream.search(text="festival") == []
     assert stream.retrieve("festival", at=START).ids == (2,)
     assert [memory.id for memory in stream.recent(5)] == [2]
-    with pytest.raises(WrongUse):
+    with pytest.raises(UsageError):
         stream.get(1)
 
 
@@ -193,9 +193,9 @@ def test_accesses_can_be_restored_apart_from_the_memories():
 def test_restoring_refuses_gaps_and_missing_vectors():
     stream = empty()
     memories = [stream.remember("stove", at=hours(at)) for at in range(3)]
-    with pytest.raises(WrongUse, match="memory 2 where 1"):
+    with pytest.raises(UsageError, match="memory 2 where 1"):
         MemoryStream.restore("maria", memories[1:], [None, None])
-    with pytest.raises(WrongUse, match="2 vectors for 3"):
+    with pytest.raises(UsageError, match="2 vectors for 3"):
         MemoryStream.restore("maria", memories, [None, None])
 
 

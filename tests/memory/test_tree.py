@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import MemoryStream
-from commonplace.memory.tree import tree
+from commonplace.memory.explain import tree
 
 NOW = datetime(2031, 10, 4, 12, tzinfo=UTC)
 
@@ -47,5 +47,5 @@ def test_what_was_forgotten_is_named_as_such(stream: MemoryStream) -> None:
 
 
 def test_there_is_no_tree_of_nothing(stream: MemoryStream) -> None:
-    with pytest.raises(WrongUse):
+    with pytest.raises(UsageError):
         tree(stream, 99)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.minds.chat.servers import SERVERS
 from commonplace.minds.prices import VARIABLE, Price, known_price, price_of
 
@@ -46,9 +46,9 @@ def test_a_dated_model_costs_what_the_one_without_the_date_does():
 @pytest.mark.parametrize("mind", ["openai:gpt-5-mini-turbo", "openai:nothing", "https://api.example.com/v1#model"])
 def test_an_unknown_price_is_none_and_never_a_guess(mind):
     assert price_of(mind) is None
-    with pytest.raises(WrongUse, match="not known") as raised:
+    with pytest.raises(UsageError, match="not known") as raised:
         known_price(mind)
-    assert VARIABLE in raised.value.todo
+    assert VARIABLE in raised.value.hint
 
 
 def test_a_list_of_ones_own_stands_before_the_shipped_one(own):
@@ -59,9 +59,9 @@ def test_a_list_of_ones_own_stands_before_the_shipped_one(own):
 
 
 def test_the_line_an_unknown_price_asks_for_gives_it(own):
-    with pytest.raises(WrongUse) as raised:
+    with pytest.raises(UsageError) as raised:
         known_price("https://api.example.com/v1#model")
-    own(raised.value.todo.split('"')[1])
+    own(raised.value.hint.split('"')[1])
     assert known_price("https://api.example.com/v1#model") == Price(0.25, 0.025, 2)
 
 
@@ -80,15 +80,15 @@ def test_the_line_an_unknown_price_asks_for_gives_it(own):
 )
 def test_a_list_that_is_wrong_says_where_and_how_it_is_written(own, text):
     own(f"ollama: {{prompt: 0, cached: 0, answer: 0}}\n{text}\n")
-    with pytest.raises(WrongUse) as raised:
+    with pytest.raises(UsageError) as raised:
         price_of("offline")
     assert "mine.yaml" in raised.value.where
-    assert "{prompt: 0.25" in raised.value.todo
+    assert "{prompt: 0.25" in raised.value.hint
 
 
 def test_a_list_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setenv(VARIABLE, "/nowhere/at-all.yaml")
-    with pytest.raises(WrongUse, match=r"at-all\.yaml"):
+    with pytest.raises(UsageError, match=r"at-all\.yaml"):
         price_of("offline")
 
 

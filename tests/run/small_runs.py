@@ -10,20 +10,17 @@ from datetime import datetime
 from pathlib import Path
 
 from commonplace.canon import canonical
-from commonplace.character.belief import Belief, Known
 from commonplace.character.plan import Plan, PlanItem
-from commonplace.character.relation import Relation
-from commonplace.character.state import CharacterState, Job
+from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
 from commonplace.memory import Delta, Draft, MemoryStream, policies
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
-from commonplace.run.record import AnswerRow, InputRow, TickRecord
+from commonplace.run.tick_record import AnswerRow, InputRow, TickRecord
 from commonplace.run.versions import state_versions, world_versions
 from commonplace.scenario.scaffold import text
 from commonplace.world.actions import Action
 from commonplace.world.executor import Intent, step
-from commonplace.world.opening import opening
-from commonplace.world.state import World
+from commonplace.world.state import World, opening
 from world.small_worlds import AGENTS, CLOCK, IDLE, go, say, village
 
 TOWN = village()
@@ -109,22 +106,22 @@ def plot(number: int) -> dict[str, Action]:
 
 def make(path: Path, ticks: int, **options: str) -> Path:
     """A finished run of so many ticks."""
-    life = Village()
+    live_state = Village()
     with RunFile.create(path, MANIFEST, **options) as run:  # pyright: ignore[reportArgumentType]
-        run.commit(life.opening())
+        run.commit(live_state.opening())
         for number in range(1, ticks + 1):
-            run.commit(life.tick(plot(number)))
+            run.commit(live_state.tick(plot(number)))
     return path
 
 
 def worlds(ticks: int) -> Iterator[tuple[World, dict[str, CharacterState], Village]]:
     """The live values after each tick."""
-    life = Village()
-    life.opening()
-    yield life.world, dict(life.states), life
+    live_state = Village()
+    live_state.opening()
+    yield live_state.world, dict(live_state.states), live_state
     for number in range(1, ticks + 1):
-        life.tick(plot(number))
-        yield life.world, dict(life.states), life
+        live_state.tick(plot(number))
+        yield live_state.world, dict(live_state.states), live_state
 
 
 @contextmanager

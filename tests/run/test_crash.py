@@ -59,10 +59,10 @@ def test_a_killed_writer_leaves_a_committed_tick_and_the_answers_it_paid_for(
     with RunFile.open(path) as run:
         assert run.last_tick == last
         assert run.journal.find("ann", said[-1], 7, answer("ann", said[-1]).request)
-        life = Village()
-        life.opening()
+        live_state = Village()
+        live_state.opening()
         for tick in range(1, last + 2):
-            record = life.tick(plot(tick))
+            record = live_state.tick(plot(tick))
         run.commit(record)
         assert last + 1 > TICKS or run.digests.state.hex() == digests[last + 1]
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.run"]

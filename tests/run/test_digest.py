@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.run.commit import Digests, digests_of
-from commonplace.run.digest import START, packed_parts, rows_digest, unpacked_parts
+from commonplace.run.commit import START, Digests, digests_of, packed_parts, rows_digest, unpacked_parts
 from commonplace.run.reading import Reading
-from commonplace.run.record import TickRecord
+from commonplace.run.tick_record import TickRecord
 from run.small_runs import Village, make, plot
 
 BEGIN = Digests(START, START)
@@ -27,10 +26,10 @@ with tempfile.TemporaryDirectory() as folder, Reading.open(make(Path(folder) / "
 
 
 def record() -> TickRecord:
-    life = Village()
-    life.opening()
+    live_state = Village()
+    live_state.opening()
     for number in range(1, 5):
-        found = life.tick(plot(number))
+        found = live_state.tick(plot(number))
     return found
 
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from commonplace.errors import RunDamaged
 from commonplace.rng import below
 from commonplace.run import integrity, schema
-from commonplace.run.exchange import Exchange, Exchanges, exchange_of
 from commonplace.run.file import RunFile
 from commonplace.run.fork import fork
+from commonplace.run.journal import Exchange, Exchanges, exchange_of
 from commonplace.run.reading import Reading
 from run.small_runs import MANIFEST, Village, answer, make, plot, tampering
 
@@ -30,21 +30,21 @@ def said(agent: str, tick: int, attempt: int = 0) -> Exchange:
 
 @pytest.fixture
 def run(tmp_path: Path):
-    life = Village()
+    live_state = Village()
     with RunFile.create(tmp_path / "a.run", MANIFEST) as file:
-        file.commit(life.opening())
-        file.commit(life.tick(plot(1)))
+        file.commit(live_state.opening())
+        file.commit(live_state.tick(plot(1)))
         yield file
 
 
 @pytest.fixture
 def talkative(tmp_path: Path) -> Path:
     """A run of some ticks in which everything said was kept."""
-    life, path = Village(), tmp_path / "talkative.run"
+    live_state, path = Village(), tmp_path / "talkative.run"
     with RunFile.create(path, MANIFEST) as file:
-        file.commit(life.opening())
+        file.commit(live_state.opening())
         for tick in range(1, 6):
-            record = life.tick(plot(tick))
+            record = live_state.tick(plot(tick))
             for row in record.answers:
                 file.journal.keep(row, said(row.agent, row.tick))
             file.commit(record)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.errors import CommonplaceError, RunDamaged, WrongUse
+from commonplace.errors import CommonplaceError, RunDamaged, UsageError
 from commonplace.run import integrity
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading
@@ -32,21 +32,21 @@ def test_a_closed_run_is_one_file_that_can_be_copied(tmp_path: Path) -> None:
 
 def test_it_goes_on_where_it_was_left(tmp_path: Path) -> None:
     make(tmp_path / "whole.run", 5)
-    life = Village()
+    live_state = Village()
     with RunFile.create(tmp_path / "halves.run", MANIFEST) as run:
-        run.commit(life.opening())
-        run.commit(life.tick(plot(1)))
+        run.commit(live_state.opening())
+        run.commit(live_state.tick(plot(1)))
     for number in range(2, 6):
         with RunFile.open(tmp_path / "halves.run") as run:
             assert run.last_tick == number - 1
-            run.commit(life.tick(plot(number)))
+            run.commit(live_state.tick(plot(number)))
     with Reading.open(tmp_path / "whole.run") as one, Reading.open(tmp_path / "halves.run") as other:
         assert one.digests() == other.digests()
 
 
 def test_an_existing_file_is_refused_unless_forced(tmp_path: Path) -> None:
     path = make(tmp_path / "a.run", 2)
-    with pytest.raises(WrongUse, match="already"):
+    with pytest.raises(UsageError, match="already"):
         RunFile.create(path, MANIFEST)
     with RunFile.create(path, MANIFEST, force=True) as run:
         assert run.last_tick == -1
@@ -67,11 +67,11 @@ def test_what_is_no_run_is_refused_by_name(tmp_path: Path, opens) -> None:
     other.execute("CREATE TABLE meta(key, value)")
     other.close()
     for name in ("poem.txt", "empty.run", "other.db"):
-        with pytest.raises(WrongUse, match="not a Commonplace run"):
+        with pytest.raises(UsageError, match="not a Commonplace run"):
             opens(tmp_path / name)
-    with pytest.raises(WrongUse, match="no such run"):
+    with pytest.raises(UsageError, match="no such run"):
         opens(tmp_path / "missing.run")
-    with pytest.raises(WrongUse, match="a folder"):
+    with pytest.raises(UsageError, match="a folder"):
         opens(tmp_path)
     assert (tmp_path / "poem.txt").read_text().startswith("Nobody heard him")
     assert (tmp_path / "empty.run").read_bytes() == b""
@@ -82,15 +82,15 @@ def test_a_newer_format_says_what_to_do(tmp_path: Path) -> None:
     path = make(tmp_path / "a.run", 1)
     with tampering(path) as connection:
         connection.execute(f"PRAGMA user_version = {FORMAT + 1}")
-    with pytest.raises(WrongUse, match=f"format {FORMAT + 1}.*(\n.*)?upgrade"):
+    with pytest.raises(UsageError, match=f"format {FORMAT + 1}.*(\n.*)?upgrade"):
         Reading.open(path)
 
 
 def test_ticks_come_in_order_and_all_or_nothing(tmp_path: Path) -> None:
-    life = Village()
+    live_state = Village()
     with RunFile.create(tmp_path / "a.run", MANIFEST) as run:
-        run.commit(life.opening())
-        first = life.tick(plot(1))
+        run.commit(live_state.opening())
+        first = live_state.tick(plot(1))
         with pytest.raises(ValueError, match="cannot follow"):
             run.commit(replace(first, tick=2))
         broken = replace(first, traces={"ann": {"x": object()}})
@@ -103,16 +103,16 @@ def test_ticks_come_in_order_and_all_or_nothing(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_loses_nothing_committed(tmp_path: Path) -> None:
-    life, path = Village(), tmp_path / "a.run"
+    live_state, path = Village(), tmp_path / "a.run"
     with RunFile.create(path, MANIFEST) as run:
-        run.commit(life.opening())
+        run.commit(live_state.opening())
         pages = run._connection.execute("PRAGMA page_count").fetchone()[0]
         run._connection.execute(f"PRAGMA max_page_count = {pages + 12}")
         with pytest.raises(CommonplaceError, match="disk is full") as caught:
             for number in range(1, 200):
-                run.commit(life.tick(plot(number)))
+                run.commit(live_state.tick(plot(number)))
         assert caught.value.status == 1
-        assert "resume" in caught.value.todo
+        assert "resume" in caught.value.hint
         last = run.last_tick
         assert run.reading.last_tick == last
     with Reading.open(path) as reading:
@@ -129,12 +129,12 @@ def test_a_really_full_disk(tmp_path: Path) -> None:
     if mounted.returncode:
         pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.decode().strip()}")
     try:
-        life = Village()
+        live_state = Village()
         with RunFile.create(small / "a.run", MANIFEST) as run:
-            run.commit(life.opening())
+            run.commit(live_state.opening())
             with pytest.raises(CommonplaceError, match="disk"):
                 for number in range(1, 3000):
-                    run.commit(life.tick(plot(number)))
+                    run.commit(live_state.tick(plot(number)))
             last = run.last_tick
         with Reading.open(small / "a.run") as reading:
             assert integrity.check(reading) == last
@@ -162,9 +162,9 @@ def test_it_is_read_from_a_read_only_folder(tmp_path_factory: pytest.TempPathFac
         path = make(folder / "a.run", 4)
         if killed:
             with RunFile.open(path) as run:  # a copy of the files as they are while it is open
-                life = Village()
-                life.opening()
-                run.commit([life.tick(plot(number)) for number in range(1, 6)][-1])
+                live_state = Village()
+                live_state.opening()
+                run.commit([live_state.tick(plot(number)) for number in range(1, 6)][-1])
                 crashed = folder / "crashed"
                 crashed.mkdir()
                 for ending in ("", "-wal", "-shm"):
@@ -215,13 +215,13 @@ def test_the_choice_of_synchronous_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_reader_never_keeps_the_writer_waiting_and_sees_whole_ticks(tmp_path: Path) -> None:
-    life = Village()
+    live_state = Village()
     with RunFile.create(tmp_path / "a.run", MANIFEST) as run, Reading.open(tmp_path / "a.run") as reading:
         assert reading.last_tick == -1
-        run.commit(life.opening())
+        run.commit(live_state.opening())
         for number in range(1, 20):
-            run.commit(life.tick(plot(number)))
+            run.commit(live_state.tick(plot(number)))
             assert reading.last_tick == number
-            assert reading.world_at() == life.world
+            assert reading.world_at() == live_state.world
     with Reading.open(tmp_path / "a.run") as again:
         assert again.last_tick == 19

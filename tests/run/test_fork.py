@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.run import integrity
 from commonplace.run.file import RunFile
 from commonplace.run.fork import fork
@@ -16,20 +16,20 @@ from run.small_runs import MANIFEST, Village, answer, make, plot
 
 
 def life_at(tick: int) -> Village:
-    life = Village()
-    life.opening()
+    live_state = Village()
+    live_state.opening()
     for number in range(1, tick + 1):
-        life.tick(plot(number))
-    return life
+        live_state.tick(plot(number))
+    return live_state
 
 
 def test_an_unchanged_fork_keeps_its_parents_digests(tmp_path: Path) -> None:
     parent = make(tmp_path / "a.run", 12)
     with fork(parent, 7, tmp_path / "b.run") as run:
-        life = life_at(7)
+        live_state = life_at(7)
         assert run.last_tick == 7
         for number in range(8, 13):
-            run.commit(life.tick(plot(number)))
+            run.commit(live_state.tick(plot(number)))
         forked = run.digests
         assert integrity.check(run.reading) == 12
     with Reading.open(parent) as reading:
@@ -65,36 +65,36 @@ def test_later_answers_are_offered_to_the_same_question_only(tmp_path: Path) -> 
 
 
 def test_a_fork_of_a_run_that_is_being_lived(tmp_path: Path) -> None:
-    life = Village()
+    live_state = Village()
     with RunFile.create(tmp_path / "a.run", MANIFEST) as run:
-        run.commit(life.opening())
-        run.commit(life.tick(plot(1)))
+        run.commit(live_state.opening())
+        run.commit(live_state.tick(plot(1)))
         run.queue({"kind": "leave"})
         with fork(tmp_path / "a.run", 1, tmp_path / "b.run") as other:
             assert other.digests == run.digests
             assert other.queued() == ()
-        run.commit(life.tick(plot(2)))
+        run.commit(live_state.tick(plot(2)))
 
 
 def test_what_cannot_be_forked_is_refused(tmp_path: Path) -> None:
     parent = make(tmp_path / "a.run", 2)
-    with pytest.raises(WrongUse, match="0 to 2"):
+    with pytest.raises(UsageError, match="0 to 2"):
         fork(parent, 9, tmp_path / "b.run")
     assert not (tmp_path / "b.run").exists()
-    with pytest.raises(WrongUse, match="place"):
+    with pytest.raises(UsageError, match="place"):
         fork(parent, 1, parent, force=True)
     make(tmp_path / "b.run", 1)
-    with pytest.raises(WrongUse, match="already"):
+    with pytest.raises(UsageError, match="already"):
         fork(parent, 1, tmp_path / "b.run")
     with Reading.open(parent) as reading:
         assert integrity.check(reading) == 2
 
 
 def test_a_memory_forgotten_later_is_remembered_in_the_fork(tmp_path: Path) -> None:
-    life = Village()
+    live_state = Village()
     with RunFile.create(tmp_path / "a.run", MANIFEST) as run:
-        run.commit(life.opening())
-        run.commit(replace(life.tick(plot(1)), removed={"ann": (1,)}))
+        run.commit(live_state.opening())
+        run.commit(replace(live_state.tick(plot(1)), removed={"ann": (1,)}))
     with fork(tmp_path / "a.run", 0, tmp_path / "b.run") as run:
         assert [memory.id for memory in run.reading.memories("ann")] == [1]
         assert integrity.check(run.reading) == 0

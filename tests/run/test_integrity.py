@@ -9,7 +9,7 @@ from commonplace.errors import RunDamaged
 from commonplace.run import integrity
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading
-from commonplace.run.record import InputRow
+from commonplace.run.tick_record import InputRow
 from run.small_runs import MANIFEST, Village, make, plot, tampering
 
 TAMPERED = {
@@ -47,12 +47,12 @@ TAMPERED = {
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path, life = tmp_path_factory.mktemp("sound") / "a.run", Village()
+    path, live_state = tmp_path_factory.mktemp("sound") / "a.run", Village()
     with RunFile.create(path, MANIFEST) as run:
-        run.commit(life.opening())
+        run.commit(live_state.opening())
         for number in range(1, 11):
             inputs = (InputRow(1, 2, {"kind": "inner_voice"}),) if number == 2 else ()
-            run.commit(life.tick(plot(number), inputs))
+            run.commit(live_state.tick(plot(number), inputs))
     return path
 
 

@@ -8,16 +8,16 @@ import pytest
 from commonplace.canon import canonical
 from commonplace.run.file import RunFile
 from commonplace.run.journal import Diverged
-from commonplace.run.record import AnswerRow
+from commonplace.run.tick_record import AnswerRow
 from run.small_runs import MANIFEST, Village, answer, plot
 
 
 @pytest.fixture
 def run(tmp_path: Path):
-    life = Village()
+    live_state = Village()
     with RunFile.create(tmp_path / "a.run", MANIFEST) as file:
-        file.commit(life.opening())
-        file.commit(life.tick(plot(1)))
+        file.commit(live_state.opening())
+        file.commit(live_state.tick(plot(1)))
         yield file
 
 
@@ -62,10 +62,10 @@ def test_another_question_says_where_history_parts(run: RunFile) -> None:
 
 
 def test_it_names_the_first_input_that_differs(run: RunFile) -> None:
-    life = Village()
-    life.opening()
-    life.tick(plot(1))
-    record = life.tick(plot(2))
+    live_state = Village()
+    live_state.opening()
+    live_state.tick(plot(1))
+    record = live_state.tick(plot(2))
     given = {"situation": {"sky": "clear", "people": ["bob"]}}
     asked = [{"ordinal": 0, "task": "react", "outcome": "value", "input": given}]
     run.commit(replace(record, traces={"ann": {"asked": asked}}))
@@ -75,12 +75,12 @@ def test_it_names_the_first_input_that_differs(run: RunFile) -> None:
 
 
 def test_the_input_of_a_job_is_found_in_the_tick_that_used_it(run: RunFile) -> None:
-    life = Village()
-    life.opening()
-    life.tick(plot(1))
+    live_state = Village()
+    live_state.opening()
+    live_state.tick(plot(1))
     thought = answer("ann", 1, ordinal=1001)
     asked = [{"ordinal": 1001, "task": "react", "outcome": "value", "input": {"about": "bells"}}]
-    record = life.tick(plot(2))
+    record = live_state.tick(plot(2))
     delivered = [{"asked_at": 1, "asked": asked}]
     run.commit(replace(record, answers=(*record.answers, thought), traces={"ann": {"delivered": delivered}}))
     with pytest.raises(Diverged, match=r'about was "bells", is "rain"'):
@@ -88,21 +88,21 @@ def test_the_input_of_a_job_is_found_in_the_tick_that_used_it(run: RunFile) -> N
 
 
 def test_answers_of_a_job_belong_to_the_tick_that_used_them(run: RunFile) -> None:
-    life = Village()
-    life.opening()
-    life.tick(plot(1))
+    live_state = Village()
+    live_state.opening()
+    live_state.tick(plot(1))
     thought = answer("ann", 1, ordinal=1001)
     run.journal.keep(thought)
-    record = life.tick(plot(2))
+    record = live_state.tick(plot(2))
     run.commit(replace(record, answers=(*record.answers, thought)))
     assert thought in run.reading.answers(1, 1)
 
 
 def test_usage_counts_questions_attempts_and_fallbacks(run: RunFile) -> None:
-    life = Village()
-    life.opening()
-    life.tick(plot(1))
-    record = life.tick(plot(2))
+    live_state = Village()
+    live_state.opening()
+    live_state.tick(plot(1))
+    record = live_state.tick(plot(2))
     failed = {"prompt_tokens": 7, "calls": 2, "kind": "json"}
     extra = (
         replace(answer("ann", 2, ordinal=1), outcome="malformed", body=b"", usage=failed),

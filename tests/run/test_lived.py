@@ -8,7 +8,7 @@ import json
 import pytest
 
 from commonplace.api import create_run
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.run import integrity
 from commonplace.run.reading import Reading
 from commonplace.run.why import as_text, why
@@ -26,9 +26,9 @@ def lived(tmp_path_factory: pytest.TempPathFactory):
     async def live() -> None:
         with create_run(path, "latticeville", 11) as run:
             async for tick in run.play(TICKS):
-                life = run._engine.life
-                worlds[tick.number], states[tick.number] = life.world, dict(life.states)
-                memories[tick.number] = {me: list(stream) for me, stream in life.streams.items()}
+                live_state = run._engine.live_state
+                worlds[tick.number], states[tick.number] = live_state.world, dict(live_state.states)
+                memories[tick.number] = {me: list(stream) for me, stream in live_state.streams.items()}
 
     asyncio.run(live())
     return path, worlds, states, memories
@@ -118,11 +118,11 @@ def test_hits_show_memories_as_they_were_when_they_were_scored(lived, reading: R
 
 
 def test_an_unknown_event_names_the_nearest(reading: Reading) -> None:
-    with pytest.raises(WrongUse, match=r"t5\.mira\.0"):
+    with pytest.raises(UsageError, match=r"t5\.mira\.0"):
         why(reading, "t5.mir.0")
-    with pytest.raises(WrongUse, match=f"0 to {TICKS}"):
+    with pytest.raises(UsageError, match=f"0 to {TICKS}"):
         why(reading, "t999.mira.0")
-    with pytest.raises(WrongUse, match="no event id"):
+    with pytest.raises(UsageError, match="no event id"):
         why(reading, "mira")
 
 
@@ -136,10 +136,10 @@ def test_the_table_of_characters(reading: Reading) -> None:
 def test_simulated_times_name_ticks(reading: Reading) -> None:
     assert reading.tick(reading.time(12).isoformat()) == 12
     assert reading.digest("12") == reading.digest(12)
-    with pytest.raises(WrongUse, match="neither"):
+    with pytest.raises(UsageError, match="neither"):
         reading.tick("yesterday")
 
 
 def test_nobody_of_that_name(reading: Reading) -> None:
-    with pytest.raises(WrongUse, match="mira"):
+    with pytest.raises(UsageError, match="mira"):
         reading.memories("nobody")

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
+from commonplace.run.connection import Lock
 from commonplace.run.file import RunFile
-from commonplace.run.lock import Lock
 from run.small_runs import MANIFEST, make
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from commonplace.run.lock import Lock
+from commonplace.run.connection import Lock
 lock = Lock(Path(sys.argv[1]))
 print("held", flush=True)
 time.sleep(60)
@@ -24,7 +24,7 @@ time.sleep(60)
 HOLD_WITH_A_WORKER = """
 import os, sys, time
 from pathlib import Path
-from commonplace.run.lock import Lock
+from commonplace.run.connection import Lock
 lock = Lock(Path(sys.argv[1]))
 if os.fork() == 0:
     print("held", os.getpid(), flush=True)
@@ -44,9 +44,9 @@ def test_the_second_is_refused_naming_the_first(tmp_path: Path) -> None:
     process = holder(path)
     try:
         assert process.stdout and process.stdout.readline() == "held\n"
-        with pytest.raises(WrongUse, match=f"process {process.pid}"):
+        with pytest.raises(UsageError, match=f"process {process.pid}"):
             RunFile.open(path)
-        with pytest.raises(WrongUse, match=f"process {process.pid}"):
+        with pytest.raises(UsageError, match=f"process {process.pid}"):
             RunFile.create(path, MANIFEST, force=True)
     finally:
         os.kill(process.pid, signal.SIGKILL)
@@ -72,7 +72,7 @@ def test_a_worker_does_not_keep_the_lock_of_its_dead_parent(tmp_path: Path) -> N
 
 def test_in_one_process_too(tmp_path: Path) -> None:
     path = make(tmp_path / "a.run", 1)
-    with RunFile.open(path), pytest.raises(WrongUse, match=f"process {os.getpid()}"):
+    with RunFile.open(path), pytest.raises(UsageError, match=f"process {os.getpid()}"):
         RunFile.open(path)
 
 
@@ -81,7 +81,7 @@ def test_releasing_twice_leaves_the_next_holder_alone(tmp_path: Path) -> None:
     first.release()
     second = Lock(tmp_path / "a.run")
     first.release()
-    with pytest.raises(WrongUse):
+    with pytest.raises(UsageError):
         Lock(tmp_path / "a.run")
     second.release()
     assert not list(tmp_path.iterdir())

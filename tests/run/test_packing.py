@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.run.packing import (
+from commonplace.run.codec import (
     packed_details,
     packed_ids,
     packed_trace,

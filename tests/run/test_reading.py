@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import Draft, Emotion
 from commonplace.run import integrity
+from commonplace.run.codec import memory_cells, memory_from, micros, moment
 from commonplace.run.file import RunFile
-from commonplace.run.reading import Reading
-from commonplace.run.record import InputRow
-from commonplace.run.rows import memory_cells, memory_from, micros, moment
-from commonplace.run.tables import mood
+from commonplace.run.reading import Reading, mood
+from commonplace.run.tick_record import InputRow
 from run.small_runs import MANIFEST, Village, at, make, plot, worlds
 
 TICKS = 24
@@ -32,9 +31,9 @@ def test_every_tick_is_restored_as_it_was_lived(path: Path) -> None:
 
 def test_a_stream_is_restored_with_its_accesses(path: Path) -> None:
     with Reading.open(path) as reading:
-        for tick, (_, _, life) in enumerate(worlds(TICKS)):
+        for tick, (_, _, live_state) in enumerate(worlds(TICKS)):
             if tick % 7 == 0:
-                live, again = life.streams["bob"], reading.stream_at("bob", tick)
+                live, again = live_state.streams["bob"], reading.stream_at("bob", tick)
                 assert list(again) == list(live)
                 assert again.importance_since_reflection() == live.importance_since_reflection()
                 found = [
@@ -45,11 +44,11 @@ def test_a_stream_is_restored_with_its_accesses(path: Path) -> None:
 
 
 def test_forgotten_memories_stay_forgotten_from_their_tick_on(tmp_path: Path) -> None:
-    life = Village()
+    live_state = Village()
     with RunFile.create(tmp_path / "a.run", MANIFEST) as run:
-        run.commit(life.opening())
-        run.commit(life.tick(plot(1)))
-        run.commit(replace(life.tick(plot(2)), removed={"ann": (1, 2)}))
+        run.commit(live_state.opening())
+        run.commit(live_state.tick(plot(1)))
+        run.commit(replace(live_state.tick(plot(2)), removed={"ann": (1, 2)}))
         reading = run.reading
         assert [memory.id for memory in reading.memories("ann", 1)] == [1, 2]
         assert [memory.id for memory in reading.memories("ann", 2)] == [3]
@@ -61,8 +60,8 @@ def test_forgotten_memories_stay_forgotten_from_their_tick_on(tmp_path: Path) ->
 
 
 def test_a_memory_with_every_field_round_trips() -> None:
-    life = Village()
-    draft = Draft(life.streams["ann"])
+    live_state = Village()
+    draft = Draft(live_state.streams["ann"])
     draft.remember("a beginning", at=at(0))
     memory = draft.remember(
         "a reflection on bells " * 200,
@@ -101,20 +100,20 @@ def test_ticks_that_were_not_lived_are_refused(path: Path) -> None:
         assert reading.tick() == TICKS
         assert reading.tick("7") == 7
         for wrong in (TICKS + 1, -1, "99"):
-            with pytest.raises(WrongUse, match=f"0 to {TICKS}"):
+            with pytest.raises(UsageError, match=f"0 to {TICKS}"):
                 reading.world_at(wrong)
 
 
 def test_inputs_wait_until_they_are_stamped(tmp_path: Path) -> None:
-    life = Village()
+    live_state = Village()
     with RunFile.create(tmp_path / "a.run", MANIFEST) as run:
-        run.commit(life.opening())
+        run.commit(live_state.opening())
         first, second = run.queue({"kind": "inner_voice", "text": "go"}), run.queue({"kind": "leave"})
         assert (first, second) == (1, 2)
         assert [row.seq for row in run.queued()] == [1, 2]
         assert run.queued()[0].tick == -1
         stamped = InputRow(first, 1, run.queued()[0].body)
-        run.commit(life.tick({}, inputs=(stamped,)))
+        run.commit(live_state.tick({}, inputs=(stamped,)))
         assert run.reading.inputs() == (stamped,)
         assert [row.seq for row in run.queued()] == [second]
     with RunFile.open(tmp_path / "a.run") as run:

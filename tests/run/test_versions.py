@@ -8,17 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.canon import canonical
-from commonplace.character.belief import Belief, Known
 from commonplace.character.plan import Plan, PlanItem
-from commonplace.character.relation import Relation
-from commonplace.character.state import CharacterState, Job
-from commonplace.run.record import Version
+from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
+from commonplace.run.tick_record import Version
 from commonplace.run.versions import restore_state, restore_world, state_versions, world_versions
 from commonplace.world.executor import Intent, Rules, step
 from commonplace.world.inputs import GodEvent, InnerVoice, Join, Leave
-from commonplace.world.opening import opening
 from commonplace.world.script import Audience
-from commonplace.world.state import World
+from commonplace.world.state import World, opening
 from world.small_worlds import AGENTS, CLOCK, patient, placed, say, small, village
 from world.test_executor import ACTIONS
 from world.test_out_of_order import look, mind

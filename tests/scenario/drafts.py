@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from commonplace.scenario.check import check
-from commonplace.scenario.mistake import Mistake
-from commonplace.scenario.reading import read
+from commonplace.scenario.loading import Mistake, read
+from commonplace.scenario.rules import check
 
 DRAFT = """\
 name: draft

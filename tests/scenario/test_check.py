@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.scenario.check import check, report
 from commonplace.scenario.compiling import compiled_from_text
-from commonplace.scenario.plain import below, holds
-from commonplace.scenario.reading import read
+from commonplace.scenario.loading import below, holds, read
+from commonplace.scenario.rules import check, report
 from scenario.drafts import DRAFT, line_of, mistakes, spoilt
 
 # id: (piece of the draft, what takes its place, piece whose line is named, words of the message, nearest name)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.character.belief import Known
-from commonplace.errors import WrongUse
+from commonplace.character.state import Known
+from commonplace.errors import UsageError
 from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.scenario.scenario import Scenario
 from scenario.drafts import DRAFT, spoilt
@@ -137,7 +137,7 @@ def test_hours_refusals_and_climate() -> None:
 
 
 def test_mistakes_are_refused_all_together() -> None:
-    with pytest.raises(WrongUse) as caught:
+    with pytest.raises(UsageError) as caught:
         compiled_from_text(spoilt(("home: shed", "home: sched"), ("age: 41", "age: old")), "draft.yaml")
     assert "draft.yaml has 2 mistakes" in str(caught.value)
     assert "sched" in str(caught.value)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.errors import WrongUse
-from commonplace.scenario import reading
-from commonplace.scenario.check import check
+from commonplace.errors import UsageError
+from commonplace.scenario import loading
 from commonplace.scenario.compiling import load
-from commonplace.scenario.reading import find, read, shipped
+from commonplace.scenario.loading import find, read, shipped
+from commonplace.scenario.rules import check
 from scenario.drafts import DRAFT
 
 BROKEN = {
@@ -93,7 +93,7 @@ def test_an_empty_file_and_a_file_without_keys() -> None:
 
 
 def test_an_unknown_name_lists_the_shipped_and_suggests_the_nearest() -> None:
-    with pytest.raises(WrongUse, match="there is no scenario 'plazza'") as caught:
+    with pytest.raises(UsageError, match="there is no scenario 'plazza'") as caught:
         find("plazza")
     assert "Did you mean plaza?" in str(caught.value)
     assert caught.value.status == 2
@@ -101,27 +101,27 @@ def test_an_unknown_name_lists_the_shipped_and_suggests_the_nearest() -> None:
 
 @pytest.mark.parametrize("name", ["", "a\0b", "x" * 5000, "no/such/file.yaml"])
 def test_impossible_names_are_unknown(name: str) -> None:
-    with pytest.raises(WrongUse):
+    with pytest.raises(UsageError):
         find(name)
 
 
 def test_a_folder_is_no_scenario(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("name: x", encoding="utf-8")
-    with pytest.raises(WrongUse, match=r"is a folder.*\n.*mine\.yaml"):
+    with pytest.raises(UsageError, match=r"is a folder.*\n.*mine\.yaml"):
         find(str(tmp_path))
 
 
 def test_text_must_be_utf_8(tmp_path: Path) -> None:
     path = tmp_path / "old.yaml"
     path.write_bytes("a: 1\nb: café\n".encode("latin-1"))
-    with pytest.raises(WrongUse, match=r"old\.yaml:2: is not UTF-8"):
+    with pytest.raises(UsageError, match=r"old\.yaml:2: is not UTF-8"):
         find(str(path))
 
 
 def test_a_huge_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "huge.yaml"
-    path.write_bytes(b"#" * (reading.LARGEST + 1))
-    with pytest.raises(WrongUse, match="too large"):
+    path.write_bytes(b"#" * (loading.LARGEST + 1))
+    with pytest.raises(UsageError, match="too large"):
         find(str(path))
 
 
@@ -133,7 +133,7 @@ def test_an_unreadable_file_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", refuse)
-    with pytest.raises(WrongUse, match=r"secret\.yaml: cannot be read \(Permission denied\)"):
+    with pytest.raises(UsageError, match=r"secret\.yaml: cannot be read \(Permission denied\)"):
         find(str(path))
 
 
@@ -146,7 +146,7 @@ def test_a_byte_order_mark_and_windows_lines_are_read(tmp_path: Path) -> None:
 def test_broken_files_are_refused_with_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "broken.yaml"
     path.write_text("name: x\nworld: [\n", encoding="utf-8")
-    with pytest.raises(WrongUse, match=r"broken\.yaml:"):
+    with pytest.raises(UsageError, match=r"broken\.yaml:"):
         load(str(path))
 
 

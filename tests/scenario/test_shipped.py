@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import commonplace
-from commonplace.errors import WrongUse
-from commonplace.scenario import model, schema
-from commonplace.scenario.check import check, report
+from commonplace.errors import UsageError
+from commonplace.scenario import model
 from commonplace.scenario.compiling import compiled_from_text, load
-from commonplace.scenario.reading import find, read
+from commonplace.scenario.loading import find, read
+from commonplace.scenario.rules import check, report
 from commonplace.scenario.scaffold import new, text
 
 PROJECT = Path(__file__).parents[2]
@@ -52,7 +52,7 @@ def test_nobodys_routine_leads_to_the_event() -> None:
 
 def test_the_stored_schema_is_fresh() -> None:
     stored = (PROJECT / "schema" / "scenario.schema.json").read_text(encoding="utf-8")
-    assert stored == schema.as_text(), "run: python -m commonplace.scenario.schema schema/scenario.schema.json"
+    assert stored == model.as_text(), "run: python -m commonplace.scenario.model schema/scenario.schema.json"
 
 
 def test_the_schema_describes_every_key() -> None:
@@ -78,7 +78,7 @@ def test_a_new_scenario_has_no_mistake_and_its_size(size: int) -> None:
 
 
 def test_a_folder_is_not_written_to(tmp_path: Path) -> None:
-    with pytest.raises(WrongUse, match="it is a folder"):
+    with pytest.raises(UsageError, match="it is a folder"):
         new(tmp_path)
     assert not tmp_path.with_name(f"{tmp_path.name}.yaml").exists()
 
@@ -88,7 +88,7 @@ def test_new_writes_a_file_and_never_over_one(tmp_path: Path) -> None:
     assert path.name == "Meine Stadt.yaml"
     assert load(str(path)).part.name == "meine-stadt"
     before = path.read_text(encoding="utf-8")
-    with pytest.raises(WrongUse, match="exists already"):
+    with pytest.raises(UsageError, match="exists already"):
         new(path)
     assert path.read_text(encoding="utf-8") == before
 
@@ -100,11 +100,11 @@ def test_any_file_name_gives_a_valid_scenario(tmp_path: Path, name: str) -> None
 
 @pytest.mark.parametrize("path", ["", "no/such/folder/x.yaml", "a\0b", "x" * 5000, "/proc/x.yaml"])
 def test_places_that_cannot_be_written_to_are_told_plainly(path: str) -> None:
-    with pytest.raises(WrongUse):
+    with pytest.raises(UsageError):
         new(path)
 
 
 @pytest.mark.parametrize("size", [0, 51, -1])
 def test_sizes_have_limits(tmp_path: Path, size: int) -> None:
-    with pytest.raises(WrongUse, match="1 to 50"):
+    with pytest.raises(UsageError, match="1 to 50"):
         new(tmp_path / "x.yaml", size)

@@ -8,12 +8,12 @@ from functools import cache
 from typing import Any
 
 from cognition.hamlet import Town, at_once
-from commonplace.engine.intervention import foreseen
-from commonplace.minds.asking import Ask
+from commonplace.engine.god_mode import preview
+from commonplace.minds.mind import Ask
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.tasks import CONVERSE, ConverseInput
 from commonplace.scenario.compiling import compiled_from_text, load
-from commonplace.scenario.reading import find
+from commonplace.scenario.loading import find
 from commonplace.scenario.scenario import Scenario
 from society.village import Recording
 
@@ -72,7 +72,7 @@ def test_a_god_event_changes_what_those_do_who_perceive_it() -> None:
     scenario = load("latticeville")
     with_it, without = (Town(scenario, OfflineMind(), seed=3).until(NOON) for _ in range(2))
     text = "A gas leak in Mira's Noodle Bar: everybody out!"
-    body = at_once(foreseen(text, scenario, with_it.engine.life.world, with_it.engine.driver))
+    body = at_once(preview(text, scenario, with_it.engine.live_state.world, with_it.engine.driver))
     assert body["to"]["areas"] == ["noodle-bar"]
     before = len(with_it.ticks)
     assert [t.events for t in with_it.ticks] == [t.events for t in without.ticks]
@@ -95,14 +95,14 @@ def test_a_line_rests_on_the_memories_it_cites() -> None:
     """With what it cites hidden, no line stays as it was: the words come from the memories, not from a table."""
     mind = Recording(OfflineMind())
     Town(load("latticeville"), mind, seed=1).until("21:00")
-    lines = [(ask.input, asker, output) for ask, asker, output in mind.of("converse") if output.utterance]
-    resting = [(given, asker, output) for given, asker, output in lines if output.because]
+    lines = [(ask.input, request_key, output) for ask, request_key, output in mind.of("converse") if output.utterance]
+    resting = [(given, request_key, output) for given, request_key, output in lines if output.because]
     assert len(resting) > 60
     assert len(resting) == len(lines)
     unmoved = [
-        (asker.tick, asker.agent, output.utterance)
-        for given, asker, output in resting
-        if OfflineMind().answer(Ask(CONVERSE, _without(given, set(output.because))), asker).value.utterance
+        (request_key.tick, request_key.agent, output.utterance)
+        for given, request_key, output in resting
+        if OfflineMind().answer(Ask(CONVERSE, _without(given, set(output.because))), request_key).value.utterance
         == output.utterance
     ]
     assert unmoved == []

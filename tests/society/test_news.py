@@ -15,7 +15,7 @@ from commonplace.character.plan import PlanItem
 from commonplace.minds.offline import OfflineMind
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import compiled_from_text
-from commonplace.scenario.reading import find
+from commonplace.scenario.loading import find
 from commonplace.scenario.scenario import Scenario
 from society.village import CARRIES, FESTIVAL, days, memories, says
 

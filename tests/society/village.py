@@ -10,8 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from commonplace.memory import Memory
-from commonplace.minds.asking import Ask
-from commonplace.minds.mind import Asker, Mind, Reply
+from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
 from commonplace.run.reading import Reading
 from commonplace.world.events import Event
 
@@ -67,23 +66,23 @@ def content_words(text: str) -> set[str]:
 class Recording:
     """A mind that keeps what it was asked and what it answered."""
 
-    costs = False
-    tries = 1
+    paid = False
+    max_attempts = 1
 
     def __init__(self, mind: Mind) -> None:
         self.name = mind.name
         self._mind = mind
-        self.kept: list[tuple[Ask[Any, Any], Asker, Reply]] = []
+        self.kept: list[tuple[Ask[Any, Any], RequestKey, Reply]] = []
 
-    def answer(self, ask: Ask[Any, Any], asker: Asker) -> Reply:
-        reply = self._mind.answer(ask, asker)
+    def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
+        reply = self._mind.answer(ask, request_key)
         assert isinstance(reply, Reply)
-        self.kept.append((ask, asker, reply))
+        self.kept.append((ask, request_key, reply))
         return reply
 
-    async def rest(self) -> None:
+    async def close(self) -> None:
         """It holds nothing."""
 
-    def of(self, task: str) -> Iterable[tuple[Ask[Any, Any], Asker, Any]]:
+    def of(self, task: str) -> Iterable[tuple[Ask[Any, Any], RequestKey, Any]]:
         """Questions of a task, by whom, and the answers."""
-        return [(ask, asker, reply.value) for ask, asker, reply in self.kept if ask.task.name == task]
+        return [(ask, request_key, reply.value) for ask, request_key, reply in self.kept if ask.task.name == task]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from cognition.hamlet import Town
-from commonplace.minds.mind import Asker
+from commonplace.minds.mind import RequestKey
 from commonplace.minds.tasks import DuetInput, DuetOutput, Insight, InsightsInput, InsightsOutput
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.stages.duet import DUET
@@ -45,13 +45,13 @@ def _scenario(every: int) -> Any:
 
 
 def _mind(cites: bool = True) -> ScriptedMind:
-    def insights(given: InsightsInput, _: Asker) -> InsightsOutput:
+    def insights(given: InsightsInput, _: RequestKey) -> InsightsOutput:
         shown = tuple(memory.id for evidence in given.evidence for memory in evidence.recalled)
         insight = Insight(text=f"{given.who.called} feels at home here.", because=shown[:2] if cites else (9999,))
         return InsightsOutput(insights=(insight,))
 
-    def duet_turn(_: DuetInput, asker: Asker) -> DuetOutput:
-        return DuetOutput(plan="talk", utterance=f"Line {asker.tick}.")
+    def duet_turn(_: DuetInput, request_key: RequestKey) -> DuetOutput:
+        return DuetOutput(plan="talk", utterance=f"Line {request_key.tick}.")
 
     return ScriptedMind({"insights": insights, "duet_turn": duet_turn})
 

@@ -32,11 +32,11 @@ SCHEMA = {
 
 def asked(task: str, given: Value, *, tick: int = 1, attempt: int = 0, seed: int = 7, **more: Any) -> dict[str, Any]:
     """The body of a typed question."""
-    asker = {"seed": seed, "agent": "mira", "tick": tick, "number": 0, "attempt": attempt}
+    request_key = {"seed": seed, "agent": "mira", "tick": tick, "number": 0, "attempt": attempt}
     body = {
         "model": "offline",
         "messages": [{"role": "system", "content": RULES}, {"role": "user", "content": f"{task} at tick {tick}"}],
-        "commonplace": {"task": task, "input": given.model_dump(mode="json"), "asker": asker},
+        "commonplace": {"task": task, "input": given.model_dump(mode="json"), "request_key": request_key},
     }
     return body | more
 

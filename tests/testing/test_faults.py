@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.testing.server import FAULTS, MARK, Faults, ModelServer
 from testing.calling import RATING, REACTION, RULES, SCHEMA, asked, chatted, forced, posted, strict
 
@@ -105,14 +105,14 @@ def test_what_is_drawn_depends_on_the_question_and_on_how_often_it_came():
         with ModelServer(faults=Faults(0.5, ("empty_content", "refusal", "fenced"), seed=3)) as server:
             for tick in order:
                 chatted(server, asked("rate", RATING, tick=tick))
-        return {(*entry.key, entry.tries): entry.fault for entry in server.log.entries}
+        return {(*entry.key, entry.max_attempts): entry.fault for entry in server.log.entries}
 
     ticks = [tick for tick in range(20) for _ in range(3)]
     first = drawn(ticks)
     assert first == drawn(ticks[::-1])
     assert len(first) == 60 and 15 < sum(map(bool, first.values())) < 45
     assert set(first.values()) == {"", "empty_content", "refusal", "fenced"}
-    tried = [[first[7, "mira", tick, "rate", 0, 0, tries] for tries in range(3)] for tick in range(20)]
+    tried = [[first[7, "mira", tick, "rate", 0, 0, max_attempts] for max_attempts in range(3)] for tick in range(20)]
     assert any("" in kinds and any(kinds) for kinds in tried)
     assert any(len({*kinds} - {""}) > 1 for kinds in tried)
 
@@ -139,9 +139,9 @@ def test_the_page_tells_every_fault():
 
 
 def test_a_rate_or_a_kind_there_is_not_is_said():
-    with pytest.raises(WrongUse, match="0 to 1"):
+    with pytest.raises(UsageError, match="0 to 1"):
         Faults(1.5)
-    with pytest.raises(WrongUse, match="no fault 'tired'"):
+    with pytest.raises(UsageError, match="no fault 'tired'"):
         Faults(0.1, ("tired",))
 
 

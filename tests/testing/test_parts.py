@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from commonplace.minds.tasks import TASKS
-from commonplace.testing.server.instance import instance
-from commonplace.testing.server.prefix import Prompts, common
+from commonplace.testing.server.answers import instance
+from commonplace.testing.server.server import Prompts, common
 
 TEXTS = st.text("ab", max_size=12)
 

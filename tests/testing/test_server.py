@@ -15,10 +15,9 @@ from urllib.request import urlopen
 import numpy as np
 import pytest
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import HashedEmbedder, estimate_tokens
-from commonplace.minds.asking import Ask
-from commonplace.minds.mind import Asker
+from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.prompts.wire import written
 from commonplace.minds.tasks import RATE, EmbedInput
@@ -38,7 +37,7 @@ def test_it_names_its_model_and_says_that_it_takes_typed_questions():
 
 
 def test_a_typed_question_is_answered_by_the_offline_mind_in_every_form():
-    value = OfflineMind().answer(Ask(RATE, RATING), Asker(7, "mira", 1, 0)).value
+    value = OfflineMind().answer(Ask(RATE, RATING), RequestKey(7, "mira", 1, 0)).value
     assert value is not None
     with ModelServer() as server:
         plain = told(content(server, asked("rate", RATING)))
@@ -157,7 +156,7 @@ def _waiting(server: ModelServer) -> None:
 
 
 def test_a_port_that_is_taken_is_said():
-    with ModelServer() as server, pytest.raises(WrongUse, match="cannot be had"), ModelServer(port=server._port):
+    with ModelServer() as server, pytest.raises(UsageError, match="cannot be had"), ModelServer(port=server._port):
         pass
 
 

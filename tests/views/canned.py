@@ -7,14 +7,12 @@ from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any, cast
 
-from commonplace.character.belief import Belief, Known
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan, PlanItem
-from commonplace.character.relation import Relation
-from commonplace.character.state import CharacterState, Job
+from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
 from commonplace.clock import Clock, parse_iso, part_of_day
 from commonplace.errors import CommonplaceError
-from commonplace.run.frame import AgentFrame, Frame, ObjectFrame
+from commonplace.run.frames import AgentFrame, Frame, ObjectFrame
 from commonplace.scenario.model import ScenarioPart
 from commonplace.views.source import Inspection
 from commonplace.world.events import NOBODY, Event, Phase

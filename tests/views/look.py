@@ -9,7 +9,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from commonplace.views.terminal.app import TownApp
+from commonplace.views.terminal.screen import TownApp
 from views.canned import CannedSource
 from views.picture import screen_text
 

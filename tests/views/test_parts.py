@@ -7,13 +7,10 @@ from rich.cells import cell_len
 
 from commonplace.scenario.model import ScenarioPart
 from commonplace.views.hues import badges
-from commonplace.views.terminal.canvas import Canvas, emoji_of, fitted, padded
-from commonplace.views.terminal.floorplan import floorplan
-from commonplace.views.terminal.help import HELP
-from commonplace.views.terminal.palette import DAY, NIGHT, Palette
-from commonplace.views.terminal.player import SPEEDS, Player
-from commonplace.views.terminal.scores import bar, stacked
-from commonplace.views.terminal.tick import Ticks
+from commonplace.views.terminal.canvas import DAY, NIGHT, Canvas, Palette, bar, emoji_of, fitted, padded, stacked
+from commonplace.views.terminal.header import HELP
+from commonplace.views.terminal.map import floorplan
+from commonplace.views.terminal.player import SPEEDS, Player, Ticks
 from commonplace.views.terminal.timeline import Marks
 from commonplace.views.terminal.why import why_text
 from commonplace.views.town import Town

@@ -12,8 +12,8 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from commonplace.errors import RunDamaged
-from commonplace.run.frame import Frame
-from commonplace.views.terminal.app import TownApp
+from commonplace.run.frames import Frame
+from commonplace.views.terminal.screen import TownApp
 from views.canned import CannedSource
 from views.picture import same_picture, screen_text
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from commonplace.scenario.compiling import load
-from commonplace.views.terminal.typed import parsed
+from commonplace.views.terminal.god_mode import parsed
 from commonplace.views.town import Town
 
 TOWN = Town.of(load("plaza").part)

@@ -14,9 +14,8 @@ from commonplace.world.actions import Action, Idle, Interact, Move, Say
 from commonplace.world.events import Event
 from commonplace.world.executor import PLAIN, Intent, Rules, step
 from commonplace.world.geography import Geography
-from commonplace.world.opening import opening
 from commonplace.world.script import Audience, Scripted, due
-from commonplace.world.state import World
+from commonplace.world.state import World, opening
 from commonplace.world.tree import Node, ObjectKind, Transition, Way
 from commonplace.world.weather import Climate, ambient_at, ambient_events
 

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.world.actions import Say
-from commonplace.world.conversation import converse
+from commonplace.world.area import converse
+from commonplace.world.deeds import partners
 from commonplace.world.state import Conversation, Line, World
-from commonplace.world.targets import partners
 from world.small_worlds import Action, go, lived, of_type, patient, placed, say, village
 
 TOWN = village()

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.errors import WrongUse
-from commonplace.world.geography import Geography, way_open
-from commonplace.world.survey import problems
+from commonplace.errors import UsageError
+from commonplace.world.geography import Geography, problems, way_open
 from commonplace.world.tree import Node, ObjectKind, Transition, Way
 from world.small_worlds import KINDS, NODES, WAYS, village
 
@@ -138,7 +137,7 @@ ROOT = Node("town", "Town", "area", "")
 )
 def test_structural_mistakes_are_named(nodes, kinds, ways, words: str) -> None:
     assert any(words in line for line in problems(nodes, kinds, ways)), problems(nodes, kinds, ways)
-    with pytest.raises(WrongUse) as told:
+    with pytest.raises(UsageError) as told:
         Geography.build(nodes, kinds, ways)
     assert words in str(told.value)
 

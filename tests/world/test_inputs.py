@@ -5,7 +5,7 @@ import json
 import pytest
 
 from commonplace.canon import canonical
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.world.actions import Action
 from commonplace.world.events import Event, Phase
 from commonplace.world.executor import Intent, step
@@ -22,9 +22,8 @@ from commonplace.world.inputs import (
     from_dict,
     validate,
 )
-from commonplace.world.opening import opening
 from commonplace.world.script import Audience
-from commonplace.world.state import Thing, World
+from commonplace.world.state import Thing, World, opening
 from world.small_worlds import AGENTS, CLOCK, IDLE, do, placed, say, village
 
 TOWN = village()
@@ -59,9 +58,9 @@ def test_an_input_is_stored_as_plain_json(item: Input) -> None:
 
 
 def test_a_stored_input_that_does_not_fit_is_refused() -> None:
-    with pytest.raises(WrongUse, match="'storm' is no kind"):
+    with pytest.raises(UsageError, match="'storm' is no kind"):
         from_dict({"kind": "storm"})
-    with pytest.raises(WrongUse, match="does not fit"):
+    with pytest.raises(UsageError, match="does not fit"):
         from_dict({"kind": "leave", "seq": 1})
 
 
@@ -80,7 +79,7 @@ def test_a_stored_input_that_does_not_fit_is_refused() -> None:
     ],
 )
 def test_unknown_names_are_refused_with_the_nearest(item: Input, words: str) -> None:
-    with pytest.raises(WrongUse) as told:
+    with pytest.raises(UsageError) as told:
         validate(item, TOWN, AGENTS)
     assert words in str(told.value)
 

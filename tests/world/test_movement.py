@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 from commonplace.clock import Clock
+from commonplace.world.deeds import Stride, promise, stride
 from commonplace.world.executor import Rules
 from commonplace.world.geography import Geography
-from commonplace.world.movement import Stride, promise, stride
 from commonplace.world.state import World
 from commonplace.world.tree import Node, Way
 from world.small_worlds import IDLE, go, lived, of_type, placed, say, village

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from commonplace.world.objects import Attempt, attempt, verbs, words
-from commonplace.world.tree import ObjectKind, Transition
+from commonplace.world.tree import Attempt, ObjectKind, Transition, attempt, verbs, words
 from world.small_worlds import KINDS
 
 

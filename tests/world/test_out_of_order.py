@@ -16,13 +16,11 @@ from commonplace.canon import digest
 from commonplace.rng import below, choice, unit
 from commonplace.world.actions import Action, Idle, Interact, Move, Say
 from commonplace.world.area import Fold, fold_area, scene_after
-from commonplace.world.deeds import Deed, Intent, Setting, resolve
+from commonplace.world.deeds import Deed, Intent, Setting, promise, resolve
 from commonplace.world.events import Event
 from commonplace.world.executor import setting, step
-from commonplace.world.movement import promise
-from commonplace.world.opening import opening
 from commonplace.world.script import barred_after, scripted_events
-from commonplace.world.state import Body, Scene, scene
+from commonplace.world.state import Body, Scene, opening, scene
 from commonplace.world.view import WorldView, look, news, see
 from world.small_worlds import Small, small
 

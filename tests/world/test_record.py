@@ -5,10 +5,8 @@ from hypothesis import strategies as st
 
 from commonplace.world.executor import Intent, Note, Rules, step
 from commonplace.world.inputs import GodEvent, InnerVoice, Input, Join, Leave
-from commonplace.world.opening import opening
-from commonplace.world.record import recorded
 from commonplace.world.script import Audience
-from commonplace.world.state import World
+from commonplace.world.state import World, opening, recorded
 from commonplace.world.view import look
 from world.small_worlds import AGENTS, CLOCK, patient, placed, say, small, village
 from world.test_executor import ACTIONS, NOTICES

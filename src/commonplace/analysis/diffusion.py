@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from commonplace.character.fact import Fact
-from commonplace.run.provenance import spoken_from
 from commonplace.run.reading import Reading
+from commonplace.run.why import spoken_from
 from commonplace.world.events import Event, parse_id
 
 

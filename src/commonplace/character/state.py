@@ -5,9 +5,93 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from commonplace.character.belief import Belief
 from commonplace.character.plan import Plan
-from commonplace.character.relation import Relation
+
+# ── relation ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# How one character sees another.
+
+
+WARMTH = (-100, 100)
+"""From hatred to love; 0 is a stranger or indifference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A view of one acquaintance, built from memories it can cite."""
+
+    other: str
+    label: str = ""
+    """What they are to each other: `neighbour`, `old friend`, `rival`; empty for somebody merely met."""
+    warmth: int = 0
+    known_since: int = 0
+    """Tick of the first meeting; 0 for somebody known from before."""
+    last_talk: int = -1
+    """Tick of the last line exchanged; −1 for never in this run."""
+    talks: int = 0
+    """Conversations had in this run."""
+    summary: str = ""
+    because: tuple[int, ...] = ()
+    """Ids of the memories the view rests on."""
+    shared: tuple[str, ...] = ()
+    """Ids of seed facts the two have heard in one another's presence."""
+    weighed: int = -1
+    """Tick up to which the talks had are part of the summary; −1 for never."""
+
+
+# ── belief ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# What a character knows of the world: the same tree, only the nodes it knows, each as last seen.
+
+
+AREA = "open"
+"""State of an area's entry."""
+UNKNOWN = ""
+"""Parent of an object that was not where it was believed to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One node as last seen: its parent and state then, and the tick. See `Belief.last_seen`."""
+
+    parent: str
+    state: str
+    seen: int
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """Known nodes by id. May be stale; what is here now is refreshed when it changes and when one leaves."""
+
+    nodes: Mapping[str, Known] = field(default_factory=dict[str, Known])
+    closed: frozenset[tuple[str, str]] = frozenset()
+    """Ways (area, neighbour) last seen closed."""
+
+    def knows(self, node_id: str) -> bool:
+        """Whether the node is in the belief view."""
+        return node_id in self.nodes
+
+    def place_of(self, node_id: str) -> str:
+        """Where it is believed to be; empty when unknown."""
+        known = self.nodes.get(node_id)
+        return known.parent if known else UNKNOWN
+
+    def last_seen(self, node_id: str) -> int:
+        """The tick a thing was last seen, as believed: whenever the area it lies in was. −1 for what is not known."""
+        known = self.nodes.get(node_id)
+        if known is None:
+            return -1
+        around = self.nodes.get(known.parent)
+        return known.seen if around is None or known.state == AREA else max(known.seen, around.seen)
+
+    def updated(self, changes: Mapping[str, Known], closed: frozenset[tuple[str, str]] | None = None) -> Belief:
+        """The belief with these nodes as now seen; itself when nothing changes."""
+        fresh = {node: known for node, known in changes.items() if self.nodes.get(node) != known}
+        now_closed = self.closed if closed is None else closed
+        if not fresh and now_closed == self.closed:
+            return self
+        return Belief({**self.nodes, **fresh}, now_closed)
+
+
+# ── state ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,20 +9,7 @@ from collections.abc import Sequence
 
 import typer
 
-from commonplace.cli import (
-    ask,
-    branch,
-    doctor,
-    estimate,
-    forget,
-    ledger,
-    look,
-    memories,
-    play,
-    scenarios,
-    usage,
-    why,
-)
+from commonplace.cli import costs, doctor, forget, fork, inspect, ledger, memories, play, scenarios, watch
 from commonplace.cli.play import INTERRUPTED
 from commonplace.errors import CommonplaceError
 
@@ -38,16 +25,16 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 play.add_to(app)
-ask.add_to(app)
-why.add_to(app)
-usage.add_to(app)
+inspect.add_to(app)
+inspect.add_to_why(app)
+costs.add_to(app)
 memories.add_to(app)
 forget.add_to(app)
 ledger.add_to(app)
-look.add_to(app)
-branch.add_to(app)
+watch.add_to(app)
+fork.add_to(app)
 scenarios.add_to(app)
-estimate.add_to(app)
+costs.add_to_estimate(app)
 doctor.add_to(app)
 
 WELCOME = """\

@@ -3,14 +3,292 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+import os
+import platform
+import re
+import shutil
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, metadata, version
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
-from commonplace.cli.finding import BROKEN, Finding
-from commonplace.cli.machine import machine
-from commonplace.cli.mind import examined
+from commonplace.api import JOURNAL, book, mind_named
 from commonplace.cli.options import TIMEOUT
+from commonplace.cognition.situation import who
+from commonplace.errors import CommonplaceError
+from commonplace.minds.chat.page import Outage
+from commonplace.minds.chat.servers import Server, is_server, server_named
+from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
+from commonplace.minds.prices import VARIABLE, price_of
+from commonplace.minds.tasks import RATE, RateInput
+from commonplace.run.manifest import package_version
+from commonplace.scenario.compiling import load
+from commonplace.scenario.scenario import Scenario
+
+if TYPE_CHECKING:
+    from commonplace.minds.chat.chat_mind import ChatMind
+    from commonplace.minds.chat.request import Capabilities
+
+
+# ── finding ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# A finding: one line of what was looked at, and what to do about it.
+
+
+FINE, NOTE, BROKEN = "fine", "note", "BROKEN"
+INDENT = " " * 8
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`state`: fine, worth knowing, or in the way of something that is needed."""
+
+    state: str
+    what: str
+    hint: str = ""
+    """The next step; empty where none is needed."""
+
+    def __str__(self) -> str:
+        return f"{self.state:<7} {self.what}" + (f"\n{INDENT}{self.hint}" if self.hint else "")
+
+
+def broken_by(error: CommonplaceError) -> Finding:
+    """What an error stops."""
+    where = f"{error.where}: " if error.where else ""
+    return Finding(BROKEN, f"{where}{error.what}", error.hint)
+
+
+# ── machine ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# What `doctor` looks at without asking anybody: Python, packages, SQLite, the folder, the terminal.
+
+
+NAME = "commonplace"
+SMALLEST = (80, 24)
+"""Columns and lines the terminal view needs."""
+RULER = ("|한글 마을|🏮|→ ◆|", "|         |  |   |")
+"""Line up where a terminal gives Hangul and emoji two columns each."""
+_WANTED = re.compile(r"^([\w.-]+)")
+_EXTRA = re.compile(r"extra == [\"']([\w-]+)[\"']")
+
+
+def machine() -> Iterator[Finding]:
+    """Everything that is not a mind."""
+    yield Finding(FINE, f"Commonplace {package_version()}, Python {platform.python_version()}, {platform.platform()}")
+    yield from packages()
+    yield database()
+    yield folder(Path("runs"))
+    yield from terminal()
+    yield from prices()
+
+
+def packages() -> Iterator[Finding]:
+    """What the package asks for: its own needs, then extras."""
+    needs = _needs()
+    if not needs:
+        yield Finding(NOTE, "run from a source tree: what it needs is not known here", "pip install -e . tells pip")
+        return
+    for extra, names in sorted(needs.items()):
+        found = {name: _version(name) for name in names}
+        missing = [name for name, number in found.items() if not number]
+        wanted = f"{NAME}[{extra}]" if extra else NAME
+        what = f"[{extra}] " if extra else ""
+        if not missing:
+            yield Finding(FINE, what + ", ".join(f"{name} {number}" for name, number in found.items()))
+        elif extra:
+            yield Finding(NOTE, f"{what}not installed: {', '.join(missing)}", f'pip install "{wanted}"')
+        else:
+            yield Finding(BROKEN, f"missing: {', '.join(missing)}", f"pip install {wanted}")
+
+
+def _needs() -> dict[str, list[str]]:
+    """Extra → packages; those always needed under the empty name."""
+    try:
+        lines = metadata(NAME).get_all("Requires-Dist") or []
+    except PackageNotFoundError:
+        return {}
+    needs: dict[str, list[str]] = {}
+    for line in lines:
+        wanted, extra = _WANTED.match(line), _EXTRA.search(line)
+        if wanted:
+            needs.setdefault(extra[1] if extra else "", []).append(wanted[1])
+    return needs
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
+def database() -> Finding:
+    """SQLite must be able to write ahead of its log, as runs do."""
+    with tempfile.TemporaryDirectory(prefix="commonplace-") as temporary:
+        connection = sqlite3.connect(Path(temporary) / "probe.run")
+        try:
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        finally:
+            connection.close()
+    if mode != "wal":
+        return Finding(BROKEN, f"SQLite {sqlite3.sqlite_version} cannot write ahead", "use another build of Python")
+    return Finding(FINE, f"SQLite {sqlite3.sqlite_version}")
+
+
+def folder(wanted: Path) -> Finding:
+    """Where runs go unless `-o` says otherwise: the folder, or the nearest one above it that exists."""
+    place = next(path for path in (wanted, *wanted.resolve().parents) if path.is_dir())
+    try:
+        with tempfile.NamedTemporaryFile(dir=place, prefix=".commonplace-"):
+            free = shutil.disk_usage(place).free
+    except OSError as error:
+        hint = "give runs another place with -o, or start from another folder"
+        return Finding(BROKEN, f"{place.resolve()} cannot be written to ({error.strerror})", hint)
+    return Finding(FINE, f"runs are written to {wanted.resolve()}, {free / 1e9:,.1f} GB free")
+
+
+def terminal() -> Iterator[Finding]:
+    """Whether the terminal view can be shown here, and how wide characters come out."""
+    if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
+        yield Finding(NOTE, f"output is written in {sys.stdout.encoding}", "set PYTHONUTF8=1")
+    if not (sys.stdout.isatty() and sys.stdin.isatty()):
+        yield Finding(NOTE, "no terminal here: runs are shown as plain lines", "--view chooses another way")
+        return
+    size = shutil.get_terminal_size()
+    what = f"terminal {os.environ.get('TERM', '')}, {size.columns}×{size.lines}"
+    if size < SMALLEST:
+        yield Finding(NOTE, what, "the terminal view needs 80×24: make the window larger, or use --view plain")
+    else:
+        yield Finding(FINE, what)
+    hint = "if the strokes below one another do not line up, choose a monospaced font with Hangul and emoji"
+    yield Finding(NOTE, f"{RULER[0]}\n        {RULER[1]}", hint)
+
+
+def prices() -> Iterator[Finding]:
+    """The user's own list of prices, if there is one."""
+    own = os.environ.get(VARIABLE)
+    if own:
+        try:
+            price_of("offline")
+        except CommonplaceError as error:
+            yield broken_by(error)
+        else:
+            yield Finding(FINE, f"prices from {own}")
+
+
+# ── mind ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# What `doctor` finds out about a mind: its server and what that can do, one small answer, its price.
+
+
+WORLD = "plaza"
+"""Whose first character asks."""
+TEXT = "The old clock on the square strikes for the first time in eleven years."
+STRUCTURES = {
+    "json_schema": "takes a JSON Schema",
+    "json_object": "takes a JSON Schema as `json_object`",
+    "tool": "answers in a forced tool call",
+    "text": "answers in text only: expect more answers that cannot be used",
+}
+
+
+async def examined(name: str, timeout: float) -> list[Finding]:
+    """Everything about a mind; the first thing that fails ends it."""
+    found: list[Finding] = []
+    try:
+        await _examine(name, timeout, found)
+    except Outage as error:
+        hint = "start the server there, or name where it is: SERVER:MODEL@URL; --timeout gives it longer"
+        found.append(Finding(BROKEN, error.what, hint))
+    except CommonplaceError as error:
+        found.append(broken_by(error))
+    return found
+
+
+async def _examine(name: str, timeout: float, found: list[Finding]) -> None:
+    scenario = load(WORLD)
+    if is_server(name):
+        server = server_named(name)
+        mind = _impatient(name, scenario, timeout)
+        found.append(_key(server))
+        try:
+            found += _able(await mind.capabilities())
+            found.append(await _asked(mind, scenario))
+        finally:
+            await mind.close()
+    elif name.startswith(JOURNAL):
+        found.append(Finding(FINE, f"{mind_named(name, scenario).name}: its answers can be read"))
+    else:
+        found.append(await _asked(mind_named(name, scenario), scenario))
+    found.append(_price(name))
+
+
+def _impatient(name: str, scenario: Scenario, timeout: float) -> ChatMind:
+    """A mind that does not wait between tries."""
+    from commonplace.minds.chat.chat_mind import ChatMind  # noqa: PLC0415 – a client nobody else needs to wait for
+
+    return ChatMind(name, book(scenario), timeout=timeout, sleep=_at_once)
+
+
+async def _at_once(_: float) -> None:
+    pass
+
+
+def _key(server: Server) -> Finding:
+    """Whether there is a key; never the key."""
+    if os.environ.get(server.variable):
+        return Finding(FINE, f"a key is set in {server.variable}")
+    return Finding(FINE, f"no key is set in {server.variable}; most servers of one's own want none")
+
+
+def _able(can: Capabilities) -> Iterator[Finding]:
+    listed = f"; it lists {', '.join(can.models[:10])}{' …' if len(can.models) > 10 else ''}" if can.models else ""
+    yield Finding(FINE, f"{can.server} answers, model {can.model}{listed}")
+    state = NOTE if can.structured == "text" else FINE
+    yield Finding(state, f"{STRUCTURES[can.structured]}; seed {_yes(can.seed)}, temperature {_yes(can.temperature)}")
+    if can.thinks:
+        hint = "answers take longer and cost more; choose a model, or a setting of the server, without"
+        yield Finding(NOTE, "the model thinks before it answers, and cannot be kept from it", hint)
+    else:
+        yield Finding(FINE, f"thinking: {'none' if can.switch == 'none' else f'switched off ({can.switch})'}")
+    context = f"{can.context:,} tokens" if can.context else "not told"
+    vectors = f"{can.embeddings} dimensions" if can.embeddings else "none"
+    yield Finding(FINE, f"context {context}; embeddings: {vectors}")
+
+
+def _yes(does: bool) -> str:
+    return "yes" if does else "no"
+
+
+async def _asked(mind: Mind, scenario: Scenario) -> Finding:
+    """One small question: how long it took, and whether the answer can be used."""
+    persona = next(iter(scenario.personas.values()))
+    began = time.monotonic()
+    reply = mind.answer(Ask(RATE, RateInput(who=who(persona), texts=(TEXT,))), RequestKey(0, persona.id, 0, 0))
+    reply = reply if isinstance(reply, Reply) else await reply
+    took = f"{time.monotonic() - began:.1f} s, {reply.prompt_tokens} + {reply.answer_tokens} tokens"
+    if reply.outcome == "value":
+        return Finding(FINE, f"a small question was answered in {took}")
+    hint = "such answers lead to fallbacks: try a larger model, or another server"
+    return Finding(BROKEN, f"a small question had no usable answer ({reply.kind}: {reply.error}) in {took}", hint)
+
+
+def _price(name: str) -> Finding:
+    price = price_of(name)
+    if price is None:
+        return Finding(NOTE, "its price is not known", "--max-calls and --max-tokens work; docs/command-line.md, usage")
+    if not (price.prompt or price.answer):
+        return Finding(FINE, "costs nothing")
+    return Finding(
+        FINE, f"${price.prompt:g} a million tokens of prompt (${price.cached:g} cached), ${price.answer:g} of answer"
+    )
+
+
+# ── doctor ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def add_to(app: typer.Typer) -> None:

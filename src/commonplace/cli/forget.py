@@ -12,14 +12,25 @@ from pathlib import Path
 import typer
 
 from commonplace.api import resume_run
-from commonplace.cli.kept import is_run
+from commonplace.cli.memories import is_run
 from commonplace.clock import parse_iso
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.ledger import Ledger
-from commonplace.memory.forgetting import audit, carry_out, forget_by, holdings, now_of
-from commonplace.memory.retention import Forgetting, Going, Held, RetentionPolicy, held, plan
+from commonplace.memory.retention import (
+    Forgetting,
+    Going,
+    Held,
+    RetentionPolicy,
+    audit,
+    carry_out,
+    forget_by,
+    held,
+    holdings,
+    now_of,
+    plan,
+)
 from commonplace.memory.search import filters
-from commonplace.memory.stores.jsonl_config import StoreConfig
+from commonplace.memory.stores.jsonl_files import StoreConfig
 from commonplace.memory.stores.opening import open_store
 
 NOTHING = "name what to forget: --ids, --session, --query, --tags or --policy"
@@ -72,9 +83,9 @@ class Choice:
         return plan(records, _policy(self.policy), moment) if moment else Forgetting()
 
     def known(self, agents: Sequence[str], where: str) -> None:
-        """Raises WrongUse for a character that is not there."""
+        """Raises UsageError for a character that is not there."""
         if self.agent is not None and self.agent not in agents:
-            raise WrongUse(f"there is no character {self.agent!r}", where=where, todo=f"there are {_listed(agents)}")
+            raise UsageError(f"there is no character {self.agent!r}", where=where, hint=f"there are {_listed(agents)}")
 
 
 def _in_store(where: str, choice: Choice, ledger: Path | None, *, dry_run: bool) -> None:
@@ -142,31 +153,31 @@ def _chosen(
         tests.append(lambda memory: memory.id in numbers)
         why.append("by number")
     if not tests:
-        raise WrongUse("nothing is named", todo=NOTHING)
+        raise UsageError("nothing is named", hint=NOTHING)
     return forget_by(records, remove=lambda memory: all(test(memory) for test in tests), why=", ".join(why))
 
 
 def _numbers(ids: str, agent: str | None, records: list[Held]) -> set[int]:
     if agent is None:
-        raise WrongUse("numbers of memories without a character", todo="add --agent NAME")
+        raise UsageError("numbers of memories without a character", hint="add --agent NAME")
     try:
         numbers = {int(one) for one in _split(ids)}
     except ValueError as error:
-        raise WrongUse(f"--ids {ids!r}", todo="give whole numbers with commas between, such as 3,4,7") from error
+        raise UsageError(f"--ids {ids!r}", hint="give whole numbers with commas between, such as 3,4,7") from error
     missing = sorted(numbers - {record.memory.id for record in records})
     if missing:
-        raise WrongUse(f"{agent} has no memories {missing}", todo="see `commonplace memories` for those there are")
+        raise UsageError(f"{agent} has no memories {missing}", hint="see `commonplace memories` for those there are")
     return numbers
 
 
 def _refuse_both(*chosen: str | None) -> None:
     if any(one is not None for one in chosen):
-        raise WrongUse("a policy and a choice at once", todo="use --policy alone, with --agent if you like")
+        raise UsageError("a policy and a choice at once", hint="use --policy alone, with --agent if you like")
 
 
 def _policy(path: Path) -> RetentionPolicy:
     if not path.exists():
-        raise WrongUse("there is no such file", where=str(path), todo="give a config.json with a retention_policy")
+        raise UsageError("there is no such file", where=str(path), hint="give a config.json with a retention_policy")
     return StoreConfig.read(path).retention_policy
 
 
@@ -176,7 +187,7 @@ def _moment(text: str | None) -> datetime | None:
     try:
         return parse_iso(text)
     except ValueError as error:
-        raise WrongUse(f"--now {text!r}", todo="give an ISO time such as 2031-10-04T19:00:00") from error
+        raise UsageError(f"--now {text!r}", hint="give an ISO time such as 2031-10-04T19:00:00") from error
 
 
 def _split(text: str) -> list[str]:

@@ -52,9 +52,9 @@ def _verify(path: Path, *, as_json: bool) -> None:
             print(f"{one.where}: {one.what}")
         print(_summary(found))
     if not found.sound:
-        todo = "go back to a copy, or keep it as it is: what stands before the first finding is as it was written"
+        hint = "go back to a copy, or keep it as it is: what stands before the first finding is as it was written"
         count = len(found.findings)
-        raise CommonplaceError(f"{count} finding{'s' * (count > 1)} in the ledger", where=str(path), todo=todo)
+        raise CommonplaceError(f"{count} finding{'s' * (count > 1)} in the ledger", where=str(path), hint=hint)
 
 
 def _summary(found: Verification) -> str:

@@ -4,21 +4,202 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 import typer
 
-from commonplace.cli.kept import opened
+from commonplace.api import scenario_of
 from commonplace.clock import parse_iso
-from commonplace.errors import WrongUse
-from commonplace.memory import Memory, MemoryStream, policies
-from commonplace.memory.stores import open_store
-from commonplace.memory.stores.copying import copy
-from commonplace.memory.tree import tree
-from commonplace.run.shown import memory_json
+from commonplace.errors import UsageError
+from commonplace.memory import Memory, MemoryStream, Policy, policies
+from commonplace.memory.analysis import analyser
+from commonplace.memory.embedding import default_embedder
+from commonplace.memory.explain import tree
+from commonplace.memory.stores import Store, Stored, open_store
+from commonplace.memory.stores.opening import copy
+from commonplace.memory.stores.store import refuse_other_embedder, settings_of
+from commonplace.run.codec import memory_json
+from commonplace.run.connection import reader
+from commonplace.run.reading import Reading
+from commonplace.run.schema import APPLICATION_ID
 from commonplace.views.lines import json_line
+
+# ── kept ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# What a run and a store of memories have in common: characters, and what each remembers.
+
+
+class Kept(Protocol):
+    """Memories that are only looked at. `at`: a tick or an ISO simulated time, or None for the latest there is.
+
+    Each method raises UsageError for a character there is none of.
+    """
+
+    def agents(self) -> Sequence[str]:
+        """The characters, sorted."""
+        ...
+
+    def memories(self, agent: str, at: str | None) -> Sequence[Memory]:
+        """What the character remembers, oldest first."""
+        ...
+
+    def stream(self, agent: str, at: str | None, policy: Policy | None = None) -> MemoryStream:
+        """The same, to search and retrieve from; changes to it are kept nowhere. None: the policy it was made for."""
+        ...
+
+    def now(self, agent: str, at: str | None) -> datetime:
+        """The simulated time of a question that is asked then."""
+        ...
+
+    def stored(self, agent: str) -> Stored:
+        """All there is of the character, with what was forgotten and archived."""
+        ...
+
+
+@contextmanager
+def opened(where: str) -> Generator[Kept]:
+    """The run or store of that name. Raises UsageError where there is none."""
+    if is_run(where):
+        with Reading.open(Path(where)) as reading:
+            yield KeptInRun(reading)
+        return
+    store = open_store(where, create=False)
+    try:
+        for repair in store.repairs:
+            print(f"{store.where}: {repair}", file=sys.stderr)
+        yield KeptInStore(store)
+    finally:
+        store.close()
+
+
+class KeptInRun:
+    """The memories of a run."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+
+    def agents(self) -> Sequence[str]:
+        """The characters, sorted."""
+        return self._reading.agent_ids
+
+    def memories(self, agent: str, at: str | None) -> Sequence[Memory]:
+        """What the character remembered at the end of that tick."""
+        return self._reading.memories(agent, at)
+
+    def stream(self, agent: str, at: str | None, policy: Policy | None = None) -> MemoryStream:
+        """The character's stream at the end of that tick."""
+        return self._reading.stream_at(agent, at, **({} if policy is None else {"policy": policy}))
+
+    def now(self, agent: str, at: str | None) -> datetime:  # noqa: ARG002 - one clock for all
+        """The end of that tick."""
+        return scenario_of(self._reading.manifest).clock.time(self._reading.tick(at))
+
+    def stored(self, agent: str) -> Stored:
+        """All of a character at the last tick."""
+        stream = self._reading.stream_at(agent)
+        memories = self._reading.memories(agent, forgotten=True)
+        manifest, embedder = self._reading.manifest, default_embedder()
+        return Stored(
+            memories,
+            [stream.vector(memory.id) if memory.id in stream else None for memory in memories],
+            forgotten=frozenset(memory.id for memory in memories if memory.id not in stream),
+            settings={**settings_of(embedder, manifest.language), "embedder": manifest.embedder},
+        )
+
+
+class KeptInStore:
+    """The memories of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def agents(self) -> Sequence[str]:
+        """The characters, sorted."""
+        return self._store.agents()
+
+    def memories(self, agent: str, at: str | None) -> Sequence[Memory]:
+        """What the character remembers of the time up to then."""
+        return list(self.stream(agent, at))
+
+    def stream(self, agent: str, at: str | None, policy: Policy | None = None) -> MemoryStream:
+        """The character's stream, without what was made after that time; accesses are those of now.
+
+        Raises UsageError where the policy compares vectors and those here are not the built-in embedder's.
+        """
+        stored = self.stored(agent)
+        policy = policy or policies.RECALL
+        if policy.relevance == "cosine":
+            refuse_other_embedder(stored.settings, default_embedder(), self._store.where)
+        until = None if at is None else _moment(at)
+        later = (memory.id for memory in stored.memories if until is not None and memory.created_at > until)
+        return MemoryStream.restore(
+            agent,
+            stored.memories,
+            stored.vectors,
+            forgotten={*stored.forgotten, *later},
+            archived=stored.archived,
+            policy=policy,
+            analyser=analyser(stored.settings.get("language", "en")),
+        )
+
+    def now(self, agent: str, at: str | None) -> datetime:
+        """That time; if None, the latest at which anything was made or accessed."""
+        if at is not None:
+            return _moment(at)
+        memories = self.memories(agent, None)
+        if not memories:
+            raise UsageError(f"{agent} remembers nothing", where=self._store.where, hint="give a time with --at")
+        return max(max(memory.created_at, memory.accessed_at) for memory in memories)
+
+    def stored(self, agent: str) -> Stored:
+        """All there is of the character."""
+        self._known(agent)
+        return self._store.load(agent)
+
+    def _known(self, agent: str) -> None:
+        if agent not in self._store.agents():
+            there = ", ".join(self._store.agents()) or "none yet"
+            hint = f"the characters are {there}"
+            raise UsageError(f"there is no character {agent!r}", where=self._store.where, hint=hint)
+
+
+def _moment(at: str) -> datetime:
+    try:
+        return parse_iso(at)
+    except ValueError as error:
+        raise UsageError(f"--at {at!r} of a store", hint="give an ISO time such as 2031-10-04T08:00") from error
+
+
+def memory_named(text: str) -> tuple[str, int]:
+    """`AGENT:ID` as both. Raises UsageError for anything else."""
+    agent, _, number = text.rpartition(":")
+    if not agent or not number.isdecimal():
+        raise UsageError(
+            f"{text!r} names no memory", hint="a memory is AGENT:ID, such as mira:41; `memories` shows ids"
+        )
+    return agent, int(number)
+
+
+def is_run(where: str) -> bool:
+    """Whether it is a SQLite file that says of itself that it is a run."""
+    path = Path(where)
+    if not path.is_file():
+        return path.suffix == ".run"
+    try:
+        connection = reader(path)
+    except UsageError:
+        return path.suffix == ".run"
+    try:
+        return connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+    finally:
+        connection.close()
+
+
+# ── memories ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 WHERE = typer.Argument(help="A run file or a store: FILE, FOLDER, chroma:FOLDER, embedded:FOLDER, postgresql://…")
 JSON = typer.Option(False, "--json", help="One JSON value a line.")
@@ -45,7 +226,7 @@ def memories(
     """What a character remembers; with --query, what it would retrieve, and each part of every score."""
     chosen = policies.by_name(policy) if policy else None
     if trees and (query or as_json):
-        raise WrongUse("--tree with --query or --json", todo="it lists all reflections, for people to read")
+        raise UsageError("--tree with --query or --json", hint="it lists all reflections, for people to read")
     with opened(where) as kept:
         if trees:
             _print_trees(kept.stream(agent, at))
@@ -147,7 +328,7 @@ def _time(option: str, text: str | None) -> datetime | None:
     try:
         return None if text is None else parse_iso(text)
     except ValueError as error:
-        raise WrongUse(f"{option} {text!r}", todo="give an ISO time such as 2031-10-04T08:00") from error
+        raise UsageError(f"{option} {text!r}", hint="give an ISO time such as 2031-10-04T08:00") from error
 
 
 def _feeling(valence: str, arousal: str, keywords: list[str]) -> dict[str, Any] | None:
@@ -165,13 +346,13 @@ def _range(option: str, text: str) -> tuple[float | None, float | None] | None:
             return float(low) if low else None, float(high) if high else None
     except ValueError:
         pass
-    raise WrongUse(f"{option} {text!r}", todo=f"give LOW:HIGH, each a number or empty: {option} -1:-0.5")
+    raise UsageError(f"{option} {text!r}", hint=f"give LOW:HIGH, each a number or empty: {option} -1:-0.5")
 
 
 def _detail(text: str) -> tuple[str, Any]:
     path, equals, value = text.partition("=")
     if not path or not equals:
-        raise WrongUse(f"--detail {text!r}", todo="give PATH=VALUE: --detail frame.what=talk")
+        raise UsageError(f"--detail {text!r}", hint="give PATH=VALUE: --detail frame.what=talk")
     try:
         return path, json.loads(value)
     except ValueError:

@@ -29,7 +29,7 @@ from commonplace.cli.options import (
 from commonplace.clock import parse_iso
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.prices import known_price
 from commonplace.run.reading import Reading
@@ -112,7 +112,7 @@ def resume(
 ) -> None:
     """Go on with a run where it was left, however it ended."""
     if ticks is not None and until is not None:
-        raise WrongUse("--ticks and --until exclude each other", todo="give one of them")
+        raise UsageError("--ticks and --until exclude each other", hint="give one of them")
     chosen = view or default_view()
 
     def make() -> Run:
@@ -125,7 +125,7 @@ def resume(
 
 
 def budget_of(mind: str, calls: int, tokens: int, cost: float) -> Budget:
-    """What a sitting may spend. Raises WrongUse for a limit of money with a mind whose price is not known."""
+    """What a sitting may spend. Raises UsageError for a limit of money with a mind whose price is not known."""
     return Budget(calls, tokens, cost, known_price(mind) if cost else None)
 
 
@@ -134,10 +134,10 @@ def _end(lived: Run, ticks: int | None, until: str | None, view: View) -> int:
     if until is not None:
         last = tick_named(until, lived)
         if last < lived.tick:
-            raise WrongUse(
+            raise UsageError(
                 f"--until {until} is tick {last}, and the run is at tick {lived.tick} already",
                 where=str(lived.file.path),
-                todo=f"to live it differently from there: commonplace fork {lived.file.path} --at {last} -o NEW",
+                hint=f"to live it differently from there: commonplace fork {lived.file.path} --at {last} -o NEW",
             )
         return last
     if ticks is not None:
@@ -154,8 +154,8 @@ def tick_named(text: str, lived: Run) -> int:
     try:
         return lived.scenario.clock.tick(parse_iso(text))
     except (ValueError, OverflowError):
-        raise WrongUse(
-            f"{text!r} is neither a tick nor an ISO time", todo="give a number, or a time like 2031-10-04T19:00:00"
+        raise UsageError(
+            f"{text!r} is neither a tick nor an ISO time", hint="give a number, or a time like 2031-10-04T19:00:00"
         ) from None
 
 
@@ -167,7 +167,7 @@ def default_view() -> View:
 def show(make: Callable[[], Run], target: Path, last: int, view: View, budget: Budget) -> None:
     """Live up to a tick under a view. An interruption ends at a tick boundary and loses nothing."""
     if view is View.TUI:
-        from commonplace.cli.terminal import watch_live  # noqa: PLC0415 – Textual only where it is shown
+        from commonplace.cli.watch import watch_live  # noqa: PLC0415 – Textual only where it is shown
 
         watch_live(make, target, last, budget)
         _warn_of_fallbacks(target)

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import typer
 
-from commonplace.errors import CommonplaceError, WrongUse
-from commonplace.scenario.check import check as mistakes_of
-from commonplace.scenario.mistake import report
-from commonplace.scenario.reading import find, shipped
+from commonplace.errors import CommonplaceError, UsageError
+from commonplace.scenario.loading import find, report, shipped
+from commonplace.scenario.rules import check as mistakes_of
 from commonplace.scenario.scaffold import new as write_new
 
 
@@ -43,7 +42,7 @@ def check(names: list[str] = typer.Argument(help="Scenario files or shipped name
         else:
             print(f"{name}: fine")
     if wrong:
-        raise WrongUse(f"{wrong} mistake{'s' if wrong > 1 else ''}", todo="mend them and check again")
+        raise UsageError(f"{wrong} mistake{'s' if wrong > 1 else ''}", hint="mend them and check again")
 
 
 def new(

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from commonplace.cognition.acquaint import acquaint, request_relate
-from commonplace.cognition.act import act
-from commonplace.cognition.deliver import deliver
-from commonplace.cognition.notebook import Notebook
+from commonplace.cognition.act import act, played
+from commonplace.cognition.deferred import deliver, request_reflection
 from commonplace.cognition.perceive import perceive
 from commonplace.cognition.plan import current_item, request_day
-from commonplace.cognition.play import played
 from commonplace.cognition.react import KEEP, react, shown
-from commonplace.cognition.reflect import request_reflection
+from commonplace.cognition.relate import acquaint, request_relate
 from commonplace.cognition.remember import rate, store_percepts
-from commonplace.cognition.turn import Turn, TurnView
+from commonplace.cognition.turn import Notebook, Turn, TurnView
 from commonplace.world.actions import Action
 
 

@@ -6,16 +6,411 @@ Only what is new against the belief view is a percept at all; the attention limi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from commonplace.character.belief import Belief
-from commonplace.cognition.believe import after_own, after_seeing
-from commonplace.cognition.outcome import outcome
-from commonplace.cognition.percept import FIRST, Percept
-from commonplace.cognition.sights import ambient, doing, from_outside, things
+from commonplace.character.state import UNKNOWN, Belief, Known
+from commonplace.cognition.sentences import capital, ended, lowered, sentence, the, verb_word
 from commonplace.cognition.turn import TurnView
-from commonplace.cognition.witness import witnessed
+from commonplace.world.events import Event
+from commonplace.world.state import Body
+from commonplace.world.tree import words
+
+# ── percept ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# One thing noticed, worded.
+
+
+FIRST, PEOPLE, THINGS, AMBIENT = range(4)
+"""What is noticed first."""
+ASLEEP = "asleep"
+"""How the belief view has somebody who sleeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Percept:
+    """One thing noticed."""
+
+    kind: str
+    """The `kind` of `minds.tasks.News`."""
+    text: str
+    frame: Mapping[str, str]
+    subject: str
+    """Id of the character, object or `-` it is about."""
+    rank: int
+    """FIRST … AMBIENT: lower is noticed first."""
+    event: str = ""
+    to_me: bool = False
+    own: bool = False
+    """The outcome of one's own action: always taken in, and remembered as an action."""
+    always_new: bool = False
+    """Speech and inputs: never dropped as already remembered."""
+    passing: bool = False
+    """Remembered, but no reason to react: somebody who is here anyway turns to something else."""
+
+
+def name_of(view: TurnView, node: str) -> str:
+    """The name of an area, object or character."""
+    return view.scenario.geography.name(node)
+
+
+# ── outcome ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# The outcome of one's own action, from the simulator's account: the first percepts of a tick.
+
+
+def outcome(view: TurnView, belief: Belief) -> Iterator[Percept]:
+    """What became of what one did in the tick before."""
+    for event in view.world.outcome:
+        maker = _OWN.get(event.type)
+        percept = maker(view, event, belief) if maker else None
+        if percept is not None:
+            yield percept
+
+
+def _outcome(view: TurnView, event: Event, kind: str, frame: dict[str, str], **slots: str) -> Percept:
+    text = sentence(view.scenario.language, kind, name=view.persona.name, **slots)
+    failed = kind in {"refused", "absent", "closed", "rejected", "lost"}
+    return Percept(
+        "absent" if kind == "absent" else "outcome",
+        ended(text),
+        {"what": {"closed": "refused", "rejected": "refused", "lost": "refused"}.get(kind, kind), **frame},
+        view.persona.id,
+        FIRST,
+        event.id,
+        own=True,
+        always_new=failed or kind == "i_said",
+    )
+
+
+def _own_idle(view: TurnView, event: Event, belief: Belief) -> Percept | None:
+    doing = str(event.body["doing"])
+    known = belief.nodes.get(view.persona.id)
+    if not doing or (known is not None and known.state == doing):
+        return None
+    frame = {"doing": doing, "place": event.place}
+    return _outcome(view, event, "did", frame, doing=doing)
+
+
+def _own_move(view: TurnView, event: Event, belief: Belief) -> Percept | None:
+    del belief
+    to = str(event.body["to"])
+    if to != event.body["goal"]:
+        return None
+    return _outcome(view, event, "walked", {"place": to}, to_place=the(name_of(view, to)))
+
+
+def _own_interact(view: TurnView, event: Event, belief: Belief) -> Percept | None:
+    del belief
+    thing = str(event.body["object_id"])
+    name, verb = name_of(view, thing), str(event.body["verb"])
+    frame = {"object": thing, "verb": verb, "place": event.place}
+    if event.body.get("held_by"):
+        other = name_of(view, str(event.body["held_by"]))
+        return _outcome(
+            view, event, "lost", {**frame, "why": f"{other} has it"}, the_object=the(name), other_name=other
+        )
+    if event.body["outcome"] == "refused":
+        why = str(event.body["why"])
+        word = verb_word(view.scenario.language, verb)
+        return _outcome(
+            view, event, "refused", {**frame, "why": why}, verb_word=word, the_object=the(name), why=lowered(why)
+        )
+    doing = view.world.body.doing
+    return _outcome(view, event, "did", {**frame, "doing": doing}, doing=doing)
+
+
+def _own_say(view: TurnView, event: Event, belief: Belief) -> Percept | None:
+    del belief
+    to, quote = str(event.body["to_agent_id"]), str(event.body["utterance"])
+    frame = {"to": to, "quote": quote}
+    return _outcome(view, event, "i_said", frame, to_name=name_of(view, to), quote=quote)
+
+
+def _own_rejected(view: TurnView, event: Event, belief: Belief) -> Percept | None:
+    del belief
+    proposed: Mapping[str, str] = event.body["proposed"]
+    thing, goal = proposed.get("object_id", ""), proposed.get("to_location_id", "")
+    why = str(event.body["why"])
+    if thing and thing not in view.world.things:
+        place = name_of(view, event.place)
+        frame = {"object": thing, "place": event.place}
+        return _outcome(view, event, "absent", frame, the_object=the(name_of(view, thing)), place_name=the(place))
+    if goal:
+        return _outcome(view, event, "closed", {"why": why}, to_place=the(name_of(view, goal)), why=why)
+    return _outcome(view, event, "rejected", {"why": why}, why=why)
+
+
+_OWN = {
+    "IDLE": _own_idle,
+    "MOVE": _own_move,
+    "INTERACT": _own_interact,
+    "SAY": _own_say,
+    "ACTION_REJECTED": _own_rejected,
+}
+
+
+# ── sights ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# What there is to see: people at what they do, things as they are, the weather, and what comes from outside.
+
+
+def from_outside(view: TurnView) -> Iterator[Percept]:
+    """Inner voices, scripted and god-mode events that reach me."""
+    for event in view.world.news:
+        if event.type == "INNER_VOICE":
+            text = sentence(
+                view.scenario.language, "voice", name=view.persona.name, text=ended(str(event.body["text"]))
+            )
+            frame = {"what": "voice", "text": str(event.body["text"])}
+            yield Percept("voice", text, frame, view.persona.id, FIRST, event.id, to_me=True, always_new=True)
+        elif event.type in {"GOD_EVENT", "SCRIPTED"} and _reaches_asleep(view, event):
+            text = ended(_told(view, event))
+            yield Percept("event", text, {"what": "event", "text": text}, "-", FIRST, event.id, always_new=True)
+
+
+def _reaches_asleep(view: TurnView, event: Event) -> bool:
+    """A sleeper notices only what is meant for it by name."""
+    return not view.world.body.asleep or view.persona.id in event.body.get("agents", ())
+
+
+def _told(view: TurnView, event: Event) -> str:
+    percepts: list[list[str]] = event.body.get("percepts") or []
+    mine = next((text for agent, text in percepts if agent == view.persona.id), None)
+    return mine or str(event.body["text"])
+
+
+def doing(view: TurnView, belief: Belief, other: str, body: Body) -> Iterator[Percept]:
+    """Somebody's occupation, when it is not what they were last seen doing."""
+    known = belief.nodes.get(other)
+    state = ASLEEP if body.asleep else body.doing
+    talking = any(other in talk.members for talk in view.world.conversations)
+    if not state or talking or (known is not None and known.state == state and known.parent == view.world.area):
+        return
+    kind = "asleep" if body.asleep else "doing"
+    frame = {
+        "what": "doing",
+        "who": other,
+        "doing": "sleeping" if body.asleep else state,
+        "place": view.world.area,
+    }
+    text = sentence(view.scenario.language, kind, name=name_of(view, other), doing=state)
+    stays = known is not None and known.parent == view.world.area and known.state != ASLEEP
+    yield Percept("doing", text, frame, other, PEOPLE, passing=stays and not body.asleep)
+
+
+def things(view: TurnView, belief: Belief) -> Iterator[Percept]:
+    """Objects that are not as they were last seen."""
+    noticed = {str(event.body["object_id"]) for event in view.world.events if event.body.get("seen")}
+    for thing_id in sorted(view.world.things):
+        thing = view.world.things[thing_id]
+        known = belief.nodes.get(thing_id)
+        if thing.parent == view.persona.id or thing_id in noticed:
+            continue
+        if known is not None and known.state == thing.state and known.parent == thing.parent:
+            continue
+        yield _thing_percept(view, thing_id, thing.state, thing.parent, known)
+
+
+def _thing_percept(view: TurnView, thing: str, state: str, parent: str, known: Known | None) -> Percept:
+    name = the(name_of(view, thing))
+    frame = thing_frame(view, thing, state)
+    if known is not None and known.parent != parent and known.state == state:
+        text = sentence(
+            view.scenario.language, "here", The_object=capital(name), place_name=the(name_of(view, view.world.area))
+        )
+    else:
+        text = sentence(view.scenario.language, "thing", The_object=capital(name), words=frame["words"])
+    return Percept("thing", text, frame, thing, THINGS)
+
+
+def thing_frame(view: TurnView, thing: str, state: str) -> dict[str, str]:
+    """What is known of the making of a percept of an object."""
+    geography = view.scenario.geography
+    return {
+        "what": "thing",
+        "object": thing,
+        "state": state,
+        "words": words(geography.kinds[geography.nodes[thing].kind], state),
+        "place": view.world.area,
+    }
+
+
+def ambient(view: TurnView) -> Iterator[Percept]:
+    """Changes of weather and time of day."""
+    language, root = view.scenario.language, view.world.path[0]
+    for event in view.world.news:
+        if event.type == "WEATHER_CHANGED":
+            old, sky = str(event.body["from"]), str(event.body["to"])
+            over = old in {"rain", "storm"} and sky in {"clear", "cloudy"}
+            text = sentence(language, "weather.over" if over else f"weather.{sky}", root=root)
+            yield Percept("weather", text, {"what": "weather", "sky": sky, "old": old}, "-", AMBIENT, event.id)
+        elif event.type == "TIME_ADVANCED":
+            part = str(event.body["part_of_day"])
+            text = sentence(language, f"time.{part}", root=root)
+            yield Percept("time", text, {"what": "time", "part": part}, "-", AMBIENT, event.id, passing=True)
+
+
+# ── witness ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# What others did here in the tick before, as one who stood by.
+
+
+def witnessed(view: TurnView, event: Event) -> Percept | None:
+    """What there was to notice of somebody's deed; None where its effects say it all."""
+    maker = _DEEDS.get(event.type)
+    return maker(view, event) if maker else None
+
+
+def _said(view: TurnView, event: Event) -> Percept:
+    to, quote = str(event.body["to_agent_id"]), str(event.body["utterance"])
+    to_me = to == view.persona.id
+    text = sentence(
+        view.scenario.language, "said", name=name_of(view, event.agent_id), to_name=name_of(view, to), quote=quote
+    )
+    frame = {
+        "what": "said",
+        "who": event.agent_id,
+        "to": to,
+        "quote": quote,
+        "to_me": "1" if to_me else "",
+        "place": event.place,
+    }
+    return Percept("said", text, frame, event.agent_id, PEOPLE, event.id, to_me=to_me, always_new=True)
+
+
+def _moved(view: TurnView, event: Event) -> Percept | None:
+    came = event.body["to"] == view.world.area
+    other = str(event.body["from"] if came else event.body["to"])
+    if came and event.agent_id not in view.world.bodies:
+        return None
+    kind = "arrived" if came else "left"
+    frame = {
+        "what": kind,
+        "who": event.agent_id,
+        "place": view.world.area,
+        "other": other,
+    }
+    text = sentence(
+        view.scenario.language, kind, name=name_of(view, event.agent_id), other_name=the(name_of(view, other))
+    )
+    return Percept(kind, text, frame, event.agent_id, PEOPLE, event.id, passing=not came)
+
+
+def _joined(view: TurnView, event: Event) -> Percept:
+    kind, wording = ("arrived", "joined") if event.type == "JOINED" else ("left", "gone")
+    frame = {
+        "what": kind,
+        "who": event.agent_id,
+        "place": view.world.area,
+    }
+    place = the(name_of(view, view.world.area))
+    text = sentence(view.scenario.language, wording, name=name_of(view, event.agent_id), place_name=place)
+    return Percept(kind, text, frame, event.agent_id, PEOPLE, event.id)
+
+
+def _acted(view: TurnView, event: Event) -> Percept | None:
+    """What failed, or what a transition lets the room notice; the rest is seen as somebody's doing and a new state."""
+    if event.body["outcome"] == "done":
+        return _noticed(view, event)
+    thing, verb = str(event.body["object_id"]), str(event.body["verb"])
+    name, why = name_of(view, thing), str(event.body["why"])
+    text = sentence(
+        view.scenario.language,
+        "acted",
+        name=name_of(view, event.agent_id),
+        verb_word=verb_word(view.scenario.language, verb),
+        the_object=the(name),
+        why=lowered(why),
+    )
+    frame = {
+        "what": "acted",
+        "who": event.agent_id,
+        "verb": verb,
+        "object": thing,
+        "outcome": "refused",
+    }
+    return Percept("did", ended(text), frame, event.agent_id, PEOPLE, event.id)
+
+
+def _talk_begun(view: TurnView, event: Event) -> Percept | None:
+    members = [str(member) for member in event.body["members"]]
+    if view.persona.id in members or len(members) < 2:
+        return None
+    first = event.agent_id if event.agent_id in members else members[0]
+    second = next(member for member in members if member != first)
+    text = sentence(view.scenario.language, "talk", name=name_of(view, first), to_name=name_of(view, second))
+    frame = {
+        "what": "talk",
+        "who": first,
+        "to": second,
+    }
+    return Percept("did", text, frame, first, PEOPLE, event.id)
+
+
+def _noticed(view: TurnView, event: Event) -> Percept | None:
+    seen, thing = str(event.body.get("seen", "")), str(event.body["object_id"])
+    if not seen or thing not in view.world.things:
+        return None
+    frame = thing_frame(view, thing, view.world.things[thing].state)
+    return Percept("thing", ended(capital(seen)), frame, thing, THINGS, event.id)
+
+
+_DEEDS = {
+    "SAY": _said,
+    "MOVE": _moved,
+    "JOINED": _joined,
+    "LEFT": _joined,
+    "INTERACT": _acted,
+    "CONVERSATION_STARTED": _talk_begun,
+}
+
+
+# ── believe ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# Believe: what one sees corrects what one believed of the world.
+
+
+def after_own(view: TurnView, belief: Belief, own: Iterable[Percept]) -> Belief:
+    """What was looked for and not found is known not to be there; what one does oneself is known."""
+    changes = {
+        percept.frame["object"]: Known(UNKNOWN, "", view.tick)
+        for percept in own
+        if percept.frame["what"] == "absent" and percept.frame["object"] not in view.world.things
+    }
+    doing = view.world.body.doing
+    known = belief.nodes.get(view.persona.id)
+    if known is None or known.state != doing:
+        changes[view.persona.id] = Known(view.world.area, doing, view.tick)
+    return belief.updated(changes)
+
+
+def after_seeing(view: TurnView, belief: Belief) -> Belief:
+    """The belief with everything here as it is now.
+
+    What lies in an area was last seen when the area was: an entry of its own is renewed only when it changes, the
+    area's when one arrives and when one has left.
+    """
+    world, nodes = view.world, view.scenario.geography.nodes
+    changes: dict[str, Known] = {}
+    if world.body.came_from != world.area or world.area not in belief.nodes:
+        changes[world.area] = Known(nodes[world.area].parent_id, "open", view.tick)
+        changes[world.body.came_from] = Known(nodes[world.body.came_from].parent_id, "open", view.tick - 1)
+    here = {thing: (seen.parent, seen.state) for thing, seen in world.things.items()}
+    here |= {other: (world.area, ASLEEP if body.asleep else body.doing) for other, body in world.bodies.items()}
+    for node, (parent, state) in here.items():
+        known = belief.nodes.get(node)
+        if known is None or known.parent != parent or known.state != state:
+            changes[node] = Known(parent, state, view.tick)
+    for neighbour in world.ways:
+        if neighbour not in belief.nodes:
+            changes[neighbour] = Known(nodes[neighbour].parent_id, "open", view.tick)
+    return belief.updated(changes, _closed(view, belief))
+
+
+def _closed(view: TurnView, belief: Belief) -> frozenset[tuple[str, str]]:
+    """The ways believed closed: those that lead from here as they are, the rest as last seen."""
+    here = {(view.world.area, neighbour) for neighbour, is_open in view.world.ways.items() if not is_open}
+    elsewhere = {way for way in belief.closed if way[0] != view.world.area}
+    return frozenset(here | elsewhere) if here or belief.closed else belief.closed
+
+
+# ── perceive ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,11 @@ from commonplace.character.plan import (
     with_stroke,
 )
 from commonplace.clock import WEEKDAYS, hhmm, iso, midnight
-from commonplace.cognition.notebook import Notebook
 from commonplace.cognition.remember import PLAN, Draftling, remember
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import sentence, the
 from commonplace.cognition.situation import item_note, situation, things_believed, who
-from commonplace.cognition.turn import TurnView
+from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import Hint
 from commonplace.minds.tasks import PLAN_HOURS, PLAN_MINUTES, PartOut, PlanPartsInput, Stroke
 

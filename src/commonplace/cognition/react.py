@@ -7,13 +7,12 @@ from typing import Any
 
 from commonplace.character.plan import PlanItem
 from commonplace.cognition import plan as planning
-from commonplace.cognition.notebook import Notebook
+from commonplace.cognition.act import plan_step, targets
+from commonplace.cognition.converse import has_floor, said_to, spoken
 from commonplace.cognition.remember import rated
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, situation, who
-from commonplace.cognition.step import plan_step, targets
-from commonplace.cognition.talk import has_floor, said_to, spoken
-from commonplace.cognition.turn import TurnView
+from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import News, Recalled
 from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
 

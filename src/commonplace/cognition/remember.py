@@ -13,11 +13,10 @@ from functools import cache
 from itertools import takewhile
 
 from commonplace.character.fact import carried
-from commonplace.cognition.embed import embedded
-from commonplace.cognition.notebook import Notebook
-from commonplace.cognition.percept import Percept
+from commonplace.cognition.perceive import Percept
+from commonplace.cognition.retrieve import embedded
 from commonplace.cognition.situation import named, who
-from commonplace.cognition.turn import TurnView
+from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.memory.embedding import Vector
 from commonplace.memory.importance import BASE, RuleRater
 from commonplace.memory.record import Emotion, Memory

@@ -7,18 +7,16 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Protocol
 
-from commonplace.character.belief import Belief
 from commonplace.character.fact import carried
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan, PlanItem
-from commonplace.character.relation import Relation
-from commonplace.character.state import CharacterState
+from commonplace.character.state import Belief, CharacterState, Relation
 from commonplace.clock import WEEKDAYS, hhmm, iso
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.geography import Geography
-from commonplace.world.objects import verbs
+from commonplace.world.tree import verbs
 from commonplace.world.view import WorldView
 
 NAMES = {"who": "called", "to": "to_called", "object": "object_name", "place": "place_name", "other": "other_name"}

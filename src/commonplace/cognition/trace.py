@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from commonplace.memory import Retrieval
 from commonplace.memory.scoring import UNIT
-from commonplace.minds.asking import Answer, Task
+from commonplace.minds.mind import Answer, Task
 
 ELSEWHERE = {
     "who", "situation", "facts", "places", "names", "routine", "hints", "things",

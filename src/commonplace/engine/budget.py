@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from commonplace.errors import Paused, WrongUse
+from commonplace.errors import Paused, UsageError
 from commonplace.minds.mind import Reply
 
 
@@ -19,7 +19,7 @@ class Price(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits for one `play`; 0 means none. Raises WrongUse for a negative limit, and for `cost` without a `price`."""
+    """Limits for one `play`; 0 means none. Raises UsageError for a negative limit, and for `cost` without a `price`."""
 
     calls: int = 0
     """Requests to a server. Every question is counted before it is asked, so this is never exceeded but by what a mind
@@ -32,9 +32,9 @@ class Budget:
 
     def __post_init__(self) -> None:
         if min(self.calls, self.tokens, self.cost) < 0:
-            raise WrongUse("a budget cannot be negative", todo="0 means that there is none")
+            raise UsageError("a budget cannot be negative", hint="0 means that there is none")
         if self.cost and self.price is None:
-            raise WrongUse("a budget of money needs the price of tokens", todo="limit calls or tokens instead")
+            raise UsageError("a budget of money needs the price of tokens", hint="limit calls or tokens instead")
 
 
 class BudgetReached(Paused):

@@ -6,29 +6,151 @@ mind. What others did because of the memory stays done.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
-from commonplace.character.plan import PlanItem
-from commonplace.cognition.turn import Turn
-from commonplace.engine.ahead import thought
+from commonplace.character.plan import Plan, PlanItem, stroke_id
+from commonplace.character.state import Known, Relation
+from commonplace.cognition.perceive import ASLEEP
+from commonplace.cognition.turn import JobView, Turn
 from commonplace.engine.driver import Drive, Driver, Journal, NoJournal, NoMind
-from commonplace.engine.life import restored
-from commonplace.engine.recorded import Key, final
+from commonplace.engine.live_state import LiveState, restored
+from commonplace.engine.lockstep import thought
+from commonplace.engine.other_journal import Key, final
 from commonplace.engine.stage import Stage
 from commonplace.engine.verify import Recorded
-from commonplace.engine.without import bereave, resting_on, strokes_on, unseen
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory.record import Memory
 from commonplace.minds.mind import Mind
 from commonplace.rng import below
 from commonplace.run.reading import Reading
-from commonplace.run.record import AnswerRow
+from commonplace.run.tick_record import AnswerRow
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.actions import Idle, Interact, Move, Say
-from commonplace.world.events import NOBODY, Event, Phase
+from commonplace.world.events import NOBODY, Event, Phase, parse_id
+from commonplace.world.state import Conversation
+from commonplace.world.view import WorldView
+
+# ── without ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# A life without some of a character's memories: they, and what rests on them, taken away from it in RAM.
+#
+# What was seen or heard in the turn itself becomes a memory only in it. An event is then taken out of what is seen; a
+# sight counts as known already, so that it is no news.
+
+
+SEEN = ("events", "outcome", "news")
+"""What of a view of the world is events."""
+SIGHTS = {"doing": "who", "thing": "object"}
+"""What a frame says of a sight: its kind, and where the id of what was seen stands."""
+
+
+def resting_on(reading: Reading, agent: str, tick: int, memory_id: int) -> tuple[Memory, ...]:
+    """A memory and all that rested on it, over any number of citations, when a tick was lived; by id.
+
+    Raises UsageError for a memory the character did not have then, or that it made up its mind to in that very tick.
+    """
+    memories = reading.memories(agent, tick)
+    found = next((memory for memory in memories if memory.id == memory_id), None)
+    if found is None or (found.tick == tick and not found.event and not _sight(found)):
+        why = "it was thought in that very turn" if found else f"it had none of that number before tick {tick + 1}"
+        raise UsageError(
+            f"memory {memory_id} cannot be taken away from {agent}: {why}",
+            where=str(reading.path),
+            hint=f"what can is listed by: commonplace memories {reading.path} {agent} --at {max(0, tick - 1)}",
+        )
+    hidden = {memory_id}
+    for memory in memories:  # memories only rest on earlier ones
+        if memory.tick < tick and not hidden.isdisjoint(memory.citations):
+            hidden.add(memory.id)
+    return tuple(memory for memory in memories if memory.id in hidden)
+
+
+def bereave(live_state: LiveState, reading: Reading, agent: str, hidden: Sequence[Memory]) -> None:
+    """Take the memories away from a restored life: from the stream, the plan, the views of others, pending thoughts."""
+    ids = {memory.id for memory in hidden}
+    stream, state = live_state.streams[agent], live_state.states[agent]
+    stream.forget(memory for memory in ids if memory <= stream.last_id)
+    relations = {other: _unconcluded(relation, ids) for other, relation in state.relations.items()}
+    known = {
+        node: seen for memory in hidden if memory.tick > live_state.tick for node, seen in _as_it_is(live_state, memory)
+    }
+    plan, belief = plan_without(state.plan, ids), state.belief.updated(known)
+    live_state.states[agent] = replace(state, plan=plan, belief=belief, relations=relations)
+    waiting = live_state.waiting.get(agent, ())
+    live_state.waiting[agent] = tuple(_unaware(view, reading, agent, ids) for view in waiting)
+
+
+def _sight(memory: Memory) -> str:
+    """Id of the character or object that was seen; empty for any other memory."""
+    frame = memory.details.get("frame", {})
+    return frame[SIGHTS[frame["what"]]] if frame.get("what") in SIGHTS else ""
+
+
+def _as_it_is(live_state: LiveState, memory: Memory) -> Iterator[tuple[str, Known]]:
+    """What was seen, as the belief view would have it."""
+    node = _sight(memory)
+    if node in live_state.world.bodies:
+        body = live_state.world.bodies[node]
+        yield node, Known(body.area, ASLEEP if body.asleep else body.doing, live_state.tick)
+    elif node in live_state.world.things:
+        thing = live_state.world.things[node]
+        yield node, Known(thing.parent, thing.state, live_state.tick)
+
+
+def unseen(world: WorldView, hidden: Sequence[Memory]) -> WorldView:
+    """What a character sees, without the events its hidden memories came from; their lines are missing in a talk."""
+    ids = {memory.event for memory in hidden if memory.event}
+    talks = (_unheard(talk, ids) for talk in world.conversations)
+    return replace(
+        world,
+        conversations=tuple(talk for talk in talks if talk.lines),
+        **{name: tuple(event for event in getattr(world, name) if event.id not in ids) for name in SEEN},
+    )
+
+
+def _unheard(talk: Conversation, ids: AbstractSet[str]) -> Conversation:
+    said = {(tick, speaker) for tick, speaker, _ in map(parse_id, ids)}
+    lines = tuple(line for line in talk.lines if (line.tick, line.speaker) not in said)
+    return replace(talk, lines=lines, floor=lines[-1].to if lines else "")
+
+
+def strokes_on(plan: Plan, hidden: AbstractSet[int]) -> tuple[PlanItem, ...]:
+    """The strokes that rest on hidden memories."""
+    return tuple(stroke for stroke in plan.level("day") if not hidden.isdisjoint(stroke.because))
+
+
+def plan_without(plan: Plan, hidden: AbstractSet[int]) -> Plan:
+    """The plan without those strokes: what stands before one goes on in its place, the first left begins the day."""
+    whole = plan.level("day")
+    gone = {stroke.id for stroke in strokes_on(plan, hidden)}
+    left = [stroke for stroke in whole if stroke.id not in gone]
+    if not gone:
+        return plan
+    starts = [whole[0].start_time, *(stroke.start_time for stroke in left[1:])]
+    stretched: Mapping[str, PlanItem] = {
+        stroke.id: replace(stroke, start_time=start, duration_minutes=int((end - start).total_seconds() // 60))
+        for stroke, start, end in zip(left, starts, [*starts[1:], whole[-1].end_time], strict=False)
+    }
+    kept = [item for item in plan.items if stroke_id(item) not in gone]
+    return replace(plan, items=tuple(stretched.get(item.id, item) for item in kept))
+
+
+def _unconcluded(relation: Relation, hidden: AbstractSet[int]) -> Relation:
+    """Without what was concluded from hidden memories; the warmth felt stays."""
+    return replace(relation, summary="", because=()) if not hidden.isdisjoint(relation.because) else relation
+
+
+def _unaware(view: JobView, reading: Reading, agent: str, hidden: AbstractSet[int]) -> JobView:
+    """A deferred thought whose past lacks the hidden memories."""
+    past = reading.stream_at(agent, view.job.asked_at)
+    past.forget(memory for memory in hidden if memory <= past.last_id)
+    return replace(view, past=past.snapshot())
+
+
+# ── counterfactual ───────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 SAMPLES = 5
 """How often a mind that may answer differently each time is asked in each arm."""
@@ -102,12 +224,12 @@ async def counterfactual(
 
     `times`: how often each arm is asked; 0 for once, or `SAMPLES` times of a mind whose answers cost something. When it
     is more than once, what the memory changes is asked again in both arms, so that two rates can be compared. Raises
-    WrongUse for an event that came from no turn, and for a memory that was not there before it.
+    UsageError for an event that came from no turn, and for a memory that was not there before it.
     """
     _refuse_turnless(event, scenario, stage, reading)
     agent, tick = event.agent_id, event.tick
     hidden = resting_on(reading, agent, tick, memory_id)
-    times = times or (SAMPLES if mind.costs else 1)
+    times = times or (SAMPLES if mind.paid else 1)
     answers = reading.answers(agent=agent)
     arms = Arms(reading, scenario, stage, mind, agent, tick)
     try:
@@ -117,7 +239,7 @@ async def counterfactual(
         same = Unchanged(answers, journal.asked)
         again = [await arms.relive(same, sample=sample) for sample in range(times)] if times > 1 else []
     finally:
-        await mind.rest()
+        await mind.close()
     strokes = strokes_on(reading.state_at(agent, tick - 1).plan, {memory.id for memory in hidden})
     return Counterfactual(event, hidden, strokes, then, tuple(without), tuple(again))
 
@@ -135,14 +257,14 @@ class Arms:
 
     async def relive(self, journal: Journal, hidden: Sequence[Memory] = (), sample: int = 0) -> Relived:
         """The turn once. The first sample draws as the run did, the others draw anew."""
-        life = restored(self.reading, self.scenario, self.tick - 1)
+        live_state = restored(self.reading, self.scenario, self.tick - 1)
         if hidden:
-            bereave(life, self.reading, self.agent, hidden)
-        seed = below(1 << 31, life.seed, "counterfactual", sample) if sample else life.seed
+            bereave(live_state, self.reading, self.agent, hidden)
+        seed = below(1 << 31, live_state.seed, "counterfactual", sample) if sample else live_state.seed
         driver = Driver(self.mind, journal, seed, durable=False)
-        thoughts = [thought(self.stage, self.agent, view) for view in life.due(self.agent)]
+        thoughts = [thought(self.stage, self.agent, view) for view in live_state.due(self.agent)]
         await driver.run(thoughts)
-        view = life.view(self.agent, tuple(drive.result for drive in thoughts))
+        view = live_state.view(self.agent, tuple(drive.result for drive in thoughts))
         view = replace(view, world=unseen(view.world, hidden)) if hidden else view
         turn = Drive(self.agent, self.tick, self.stage.turn(view))
         await driver.run([turn])
@@ -153,10 +275,10 @@ class Arms:
 def _refuse_turnless(event: Event, scenario: Scenario, stage: Stage, reading: Reading) -> None:
     outside = event.agent_id == NOBODY or event.phase == Phase.INPUT or event.tick == 0
     if outside or event.agent_id not in stage.acts(scenario, event.tick):
-        raise WrongUse(
+        raise UsageError(
             f"{event.id} came from no turn of a character",
             where=str(reading.path),
-            todo="choose something a character did or said; `commonplace events` lists all",
+            hint="choose something a character did or said; `commonplace events` lists all",
         )
 
 

@@ -8,19 +8,202 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
+from pydantic_core import PydanticSerializationError
+
+from commonplace.canon import canonical, digest
+from commonplace.cognition.trace import asked
 from commonplace.engine.budget import Budget, BudgetReached, Spending
-from commonplace.engine.question import Journal, NoJournal, Question, request_digest
 from commonplace.engine.stage import Asking
-from commonplace.errors import CommonplaceError
-from commonplace.minds.asking import Answer, Ask
-from commonplace.minds.mind import Asker, Mind, Reply
-from commonplace.run.record import AnswerRow
+from commonplace.errors import CommonplaceError, RunDamaged
+from commonplace.minds.mind import Answer, Ask, Mind, Reply, RequestKey
+from commonplace.minds.notes import Value
+from commonplace.run.journal import Exchange
+from commonplace.run.tick_record import AnswerRow
 
 __all__ = ["JOB_ORDINALS", "Drive", "Driver", "Journal", "NoJournal", "NoMind", "request_digest", "together"]
+
+
+# ── question ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# A question on its way: where it stands in the journal, the attempts made at it, and the answer it comes to.
+
+
+class Journal(Protocol):
+    """Attempts at questions by (character, tick, ordinal)."""
+
+    def find(
+        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, given: Callable[[], str]
+    ) -> tuple[AnswerRow, ...]:
+        """Every attempt kept at this question, in order. Raises RunDamaged when another one was asked there.
+
+        `given`: the typed input as the trace has it, for the message.
+        """
+        ...
+
+    def told(self, row: AnswerRow) -> Exchange | None:
+        """What was said between the run and the mind at an attempt; None when it is not there (any more)."""
+        ...
+
+    def numbered(self, agent: str, tick: int, request: bytes) -> int:
+        """The ordinal of a question that may stand anywhere in its tick; the next free one for a new question."""
+        ...
+
+    def keep(self, row: AnswerRow, exchange: Exchange) -> None:
+        """Make an attempt durable before it is used."""
+        ...
+
+
+class NoJournal:
+    """For minds whose answers can be had again for nothing: they are written with their tick."""
+
+    def find(
+        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, given: Callable[[], str]
+    ) -> tuple[AnswerRow, ...]:
+        """Nothing is looked up."""
+        del agent, tick, ordinal, request, task, given
+        return ()
+
+    def told(self, row: AnswerRow) -> Exchange | None:
+        """Nothing was kept."""
+        del row
+
+    def numbered(self, agent: str, tick: int, request: bytes) -> int:
+        """There is no other."""
+        del agent, tick, request
+        return 0
+
+    def keep(self, row: AnswerRow, exchange: Exchange) -> None:
+        """Nothing is kept before the commit."""
+
+
+@dataclass(slots=True)
+class Question:
+    """One question and the attempts at it, those of an earlier sitting included."""
+
+    ask: Ask[Any, Any]
+    agent: str
+    tick: int
+    number: int
+    request: bytes
+    rows: list[AnswerRow] = field(default_factory=list[AnswerRow])
+    before: Reply | None = None
+    """The unusable reply of the last attempt."""
+    value: Value | None = None
+    """The usable answer, where it need not be read from its row."""
+    coming: Awaitable[Reply] | None = None
+    """The answer of a mind that costs nothing and still takes its time."""
+
+    @classmethod
+    def put(cls, ask: Ask[Any, Any], agent: str, tick: int, number: int, journal: Journal) -> Question:
+        """A question, with what the journal has of it."""
+        question = cls(ask, agent, tick, number, request_digest(ask))
+        question.rows += journal.find(
+            agent, tick, number, question.request, task=ask.task.name, given=lambda: shown_input(ask)
+        )
+        return question
+
+    def is_open(self, max_attempts: int) -> bool:
+        """Whether to ask (again). A `fault` is final; a `malformed` answer is, after so many tries."""
+        if not self.rows:
+            return True
+        last = self.rows[-1]
+        return last.outcome == "malformed" and last.attempt + 1 < max_attempts
+
+    def request_key(self, seed: int, journal: Journal) -> RequestKey:
+        """Who asks: the key of the next attempt."""
+        attempt = self.rows[-1].attempt + 1 if self.rows else 0
+        if attempt and self.before is None:
+            self.before = _as_reply(self.rows[-1], journal.told(self.rows[-1]))
+        return RequestKey(seed, self.agent, self.tick, self.number, attempt, self.before)
+
+    def take(self, reply: Reply, seconds: float = 0.0) -> tuple[AnswerRow, Exchange]:
+        """Note what came of an attempt that took so long; returns what there is to keep."""
+        reply, body = _written(self.ask, reply)
+        row = AnswerRow(
+            agent=self.agent,
+            tick=self.tick,
+            ordinal=self.number,
+            attempt=self.rows[-1].attempt + 1 if self.rows else 0,
+            task=self.ask.task.name,
+            request=self.request,
+            outcome=reply.outcome,
+            body=body,
+            usage=_usage(reply),
+        )
+        self.rows.append(row)
+        self.before, self.value = reply, reply.value
+        return row, Exchange(reply.prompt, reply.raw, reply.error, reply.kind, seconds)
+
+    def answer(self) -> Answer[Any]:
+        """What the asker is told: the last attempt's value, or the task's fallback. Raises RunDamaged."""
+        row = self.rows[-1]
+        if row.outcome != "value":
+            return Answer(self.ask.task.fallback(self.ask.input), row.outcome, row.ordinal)
+        return Answer(self.value or _kept(self.ask, row), "value", row.ordinal)
+
+
+def request_digest(ask: Ask[Any, Any]) -> bytes:
+    """The key digest of a question: task and typed input. A template's wording is no part of it."""
+    return digest(ask.task.name.encode(), ask.input.model_dump_json().encode())
+
+
+def shown_input(ask: Ask[Any, Any]) -> str:
+    """The typed input as traces have it, JSON."""
+    return canonical(asked(ask.task, ask.input, Answer(None, "", 0))["input"]).decode()
+
+
+def _as_reply(row: AnswerRow, told: Exchange | None) -> Reply:
+    """An unusable reply of an earlier sitting."""
+    if told is None:
+        return Reply(None, row.outcome)
+    return Reply(None, row.outcome, told.error, told.kind, told.prompt, told.raw)
+
+
+def _kept(ask: Ask[Any, Any], row: AnswerRow) -> Value:
+    """The value of a journaled answer. Raises RunDamaged for one that was never given: it was validated when kept."""
+    try:
+        return ask.task.output.model_validate_json(row.body)
+    except ValueError as error:
+        raise RunDamaged(
+            f"the answer that {row.agent} got to {row.task} is not one",
+            where=f"tick {row.tick}, question {row.ordinal}",
+            hint="the file has been changed, or other rules made it; `verify --integrity-only` tells which",
+        ) from error
+
+
+def _written(ask: Ask[Any, Any], reply: Reply) -> tuple[Reply, bytes]:
+    """The reply and its canonical bytes; a value of another task, or with a lone surrogate in it, is malformed."""
+    if reply.value is None:
+        return reply, b""
+    if not isinstance(reply.value, ask.task.output):
+        return _malformed(reply, f"this is no answer to {ask.task.name}", "schema"), b""
+    try:
+        return reply, canonical(reply.value.model_dump(mode="json", exclude_defaults=True))
+    except (UnicodeEncodeError, PydanticSerializationError):
+        return _malformed(reply, "there are characters in it that are none", "characters"), b""
+
+
+def _malformed(reply: Reply, error: str, kind: str) -> Reply:
+    return replace(reply, value=None, outcome="malformed", error=error, kind=kind)
+
+
+def _usage(reply: Reply) -> dict[str, Any]:
+    """What is counted; what is nothing is left out."""
+    counts: dict[str, Any] = {
+        "prompt_tokens": reply.prompt_tokens,
+        "cached_tokens": reply.cached_tokens,
+        "answer_tokens": reply.answer_tokens,
+        "calls": reply.calls,
+        "kind": "" if reply.outcome == "value" else reply.kind,
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
+# ── driver ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 JOB_ORDINALS = 1000
 """Questions of the n-th job asked for in a tick are numbered from n × 1000."""
@@ -30,18 +213,18 @@ class NoMind:
     """Answers nothing: re-execution must find every answer in the journal."""
 
     name = "journal"
-    costs = False
-    tries = 1
+    paid = False
+    max_attempts = 1
 
-    def answer(self, ask: Ask[Any, Any], asker: Asker) -> Reply:
+    def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
         """Raises: history asked something it did not ask before."""
         raise CommonplaceError(
-            f"{asker.agent} asks {ask.task.name}, and the journal has no answer to it",
-            where=f"tick {asker.tick}, question {asker.number}",
-            todo="the run was made by other rules or has been changed; `verify --integrity-only` tells which",
+            f"{request_key.agent} asks {ask.task.name}, and the journal has no answer to it",
+            where=f"tick {request_key.tick}, question {request_key.number}",
+            hint="the run was made by other rules or has been changed; `verify --integrity-only` tells which",
         )
 
-    async def rest(self) -> None:
+    async def close(self) -> None:
         """It holds nothing."""
 
 
@@ -85,7 +268,7 @@ class Driver:
         """Drive all to their ends; those that wait for a server wait together. When one fails, the others are ended."""
         drives = tuple(drives)
         try:
-            if self.mind.costs:
+            if self.mind.paid:
                 await together(self._driven(drive) for drive in drives)
             else:
                 for drive in drives:
@@ -104,7 +287,7 @@ class Driver:
     async def _driven(self, drive: Drive) -> None:
         question = self._advance(drive, None)
         while question is not None:
-            while question.is_open(self.mind.tries):
+            while question.is_open(self.mind.max_attempts):
                 await self._asked(question)
             question = self._advance(drive, self._answered(drive, question))
 
@@ -117,14 +300,14 @@ class Driver:
                 drive.result = stop.value
                 return None
             question = Question.put(ask, drive.agent, drive.tick, drive.first + drive.questions, self._journal)
-            while question.is_open(self.mind.tries):
-                if self.mind.costs or not self._told_at_once(question):
+            while question.is_open(self.mind.max_attempts):
+                if self.mind.paid or not self._told_at_once(question):
                     return question
             answer = self._answered(drive, question)
 
     def _told_at_once(self, question: Question) -> bool:
         """Ask a mind that costs nothing; False when its answer has to be waited for all the same."""
-        reply = self.mind.answer(question.ask, question.asker(self._seed, self._journal))
+        reply = self.mind.answer(question.ask, question.request_key(self._seed, self._journal))
         if not isinstance(reply, Reply):
             question.coming = reply
             return False
@@ -140,7 +323,7 @@ class Driver:
         async with self._gate:
             self._spending.reserve()
             began = time.monotonic()
-            reply = self.mind.answer(question.ask, question.asker(self._seed, self._journal))
+            reply = self.mind.answer(question.ask, question.request_key(self._seed, self._journal))
             if not isinstance(reply, Reply):
                 reply = await reply
             self._spending.spent(reply)

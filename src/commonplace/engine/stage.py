@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
-from commonplace.minds.asking import Answer, Ask
+from commonplace.minds.mind import Answer, Ask
 from commonplace.scenario.scenario import Scenario
 
 Asking = Coroutine[Ask[Any, Any], Answer[Any], Any]

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from commonplace.engine.driver import Driver, NoJournal, NoMind
-from commonplace.engine.life import opening
+from commonplace.engine.live_state import opening
 from commonplace.engine.lockstep import Lockstep
 from commonplace.engine.stage import Stage
 from commonplace.errors import RunDamaged
-from commonplace.run.commit import Digests, digests_of
-from commonplace.run.digest import START
+from commonplace.run.commit import START, Digests, digests_of
 from commonplace.run.journal import diverged, kept_input
 from commonplace.run.reading import Reading
-from commonplace.run.record import AnswerRow, TickRecord
+from commonplace.run.tick_record import AnswerRow, TickRecord
 from commonplace.scenario.scenario import Scenario
 
 
@@ -40,13 +39,13 @@ class Recorded(NoJournal):
 async def verify(reading: Reading, scenario: Scenario, stage: Stage) -> int:
     """Re-execute every tick; returns the last. Raises RunDamaged naming the first tick that comes out differently."""
     seed = reading.manifest.seed
-    life, first = opening(scenario, seed)
-    engine = Lockstep(life, stage, Driver(NoMind(), Recorded(reading), seed, durable=False))
+    live_state, first = opening(scenario, seed)
+    engine = Lockstep(live_state, stage, Driver(NoMind(), Recorded(reading), seed, durable=False))
     digests = _compared(reading, first, Digests(START, START))
     for tick in range(1, reading.last_tick + 1):
         lived = await engine.live(reading.inputs(tick, tick))
         digests = _compared(reading, lived.record, digests)
-        engine.take_up(lived)
+        engine.apply(lived)
     return reading.last_tick
 
 
@@ -57,6 +56,6 @@ def _compared(reading: Reading, record: TickRecord, previous: Digests) -> Digest
             raise RunDamaged(
                 f"re-execution gives another {name}",
                 where=f"tick {record.tick}",
-                todo="the journal, the scenario in the file or the program's rules are not those of the run",
+                hint="the journal, the scenario in the file or the program's rules are not those of the run",
             )
     return digests

@@ -9,21 +9,19 @@ print(stream.explain(stream.recall("what does Klaus study?", at=later)))
 from commonplace.memory import policies
 from commonplace.memory.analysis import Analyser
 from commonplace.memory.columns import estimate_tokens
-from commonplace.memory.coordinates.document import MemoryCoordinate
-from commonplace.memory.delta import Delta
-from commonplace.memory.draft import Draft
+from commonplace.memory.coordinates import MemoryCoordinate
 from commonplace.memory.embedding import Embedder, HashedEmbedder, default_embedder, lattice, packed, unpacked
 from commonplace.memory.explain import WhyNot
 from commonplace.memory.importance import Rating, RatingCache, RuleRater, cache_key
 from commonplace.memory.memory_store import MemoryStore
-from commonplace.memory.policy import Policy
+from commonplace.memory.policies import Policy
+from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import KINDS, MAX_TEXT, Emotion, Memory
 from commonplace.memory.reflection import ReflectionTrigger, TurnTrigger
 from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.scoring import Part, ScoredMemory
 from commonplace.memory.search import Feeling
-from commonplace.memory.snapshot import Snapshot
-from commonplace.memory.stream import MemoryStream
+from commonplace.memory.stream import Delta, Draft, MemoryStream
 
 __all__ = [
     "KINDS",

@@ -11,7 +11,7 @@ from typing import Any, cast
 import Stemmer
 
 from commonplace.clock import WEEKDAYS
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.text import HANGUL, words
 
 MONTHS = {
@@ -39,7 +39,7 @@ class Analyser:
 
     def __init__(self, language: str = "en") -> None:
         if language not in WEEKDAYS:
-            raise WrongUse(f"language {language!r}", todo=f"the languages are {', '.join(sorted(WEEKDAYS))}")
+            raise UsageError(f"language {language!r}", hint=f"the languages are {', '.join(sorted(WEEKDAYS))}")
         self.language = language
         self.name = f"porter2-bigrams-dates-{language}-v1"
         self._stem = cast(Any, Stemmer).Stemmer("english", 0).stemWord

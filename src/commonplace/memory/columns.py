@@ -2,17 +2,185 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal, localcontext
+from functools import lru_cache
+from threading import local
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.memory.embedding import Vector
-from commonplace.memory.growth import grown
-from commonplace.memory.recency import micros
+from commonplace.memory.embedding import Vector, VectorRows
 from commonplace.memory.record import KINDS, Memory
-from commonplace.memory.stores.vectors import VectorRows
+
+# ── growth ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# Arrays that grow at the end.
+
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+def grown(array: NDArray[Scalar], needed: int) -> NDArray[Scalar]:
+    """A copy with room for at least `needed` rows, half as much again; what is new holds nothing yet.
+
+    The old array keeps its values, so whoever still reads it is not disturbed.
+    """
+    rows = max(needed, len(array) + len(array) // 2)
+    shape: tuple[Any, ...] = (rows, *array.shape[1:])
+    bigger = np.empty(shape, dtype=array.dtype)
+    bigger[: len(array)] = array
+    return bigger
+
+
+class Scratch(local):
+    """An array to work in, kept for the next time in the same thread. Taking fresh memory from the system and giving
+    it back takes longer than most of what is done in it."""
+
+    def __init__(self) -> None:
+        self._kept: NDArray[np.float64] = np.empty(0)
+
+    def matrix(self, rows: int, columns: int) -> NDArray[np.float64]:
+        """Of this shape, holding nothing yet. It is lost when the next one is asked for."""
+        if self._kept.size < rows * columns:
+            self._kept = np.empty(rows * columns)
+        return self._kept[: rows * columns].reshape(rows, columns)
+
+
+# ── recency ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# Exponential recency without a power function.
+#
+# `rate ** hours` comes from tables by multiplication alone, which IEEE 754 fixes to the last bit, where `pow` and `exp`
+# differ between libraries and processors. Values grow with the moment of access instead of shrinking with age, each a
+# mantissa and a power of two: so they need no update as time goes on, min-max cancels the present moment, and moving
+# the reference is exact.
+
+
+_YEAR_ONE = datetime(1, 1, 1, tzinfo=UTC)
+_DIGIT_BITS = 10
+_DIGITS = 6  # 2⁶⁰ µs reach beyond the year 9999
+_HOUR = 3_600_000_000
+_SAFE_EXPONENT = 400
+"""Powers of two a value may stand from 1 before the reference is moved; doubles reach ±1022."""
+
+
+def micros(moment: datetime) -> int:
+    """Microseconds from the year 1 to a UTC moment: times as the columns hold them."""
+    since = moment - _YEAR_ONE
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+
+
+def moment(since: int) -> datetime:
+    """The inverse of `micros`."""
+    return _YEAR_ONE + timedelta(microseconds=since)
+
+
+class Growth:
+    """`rate ** −hours` for any moment, as mantissa · 2^exponent; `rate` in (0, 1] is what is left after an hour."""
+
+    def __init__(self, rate: float) -> None:
+        tables = [_table(rate, digit) for digit in range(_DIGITS)]
+        self._mantissas = [np.array([m for m, _ in table]) for table in tables]
+        self._exponents = [np.array([e for _, e in table], dtype=np.int32) for table in tables]
+        self._scalars = tables
+
+    def at(self, since: int) -> tuple[float, int]:
+        """(mantissa, exponent) of a moment in `micros`."""
+        mantissa, exponent = 1.0, 0
+        for digit, table in enumerate(self._scalars):
+            factor, power = table[since >> digit * _DIGIT_BITS & 1023]
+            mantissa *= factor
+            exponent += power
+        return mantissa, exponent
+
+    def of(self, since: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """(mantissas, exponents) of many moments."""
+        mantissas = np.ones(len(since))
+        exponents = np.zeros(len(since), dtype=np.int32)
+        for digit in range(_DIGITS):
+            index = since >> digit * _DIGIT_BITS & 1023
+            mantissas *= self._mantissas[digit].take(index)
+            exponents += self._exponents[digit].take(index)
+        return mantissas, exponents
+
+
+@lru_cache(maxsize=16)
+def growth(rate: float) -> Growth:
+    """The tables of a rate, made once (about 10 ms)."""
+    return Growth(rate)
+
+
+def _table(rate: float, digit: int) -> list[tuple[float, int]]:
+    """(mantissa in [1, 2), exponent) of rate ** −(i · 1024^digit µs), i = 0 … 1023, correctly rounded."""
+    with localcontext() as context:
+        context.prec = 40
+        two = Decimal(2)
+        powers = -Decimal(rate).ln() / two.ln() * (1 << digit * _DIGIT_BITS) / _HOUR
+        whole = int(powers)
+        step = two ** (powers - whole)
+        mantissa, exponent = Decimal(1), 0
+        table: list[tuple[float, int]] = []
+        for _ in range(1 << _DIGIT_BITS):
+            table.append((float(mantissa), exponent))
+            mantissa, exponent = mantissa * step, exponent + whole
+            if mantissa >= two:
+                mantissa, exponent = mantissa / two, exponent + 1
+        return table
+
+
+class RecencyColumn:
+    """The recency of every memory at one rate, kept up with the access times instead of computed per query.
+
+    `values(n)` are proportional to `rate ** hours since last access`; `scale(at)` is the factor that makes them equal.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self._growth = growth(rate)
+        self._values: NDArray[np.float64] = np.empty(16)
+        self._filled = 0
+        self._reference = 0
+
+    def values(self, accessed: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Shape of `accessed`, which must hold the same times as before for the rows seen before and not touched."""
+        length = len(accessed)
+        if self._filled < length:
+            self._fill(accessed)
+        return self._values[:length]
+
+    def scale(self, at: int) -> float:
+        """What to multiply `values` by to have `rate ** hours` as of `at`."""
+        mantissa, exponent = self._growth.at(at)
+        return math.ldexp(1 / mantissa, max(-500, min(500, self._reference - exponent)))
+
+    def touch(self, rows: NDArray[np.intp], at: int) -> None:
+        """The rows were last accessed at `at`."""
+        mantissa, exponent = self._growth.at(at)
+        if abs(exponent - self._reference) > _SAFE_EXPONENT:
+            self._filled = 0
+        else:
+            self._values[rows[rows < self._filled]] = math.ldexp(mantissa, exponent - self._reference)
+
+    def truncate(self, length: int) -> None:
+        """Forgets the rows from `length` on."""
+        self._filled = min(self._filled, length)
+
+    def _fill(self, accessed: NDArray[np.int64]) -> None:
+        mantissas, exponents = self._growth.of(accessed[self._filled :])
+        if not self._filled or int(exponents.max()) - self._reference > _SAFE_EXPONENT:
+            if self._filled:
+                mantissas, exponents = self._growth.of(accessed)
+            self._filled, self._reference = 0, int(exponents.max())
+        if len(self._values) < len(accessed):
+            self._values = grown(self._values, len(accessed))
+        shifts = np.maximum(exponents - self._reference, -1000)  # 2⁻¹⁰⁰⁰ is 0 beside the newest
+        np.ldexp(mantissas, shifts, out=self._values[self._filled : len(accessed)])
+        self._filled = len(accessed)
+
+
+# ── columns ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
 from commonplace.clock import iso
-from commonplace.memory.retrieval import Retrieval, candidates
+from commonplace.memory.record import Memory
+from commonplace.memory.retrieval import Question, Retrieval, candidates, scored
 from commonplace.memory.scoring import UNIT, Part, ScoredMemory
-from commonplace.memory.signals import Question, scored
-from commonplace.memory.view import View
+from commonplace.memory.table import View
 from commonplace.text import shortened
+
+# ── explain ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 Reason = Literal[
     "retrieved", "unknown", "later", "forgotten", "excluded", "barred", "older", "distant", "too_long", "outscored"
@@ -130,3 +133,36 @@ def _shown(part: Part | None) -> str:
     weight = "" if part.weight == 1 else f" × {part.weight:g}"
     normalised = "" if part.raw == part.normalised else f" → {part.normalised:.4f}"
     return f"{part.raw:.4f}{normalised}{weight}"
+
+
+# ── tree ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# Trees of reflections: what an insight rests on, down to what was seen and done.
+
+
+class Citing(Protocol):
+    """A stream, a draft, a snapshot, or anything else that finds memories by id."""
+
+    def get(self, id: int) -> Memory: ...
+    def __contains__(self, id: object) -> bool: ...
+
+
+def tree(stream: Citing, id: int) -> str:
+    """The memory and, indented under it, what it cites; each memory is opened where it is first met.
+
+    Raises UsageError for an id there is none of. What was forgotten is named as such.
+    """
+    return "\n".join(_lines(stream, id, "", set()))
+
+
+def _lines(stream: Citing, id: int, indent: str, opened: set[int]) -> Iterator[str]:
+    if indent and id not in stream:
+        yield f"{indent}#{id} (forgotten)"
+        return
+    memory = stream.get(id)
+    again = " (above)" if id in opened and memory.citations else ""
+    yield f"{indent}#{id} {memory.kind} {memory.importance:g}  {memory.text}{again}"
+    if id in opened:
+        return
+    opened.add(id)
+    for cited in memory.citations:
+        yield from _lines(stream, cited, f"{indent}  ", opened)

@@ -39,7 +39,7 @@ class RuleRater:
     for a name or a word of relation; at most 10.
 
     English words are matched by their Porter2 stems, Korean ones by how they begin, so that endings do not matter.
-    An instance is a `Rater`: call it with a text. Raises WrongUse for a language without word lists.
+    An instance is a `Rater`: call it with a text. Raises UsageError for a language without word lists.
     """
 
     def __init__(self, language: str = "en", goal: str = "", names: Iterable[str] = (), base: int = BASE) -> None:

@@ -2,30 +2,329 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from bisect import bisect_left, insort
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack, cast
 from weakref import WeakValueDictionary, finalize
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.ledger import Ledger, read
-from commonplace.memory.arguments import checked_count, checked_string
-from commonplace.memory.coordinates.document import MemoryCoordinate, is_number
-from commonplace.memory.coordinates.holding import Holding
-from commonplace.memory.coordinates.ids import unused_id
-from commonplace.memory.coordinates.matching import One, tests_of
-from commonplace.memory.coordinates.table import from_memory, reweighed, scaled, to_memory
-from commonplace.memory.forgetting import audit, now_of
-from commonplace.memory.record import Memory, checked_time
-from commonplace.memory.retention import Forgetting, RetentionPolicy, plan
+from commonplace.memory.columns import micros
+from commonplace.memory.coordinates import (
+    MemoryCoordinate,
+    from_memory,
+    is_number,
+    reweighed,
+    scaled,
+    to_memory,
+    unused_id,
+)
+from commonplace.memory.record import Memory, checked_count, checked_string, checked_time
+from commonplace.memory.retention import Forgetting, Going, Held, RetentionPolicy, audit, carry_out, now_of, plan
+from commonplace.memory.search import TOLERANCE, Feeling, Filter, filters, found_in, paths
 from commonplace.memory.stores.jsonl import JSONLStore
-from commonplace.memory.stores.jsonl_config import StoreConfig
+from commonplace.memory.stores.jsonl_files import StoreConfig
 from commonplace.memory.stores.store import Store
 from commonplace.text import clean
+
+# ── collection ───────────────────────────────────────────────────────────────────────────────────────────────────────
+# Memories of many characters in RAM, by name and newest last, with what is derived of them: children, references.
+
+
+Place = tuple[int, int, str]
+"""(microseconds since the year 1, number of arrival, name): the order of memories."""
+
+
+class CoordinateIndex:
+    """Those that are there; what is forgotten or archived is taken out."""
+
+    def __init__(self) -> None:
+        self.memories: dict[str, Memory] = {}
+        self.sessions: dict[str, dict[str, None]] = {}
+        """Session → names, in the order of arrival."""
+        self._order: list[Place] = []
+        self._places: dict[str, Place] = {}
+        self._names: dict[tuple[str, int], str] = {}
+        self.texts: dict[str, str] = {}
+        """What a word is searched in: text and tags in small letters, apart by line ends."""
+        self._children: dict[str, list[str]] = defaultdict(list)
+        self._references: Counter[str] = Counter()
+        self._cited: Counter[tuple[str, int]] = Counter()
+        self._arrivals = 0
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+    def add(self, name: str, memory: Memory) -> None:
+        """Takes a memory in under a name that is not taken."""
+        self._arrivals += 1
+        place = (micros(memory.created_at), self._arrivals, name)
+        insort(self._order, place)
+        self._places[name] = place
+        self._names[memory.agent, memory.id] = name
+        self.memories[name] = memory
+        self.texts[name] = "\n".join((memory.full_text, *memory.tags)).lower()
+        if memory.session:
+            self.sessions.setdefault(memory.session, {})[name] = None
+        self._relate(name, memory, 1)
+
+    def remove(self, name: str) -> Memory:
+        """Takes a memory out."""
+        memory = self.memories.pop(name)
+        place = self._places.pop(name)
+        del self._order[bisect_left(self._order, place)]
+        self._names.pop((memory.agent, memory.id), None)
+        del self.texts[name]
+        if memory.session:
+            del self.sessions[memory.session][name]
+            if not self.sessions[memory.session]:
+                del self.sessions[memory.session]
+        self._relate(name, memory, -1)
+        return memory
+
+    def replace(self, name: str, memory: Memory) -> None:
+        """Puts another version of a memory in its place; relations, text and time are the same."""
+        self.memories[name] = memory
+
+    def newest(self) -> Iterator[str]:
+        """Names, the newest first; of the same moment, the latest arrival."""
+        return (name for _, _, name in reversed(self._order))
+
+    def oldest(self) -> Iterator[str]:
+        """Names, the oldest first."""
+        return (name for _, _, name in self._order)
+
+    def name_of(self, agent: str, id: int) -> str:
+        """The name of a character's memory; empty if it is not there."""
+        return self._names.get((agent, id), "")
+
+    def children(self, name: str) -> list[str]:
+        """Memories whose parent this is, in the order of arrival."""
+        return list(self._children.get(name, ()))
+
+    def references(self, name: str) -> int:
+        """How many other memories name this one in their relations, or cite it."""
+        memory = self.memories.get(name)
+        cited = self._cited[memory.agent, memory.id] if memory else 0
+        return self._references[name] + cited
+
+    def _relate(self, name: str, memory: Memory, by: int) -> None:
+        parent = memory.details.get("parent_memory_id")
+        if isinstance(parent, str):
+            if by > 0:
+                self._children[parent].append(name)
+            else:
+                self._children[parent].remove(name)
+        for other in related(memory.details) - {name}:
+            self._references[other] += by
+        for id in set(memory.citations):
+            self._cited[memory.agent, id] += by
+
+
+def related(details: Mapping[str, Any]) -> set[str]:
+    """The memories a document names in its relations."""
+    found: set[str] = set()
+    for key in ("parent_memory_id", "child_memory_ids", "related_memory_ids"):
+        value = details.get(key)
+        for name in value if isinstance(value, list) else [value]:  # pyright: ignore[reportUnknownVariableType]
+            if isinstance(name, str):
+                found.add(name)
+    return found
+
+
+# ── holding ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# A store and what of it is in RAM, kept level: every memory by its name, those put away apart.
+
+
+class Holding:
+    """All characters of a store."""
+
+    def __init__(self, store: Store, seed: int) -> None:
+        self.store = store
+        self.there = CoordinateIndex()
+        self.away: dict[str, Memory] = {}
+        """Name → what is archived."""
+        self.taken: set[str] = set()
+        self.last: dict[str, int] = {}
+        """Character → the last id used."""
+        self._names: dict[tuple[str, int], str] = {}
+        for agent in store.agents():
+            self._load(agent, seed)
+
+    def _load(self, agent: str, seed: int) -> None:
+        stored = self.store.load(agent)
+        written = self.store.names(agent) if isinstance(self.store, JSONLStore) else ()
+        self.last[agent] = len(stored.memories)
+        for memory in stored.memories:
+            if memory.id in stored.forgotten:
+                continue
+            said = written[memory.id - 1] if written else memory.details.get("memory_id")
+            if not isinstance(said, str) or not said or said in self.taken:
+                said = unused_id(memory.created_at, self.taken, seed, agent, memory.id)
+            self._enter(said, memory)
+            if memory.id in stored.archived:
+                self.away[said] = memory
+            else:
+                self.there.add(said, memory)
+
+    def _enter(self, name: str, memory: Memory) -> None:
+        self.taken.add(name)
+        self._names[memory.agent, memory.id] = name
+
+    def name(self, memory: Memory) -> str:
+        """The name of a memory that is there or put away."""
+        return self._names[memory.agent, memory.id]
+
+    def records(self) -> list[Held]:
+        """Everything, for a plan: oldest first, of the same moment in the order of arrival."""
+        here = [Held(self.there.memories[name]) for name in self.there.oldest()]
+        return here + [Held(memory, archived=True) for memory in self.away.values()]
+
+    def add(self, name: str, memory: Memory) -> None:
+        """Keeps a memory, whose id must be its character's next, under a name that is not taken."""
+        self.store.append(memory.agent, [memory], [None])
+        self.last[memory.agent] = memory.id
+        self._enter(name, memory)
+        self.there.add(name, memory)
+
+    def update(self, memories: Sequence[Memory]) -> None:
+        """Keeps other versions of memories that are there."""
+        for agent in sorted({memory.agent for memory in memories}):
+            self.store.update(agent, [memory for memory in memories if memory.agent == agent])
+        self._renew(memories)
+
+    def going(self, names: Iterable[str], why: str) -> Forgetting:
+        """A plan to remove memories by name."""
+        return Forgetting(remove=[Going(self.there.memories[name], why) for name in names])
+
+    def carry_out(self, forgetting: Forgetting) -> dict[tuple[str, int], str]:
+        """Does what a plan says; gives the names of what went, which are gone with it."""
+        carry_out(self.store, forgetting)
+        self._renew(forgetting.folded)
+        for one in forgetting.archive:
+            name = self.name(one.memory)
+            self.away[name] = self.there.remove(name)
+        went: dict[tuple[str, int], str] = {}
+        for one in forgetting.remove:
+            name = went[one.memory.agent, one.memory.id] = self._names.pop((one.memory.agent, one.memory.id))
+            self.taken.discard(name)
+            if self.away.pop(name, None) is None:
+                self.there.remove(name)
+        return went
+
+    def unarchive(self, names: Iterable[str]) -> None:
+        """Brings memories back from the archive."""
+        for name in names:
+            memory = self.away.pop(name)
+            self.store.restore(memory.agent, [memory.id])
+            self.there.add(name, memory)
+
+    def _renew(self, memories: Iterable[Memory]) -> None:
+        for memory in memories:
+            name = self.name(memory)
+            if name in self.away:
+                self.away[name] = memory
+            else:
+                self.there.replace(name, memory)
+
+
+# ── matching ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# The filters of the coordinate document's search, as tests on records.
+
+
+One = str | Collection[str]
+"""A value, or several of which one will do."""
+
+
+def tests_of(
+    *,
+    time_range: Any = None,
+    persona_id: One | None = None,
+    domain: One | None = None,
+    min_importance: float | None = None,
+    tags: One | None = None,
+    bqi_filters: Mapping[str, Any] | None = None,
+    snapshot: Callable[[Memory], Any] | None = None,
+) -> list[Filter]:
+    """A test per filter given. `snapshot`: where the BQI coordinate of a memory is found if not in its details.
+
+    Raises UsageError for a time that ends before it begins, an importance that is no number from 0 to 1, and what is no
+    value of a filter.
+    """
+    tests: list[Filter] = []
+    if time_range is not None:
+        tests += filters(time_range=time_range)
+    if persona_id is not None:
+        personas = _several("persona_id", persona_id)
+        tests.append(lambda memory: memory.agent in personas)
+    if domain is not None:
+        domains = _several("domain", domain)
+        tests.append(lambda memory: memory.details.get("domain", "") in domains)
+    if min_importance:
+        tests.append(_at_least(min_importance))
+    if tags is not None:
+        labels = {clean(tag) for tag in _several("tags", tags)}
+        tests.append(lambda memory: not labels.isdisjoint(memory.tags))
+    for path, wanted in paths("bqi_filters", bqi_filters or {}).items():
+        if wanted is not None:  # what the asker does not know is not asked for
+            tests.append(_bqi(path, wanted, snapshot))
+    return tests
+
+
+def _several(what: str, wanted: One) -> list[str]:
+    try:
+        return [wanted] if isinstance(wanted, str) else [checked_string(what, one) for one in wanted]
+    except TypeError as error:
+        raise UsageError(f"{what} {wanted!r:.60}", hint="give a string, or several in a list") from error
+
+
+def _at_least(lowest: float) -> Filter:
+    if not is_number(lowest):
+        raise UsageError(f"min_importance {lowest!r}", hint="give a number from 0 to 1")
+    return lambda memory: memory.importance >= scaled(lowest) - TOLERANCE
+
+
+def _bqi(path: str, wanted: Any, elsewhere: Callable[[Memory], Any] | None) -> Filter:
+    """Whether a memory's BQI coordinate has a value, or one of several, at a path. Words of an emotion may stand
+    among the keywords of the snapshot or of the memory's own emotion."""
+
+    def test(memory: Memory) -> bool:
+        snapshot: Any = memory.details.get("bqi_snapshot")
+        if snapshot is None and elsewhere is not None:
+            snapshot = elsewhere(memory)
+        if path == "emotion" and Feeling(keywords=_words(wanted)).matches(memory) and not isinstance(wanted, Mapping):
+            return True
+        return isinstance(snapshot, Mapping) and _at(cast(Mapping[str, Any], snapshot), path, wanted)
+
+    return test
+
+
+def _at(snapshot: Mapping[str, Any], path: str, wanted: Any) -> bool:
+    if isinstance(wanted, Mapping):
+        within = cast(Mapping[str, Any], wanted)
+        return all(_at(snapshot, f"{path}.{key}", value) for key, value in within.items())
+    there = found_in(snapshot, path)
+    if path == "emotion":
+        there += found_in(snapshot, "emotion.keywords")
+    return any(value in there for value in _values(wanted))
+
+
+def _values(wanted: Any) -> list[Any]:
+    return list(cast(Iterable[Any], wanted)) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
+
+
+def _words(wanted: Any) -> list[str]:
+    return [one for one in _values(wanted) if isinstance(one, str)]
+
+
+# ── memory_store ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 AUTOMATIC = "automatic_importance"
 """The key of `details` that marks an importance nobody gave: it is computed anew by `recompute`."""
@@ -71,10 +370,10 @@ class MemoryStore:
 
         `config`: what the folder's `config.json` is to say. `retention`: the policy, if not the folder's own.
         `ledger`: is told of everything forgotten, and of the BQI coordinates of memories without a snapshot.
-        `seed`: goes into the names of memories. Raises WrongUse for a folder that another process has open.
+        `seed`: goes into the names of memories. Raises UsageError for a folder that another process has open.
         """
         if (base_path is None) is (store is None):
-            raise WrongUse("a MemoryStore of no place or of two", todo="give base_path, or store")
+            raise UsageError("a MemoryStore of no place or of two", hint="give base_path, or store")
         self.ledger = ledger
         self._seed = seed
         self._path = Path(base_path).resolve() if base_path is not None else None
@@ -90,7 +389,7 @@ class MemoryStore:
         """Keeps a memory and gives it as it is kept, with its name and importance.
 
         Without an importance it gets the automatic one. The first memory of a session makes the oldest session go
-        where the policy allows no more. Raises WrongUse for an empty text, a missing persona, a name that is taken.
+        where the policy allows no more. Raises UsageError for an empty text, a missing persona, a name that is taken.
         """
         held = self._holding
         document = MemoryCoordinate.from_dict(memory.to_dict() if isinstance(memory, MemoryCoordinate) else memory)
@@ -98,7 +397,7 @@ class MemoryStore:
         id = held.last.get(agent, 0) + 1
         name = document.memory_id or unused_id(document.at, held.taken, self._seed, agent, id)
         if name in held.taken:
-            raise WrongUse(f"memory_id {name!r} is taken", todo="leave it empty to have a name made")
+            raise UsageError(f"memory_id {name!r} is taken", hint="leave it empty to have a name made")
         document.memory_id = name
         record = self._record(document, id)
         starts = bool(record.session) and record.session not in held.there.sessions
@@ -137,7 +436,7 @@ class MemoryStore:
 
         `query`: occurs in the text or in a tag, whatever the case. `min_importance`: 0–1. Of several tags, personas
         or domains one will do. `bqi_filters`: path in the BQI snapshot → value, or several of which one will do; None
-        does not filter. No values at all match nothing. Raises WrongUse for what can never be meant.
+        does not filter. No values at all match nothing. Raises UsageError for what can never be meant.
         """
         names = self._matching(
             query=query,
@@ -153,7 +452,7 @@ class MemoryStore:
         ]
 
     def get_recent(self, n: int = 10) -> list[MemoryCoordinate]:
-        """The n latest memories, latest first. Raises WrongUse for an n below 0."""
+        """The n latest memories, latest first. Raises UsageError for an n below 0."""
         return [self._shown(name) for name in islice(self._holding.there.newest(), checked_count("n", n, 0))]
 
     def get_by_session(self, session_id: str) -> list[MemoryCoordinate]:
@@ -207,12 +506,12 @@ class MemoryStore:
         return len(changed)
 
     def rate(self, memory_id: str, stars: float) -> MemoryCoordinate:
-        """Keeps what a person thinks of a memory, 1–5 stars; an automatic importance follows. Raises WrongUse."""
+        """Keeps what a person thinks of a memory, 1–5 stars; an automatic importance follows. Raises UsageError."""
         memory = self._holding.there.memories.get(memory_id)
         if memory is None:
-            raise WrongUse(f"there is no memory {memory_id!r}", todo="`search` and `get_recent` show what there is")
+            raise UsageError(f"there is no memory {memory_id!r}", hint="`search` and `get_recent` show what there is")
         if not is_number(stars) or not 1 <= stars <= 5:
-            raise WrongUse(f"{stars!r:.60} stars", todo="give 1 to 5")
+            raise UsageError(f"{stars!r:.60} stars", hint="give 1 to 5")
         memory = replace(memory, details={**memory.details, "user_rating": stars})
         if memory.details.get(AUTOMATIC):
             memory = reweighed(memory, self._due(memory_id, memory))
@@ -240,10 +539,10 @@ class MemoryStore:
     def delete_by_query(self, query: str | None = None, **filters: Unpack[Filters]) -> int:
         """Forgets what `search` would find, without a limit; gives how many that were.
 
-        Raises WrongUse without a single filter: that would be everything.
+        Raises UsageError without a single filter: that would be everything.
         """
         if query is None and not any(one is not None and one != 0 for one in filters.values()):
-            raise WrongUse("forgetting by a query that asks for nothing", todo="name at least one filter")
+            raise UsageError("forgetting by a query that asks for nothing", hint="name at least one filter")
         return self._forget(list(self._matching(query=query, **filters)), "by query")
 
     def plan_retention(self, now: datetime | None = None) -> Forgetting:
@@ -258,11 +557,11 @@ class MemoryStore:
         self._carry_out(forgetting, "retention", now)
         return forgetting
 
-    def bring_back(self, memory_ids: Collection[str] | None = None) -> int:
+    def unarchive(self, memory_ids: Collection[str] | None = None) -> int:
         """Brings memories back from the archive, all if None; gives how many."""
         away = self._holding.away
         names = list(away) if memory_ids is None else [name for name in memory_ids if name in away]
-        self._holding.bring_back(names)
+        self._holding.unarchive(names)
         return len(names)
 
     def close(self) -> None:

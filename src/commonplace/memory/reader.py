@@ -9,18 +9,20 @@ from itertools import islice
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
-from commonplace.errors import WrongUse
-from commonplace.memory.arguments import checked_count, checked_ids, checked_policy, checked_string, checked_vector
+from commonplace.errors import UsageError
 from commonplace.memory.embedding import Vector
 from commonplace.memory.explain import WhyNot, explain, why_not
-from commonplace.memory.policy import Policy
-from commonplace.memory.record import Memory
+from commonplace.memory.policies import Policy
+from commonplace.memory.record import Memory, checked_count, checked_ids, checked_policy, checked_string, checked_vector
 from commonplace.memory.reflection import since_reflection
 from commonplace.memory.retrieval import Options, Retrieval, retrieve
 from commonplace.memory.scoring import ScoredMemory
 from commonplace.memory.search import Feeling, filters
-from commonplace.memory.view import View
+from commonplace.memory.table import MemoryTable, View
+
+# ── reader ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Reader:
@@ -55,7 +57,7 @@ class Reader:
         draft when it is applied, in a snapshot never. `max_tokens` (counted by `estimate_tokens`): the best k that
         fit, each into what the better ones left. `exclude`: ids that do not compete. `embedding`: the query's vector,
         where it has been made already, float32 of the stream's dimensions. An empty query brings the newest k. Raises
-        WrongUse for k below 1, and for what is no query, time, policy or id.
+        UsageError for k below 1, and for what is no query, time, policy or id.
         """
         found = retrieve(
             self._view(),
@@ -97,17 +99,19 @@ class Reader:
         return isinstance(id, int | np.integer) and bool(1 <= id <= view.length and view.alive[id - 1])
 
     def get(self, id: int) -> Memory:
-        """The memory of this id. Raises WrongUse if there is none or it is forgotten."""
+        """The memory of this id. Raises UsageError if there is none or it is forgotten."""
         if id not in self:
-            raise WrongUse(f"there is no memory {id!r}", todo=f"ids go from 1 to {self.last_id}; some may be forgotten")
+            raise UsageError(
+                f"there is no memory {id!r}", hint=f"ids go from 1 to {self.last_id}; some may be forgotten"
+            )
         return self._view().memory(id - 1)
 
     def recent(self, n: int) -> list[Memory]:
-        """The n latest memories, latest first. Raises WrongUse for an n below 0."""
+        """The n latest memories, latest first. Raises UsageError for an n below 0."""
         return list(islice(self._latest(), checked_count("n", n, 0)))
 
     def vector(self, id: int) -> Vector | None:
-        """The embedding, float32 of shape (dimensions,); `None` without a usable one. Raises WrongUse as `get`."""
+        """The embedding, float32 of shape (dimensions,); `None` without a usable one. Raises UsageError as `get`."""
         self.get(id)
         return self._view().rows.columns.vector(id - 1)
 
@@ -136,8 +140,8 @@ class Reader:
         None; `place`: the first names of the place; `tags`: has them all; `min_importance`: on 1–10, tolerance 1e-9;
         `emotion`: ranges of valence and arousal, keywords (see `Feeling`); `details`: path → value, or a list of which
         one will do; a path goes into mappings with dots, and any value of a list found there counts. An empty list
-        matches nothing. Raises WrongUse for NaN, for a kind there is none of, for a time that ends before it begins and
-        for what is no value of a filter.
+        matches nothing. Raises UsageError for NaN, for a kind there is none of, for a time that ends before it begins
+        and for what is no value of a filter.
         """
         tests = filters(
             text=text,
@@ -155,7 +159,7 @@ class Reader:
         return list(islice(found, None if limit is None else checked_count("limit", limit, 0)))
 
     def why_not(self, id: int, retrieval: Retrieval) -> WhyNot:
-        """Why the memory is not among the hits of a retrieval made here. Raises WrongUse for what is no id."""
+        """Why the memory is not among the hits of a retrieval made here. Raises UsageError for what is no id."""
         return why_not(self._view(), checked_ids([id])[0], retrieval)
 
     def backwards(self) -> Iterator[Memory]:
@@ -167,3 +171,21 @@ class Reader:
     def _latest(self) -> Iterator[Memory]:
         view = self._view()
         return (view.memory(row) for row in reversed(range(view.length)) if view.alive[row])
+
+
+# ── snapshot ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# A stream as it was, for a job that is asked now and delivered later.
+
+
+class Snapshot(Reader):
+    """The memories and access times of a moment; the stream may grow on, be touched and forget. Nothing touches it.
+
+    Made by `MemoryStream.snapshot`. It costs a copy of the access times; the rest is shared.
+    """
+
+    def __init__(self, rows: MemoryTable, length: int, accessed: NDArray[np.int64], policy: Policy) -> None:
+        self.policy = policy
+        self._fixed = View(rows, length, accessed)
+
+    def _view(self) -> View:
+        return self._fixed

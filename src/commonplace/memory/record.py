@@ -3,20 +3,91 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from numbers import Real
+from operator import index
 from typing import Any, Literal, TypedDict, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.clock import utc
-from commonplace.errors import WrongUse
-from commonplace.memory.arguments import checked_ids, checked_string
+from commonplace.errors import UsageError
+from commonplace.memory.embedding import Vector
+from commonplace.memory.policies import Policy
 from commonplace.text import clean
+
+# ── arguments ────────────────────────────────────────────────────────────────────────────────────────────────────────
+# What a call is given, checked where it comes in: each refusal names the argument and what is accepted.
+
+
+NOTHING: Mapping[str, Any] = {}
+"""What all memories without details share. Not to be changed."""
+_SHOWN = ".60"
+"""So much of a value that is refused is repeated."""
+
+
+def checked_string(what: str, value: object) -> str:
+    """The string as it is. Raises UsageError for anything else."""
+    if not isinstance(value, str):
+        raise UsageError(f"{what} {value!r:{_SHOWN}}", hint="give a string")
+    return value
+
+
+def checked_mapping(what: str, value: object) -> Mapping[str, Any]:
+    """The mapping, copied; of nothing, one empty mapping that all share. Raises UsageError for anything else."""
+    if not value:
+        return NOTHING
+    if not isinstance(value, Mapping):
+        raise UsageError(f"{what} {value!r:{_SHOWN}}", hint="give a mapping with words for keys")
+    return dict(cast("Mapping[str, Any]", value))
+
+
+def checked_count(what: str, value: object, lowest: int) -> int:
+    """A whole number, NumPy's included. Raises UsageError for another and for one below `lowest`."""
+    try:
+        number = int(index(value))  # pyright: ignore[reportArgumentType] - this is the check
+    except TypeError:
+        number = lowest - 1
+    if number < lowest:
+        raise UsageError(f"{what} {value!r:{_SHOWN}}", hint=f"give a whole number, at least {lowest}")
+    return number
+
+
+def checked_ids(ids: Iterable[object]) -> tuple[int, ...]:
+    """Ids of memories, each once, in the order given. Raises UsageError for what is no whole number."""
+    try:
+        return tuple(dict.fromkeys(int(index(id)) for id in ids))  # pyright: ignore[reportArgumentType] - as above
+    except TypeError as error:
+        raise UsageError(f"ids {ids!r:{_SHOWN}}", hint="give a sequence of whole numbers: [1, 2]") from error
+
+
+def checked_vector(vector: Any) -> Vector | None:
+    """Numbers as float32, of any shape. Raises UsageError for what is no sequence of numbers."""
+    if vector is None:
+        return None
+    try:
+        numbers = np.asarray(vector)
+    except ValueError:
+        numbers = np.empty(0, dtype=object)
+    if numbers.dtype.kind not in "biuf":
+        raise UsageError(f"an embedding {vector!r:{_SHOWN}}", hint="give a sequence of numbers, or None")
+    with np.errstate(over="ignore"):  # beyond float32 is infinite, and so no usable vector
+        return numbers.astype(np.float32, copy=False)
+
+
+def checked_policy(policy: Policy) -> Policy:
+    """The policy as it is. Raises UsageError for its name, and for anything else."""
+    if not isinstance(policy, Policy):  # pyright: ignore[reportUnnecessaryIsInstance] - names are passed now and then
+        raise UsageError(f"policy {policy!r:{_SHOWN}}", hint='give one such as policies.PARK; policies.by_name("park")')
+    return policy
+
+
+# ── record ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 Kind = Literal["observation", "action", "plan", "reflection"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -28,7 +99,7 @@ _NO_DETAILS: Mapping[str, Any] = {}
 
 @dataclass(frozen=True, slots=True)
 class Emotion:
-    """What was felt. Raises WrongUse for a figure outside its range."""
+    """What was felt. Raises UsageError for a figure outside its range."""
 
     valence: float
     """−1 (unpleasant) … 1 (pleasant)."""
@@ -42,7 +113,7 @@ class Emotion:
         for name, low in (("valence", -1.0), ("arousal", 0.0), ("confidence", 0.0)):
             value = getattr(self, name)
             if not isinstance(value, Real) or not low <= cast(float, value) <= 1.0:
-                raise WrongUse(f"{name} {value!r:.60} of an emotion", todo=f"give a number from {low:g} to 1")
+                raise UsageError(f"{name} {value!r:.60} of an emotion", hint=f"give a number from {low:g} to 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,73 +194,75 @@ def accessed(memory: Memory, at: datetime) -> Memory:
 
 
 def clamped(importance: float) -> float:
-    """The importance within 1–10. Raises WrongUse for NaN and for what is not a number."""
+    """The importance within 1–10. Raises UsageError for NaN and for what is not a number."""
     try:
         value = float(importance)
     except (TypeError, ValueError, OverflowError):
         value = math.nan
     if math.isnan(value):
-        raise WrongUse(f"importance {importance!r:.60}", todo="give a number from 1 to 10, or None to have it rated")
+        raise UsageError(f"importance {importance!r:.60}", hint="give a number from 1 to 10, or None to have it rated")
     return min(10.0, max(1.0, value))
 
 
 def checked_kind(kind: str) -> Kind:
-    """The kind, if it is one. Raises WrongUse."""
+    """The kind, if it is one. Raises UsageError."""
     if kind not in KINDS:
-        raise WrongUse(f"a memory of kind {kind!r}", todo=f"the kinds are {', '.join(KINDS)}")
+        raise UsageError(f"a memory of kind {kind!r}", hint=f"the kinds are {', '.join(KINDS)}")
     return kind
 
 
 def checked_text(text: str) -> tuple[str, str]:
-    """(the cleaned text up to 2,000 characters, the whole cleaned text). Raises WrongUse for none and an empty one."""
+    """(the cleaned text up to 2,000 characters, the whole cleaned text). Raises UsageError for none and an empty
+    one.
+    """
     whole = clean(checked_string("a memory whose text is", text))
     if not whole:
-        raise WrongUse(f"a memory whose text is {text!r:.60}", todo="give at least one visible character")
+        raise UsageError(f"a memory whose text is {text!r:.60}", hint="give at least one visible character")
     return whole[:MAX_TEXT].rstrip(), whole
 
 
 def checked_emotion(emotion: object) -> Emotion | None:
-    """The emotion, or None. Raises WrongUse for anything else."""
+    """The emotion, or None. Raises UsageError for anything else."""
     if emotion is None or isinstance(emotion, Emotion):
         return emotion
-    raise WrongUse(f"emotion {emotion!r:.60}", todo="give an Emotion, or None")
+    raise UsageError(f"emotion {emotion!r:.60}", hint="give an Emotion, or None")
 
 
 def checked_time(at: datetime) -> datetime:
-    """Simulated time in UTC. Raises WrongUse for what is not a datetime, or none in UTC."""
+    """Simulated time in UTC. Raises UsageError for what is not a datetime, or none in UTC."""
     if not isinstance(at, datetime):  # pyright: ignore[reportUnnecessaryIsInstance] - strings are passed all the time
-        raise WrongUse(f"the time {at!r:.60}", todo="give a datetime; a naive one is taken as UTC")
+        raise UsageError(f"the time {at!r:.60}", hint="give a datetime; a naive one is taken as UTC")
     try:
         return utc(at)
     except OverflowError as error:
-        raise WrongUse(f"the time {at}", todo="give one that in UTC lies in the years 1 to 9999") from error
+        raise UsageError(f"the time {at}", hint="give one that in UTC lies in the years 1 to 9999") from error
 
 
 def checked_citations(kind: Kind, citations: Sequence[int], exists: Callable[[int], bool]) -> tuple[int, ...]:
     """The ids cited, each once, in the order given.
 
-    Observations and actions cite nothing, a reflection at least one memory that exists, a plan may. Raises WrongUse.
+    Observations and actions cite nothing, a reflection at least one memory that exists, a plan may. Raises UsageError.
     """
     ids = checked_ids(citations)
     if ids and kind in ("observation", "action"):
-        raise WrongUse(f"{kind} citing {ids}", todo="only plans and reflections rest on other memories")
+        raise UsageError(f"{kind} citing {ids}", hint="only plans and reflections rest on other memories")
     if kind == "reflection" and not ids:
-        raise WrongUse("a reflection that cites nothing", todo="name the ids of the memories it rests on")
+        raise UsageError("a reflection that cites nothing", hint="name the ids of the memories it rests on")
     for cited in ids:
         if not exists(cited):
-            raise WrongUse(f"a citation of memory {cited}", todo="cite memories that exist when this one is made")
+            raise UsageError(f"a citation of memory {cited}", hint="cite memories that exist when this one is made")
     return ids
 
 
 def names(what: str, value: Collection[str]) -> tuple[str, ...]:
-    """A tuple of names, cleaned. Raises WrongUse for a single string, which would be taken letter by letter, and for
+    """A tuple of names, cleaned. Raises UsageError for a single string, which would be taken letter by letter, and for
     what is no name."""
     if isinstance(value, str):
-        raise WrongUse(f"{what} {value!r:.60}", todo=f"give a sequence of names: ({value!r:.60},)")
+        raise UsageError(f"{what} {value!r:.60}", hint=f"give a sequence of names: ({value!r:.60},)")
     try:
         return _cleaned(tuple(value))
-    except (TypeError, WrongUse) as error:
-        raise WrongUse(f"{what} {value!r:.60}", todo="give a sequence of names, each a string") from error
+    except (TypeError, UsageError) as error:
+        raise UsageError(f"{what} {value!r:.60}", hint="give a sequence of names, each a string") from error
 
 
 @lru_cache(maxsize=1024)

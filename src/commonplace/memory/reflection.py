@@ -9,7 +9,7 @@ import numpy as np
 
 from commonplace.memory.columns import KIND_CODES
 from commonplace.memory.record import Memory
-from commonplace.memory.view import View
+from commonplace.memory.table import View
 
 THRESHOLD = 150.0
 """Generative Agents (Park et al. 2023, §4.2)."""

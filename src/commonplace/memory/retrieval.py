@@ -6,20 +6,215 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, TypedDict, overload
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple, TypedDict, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.clock import iso
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
+from commonplace.memory.columns import KIND_CODES, Scratch, growth, micros, norm_of, usable
 from commonplace.memory.embedding import Vector
-from commonplace.memory.policy import Policy
+from commonplace.memory.policies import Policy
 from commonplace.memory.record import checked_time
-from commonplace.memory.scoring import UNIT, Floats, Rows, ScoredMemory, Scores, Spreads, best
-from commonplace.memory.signals import Question, Scored, scored
-from commonplace.memory.view import View
+from commonplace.memory.scoring import (
+    UNIT,
+    Floats,
+    Parts,
+    RawParts,
+    RowNumbers,
+    ScoredMemory,
+    Scores,
+    Spreads,
+    best,
+    score,
+    total,
+)
+from commonplace.memory.table import View
+from commonplace.memory.traits import Breaks, lent, named, quiet
 from commonplace.text import clean
+
+# ── signals ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# From a view and a question to the scored parts of all candidates: what each policy looks at.
+
+
+_BESIDES = ("neighbours", "named", "statement")
+"""What a blend counts besides, as it is."""
+_VALUES = Scratch()
+_THOUGHTS = (KIND_CODES["reflection"], KIND_CODES["plan"])
+
+
+class Question(NamedTuple):
+    """What is asked, of whom, when and how."""
+
+    view: View
+    text: str
+    at: datetime
+    policy: Policy
+    vector: Vector | None = None
+    """The question's, where the caller has it; None to have the stream's embedder make it."""
+
+
+class Scored(NamedTuple):
+    """The candidates that were scored, and how."""
+
+    rows: RowNumbers | None
+    """None: all rows of the view."""
+    scores: Scores
+    unusable: dict[str, int]
+    """What could not be compared, by why."""
+
+
+def scored(question: Question, rows: RowNumbers | None, spreads: Spreads | None = None) -> Scored:
+    """Every part of the score of at least one candidate, normalised over `spreads` if they are given."""
+    view, _, at, policy, _ = question
+    names = _compared(question)
+    values = _VALUES.matrix(2 + len(names), view.length if rows is None else len(rows))
+    unusable = _compare(question, rows, dict(zip(names, values[2:], strict=True)))
+    if policy.nearest:
+        kept = np.sort(best(values[2], _signals_of(rows, view.rows.columns.created[: view.length]), policy.nearest))
+        rows, values = kept if rows is None else rows[kept], values[:, kept]
+    scale = _recency(view, at, policy, rows, values[0])
+    values[1] = _signals_of(rows, view.rows.columns.importance[: view.length])
+    if policy.importance == "unit":
+        np.divide(np.subtract(values[1], 1, out=values[1]), 9, out=values[1])
+    raw = RawParts(("recency", "importance", *names), values, np.array([scale, 1.0] + [UNIT] * len(names)))
+    besides = [name for name in _BESIDES if name in policy.weights]
+    parts = score(raw, policy, besides, spreads)
+    if besides:
+        _fill_besides(question, rows, parts)
+    return Scored(rows, total(parts), unusable)
+
+
+def _compared(question: Question) -> tuple[str, ...]:
+    """The parts that say how relevant a memory is by itself."""
+    policy = question.policy
+    if policy.relevance != "blend":
+        return ("relevance",)
+    spelling = getattr(question.view.rows.embedder, "spelling", False)
+    cosine = ("cosine",) if policy.cosine_weight and not spelling else ()
+    return ("lexical", *cosine) if policy.lexical_weight else cosine
+
+
+def _compare(question: Question, rows: RowNumbers | None, into: Mapping[str, Floats]) -> dict[str, int]:
+    """Fills in those parts, in units, and gives what could not be compared."""
+    unusable: dict[str, int] = {}
+    for name, units in into.items():
+        if name == "lexical" or question.policy.relevance == "bm25":
+            _bm25(question, rows, units)
+        else:
+            unusable = _cosine(question, rows, units)
+    return unusable
+
+
+def _fill_besides(question: Question, rows: RowNumbers | None, parts: Parts) -> None:
+    """Fills in the parts a blend has besides, each counting as it is."""
+    view, text, _, policy, _ = question
+    traits = view.traits()
+    questions = _signals_of(rows, traits.questions.first(view.length))
+    units = dict(zip(parts.names, parts.units, strict=True))
+    if "neighbours" in units:
+        received = lent(_own_relevance(parts), questions, _breaks(view, rows, policy))
+        np.rint(received, out=units["neighbours"])
+    if "named" in units:
+        names = named(text)
+        of_it = traits.subjects.carrying(names, view.length, 1 / UNIT)
+        if traits.places.any_carrying(names):
+            of_it += traits.places.carrying(names, view.length, 1 / UNIT)
+        units["named"][:] = _signals_of(rows, of_it)
+    if "statement" in units:
+        np.multiply(~questions, 1 / UNIT, out=units["statement"])
+
+
+def _own_relevance(parts: Parts) -> Floats:
+    """Weighted sum, in whole units, of the parts neighbours can lend."""
+    own = range(2, len(parts.raw.names))
+    relevance = np.zeros(parts.units.shape[1])
+    for part in own:
+        relevance += parts.units[part] * parts.weights[part]
+    return np.rint(relevance, out=relevance)
+
+
+def _breaks(view: View, rows: RowNumbers | None, policy: Policy) -> list[RowNumbers]:
+    """Pairs of candidates with too much time between them to be neighbours."""
+    created = view.rows.columns.created[: view.length]
+    if rows is None:
+        return view.traits().breaks(policy.neighbour_minutes, created)
+    return Breaks(policy.neighbour_minutes).between(created[rows])
+
+
+def _bm25(question: Question, rows: RowNumbers | None, units: Floats) -> None:
+    view, text, _, policy, _ = question
+    index = view.lexical()
+    grammar = quiet(text) if policy.grammar != 1 else frozenset[str]()
+    terms = view.rows.analyser.weighted(text, grammar, policy.grammar)
+    if policy.respell:
+        terms = index.respelt(terms, view.length)
+    _round(index.scores(terms, view.length, policy.k1, policy.b), rows, units)
+
+
+def _cosine(question: Question, rows: RowNumbers | None, units: Floats) -> dict[str, int]:
+    view = question.view
+    columns = view.rows.columns
+    unusable = columns.unusable(slice(view.length) if rows is None else rows)
+    given = view.rows.embedder.embed([question.text])[0] if question.vector is None else question.vector
+    _, vector = usable(given, columns.dimensions)
+    norm = 0.0 if vector is None else norm_of(vector)
+    if vector is None or not norm:
+        units[:] = 0
+        return {**unusable, "query": 1}
+    # vecdot takes row after row: as fast as a matrix product on one thread, and no thread pool to be slowed down by
+    dots = np.vecdot(columns.vectors[: view.length], vector)
+    cosines = np.divide(dots, columns.norms[: view.length], out=units if rows is None else None, dtype=np.float64)
+    cosines /= norm
+    _round(cosines, rows, units)
+    return unusable
+
+
+def _recency(view: View, at: datetime, policy: Policy, rows: RowNumbers | None, values: Floats) -> float:
+    """Fills in the recency of the candidates up to a factor, which it gives."""
+    if policy.recency == "rank":
+        values[:] = _by_rank(view, policy.decay, rows)
+        return 1.0
+    if policy.recency == "creation":
+        ages = micros(at) - _signals_of(rows, view.rows.columns.created[: view.length])
+        mantissas, exponents = growth(policy.decay).of(np.maximum(ages, 0))
+        np.ldexp(1 / mantissas, -exponents, out=values)
+        return 1.0
+    accesses = view.recency(policy.decay)
+    values[:] = _signals_of(rows, accesses.values(view.accessed))
+    return accesses.scale(micros(at))
+
+
+def _by_rank(view: View, decay: float, rows: RowNumbers | None) -> Floats:
+    """decay ** rank by last access, ascending. Equal ones stand as the published code keeps them: events before
+    thoughts, the newest first."""
+    accessed = _signals_of(rows, view.accessed)
+    thoughts = np.isin(_signals_of(rows, view.rows.columns.kind[: view.length]), _THOUGHTS)
+    order = np.lexsort((-np.arange(len(accessed)), thoughts, accessed))
+    values = np.empty(len(accessed))
+    values[order] = _powers(decay, 1 << max(6, (len(accessed) - 1).bit_length()))[: len(accessed)]
+    return values
+
+
+@lru_cache(maxsize=8)
+def _powers(base: float, count: int) -> Floats:
+    """base, base², base³ … by multiplication alone, which is the same on every machine."""
+    return np.multiply.accumulate(np.full(count, base))
+
+
+def _round(values: Floats, rows: RowNumbers | None, units: Floats) -> None:
+    """The values of the candidates in units; `values` and `units` may be the same array."""
+    np.multiply(_signals_of(rows, values), 1 / UNIT, out=units)
+    np.rint(units, out=units)
+
+
+def _signals_of(rows: RowNumbers | None, values: NDArray[Any]) -> NDArray[Any]:
+    return values if rows is None else values[rows]
+
+
+# ── retrieval ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Options(TypedDict, total=False):
@@ -117,11 +312,11 @@ def retrieve(
 ) -> Retrieval:
     """The best k of the view (`policy.k` if None) that fit into `max_tokens` together.
 
-    An empty query, or no candidates, brings the newest k. Raises WrongUse for k below 1.
+    An empty query, or no candidates, brings the newest k. Raises UsageError for k below 1.
     """
     k = policy.k if k is None else k
     if k < 1:
-        raise WrongUse(f"k {k!r}", todo="ask for at least 1 memory")
+        raise UsageError(f"k {k!r}", hint="ask for at least 1 memory")
     asked = Question(view, clean(query), checked_time(at), policy, embedding)
     rows = candidates(view, policy, exclude)
     found: Scored | None = None
@@ -148,7 +343,7 @@ def retrieve(
     )
 
 
-def candidates(view: View, policy: Policy, exclude: AbstractSet[int]) -> Rows | None:
+def candidates(view: View, policy: Policy, exclude: AbstractSet[int]) -> RowNumbers | None:
     """The rows that may compete; None for all of them."""
     allowed = view.alive
     if policy.without_tags or policy.without_words:
@@ -160,11 +355,11 @@ def candidates(view: View, policy: Policy, exclude: AbstractSet[int]) -> Rows | 
     return None if allowed.all() else np.flatnonzero(allowed)
 
 
-def _of(rows: Rows | None, values: Any) -> Any:
+def _of(rows: RowNumbers | None, values: Any) -> Any:
     return values if rows is None else values[rows]
 
 
-def _chosen(view: View, units: Floats, rows: Rows | None, k: int, max_tokens: int | None) -> Rows:
+def _chosen(view: View, units: Floats, rows: RowNumbers | None, k: int, max_tokens: int | None) -> RowNumbers:
     """Positions among the candidates, best first."""
     columns = view.rows.columns
     created = _of(rows, columns.created[: view.length])
@@ -173,7 +368,7 @@ def _chosen(view: View, units: Floats, rows: Rows | None, k: int, max_tokens: in
     return _fitting(best(units, created, None), _of(rows, columns.tokens[: view.length]), k, max_tokens)
 
 
-def _fitting(ranked: Rows, tokens: NDArray[np.int32], k: int, max_tokens: int) -> Rows:
+def _fitting(ranked: RowNumbers, tokens: NDArray[np.int32], k: int, max_tokens: int) -> RowNumbers:
     """The first k of the ranking of which each still fits into what the better ones left."""
     chosen: list[int] = []
     left = max_tokens
@@ -186,7 +381,9 @@ def _fitting(ranked: Rows, tokens: NDArray[np.int32], k: int, max_tokens: int) -
     return np.array(chosen, dtype=np.intp)
 
 
-def _hits(view: View, scores: Scores | None, rows: Rows | None, positions: Rows) -> tuple[ScoredMemory, ...]:
+def _hits(
+    view: View, scores: Scores | None, rows: RowNumbers | None, positions: RowNumbers
+) -> tuple[ScoredMemory, ...]:
     memories = view.memories(positions if rows is None else rows[positions])
     ranks = range(1, len(positions) + 1)
     if scores is None:

@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.memory.growth import Scratch
-from commonplace.memory.policy import Policy
+from commonplace.memory.columns import Scratch
+from commonplace.memory.policies import Policy
 from commonplace.memory.record import Memory
 
 Floats = NDArray[np.float64]
-Rows = NDArray[np.intp]
+RowNumbers = NDArray[np.intp]
 
 UNIT = 2.0**-30
 _BLOCK = 8192
@@ -86,7 +86,7 @@ class Parts(NamedTuple):
     normalised: bool
     """Whether the first of them are, or they too count raw."""
 
-    def at(self, positions: Rows) -> list[dict[str, Part]]:
+    def at(self, positions: RowNumbers) -> list[dict[str, Part]]:
         """The parts of some candidates."""
         normalised = self.units.take(positions, axis=1) * UNIT
         raw = normalised
@@ -175,7 +175,7 @@ def _cut(units: Floats, k: int) -> float:
     return float(np.partition(highest, blocks - k)[blocks - k])
 
 
-def best(units: Floats, created: NDArray[np.int64], k: int | None) -> Rows:
+def best(units: Floats, created: NDArray[np.int64], k: int | None) -> RowNumbers:
     """Positions of the k best (all, if None), best first; ties: newest first, then the higher position."""
     count = len(units)
     among = np.arange(count) if k is None or count <= k else np.flatnonzero(units >= _cut(units, k))

@@ -10,9 +10,8 @@ from numbers import Real
 from typing import Any, cast
 
 from commonplace.clock import iso
-from commonplace.errors import WrongUse
-from commonplace.memory.arguments import checked_string
-from commonplace.memory.record import Memory, checked_kind, checked_time, names
+from commonplace.errors import UsageError
+from commonplace.memory.record import Memory, checked_kind, checked_string, checked_time, names
 from commonplace.text import clean
 
 Filter = Callable[[Memory], bool]
@@ -23,7 +22,7 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Feeling:
-    """What an emotion is to be like; a memory without one is never meant. Raises WrongUse for what is no range."""
+    """What an emotion is to be like; a memory without one is never meant. Raises UsageError for what is no range."""
 
     valence: Range | None = None
     """Within −1 … 1."""
@@ -36,7 +35,7 @@ class Feeling:
         for name in ("valence", "arousal"):
             span = getattr(self, name)
             if span is not None and not _is_range(span):
-                raise WrongUse(f"{name} {span!r:.60}", todo="give two numbers, or None for an open end")
+                raise UsageError(f"{name} {span!r:.60}", hint="give two numbers, or None for an open end")
         if self.keywords is not None:
             names("keywords", self.keywords)
 
@@ -63,7 +62,7 @@ def filters(
     session: str | None = None,
     details: Mapping[str, Any] | None = None,
 ) -> list[Filter]:
-    """A test per filter given, cheap ones first; see `Reader.search`. Raises WrongUse for one that makes no sense."""
+    """A test per filter given, cheap ones first; see `Reader.search`. Raises UsageError for one that makes no sense."""
     tests: list[Filter] = []
     if kinds is not None:
         wanted = {checked_kind(kind) for kind in ((kinds,) if isinstance(kinds, str) else names("kinds", kinds))}
@@ -92,15 +91,15 @@ def filters(
 
 
 def _moments(time_range: Any) -> tuple[datetime | None, datetime | None]:
-    """From … to in UTC; None is open. Raises WrongUse for what is no such pair, or ends before it begins."""
+    """From … to in UTC; None is open. Raises UsageError for what is no such pair, or ends before it begins."""
     try:
         first, last = time_range
     except (TypeError, ValueError) as error:
-        raise WrongUse(f"time_range {time_range!r:.60}", todo="give two datetimes; None is open") from error
+        raise UsageError(f"time_range {time_range!r:.60}", hint="give two datetimes; None is open") from error
     earliest = None if first is None else checked_time(first)
     latest = None if last is None else checked_time(last)
     if earliest is not None and latest is not None and earliest > latest:
-        raise WrongUse(f"a time range from {iso(earliest)} to {iso(latest)}", todo="give the earlier moment first")
+        raise UsageError(f"a time range from {iso(earliest)} to {iso(latest)}", hint="give the earlier moment first")
     return earliest, latest
 
 
@@ -120,10 +119,10 @@ def found_in(details: Mapping[str, Any], path: str) -> list[Any]:
 
 
 def paths(what: str, given: Any) -> Mapping[str, Any]:
-    """Path → the value wanted there. Raises WrongUse for what is no such mapping."""
+    """Path → the value wanted there. Raises UsageError for what is no such mapping."""
     if isinstance(given, Mapping) and all(isinstance(path, str) for path in cast(Mapping[Any, Any], given)):
         return cast(Mapping[str, Any], given)
-    raise WrongUse(f"{what} {given!r:.60}", todo='give a mapping from paths to values: {"frame.what": "festival"}')
+    raise UsageError(f"{what} {given!r:.60}", hint='give a mapping from paths to values: {"frame.what": "festival"}')
 
 
 def _detail(path: str, wanted: Any) -> Filter:
@@ -138,8 +137,8 @@ def _feeling(emotion: Feeling | Mapping[str, Any]) -> Feeling:
     try:
         return Feeling(**emotion)
     except TypeError as error:
-        todo = "give a mapping with valence, arousal (each a pair) and keywords, or leave them out"
-        raise WrongUse(f"emotion {emotion!r:.100}", todo=todo) from error
+        hint = "give a mapping with valence, arousal (each a pair) and keywords, or leave them out"
+        raise UsageError(f"emotion {emotion!r:.100}", hint=hint) from error
 
 
 def _is_range(span: Any) -> bool:
@@ -163,7 +162,7 @@ def _any_of(there: Iterable[str], wanted: Iterable[str]) -> bool:
 
 def _at_least(lowest: float) -> Filter:
     if not _is_number(lowest):
-        raise WrongUse(f"min_importance {lowest!r:.60}", todo="give a number from 1 to 10")
+        raise UsageError(f"min_importance {lowest!r:.60}", hint="give a number from 1 to 10")
     return lambda memory: memory.importance + TOLERANCE >= lowest
 
 

@@ -3,34 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import policies
 from commonplace.memory.analysis import Analyser
 from commonplace.memory.analysis import analyser as shared_analyser
-from commonplace.memory.arguments import checked_ids, checked_policy, checked_vector
-from commonplace.memory.delta import Delta
+from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Embedder, Vector, default_embedder
 from commonplace.memory.importance import RuleRater
-from commonplace.memory.keeping import Keeper, Progress, reembedded, refuse_other_embedder, settings_of
-from commonplace.memory.policy import Policy
-from commonplace.memory.reader import Reader
-from commonplace.memory.recency import micros
-from commonplace.memory.record import Emotion, Memory, accessed, checked_time, clamped
+from commonplace.memory.policies import Policy
+from commonplace.memory.reader import Reader, Snapshot
+from commonplace.memory.record import (
+    Emotion,
+    Memory,
+    MemoryFields,
+    accessed,
+    checked_ids,
+    checked_policy,
+    checked_time,
+    checked_vector,
+    clamped,
+)
 from commonplace.memory.reflection import after, since_reflection
 from commonplace.memory.retrieval import Retrieval
-from commonplace.memory.rows import Rater, Rows
-from commonplace.memory.snapshot import Snapshot
 from commonplace.memory.stores.opening import open_store
-from commonplace.memory.stores.store import Store, checked_agent
-from commonplace.memory.view import View
+from commonplace.memory.stores.store import (
+    Keeper,
+    Progress,
+    Store,
+    checked_agent,
+    reembedded,
+    refuse_other_embedder,
+    settings_of,
+)
+from commonplace.memory.table import MemoryTable, Rater, View
+
+# ── delta ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# What a turn adds to its character's stream, as a value.
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """Made by `Draft.delta`, applied by `MemoryStream.apply`."""
+
+    base: int
+    """The last id of the stream it extends."""
+    memories: tuple[Memory, ...]
+    vectors: tuple[Vector | None, ...]
+    """One per memory."""
+    touched: tuple[int, ...]
+    """Ids retrieved, ascending, each once."""
+    touched_at: datetime | None
+    """Their new access time: the latest at which something was retrieved; None if nothing was."""
+
+
+# ── stream ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class MemoryStream(Reader):
@@ -51,7 +85,7 @@ class MemoryStream(Reader):
         analyser = analyser or shared_analyser("en")
         self.agent = agent
         self.policy = checked_policy(policy)
-        self.rows = Rows(agent, embedder or default_embedder(), rater or RuleRater(analyser.language), analyser)
+        self.rows = MemoryTable(agent, embedder or default_embedder(), rater or RuleRater(analyser.language), analyser)
         """For this package: what the stream, its draft and its snapshots share."""
         self._since = 0.0
         self._archived: set[int] = set()
@@ -72,10 +106,10 @@ class MemoryStream(Reader):
     ) -> MemoryStream:
         """A character's stream in a store: a path or URL as of `open_store`, or a store that is open already.
 
-        When `remember`, `forget`, `archive`, `bring_back`, `revise` or `apply` returns, the store has it; accesses are
+        When `remember`, `forget`, `archive`, `unarchive`, `revise` or `apply` returns, the store has it; accesses are
         written with the next of them, by `flush` and by `close`. Close it, or use it in a `with` statement; a store
         given open stays open. `analyser`: as the stream was made, if None. `reembed`: if the vectors were made by
-        another embedder, make them again (`progress` is told how far it is). Raises WrongUse for another embedder
+        another embedder, make them again (`progress` is told how far it is). Raises UsageError for another embedder
         otherwise, and for a store that cannot be used; CommonplaceError for one that is damaged.
         """
         store = open_store(where) if isinstance(where, str | Path) else where
@@ -120,15 +154,15 @@ class MemoryStream(Reader):
         """A stream from what was stored of one: all its memories in the order of their ids, forgotten ones included.
 
         `vectors`: one per memory, as `vector` gave it. `accesses`: id → last access, for those whose `accessed_at`
-        is older. `archived`: ids put away, which can be brought back. `parts`: as of `MemoryStream`. Raises WrongUse
+        is older. `archived`: ids put away, which can be brought back. `parts`: as of `MemoryStream`. Raises UsageError
         unless ids are 1, 2, 3 …
         """
         stream = cls(agent, **parts)
         for expected, memory in enumerate(memories, start=1):
             if memory.id != expected:
-                raise WrongUse(f"memory {memory.id} where {expected} should be", todo="give all rows, ordered by id")
+                raise UsageError(f"memory {memory.id} where {expected} should be", hint="give all rows, ordered by id")
         if len(vectors) != len(memories):
-            raise WrongUse(f"{len(vectors)} vectors for {len(memories)} memories", todo="give one or None for each")
+            raise UsageError(f"{len(vectors)} vectors for {len(memories)} memories", hint="give one or None for each")
         stream.rows.extend(memories, vectors)
         stream.rows.commit()
         for id, at in (accesses or {}).items():
@@ -162,7 +196,7 @@ class MemoryStream(Reader):
 
         `text` is cleaned; of more than 2,000 characters the beginning is kept and the whole put into
         `details["full_text"]`. `importance` is clamped to 1–10, or rated if None. `embedding` is kept as given; one of
-        another size or with a NaN in it counts as none. Raises WrongUse for an empty text, an importance or embedding
+        another size or with a NaN in it counts as none. Raises UsageError for an empty text, an importance or embedding
         that is no number, a kind there is none of, an observation or action with citations, a reflection without, and
         citations of memories that do not exist.
         """
@@ -189,7 +223,7 @@ class MemoryStream(Reader):
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Takes memories out for good; gives the ids that were still there. Their ids are not used again.
 
-        From then on the stream scores as if they had never been. Raises WrongUse for an id there never was.
+        From then on the stream scores as if they had never been. Raises UsageError for an id there never was.
         """
         wanted = self._known(ids)
         self.rows.cut()
@@ -204,7 +238,7 @@ class MemoryStream(Reader):
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Puts memories away until they are brought back; gives the ids that were there.
 
-        Meanwhile they are as if forgotten. Raises WrongUse for an id there never was.
+        Meanwhile they are as if forgotten. Raises UsageError for an id there never was.
         """
         wanted = self._known(ids)
         self.rows.cut()
@@ -216,15 +250,15 @@ class MemoryStream(Reader):
             self._archived.update(there)
         return there
 
-    def bring_back(self, ids: Iterable[int]) -> tuple[int, ...]:
-        """Brings memories back from the archive; gives the ids that were in it. Raises WrongUse as `archive`."""
+    def unarchive(self, ids: Iterable[int]) -> tuple[int, ...]:
+        """Brings memories back from the archive; gives the ids that were in it. Raises UsageError as `archive`."""
         wanted = self._known(ids)
         self.rows.cut()
         there = tuple(id for id in wanted if id in self._archived)
         if there:
             if self._keeper is not None:
                 self._keeper.restore(there)
-            self.rows.bring_back(there)
+            self.rows.unarchive(there)
             self._archived.difference_update(there)
             self._since = since_reflection(self._view())
         return there
@@ -238,7 +272,7 @@ class MemoryStream(Reader):
     def revise(self, id: int, *, importance: float | None = None, details: Mapping[str, Any] | None = None) -> Memory:
         """Changes what may change of a memory, and gives it back: its importance (clamped to 1–10), its details.
 
-        None leaves it as it is; `details` take the place of the old ones. Raises WrongUse as `get` and `remember`.
+        None leaves it as it is; `details` take the place of the old ones. Raises UsageError as `get` and `remember`.
         """
         memory = self.get(id)
         if importance is not None:
@@ -254,12 +288,12 @@ class MemoryStream(Reader):
         return memory
 
     def apply(self, delta: Delta) -> None:
-        """Makes what a draft added and touched part of the stream. Raises WrongUse if the stream has moved on."""
+        """Makes what a draft added and touched part of the stream. Raises UsageError if the stream has moved on."""
         rows = self.rows
         if delta.base != rows.committed:
-            raise WrongUse(
+            raise UsageError(
                 f"a delta made at memory {delta.base} for a stream of {self.agent} at {rows.committed}",
-                todo="apply deltas in the order their drafts were made",
+                hint="apply deltas in the order their drafts were made",
             )
         pending = rows.records[delta.base :]
         if len(pending) != len(delta.memories) or any(a is not b for a, b in zip(pending, delta.memories, strict=True)):
@@ -278,9 +312,9 @@ class MemoryStream(Reader):
         else:
             times = np.array([micros(checked_time(at)) for at in accessed], dtype=np.int64)
         if not 0 <= length == len(times) <= self.last_id:
-            raise WrongUse(
+            raise UsageError(
                 f"a snapshot of {length} memories with {len(times)} access times",
-                todo=f"give up to {self.last_id} memories and an access time for each",
+                hint=f"give up to {self.last_id} memories and an access time for each",
             )
         return Snapshot(self.rows, length, times, self.policy)
 
@@ -324,11 +358,11 @@ class MemoryStream(Reader):
         self._since = since_reflection(self._view())
 
     def _known(self, ids: Iterable[int]) -> list[int]:
-        """The ids in order, each once. Raises WrongUse for one there never was."""
+        """The ids in order, each once. Raises UsageError for one there never was."""
         wanted = sorted(checked_ids(ids))
         for id in wanted:
             if not 1 <= id <= self.last_id:
-                raise WrongUse(f"there is no memory {id}", todo=f"ids go from 1 to {self.last_id}")
+                raise UsageError(f"there is no memory {id}", hint=f"ids go from 1 to {self.last_id}")
         return wanted
 
     def _touch(self, ids: Sequence[int], at: datetime) -> None:
@@ -344,3 +378,96 @@ class MemoryStream(Reader):
 
     def _view(self) -> View:
         return View(self.rows, self.rows.committed)
+
+
+# ── draft ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# A turn's own extension of a stream: it can be read like the stream, and becomes part of it only when applied.
+
+
+class Draft(Reader):
+    """What one turn remembers and retrieves, before it counts.
+
+    Memories get their final ids at once and can be retrieved and cited at once. All retrievals score against the
+    access times the stream had when the draft was made; the new ones are collected in `delta`. The stream itself
+    shows nothing of a draft until `apply`; one that is dropped leaves no trace.
+
+    A stream has one draft at a time: making another, or changing the stream, ends this one, and using it afterwards
+    raises UsageError.
+    """
+
+    def __init__(self, stream: MemoryStream) -> None:
+        self.policy = stream.policy
+        self._rows = stream.rows
+        self._rows.cut(self)
+        self._base = self._rows.committed
+        self._since = stream.importance_since_reflection()
+        self._touched: set[int] = set()
+        self._touched_at: datetime | None = None
+
+    def remember(self, text: str, *, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
+        """Adds a memory; arguments and errors as of `MemoryStream.remember`."""
+        self._check_open()
+        fields["embedding"] = checked_vector(fields.get("embedding"))
+        memory = self._rows.remember(text, at, **fields)
+        self._since = after(self._since, memory)
+        return memory
+
+    def weigh(self, weights: Mapping[int, tuple[float, Emotion | None]]) -> None:
+        """Gives memories of this draft another importance (1–10) and an emotion: rated after they were stored.
+
+        Raises UsageError for one that the stream has already: what counts is not changed by a draft.
+        """
+        self._check_open()
+        for id, (importance, emotion) in weights.items():
+            if not self._base < id <= len(self._rows.records):
+                raise UsageError(f"memory {id} is no part of the draft", hint="weigh what this draft has remembered")
+            self._rows.weigh(id, clamped(importance), emotion)
+        self._since = since_reflection(self._view())
+
+    def touch(self, ids: Iterable[int], *, at: datetime) -> None:
+        """Counts memories as accessed, when the draft is applied: what a deferred job retrieved earlier."""
+        self._check_open()
+        fresh = tuple(ids)
+        if fresh:
+            self._touched.update(fresh)
+            self._touched_at = max(self._touched_at or at, at)
+
+    def importance_since_reflection(self) -> float:
+        """As the stream's will be once the draft is applied."""
+        self._check_open()
+        return self._since
+
+    @property
+    def added(self) -> tuple[Memory, ...]:
+        """The memories added so far."""
+        self._check_open()
+        return tuple(self._rows.records[self._base :])
+
+    @property
+    def delta(self) -> Delta:
+        """Everything so far, as a value that outlives the draft."""
+        memories = self.added
+        vectors = tuple(self._rows.columns.vector(memory.id - 1) for memory in memories)
+        return Delta(self._base, memories, vectors, tuple(sorted(self._touched)), self._touched_at)
+
+    def discard(self) -> None:
+        """Ends the draft. Not needed for what is simply let go: the stream's next change does it."""
+        if self._rows.writer is self:
+            self._rows.cut()
+
+    def _view(self) -> View:
+        self._check_open()
+        return View(self._rows, len(self._rows.records))
+
+    def _after(self, found: Retrieval) -> Retrieval:
+        if found.hits:
+            self._touched.update(found.ids)
+            self._touched_at = max(self._touched_at or found.at, found.at)
+        return found
+
+    def _check_open(self) -> None:
+        if self._rows.writer is not self:
+            raise UsageError(
+                f"the draft of {self._rows.agent} at memory {self._base} is closed",
+                hint="a stream has one draft at a time; make a new one after applying or changing the stream",
+            )

@@ -2,16 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
-from commonplace.minds.asking import Ask
 from commonplace.minds.notes import Value
+
+# ── asking ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# Asking: a task is one kind of question, an `Ask` one question on its way, an `Answer` what came back.
+
+
+I = TypeVar("I", bound=Value)  # noqa: E741 – the input's type
+O = TypeVar("O", bound=Value)  # noqa: E741 – the output's type
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class Task(Generic[I, O]):
+    """One kind of question. `fallback` makes the answer used when no usable one came; it may not fail."""
+
+    name: str
+    input: type[I]
+    output: type[O]
+    fallback: Callable[[I], O]
+    max_tokens: int = 400
+    """Length limit of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[O]):
+    """What came back: always a usable value, and how it came about."""
+
+    value: O
+    outcome: str
+    """`value`, `malformed` or `fault`; the last two mean that `value` is the fallback."""
+    number: int
+    """The question's ordinal in its tick."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask(Generic[I, O]):
+    """A question on its way to whoever drives the turn."""
+
+    task: Task[I, O]
+    input: I
+
+    def __await__(self) -> Generator[Ask[I, O], Answer[O], Answer[O]]:
+        return (yield self)
+
+
+def ask(task: Task[I, O], value: I) -> Ask[I, O]:
+    """`await ask(TASK, input)`: the only thing a turn may await."""
+    return Ask(task, value)
+
+
+# ── mind ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class RequestKey:
     """Who asks and when: the key of an answer in the journal and of every keyed draw a mind makes."""
 
     seed: int
@@ -52,18 +100,18 @@ class Mind(Protocol):
     """Answers at once with a `Reply`, or with something to await for one. An answer depends on its request alone."""
 
     name: str
-    costs: bool
+    paid: bool
     """Whether an answer costs time or money to have again; then it is journaled before it is used."""
-    tries: int
+    max_attempts: int
     """How often a question is put before its fallback counts; 1 for a mind that would only repeat itself."""
 
-    def answer(self, ask: Ask[Any, Any], asker: Asker) -> Reply | Awaitable[Reply]:
+    def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply | Awaitable[Reply]:
         """The reply to one question. Never raises for a bad answer: that is a `malformed` or `fault` reply.
 
         Raises Paused when no answer can be had now and the run should wait for one: a server that stays away.
         """
         ...
 
-    async def rest(self) -> None:
+    async def close(self) -> None:
         """Give up connections; nobody waits for an answer. It may be asked again later."""
         ...

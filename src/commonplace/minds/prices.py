@@ -12,10 +12,9 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.minds.chat.servers import is_server, server_named
-from commonplace.scenario.plain import is_mapping
-from commonplace.scenario.reading import Source, read
+from commonplace.scenario.loading import Source, is_mapping, read
 
 VARIABLE = "COMMONPLACE_PRICES"
 """Environment variable that names a file of the user's own prices."""
@@ -40,7 +39,7 @@ class Price:
 
 
 def price_of(mind: str) -> Price | None:
-    """The price of a mind by its name; None when it is not known. Raises WrongUse for a price file that is wrong."""
+    """The price of a mind by its name; None when it is not known. Raises UsageError for a price file that is wrong."""
     prices = {**_shipped(), **_own(os.environ.get(VARIABLE, ""))}
     server, model = _parts(mind)
     keys = (f"{server}:{model}", f"{server}:{DATED.sub('', model)}", server)
@@ -48,13 +47,13 @@ def price_of(mind: str) -> Price | None:
 
 
 def known_price(mind: str) -> Price:
-    """The same. Raises WrongUse when it is not known, with how to give one."""
+    """The same. Raises UsageError when it is not known, with how to give one."""
     price = price_of(mind)
     if price is None:
         key = ":".join(filter(None, _parts(mind)))
-        raise WrongUse(
+        raise UsageError(
             f"the price of {mind} is not known",
-            todo=f'write it into a file, as "{key}: {{prompt: 0.25, cached: 0.025, answer: 2.00}}" in dollars per '
+            hint=f'write it into a file, as "{key}: {{prompt: 0.25, cached: 0.025, answer: 2.00}}" in dollars per '
             f"million tokens, and set {VARIABLE}=FILE; or limit --max-tokens or --max-calls instead",
         )
     return price
@@ -80,10 +79,10 @@ def _own(path: str) -> Mapping[str, Price]:
     try:
         text = Path(path).expanduser().read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise WrongUse(
+        raise UsageError(
             f"it cannot be read ({getattr(error, 'strerror', None) or error})",
             where=path,
-            todo=f"{VARIABLE} names a file of prices, or is not set",
+            hint=f"{VARIABLE} names a file of prices, or is not set",
         ) from None
     return _prices(read(text, path))
 
@@ -91,9 +90,9 @@ def _own(path: str) -> Mapping[str, Price]:
 def _prices(source: Source) -> Mapping[str, Price]:
     if source.faults:
         fault = source.faults[0]
-        raise WrongUse(fault.what, where=f"{source.origin}:{fault.line}", todo=f"a price is written {EXAMPLE}")
+        raise UsageError(fault.what, where=f"{source.origin}:{fault.line}", hint=f"a price is written {EXAMPLE}")
     if not is_mapping(source.data):
-        raise WrongUse("this is no list of prices", where=source.origin, todo=f"a price is written {EXAMPLE}")
+        raise UsageError("this is no list of prices", where=source.origin, hint=f"a price is written {EXAMPLE}")
     return {key: _price(source, key) for key in source.data}
 
 
@@ -101,10 +100,10 @@ def _price(source: Source, key: str) -> Price:
     given = source.data[key]
     names = [field.name for field in fields(Price)]
     if not is_mapping(given) or sorted(given) != sorted(names) or not all(map(_is_amount, given.values())):
-        raise WrongUse(
+        raise UsageError(
             f"{given!r} is no price of {key}",
             where=f"{source.origin}:{source.line((key,))}",
-            todo=f"a price is written {EXAMPLE}, in dollars per million tokens",
+            hint=f"a price is written {EXAMPLE}, in dollars per million tokens",
         )
     return Price(**{name: float(given[name]) for name in names})
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from commonplace.minds.asking import Task
+from commonplace.minds.mind import Task
 from commonplace.minds.notes import (
     FactNote,
     Hint,

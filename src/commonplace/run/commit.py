@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import NamedTuple
 
-from commonplace.canon import digest
+from commonplace.canon import DIGEST_SIZE, digest
 from commonplace.memory.embedding import packed
-from commonplace.run import digest as chain
-from commonplace.run.packing import packed_ids, packed_trace, packed_vector, unpacked_vector
-from commonplace.run.record import AnswerRow, TickRecord
-from commonplace.run.rows import (
+from commonplace.run.codec import (
     AnswerCells,
     EventCells,
     MemoryCells,
@@ -21,11 +20,76 @@ from commonplace.run.rows import (
     event_cells,
     memory_cells,
     micros,
+    packed_ids,
     packed_memory,
+    packed_trace,
+    packed_vector,
     text_of,
+    unpacked_vector,
     vector_digest,
     version_cells,
 )
+from commonplace.run.tick_record import AnswerRow, TickRecord
+
+# ── digest ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# The two chains of digests: what happened, and what everybody's state became.
+#
+# Both start from constants and depend on rows alone: not on who made the run, where it lies or how it was scheduled.
+# Rows are hashed as they are stored, in canonical order, so `integrity` recomputes both without knowing what they mean.
+
+
+Cell = str | int | float | bytes | None
+Row = Sequence[Cell]
+
+START = digest(b"commonplace run")
+"""The digest before tick 0, of both chains."""
+KINDS = ("memory", "removal", "touch", "version", "answer", "input")
+"""The kinds of rows in the state chain; a tick stores a digest of each, so that damage can be named."""
+
+
+def history_digest(previous: bytes, events: Iterable[tuple[int, int, str, int, str, str]]) -> bytes:
+    """The chain one tick on. `events` are rows (tick, phase, character, ordinal, type, body) in canonical order.
+
+    What is hashed of each is its id, its phase and its body as stored; the type is in the body.
+    """
+    parts = [previous]
+    for tick, phase, agent, ordinal, _, body in events:
+        parts += (f"t{tick}.{agent}.{ordinal}".encode(), bytes((phase,)), body.encode(errors="surrogateescape"))
+    return digest(*parts)
+
+
+def rows_digest(rows: Sequence[Row]) -> bytes:
+    """Of rows in canonical order; none give sixteen zero bytes."""
+    if not rows:
+        return bytes(DIGEST_SIZE)
+    return blake2b(_encode(rows).encode(), digest_size=DIGEST_SIZE).digest()
+
+
+def state_digest(previous: bytes, parts: bytes) -> bytes:
+    """The chain one tick on, from the digests of its kinds of rows."""
+    return digest(previous, parts)
+
+
+def packed_parts(parts: Mapping[str, bytes]) -> bytes:
+    """The digests by kind, in the order of `KINDS`; a kind left out had no rows."""
+    return b"".join(parts.get(kind, bytes(DIGEST_SIZE)) for kind in KINDS)
+
+
+def unpacked_parts(parts: bytes) -> dict[str, bytes]:
+    """The inverse of `packed_parts`."""
+    return {kind: parts[index * DIGEST_SIZE : (index + 1) * DIGEST_SIZE] for index, kind in enumerate(KINDS)}
+
+
+def _bytes(cell: object) -> dict[str, str]:
+    if isinstance(cell, bytes):
+        return {"bytes": cell.hex()}
+    raise TypeError(f"{type(cell).__name__} in a row")
+
+
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_bytes).encode
+
+
+# ── commit ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Digests(NamedTuple):
@@ -78,18 +142,18 @@ def digests_of(record: TickRecord, previous: Digests, embedder: str) -> Digests:
 
 def chained(rows: Rows, previous: Digests, embedder: str) -> tuple[Digests, bytes]:
     """Both chains after the rows, and the digests by kind of row."""
-    parts = chain.packed_parts(
+    parts = packed_parts(
         {
-            "memory": chain.rows_digest([(*cells, embedder, raw) for cells, raw in rows.memories]),
-            "removal": chain.rows_digest(rows.removals),
-            "touch": chain.rows_digest(rows.touches),
-            "version": chain.rows_digest(rows.versions),
-            "answer": chain.rows_digest(rows.answers),
-            "input": chain.rows_digest(rows.inputs),
+            "memory": rows_digest([(*cells, embedder, raw) for cells, raw in rows.memories]),
+            "removal": rows_digest(rows.removals),
+            "touch": rows_digest(rows.touches),
+            "version": rows_digest(rows.versions),
+            "answer": rows_digest(rows.answers),
+            "input": rows_digest(rows.inputs),
         }
     )
-    history = chain.history_digest(previous.history, rows.events)
-    return Digests(history, chain.state_digest(previous.state, parts)), parts
+    history = history_digest(previous.history, rows.events)
+    return Digests(history, state_digest(previous.state, parts)), parts
 
 
 def write(connection: sqlite3.Connection, record: TickRecord, previous: Digests, embedder: str) -> Digests:

@@ -6,14 +6,27 @@ POSIX locks that SQLite holds on it.
 
 from __future__ import annotations
 
+import json
+import os
 import sqlite3
-from collections.abc import Generator
+import sys
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-from commonplace.errors import CommonplaceError, RunDamaged, WrongUse
+from commonplace.errors import CommonplaceError, RunDamaged, UsageError
+from commonplace.memory.stores.lock import give_up, held, seize
+from commonplace.run.codec import text_of
 from commonplace.run.schema import not_a_run
+from commonplace.run.tick_record import InputRow
+
+__all__ = ["QUEUED", "InputRow", "queue", "queued", "stamped"]
+
+
+# ── connection ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 BUSY_SECONDS = 5.0
 """How long a statement waits for another process that reads or checkpoints."""
@@ -43,7 +56,7 @@ MEANINGS = {
 
 @contextmanager
 def mended(where: str) -> Generator[None]:
-    """Turns SQLite's errors into CommonplaceError, RunDamaged or WrongUse. Programming errors stay what they are."""
+    """Turns SQLite's errors into CommonplaceError, RunDamaged or UsageError. Programming errors stay what they are."""
     try:
         yield
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError):
@@ -59,14 +72,14 @@ def explained(error: sqlite3.Error, where: str) -> CommonplaceError:
         return not_a_run(where)
     if code == sqlite3.SQLITE_CORRUPT or "decode to UTF-8" in str(error):
         return damaged(where, str(error))
-    what, todo = MEANINGS.get(code, ("SQLite says: {error}", ""))
-    return CommonplaceError(what.format(error=error), where=where, todo=todo.format(where=where))
+    what, hint = MEANINGS.get(code, ("SQLite says: {error}", ""))
+    return CommonplaceError(what.format(error=error), where=where, hint=hint.format(where=where))
 
 
 def damaged(where: str, why: str) -> RunDamaged:
     """The error for bytes that are not what was written."""
-    todo = f"go back to a copy, or read what is left: `commonplace events {where}`"
-    return RunDamaged(f"the file is damaged ({why})", where=where, todo=todo)
+    hint = f"go back to a copy, or read what is left: `commonplace events {where}`"
+    return RunDamaged(f"the file is damaged ({why})", where=where, hint=hint)
 
 
 def writer(path: Path, synchronous: str) -> sqlite3.Connection:
@@ -97,11 +110,11 @@ def reader(path: Path) -> sqlite3.Connection:
 
 
 def refuse_missing(path: Path) -> None:
-    """Raises WrongUse when there is no file at the path."""
+    """Raises UsageError when there is no file at the path."""
     if path.is_dir():
-        raise WrongUse("a folder, not a run", where=str(path), todo="give the run file in it")
+        raise UsageError("a folder, not a run", where=str(path), hint="give the run file in it")
     if not path.exists():
-        raise WrongUse("no such run", where=str(path), todo="`commonplace run SCENARIO` makes one")
+        raise UsageError("no such run", where=str(path), hint="`commonplace run SCENARIO` makes one")
 
 
 def _probed(address: str) -> sqlite3.Connection:
@@ -117,3 +130,81 @@ def _probed(address: str) -> sqlite3.Connection:
 def _pending(path: Path) -> bool:
     wal = path.with_name(path.name + "-wal")
     return wal.exists() and wal.stat().st_size > 0
+
+
+# ── lock ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# One process owns a run: an operating-system lock on `NAME.run.lock`, gone with the process however it ends.
+
+
+class Lock:
+    """Held from construction to `release`. Raises UsageError naming the holder when another process has it."""
+
+    def __init__(self, run: Path) -> None:
+        self.path = run.with_name(run.name + ".lock")
+        descriptor = _acquired(self.path, run)
+        os.ftruncate(descriptor, 0)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        os.write(descriptor, b"%d\n" % os.getpid())
+        self._descriptor: int | None = descriptor
+
+    def release(self) -> None:
+        """Give the run up. May be called twice; in a fork it does nothing, because the parent has the run."""
+        if self._descriptor is not None and held(self._descriptor):
+            if sys.platform != "win32":
+                self.path.unlink(missing_ok=True)  # while it is held, so that nobody's lock is unlinked
+            give_up(self._descriptor)
+        self._descriptor = None  # its number may soon be another lock's
+
+
+def _acquired(path: Path, run: Path) -> int:
+    while True:
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            what = f"its folder cannot be written ({error.strerror})"
+            hint = "copy the run to a folder that can be written"
+            raise CommonplaceError(what, where=str(run), hint=hint) from error
+        if not seize(descriptor):
+            holder = os.read(descriptor, 32).decode("ascii", "replace").strip() or "unknown"
+            os.close(descriptor)
+            hint = f"look on with `commonplace watch {run}`, or end process {holder}"
+            raise UsageError(f"in use by process {holder}", where=str(run), hint=hint)
+        if _still_there(descriptor, path):
+            return descriptor
+        give_up(descriptor)  # its holder unlinked it between our opening and locking it
+
+
+def _still_there(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+# ── inputs ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# Outside influences: queued as they arrive, stamped with a tick when it is committed, numbered in order.
+
+
+QUEUED = -1
+"""`InputRow.tick` of an input that no tick has been stamped on."""
+
+
+def queue(connection: sqlite3.Connection, body: Mapping[str, Any]) -> int:
+    """Keep an input; returns its number. Numbers grow and are never given twice."""
+    cursor = connection.execute("INSERT INTO input(body) VALUES (?)", (text_of(dict(body)),))
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+def queued(connection: sqlite3.Connection) -> tuple[InputRow, ...]:
+    """Those not stamped yet, in order."""
+    rows = connection.execute("SELECT seq, body FROM input WHERE tick IS NULL ORDER BY seq").fetchall()
+    return tuple(InputRow(seq, QUEUED, json.loads(body)) for seq, body in rows)
+
+
+def stamped(connection: sqlite3.Connection, first: int, last: int) -> tuple[InputRow, ...]:
+    """Those of the ticks first … last, in order."""
+    rows = connection.execute(
+        "SELECT seq, tick, body FROM input WHERE tick BETWEEN ? AND ? ORDER BY tick, seq", (first, last)
+    ).fetchall()
+    return tuple(InputRow(seq, tick, json.loads(body)) for seq, tick, body in rows)

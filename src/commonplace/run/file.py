@@ -10,17 +10,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
-from commonplace.errors import CommonplaceError, WrongUse
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.stores.sqlite_file import transaction
-from commonplace.run import commit, inputs, schema
-from commonplace.run.commit import Digests
-from commonplace.run.connection import mended, refuse_missing, writer
-from commonplace.run.digest import START
+from commonplace.run import commit, connection, schema
+from commonplace.run.commit import START, Digests
+from commonplace.run.connection import Lock, mended, refuse_missing, writer
 from commonplace.run.journal import Journal
-from commonplace.run.lock import Lock
 from commonplace.run.manifest import Manifest, package_version
 from commonplace.run.reading import Reading
-from commonplace.run.record import TickRecord
+from commonplace.run.tick_record import TickRecord
 
 Synchronous = Literal["NORMAL", "FULL"]
 """What a commit waits for. NORMAL survives the process being killed; FULL the machine losing power, too.
@@ -50,7 +48,7 @@ class RunFile:
     def create(
         cls, path: str | Path, manifest: Manifest, *, force: bool = False, synchronous: Synchronous = "NORMAL"
     ) -> RunFile:
-        """A new run without ticks. Raises WrongUse when there is something at the path, unless `force`."""
+        """A new run without ticks. Raises UsageError when there is something at the path, unless `force`."""
         path = Path(path)
         _refuse_existing(path, force)
         try:
@@ -73,7 +71,7 @@ class RunFile:
     def open(cls, path: str | Path, *, synchronous: Synchronous | None = None) -> RunFile:
         """A run to go on with; a killed process's work is recovered. `synchronous`: as it was made, if None.
 
-        Raises WrongUse for a missing file, another kind of file, a newer format, or a run that is in use.
+        Raises UsageError for a missing file, another kind of file, a newer format, or a run that is in use.
         """
         path = Path(path)
         refuse_missing(path)
@@ -114,12 +112,12 @@ class RunFile:
     def queue(self, body: Mapping[str, Any]) -> int:
         """Keep an outside influence until a tick is stamped on it; returns its number within the run."""
         with mended(str(self.path)):
-            return inputs.queue(self._connection, body)
+            return connection.queue(self._connection, body)
 
-    def queued(self) -> tuple[inputs.InputRow, ...]:
+    def queued(self) -> tuple[connection.InputRow, ...]:
         """The inputs no tick has been stamped on, in order; their `tick` is −1."""
         with mended(str(self.path)):
-            return inputs.queued(self._connection)
+            return connection.queued(self._connection)
 
     def note(self, key: str, value: str) -> None:
         """Keep a remark beside the history (`control:…`, `parent` …): in no digest."""
@@ -153,10 +151,10 @@ class RunFile:
 
 def _refuse_existing(path: Path, force: bool) -> None:
     if path.is_dir():
-        raise WrongUse("a folder, not a run", where=str(path), todo="give a file name: NAME.run")
+        raise UsageError("a folder, not a run", where=str(path), hint="give a file name: NAME.run")
     if path.exists() and not force:
-        todo = "give another name with -o, or --force to replace it"
-        raise WrongUse("there is a file already", where=str(path), todo=todo)
+        hint = "give another name with -o, or --force to replace it"
+        raise UsageError("there is a file already", where=str(path), hint=hint)
 
 
 def _remove(path: Path) -> None:

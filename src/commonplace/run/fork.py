@@ -6,7 +6,7 @@ import json
 import sqlite3
 from pathlib import Path
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.run import schema
 from commonplace.run.connection import mended, reader
 from commonplace.run.file import RunFile
@@ -54,12 +54,12 @@ def fork(
 
     Both digests at that tick are the source's, whatever its path, and stay so for as long as nothing else happens. What
     changes is queued as inputs by the caller, or is the `manifest` (another mind, another seed). Answers the source got
-    later are offered to the same questions, unless the mind is another. Queued inputs are left behind. Raises WrongUse
-    for a tick not lived and, unless `force`, an existing target.
+    later are offered to the same questions, unless the mind is another. Queued inputs are left behind. Raises
+    UsageError for a tick not lived and, unless `force`, an existing target.
     """
     source, target = Path(source), Path(target)
     if source.resolve() == target.resolve():
-        raise WrongUse("a fork cannot take its parent's place", where=str(target), todo="give another name with -o")
+        raise UsageError("a fork cannot take its parent's place", where=str(target), hint="give another name with -o")
     with Reading.open(source) as parent:
         tick, old = parent.tick(at), parent.manifest
         digests = parent.digests(tick)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from commonplace.character.plan import Plan, PlanItem
-from commonplace.clock import Clock
-from commonplace.run.frame import AgentFrame, Frame, ObjectFrame
-from commonplace.run.record import Version
-from commonplace.run.shown import item_phrase
+from commonplace.clock import Clock, iso
+from commonplace.run.codec import event_json, item_phrase
+from commonplace.run.tick_record import Version
 from commonplace.run.versions import as_body, as_item
 from commonplace.world.events import Event
 from commonplace.world.state import Body
@@ -19,12 +20,86 @@ from commonplace.world.weather import ambient_at
 if TYPE_CHECKING:
     from commonplace.run.reading import Reading
 
+
+# ── frame ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# A frame: one whole tick as views draw it. Live view, replay and fork read frames and nothing else.
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFrame:
+    """One character at the end of a tick."""
+
+    agent_id: str
+    name: str
+    called: str
+    position: str
+    """Area id."""
+    doing: str
+    """What it is seen doing, as a phrase."""
+    plan_item: str
+    """What the plan says to do now, with its time: `07:00–08:00 running the noodle bar`; empty without a plan."""
+    dialogue: str
+    """What it said in this tick; empty when it was silent."""
+    to: str
+    """Whom it spoke to, by id."""
+    emoji: str
+    asleep: bool
+    goal: str
+    """Area id it is walking to."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectFrame:
+    """One object at the end of a tick."""
+
+    object_id: str
+    name: str
+    state: str
+    parent: str
+    """Area id, or the id of the character that carries it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A whole tick."""
+
+    tick: int
+    time: datetime
+    part_of_day: str
+    sky: str
+    wind: str
+    temperature: str
+    agents: Mapping[str, AgentFrame]
+    """By id, sorted."""
+    objects: Mapping[str, ObjectFrame]
+    events: tuple[Event, ...]
+    """In canonical order."""
+    history: str
+    """Chained digest up to this tick, hexadecimal."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready: moments in ISO format, events as the public contract has them."""
+        ambient = {"part_of_day": self.part_of_day, "sky": self.sky, "wind": self.wind, "temperature": self.temperature}
+        return {
+            "tick": self.tick,
+            "time": iso(self.time),
+            **ambient,
+            "agents": {me: asdict(agent) for me, agent in self.agents.items()},
+            "objects": {object_id: asdict(thing) for object_id, thing in self.objects.items()},
+            "events": [event_json(event, self.time) for event in self.events],
+            "history": self.history,
+        }
+
+
+# ── frames ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
 CHUNK = 256
 """Ticks read at once."""
 
 
 def frame_at(reading: Reading, tick: int) -> Frame:
-    """One frame: the state at the tick as everybody could see it. Raises WrongUse for a tick not lived."""
+    """One frame: the state at the tick as everybody could see it. Raises UsageError for a tick not lived."""
     return next(frames(reading, tick, tick))
 
 

@@ -9,11 +9,19 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from commonplace.errors import RunDamaged
-from commonplace.run import digest as chain
+from commonplace.run import commit as chain
+from commonplace.run.codec import (
+    ANSWER,
+    EVENT,
+    MEMORY,
+    VERSION,
+    unpacked_exchange,
+    unpacked_memory,
+    unpacked_trace,
+    unpacked_vector,
+)
 from commonplace.run.commit import Digests
-from commonplace.run.exchange import exchange_from
-from commonplace.run.packing import unpacked_exchange, unpacked_trace, unpacked_vector
-from commonplace.run.rows import ANSWER, EVENT, MEMORY, VERSION, unpacked_memory
+from commonplace.run.journal import exchange_from
 from commonplace.run.schema import EXCHANGED
 
 if TYPE_CHECKING:
@@ -90,7 +98,7 @@ def _compared(
 def _pages(reading: Reading) -> None:
     found = [line for (line,) in reading.all("PRAGMA integrity_check(1)")]
     if found != ["ok"]:
-        raise RunDamaged(f"the file's pages are damaged: {found[0]}", where=str(reading.path), todo=_todo(reading))
+        raise RunDamaged(f"the file's pages are damaged: {found[0]}", where=str(reading.path), hint=_todo(reading))
 
 
 def _rows(reading: Reading, kind: str, begin: int, vectors: Mapping[int | None, bytes | None]) -> dict[int, list[Any]]:
@@ -176,7 +184,7 @@ def _changed(kind: str) -> str:
 
 
 def _damage(reading: Reading, tick: int, what: str) -> RunDamaged:
-    return RunDamaged(what, where=f"{reading.path}, tick {tick}", todo=_todo(reading))
+    return RunDamaged(what, where=f"{reading.path}, tick {tick}", hint=_todo(reading))
 
 
 def _todo(reading: Reading) -> str:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from functools import cached_property, lru_cache, partial
+from itertools import groupby
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 from commonplace.character.state import CharacterState
-from commonplace.errors import WrongUse
+from commonplace.clock import parse_iso
+from commonplace.errors import UsageError
 from commonplace.memory import MemoryStream
 from commonplace.memory.analysis import analyser
 from commonplace.memory.embedding import Vector, unpacked
-from commonplace.memory.record import Memory
-from commonplace.run import frames, inputs, lookup, tables
-from commonplace.run.connection import damaged, mended
-from commonplace.run.exchange import Exchange, exchange_of
-from commonplace.run.frame import Frame
-from commonplace.run.opened import Opened
-from commonplace.run.packing import unpacked_ids, unpacked_trace, unpacked_vector
-from commonplace.run.record import AnswerRow, InputRow, Version
-from commonplace.run.rows import (
+from commonplace.memory.record import Emotion, Memory
+from commonplace.run import connection, frames, schema
+from commonplace.run.codec import (
     ANSWER,
     EVENT,
     MEMORY,
@@ -27,20 +30,334 @@ from commonplace.run.rows import (
     answer_from,
     event_from,
     memory_from,
+    unpacked_ids,
     unpacked_memory,
+    unpacked_trace,
+    unpacked_vector,
     version_from,
 )
+from commonplace.run.commit import START, Digests
+from commonplace.run.connection import damaged, mended, reader
+from commonplace.run.frames import Frame
+from commonplace.run.journal import Exchange, exchange_of
+from commonplace.run.manifest import Manifest
 from commonplace.run.schema import EXCHANGED
-from commonplace.run.versions import restore_state, restore_world
+from commonplace.run.tick_record import AnswerRow, InputRow, Version
+from commonplace.run.versions import STATE_KINDS, restore_state, restore_world
+from commonplace.scenario.compiling import compiled_from_text
+from commonplace.scenario.scenario import Scenario
 from commonplace.world.events import Event
 from commonplace.world.state import World
+
+if TYPE_CHECKING:
+    pass
+
+
+# ── opened ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# A run file opened for reading: what it was resolved to, and which ticks it has.
+
+
+class Opened:
+    """The part of `reading.Reading` that is about the file and its ticks."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, number: int) -> None:
+        """Not for use from outside: `open`."""
+        self.path = path
+        self.format = number
+        self._connection = connection
+
+    @classmethod
+    def open(cls, path: str | Path, *, lenient: bool = False) -> Self:
+        """Raises UsageError for a missing file, another kind of file or a newer format. Needs no writable folder.
+
+        `lenient` reads text that is no UTF-8 as surrogates instead of raising RunDamaged.
+        """
+        path = Path(path)
+        connection = reader(path)
+        if lenient:
+            connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
+        try:
+            with mended(str(path)):
+                number = schema.check(connection, str(path))
+        except BaseException:
+            connection.close()
+            raise
+        return cls(path, connection, number)
+
+    def close(self) -> None:
+        """May be called twice."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """Everything the run was resolved to when it was made."""
+        text = self.meta("manifest")
+        if text is None:
+            raise damaged(str(self.path), "it has no manifest")
+        return Manifest.from_json(text, str(self.path))
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """Compiled from the text in the manifest, which takes some tenths of a second the first time."""
+        return _compiled(self.manifest.text, f"the scenario in {self.path}")
+
+    def meta(self, key: str) -> str | None:
+        """A remark kept beside the history; None when there is none of that name."""
+        row = self.one("SELECT value FROM meta WHERE key = ?", key)
+        return None if row is None else row[0]
+
+    @property
+    def last_tick(self) -> int:
+        """The last committed tick; −1 for none."""
+        last: int | None = self.one("SELECT max(n) FROM tick")[0]
+        return -1 if last is None else last
+
+    def tick(self, wanted: str | int | None = None) -> int:
+        """A lived tick from a number, an ISO simulated time (the first tick not before it) or None, the last.
+
+        None gives −1 for a run without ticks. Raises UsageError for a tick that has not been lived.
+        """
+        last = self.last_tick
+        if wanted is None:
+            return last
+        found = self._tick_of(wanted) if isinstance(wanted, str) else wanted
+        if not 0 <= found <= last:
+            hint = f"the run has ticks 0 to {last}" if last >= 0 else "the run has no ticks yet"
+            raise UsageError(f"there is no tick {wanted}", where=str(self.path), hint=hint)
+        return found
+
+    def time(self, tick: int) -> datetime:
+        """The simulated moment at which a tick ends."""
+        return self.scenario.clock.time(tick)
+
+    def digests(self, at: int | str | None = None) -> Digests:
+        """Both chains up to a tick."""
+        row = self.one("SELECT history, state FROM tick WHERE n = ?", self.tick(at))
+        return Digests(START, START) if row is None else Digests(*row)
+
+    def digest(self, at: int | str | None = None, *, state: bool = False) -> str:
+        """The chained digest up to a tick, hexadecimal: of the history, or of everybody's state."""
+        digests = self.digests(at)
+        return (digests.state if state else digests.history).hex()
+
+    def histories(self, first: int, last: int) -> list[tuple[int, bytes]]:
+        """(tick, history digest) of the ticks first … last."""
+        return self.all("SELECT n, history FROM tick WHERE n BETWEEN ? AND ? ORDER BY n", first, last)
+
+    def one(self, query: str, *values: Any) -> Any:
+        """The first row of a query of this package; None when there is none."""
+        with mended(str(self.path)):
+            return self._connection.execute(query, values).fetchone()
+
+    def all(self, query: str, *values: Any) -> list[Any]:
+        """The rows of a query of this package, all at once: a cursor left half-read would hold a transaction open."""
+        with mended(str(self.path)):
+            return self._connection.execute(query, values).fetchall()
+
+    def _tick_of(self, text: str) -> int:
+        if text.isdecimal():
+            return int(text)
+        try:
+            return self.scenario.clock.tick(parse_iso(text))
+        except ValueError:
+            hint = "give a tick such as 48, or a simulated time such as 2031-10-04T10:00"
+            raise UsageError(f"{text!r} is neither", where=str(self.path), hint=hint) from None
+
+
+@lru_cache(maxsize=8)
+def _compiled(text: str, origin: str) -> Scenario:
+    return compiled_from_text(text, origin)
+
+
+# ── tables ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# Tables about a run: who is where, and what was asked of the mind.
+
+
+MOOD_MEMORIES = 10
+"""How many of the latest felt memories a mood is made of."""
+SPENT = ("calls", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
+COUNTS = ("asked", "from_cache", "fallbacks", *SPENT)
+
+
+def agents(reading: Reading, tick: int) -> list[dict[str, str]]:
+    """`{id, name, place, doing, plan_item, mood}` of everybody in the world, by id."""
+    return [
+        {
+            "id": me,
+            "name": agent.name,
+            "place": agent.position,
+            "doing": agent.doing,
+            "plan_item": agent.plan_item,
+            "mood": mood(memory.emotion for memory in reading.memories(me, tick)),
+        }
+        for me, agent in reading.frame(tick).agents.items()
+    ]
+
+
+def mood(emotions: Iterable[Emotion | None]) -> str:
+    """A word for the mean of the latest emotions: calm, or by valence and arousal glad, thrilled, low, upset."""
+    felt = [emotion for emotion in emotions if emotion is not None][-MOOD_MEMORIES:]
+    if not felt:
+        return "calm"
+    valence = sum(emotion.valence for emotion in felt) / len(felt)
+    stirred = sum(emotion.arousal for emotion in felt) / len(felt) > 0.5
+    if valence > 0.2:
+        return "thrilled" if stirred else "glad"
+    if valence < -0.2:
+        return "upset" if stirred else "low"
+    return "tense" if stirred else "calm"
+
+
+def usage(answers: Iterable[AnswerRow]) -> list[dict[str, Any]]:
+    """A row per (character, task) and a total line with empty ids. A question asked again counts once.
+
+    `from_cache` counts questions whose answer was found in the journal, `fallbacks` those without a usable answer;
+    calls, tokens and cost (in the mind's currency) are those of all attempts, and `faults` counts by kind the attempts
+    that failed.
+    """
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for (agent, _, _), group in groupby(answers, key=lambda row: (row.agent, row.tick, row.ordinal)):
+        attempts = list(group)
+        row = rows.setdefault((agent, attempts[0].task), {**dict.fromkeys(COUNTS, 0), "faults": Counter[str]()})
+        _add(row, _counted(attempts))
+    total: dict[str, Any] = {**dict.fromkeys(COUNTS, 0), "faults": Counter[str]()}
+    for row in rows.values():
+        _add(total, row)
+    named = [{"agent_id": agent, "task": task, **row} for (agent, task), row in sorted(rows.items())]
+    return [_plain(row) for row in (*named, {"agent_id": "", "task": "", **total})]
+
+
+def _counted(attempts: list[AnswerRow]) -> dict[str, Any]:
+    failed = [row for row in attempts if row.outcome != "value"]
+    return {
+        "asked": 1,
+        "from_cache": int(any(row.usage.get("from_cache") for row in attempts)),
+        "fallbacks": int(len(failed) == len(attempts)),
+        **{name: sum(row.usage.get(name, 0) for row in attempts) for name in SPENT},
+        "faults": Counter(row.usage.get("kind") or row.outcome for row in failed),
+    }
+
+
+def _add(row: dict[str, Any], counts: Mapping[str, Any]) -> None:
+    for name in (*COUNTS, "faults"):
+        row[name] += counts[name]
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "faults": dict(sorted(row["faults"].items()))}
+
+
+# ── lookup ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# State at a tick: the last version ≤ tick of each value, found by skipping along the index.
+#
+# The cost depends on how many values there are, not on how many ticks were lived.
+
+
+OWNERS = """
+WITH RECURSIVE found(owner) AS (
+  SELECT min(owner) FROM version WHERE kind = :kind
+  UNION ALL
+  SELECT (SELECT min(owner) FROM version WHERE kind = :kind AND owner > found.owner) FROM found
+  WHERE found.owner IS NOT NULL)
+SELECT owner FROM found WHERE owner IS NOT NULL
+"""
+OF_ALL = f"""
+SELECT owner, (SELECT value FROM version WHERE kind = :kind AND owner = live.owner AND key = '' AND tick <= :at
+               ORDER BY tick DESC LIMIT 1)
+FROM ({OWNERS}) AS live
+"""
+OF_ONE = """
+WITH RECURSIVE found(key) AS (
+  SELECT min(key) FROM version WHERE kind = :kind AND owner = :owner AND key >= :low
+  UNION ALL
+  SELECT (SELECT min(key) FROM version WHERE kind = :kind AND owner = :owner AND key > found.key) FROM found
+  WHERE found.key < :high)
+SELECT key, (SELECT value FROM version WHERE kind = :kind AND owner = :owner AND key = found.key AND tick <= :at
+             ORDER BY tick DESC LIMIT 1)
+FROM found WHERE key < :high
+"""
+LAST = """
+SELECT value FROM version WHERE kind = ? AND owner = ? AND key = ? AND tick <= ? ORDER BY tick DESC LIMIT 1
+"""
+TOP = "\U0010ffff"
+"""Above every key."""
+
+
+def owners(connection: sqlite3.Connection, kind: str) -> list[str]:
+    """Everybody and everything that ever had a version of the kind, sorted."""
+    return [owner for (owner,) in connection.execute(OWNERS, {"kind": kind}).fetchall()]
+
+
+def agents_with_state(connection: sqlite3.Connection) -> list[str]:
+    """Every character that ever had a body or a state, sorted."""
+    return sorted({owner for kind in ("body", *STATE_KINDS) for owner in owners(connection, kind)})
+
+
+def of_all(connection: sqlite3.Connection, kind: str, at: int) -> list[Version]:
+    """The values of a kind of which every owner has one."""
+    rows = connection.execute(OF_ALL, {"kind": kind, "at": at}).fetchall()
+    return [Version(owner, kind, "", json.loads(value)) for owner, value in rows if value is not None]
+
+
+def of_one(connection: sqlite3.Connection, kind: str, owner: str, at: int, prefix: str = "") -> list[Version]:
+    """The values of a kind that one owner has, of keys that begin with the prefix."""
+    bounds = {"low": prefix, "high": prefix + TOP}
+    rows = connection.execute(OF_ONE, {"kind": kind, "owner": owner, "at": at, **bounds}).fetchall()
+    return [Version(owner, kind, key, json.loads(value)) for key, value in rows if value is not None]
+
+
+def last(connection: sqlite3.Connection, kind: str, owner: str, key: str, at: int) -> Version | None:
+    """One value."""
+    row = connection.execute(LAST, (kind, owner, key, at)).fetchone()
+    return None if row is None else Version(owner, kind, key, json.loads(row[0]))
+
+
+def world(connection: sqlite3.Connection, at: int) -> list[Version]:
+    """All that `restore_world` needs."""
+    found = [version for kind in ("body", "thing", "talk", "barred") for version in of_all(connection, kind, at)]
+    for version in [version for version in found if version.kind == "talk"]:
+        for talk_id, _, _, count, _ in version.value or ():
+            keys = (f"{talk_id}#{number}" for number in range(count))
+            found += _existing(last(connection, "line", version.owner, key, at) for key in keys)
+    return found
+
+
+def state(connection: sqlite3.Connection, agent: str, at: int) -> list[Version]:
+    """All that `restore_state` needs. Items of days gone by are not even looked at: their ids begin with the day."""
+    single = _existing(last(connection, kind, agent, "", at) for kind in ("day", "closed", "jobs", "reflect_after"))
+    day = next((version.value for version in single if version.kind == "day"), None)
+    plan = of_one(connection, "plan", agent, at, f"{day}.") if day is not None else []
+    return [*single, *plan, *of_one(connection, "belief", agent, at), *of_one(connection, "relation", agent, at)]
+
+
+def shown(connection: sqlite3.Connection, at: int) -> list[Version]:
+    """All that a frame shows: bodies, things and the plans of the day."""
+    found = [*of_all(connection, "body", at), *of_all(connection, "thing", at)]
+    for day in of_all(connection, "day", at):
+        found += of_one(connection, "plan", day.owner, at, f"{day.value}.")
+    return found
+
+
+def _existing(versions: Iterable[Version | None]) -> list[Version]:
+    return [version for version in versions if version is not None]
+
+
+# ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Reading(Opened):
     """Read-only use of a run file. Sees every tick that is committed, also while another process goes on with it.
 
-    A tick given as None is the last one. Each method raises WrongUse for a tick that has not been lived, RunDamaged for
-    bytes that cannot be read. No transaction is held between calls. May be used by several threads.
+    A tick given as None is the last one. Each method raises UsageError for a tick that has not been lived, RunDamaged
+    for bytes that cannot be read. No transaction is held between calls. May be used by several threads.
     """
 
     # ── history ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -64,12 +381,12 @@ class Reading(Opened):
     def inputs(self, first: int = 0, last: int | None = None) -> tuple[InputRow, ...]:
         """The inputs stamped with the ticks first … last, in order."""
         with mended(str(self.path)):
-            return inputs.stamped(self._connection, first, self._upto(last))
+            return connection.stamped(self._connection, first, self._upto(last))
 
     def queued(self) -> tuple[InputRow, ...]:
         """Inputs that wait for a tick; their `tick` is −1."""
         with mended(str(self.path)):
-            return inputs.queued(self._connection)
+            return connection.queued(self._connection)
 
     def frame(self, at: int | str | None = None) -> Frame:
         """A whole tick as views draw it."""
@@ -85,13 +402,13 @@ class Reading(Opened):
         """The world at the end of a tick, equal to the one the executor made."""
         tick = self.tick(at)
         with mended(str(self.path)):
-            return restore_world(tick, lookup.world(self._connection, tick), self.events(tick, tick))
+            return restore_world(tick, world(self._connection, tick), self.events(tick, tick))
 
     def state_at(self, agent: str, at: int | str | None = None) -> CharacterState:
         """Plan, beliefs, relations and pending jobs at the end of a tick."""
         self._known(agent)
         with mended(str(self.path)):
-            return restore_state(lookup.state(self._connection, agent, self.tick(at)))
+            return restore_state(state(self._connection, agent, self.tick(at)))
 
     def states_at(self, at: int | str | None = None) -> dict[str, CharacterState]:
         """Everybody's state, by id, sorted; those who are not in the world (yet, any more) included."""
@@ -101,11 +418,11 @@ class Reading(Opened):
     def agent_ids(self) -> list[str]:
         """Every character that ever had a state, sorted."""
         with mended(str(self.path)):
-            return lookup.agents(self._connection)
+            return agents_with_state(self._connection)
 
     def agents(self, at: int | str | None = None) -> list[dict[str, str]]:
         """`{id, name, place, doing, plan_item, mood}` of everybody in the world, by id; `place` is an area's id."""
-        return tables.agents(self, self.tick(at))
+        return agents(self, self.tick(at))
 
     def versions(self, first: int, last: int) -> list[tuple[int, Version]]:
         """(tick, version) of what changed in the ticks first … last, by tick, owner, kind and key."""
@@ -115,7 +432,7 @@ class Reading(Opened):
     def shown_at(self, tick: int) -> list[Version]:
         """The versions that a frame of the tick is made of."""
         with mended(str(self.path)):
-            return lookup.shown(self._connection, tick)
+            return shown(self._connection, tick)
 
     # ── memories ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -150,7 +467,7 @@ class Reading(Opened):
         """A character's stream at the end of a tick, equal to the one that lived.
 
         `parts` as of `MemoryStream`; those left out are the run's: policy, analyser and the built-in embedder. Raises
-        WrongUse when the run was made with another embedder and none is given.
+        UsageError when the run was made with another embedder and none is given.
         """
         tick = self.tick(at)
         query = "SELECT value FROM memory LEFT JOIN vector ON vector.id = memory.vector"
@@ -206,7 +523,7 @@ class Reading(Opened):
         character's have the owner `-`.
         """
         rows = self.all(f"SELECT {ANSWER}, usage FROM answer ORDER BY agent, tick, ordinal, attempt")
-        return tables.usage(answer_from(row[:-1], row[-1]) for row in rows)
+        return usage(answer_from(row[:-1], row[-1]) for row in rows)
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -218,13 +535,13 @@ class Reading(Opened):
             return
         ids = sorted({*self.agent_ids, *self.scenario.personas})
         there = f"the characters are {', '.join(ids)}"
-        raise WrongUse(f"there is no character {agent!r}", where=str(self.path), todo=there)
+        raise UsageError(f"there is no character {agent!r}", where=str(self.path), hint=there)
 
     def _parts(self, given: dict[str, Any]) -> dict[str, Any]:
         manifest, embedder = self.manifest, self.scenario.embedder
         if "embedder" not in given and manifest.embedder != embedder.name:
-            todo = "give the embedder the run was made with"
-            raise WrongUse(f"its vectors were made by {manifest.embedder}", where=str(self.path), todo=todo)
+            hint = "give the embedder the run was made with"
+            raise UsageError(f"its vectors were made by {manifest.embedder}", where=str(self.path), hint=hint)
         return {
             "policy": self.scenario.policy,
             "embedder": embedder,

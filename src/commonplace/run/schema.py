@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 
 FORMAT = 2
 """Number of the table layout. A newer file is refused; an older one passes through `MIGRATIONS`."""
@@ -94,16 +94,16 @@ def create(connection: sqlite3.Connection) -> None:
 
 
 def check(connection: sqlite3.Connection, where: str) -> int:
-    """The format of the file. Raises WrongUse for anything but a run that this version can read."""
+    """The format of the file. Raises UsageError for anything but a run that this version can read."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if application != APPLICATION_ID:
         raise not_a_run(where)
     (number,) = connection.execute("PRAGMA user_version").fetchone()
     if number > FORMAT:
-        raise WrongUse(
+        raise UsageError(
             f"a run of format {number}, made by a newer Commonplace; this one reads formats up to {FORMAT}",
             where=where,
-            todo="upgrade: pip install --upgrade commonplace",
+            hint="upgrade: pip install --upgrade commonplace",
         )
     return number
 
@@ -115,9 +115,9 @@ def migrate(connection: sqlite3.Connection, number: int) -> None:
     connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
-def not_a_run(where: str) -> WrongUse:
+def not_a_run(where: str) -> UsageError:
     """The refusal of a file that is something else."""
-    return WrongUse("not a Commonplace run", where=where, todo="give a file made by `commonplace run`")
+    return UsageError("not a Commonplace run", where=where, hint="give a file made by `commonplace run`")
 
 
 def _statements(script: str) -> list[str]:

@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from commonplace.character.belief import Belief, Known
 from commonplace.character.plan import LEVELS, Plan, PlanItem
-from commonplace.character.relation import Relation
-from commonplace.character.state import CharacterState, Job
-from commonplace.run.plain import plain, valued
-from commonplace.run.record import Version
+from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
+from commonplace.run.codec import plain, valued
+from commonplace.run.tick_record import Version
 from commonplace.world.events import NOBODY, Event
-from commonplace.world.record import recorded
-from commonplace.world.state import Body, Conversation, Line, Thing, World
+from commonplace.world.state import Body, Conversation, Line, Thing, World, recorded
 
 WORLD_KINDS = ("body", "thing", "talk", "line", "barred")
 SINGLE = ("day", "closed", "jobs", "reflect_after", "played")

@@ -7,26 +7,92 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
 
-from commonplace.character.belief import UNKNOWN, Belief, Known
 from commonplace.character.fact import Fact
 from commonplace.character.persona import Persona, Phase, RoutineItem, Step
-from commonplace.character.relation import Relation
-from commonplace.character.state import CharacterState
+from commonplace.character.state import UNKNOWN, Belief, CharacterState, Known, Relation
 from commonplace.clock import Clock, parse_iso
-from commonplace.errors import WrongUse
-from commonplace.scenario.building import geography
-from commonplace.scenario.check import examined
-from commonplace.scenario.mistake import Mistake, report
-from commonplace.scenario.model import CharacterPart, FactPart, MemoryPart, RoutinePart, ScenarioPart, ScriptPart
-from commonplace.scenario.names import Names
-from commonplace.scenario.reading import located, read
+from commonplace.errors import UsageError
+from commonplace.scenario.findings import Names, hours, is_sleep, minutes, walked
+from commonplace.scenario.loading import Mistake, located, read, report
+from commonplace.scenario.model import (
+    CharacterPart,
+    FactPart,
+    KindPart,
+    MemoryPart,
+    RoutinePart,
+    ScenarioPart,
+    ScriptPart,
+    WayPart,
+)
+from commonplace.scenario.rules import examined
 from commonplace.scenario.scenario import Scenario
-from commonplace.scenario.times import is_sleep, minutes
 from commonplace.world.geography import Geography
-from commonplace.world.opening import opening
 from commonplace.world.script import Audience, Scripted
-from commonplace.world.state import Body, World
+from commonplace.world.state import Body, World, opening
+from commonplace.world.tree import ANY, Node, ObjectKind, Transition, Way
 from commonplace.world.weather import NEXT_SKY, SKIES, Climate
+
+# ── building ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# The world part of a scenario as nodes, kinds and ways.
+
+
+def geography(part: ScenarioPart) -> Geography:
+    """The static world, characters included where they are at tick 0. Raises UsageError for what cannot be built."""
+    kinds = {id: _kind(id, kind) for id, kind in part.world.kinds.items()}
+    return Geography.build(_nodes(part), kinds, ways(part.world.ways), part.world.edge_cost, language=part.language)
+
+
+def ways(parts: tuple[WayPart, ...]) -> tuple[Way, ...]:
+    """The declared ways; the id of each names its ends."""
+    made: dict[str, Way] = {}
+    for part in parts:
+        a, b = part.between
+        way_id = f"{a}-{b}"
+        while way_id in made:  # areas `a-b` and `c`, `a` and `b-c`
+            way_id += "_"
+        made[way_id] = Way(way_id, a, b, hours(part.open), part.closed)
+    return tuple(made.values())
+
+
+def _nodes(part: ScenarioPart) -> list[Node]:
+    names = Names.of(part)
+    nodes: list[Node] = []
+    for area, parent, _ in walked(part.world.root):
+        public = names.public(area.id)
+        nodes.append(Node(area.id, area.name, "area", parent, outdoor=area.outdoor, public=public))
+        for thing in area.objects:
+            holder = names.carriers.get(thing.id, area.id)
+            nodes.append(Node(thing.id, thing.name, "object", holder, kind=thing.kind, state=thing.state))
+    for character in part.characters:
+        nodes.append(Node(character.id, character.name, "agent", character.starts_at or character.home))
+    return nodes
+
+
+def _kind(kind_id: str, part: KindPart) -> ObjectKind:
+    transitions = tuple(
+        Transition(verb, one.source, one.target, one.seen, tuple(sorted(one.also.items())))
+        for verb, alternatives in part.verbs.items()
+        for one in alternatives
+    )
+    return ObjectKind(
+        id=kind_id,
+        states=part.states,
+        initial=part.states[0],
+        transitions=transitions,
+        refusals=_refusals(part.refusals),
+        portable=part.portable,
+        words=part.words,
+    )
+
+
+def _refusals(written: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """`TAKE empty` is for one state, `TAKE` for any."""
+    split = {tuple(key.split(maxsplit=1)): text for key, text in written.items()}
+    return {(key[0], key[1] if len(key) > 1 else ANY): text for key, text in split.items()}
+
+
+# ── compiling ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 SEEDED_IMPORTANCE = 8
 """Of a seed fact in its originators' memory, on the scale of 1 to 10."""
@@ -35,7 +101,7 @@ DEGREES = {"cold": (-6, 2), "cool": (4, 11), "mild": (10, 18), "warm": (17, 26),
 
 
 def load(name_or_path: str) -> Scenario:
-    """A shipped scenario by name or any file by path. Raises WrongUse with every mistake found in it."""
+    """A shipped scenario by name or any file by path. Raises UsageError with every mistake found in it."""
     return compiled_from_text(*located(name_or_path))
 
 
@@ -81,9 +147,9 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
     )
 
 
-def _refusal(origin: str, mistakes: Sequence[Mistake]) -> WrongUse:
+def _refusal(origin: str, mistakes: Sequence[Mistake]) -> UsageError:
     count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
-    return WrongUse(f"{origin} has {count}\n{report(mistakes)}", todo="docs/scenarios.md explains every key.")
+    return UsageError(f"{origin} has {count}\n{report(mistakes)}", hint="docs/scenarios.md explains every key.")
 
 
 # ── characters ──────────────────────────────────────────────────────────────────────────────────────────────────────

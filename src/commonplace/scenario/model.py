@@ -6,9 +6,18 @@ texts than the minds' typed questions take are refused here, so that no question
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.fields import FieldInfo
+
+from commonplace.scenario.loading import KeyPath
+
+# ── model ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 Id = Annotated[str, Field(pattern=r"^[a-z0-9_-]+$", max_length=64)]
 TimeOfDay = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
@@ -314,3 +323,71 @@ class ScenarioPart(Part):
     )
     prompts: str = Field(default="", max_length=500, description="folder of prompt templates, beside the file")
     layout: LayoutPart = Field(default=LayoutPart(), description="hints for the map")
+
+
+# ── model_fields ─────────────────────────────────────────────────────────────────────────────────────────────────────
+# Looking up the models by a path of a document: which keys a mapping may have, what the schema says about one.
+
+
+def keys_at(path: KeyPath) -> list[str]:
+    """The keys the mapping at the path may have; empty when it is no part of the model."""
+    return list(_fields(_annotation(path)))
+
+
+def field_at(path: KeyPath) -> FieldInfo | None:
+    """The field of the model that the path's last key names."""
+    return _fields(_annotation(path[:-1])).get(str(path[-1])) if path else None
+
+
+def _fields(annotation: Any) -> dict[str, FieldInfo]:
+    """A part's fields by the key that stands in the file; nothing for what is no part."""
+    if not (isinstance(annotation, type) and issubclass(annotation, Part)):
+        return {}
+    return {field.alias or name: field for name, field in annotation.model_fields.items()}
+
+
+def _annotation(path: KeyPath) -> Any:
+    here: Any = ScenarioPart
+    for key in path:
+        here = _inside(here, key)
+    return here
+
+
+def _inside(annotation: Any, key: str | int) -> Any:
+    """The type under a key of a part or a mapping, or at a position of a list."""
+    if get_origin(annotation) is Annotated:
+        return _inside(get_args(annotation)[0], key)
+    field = _fields(annotation).get(str(key))
+    if field is not None:
+        return field.annotation
+    arguments = get_args(annotation)
+    if get_origin(annotation) is dict:
+        return arguments[1]
+    return arguments[0] if get_origin(annotation) is tuple else None
+
+
+# ── schema ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# The JSON Schema of a scenario file, for completion in editors.
+#
+# `python -m commonplace.scenario.model schema/scenario.schema.json` writes it; a test fails when the stored one is old.
+
+
+def json_schema() -> dict[str, Any]:
+    """The schema, generated from the models; JSON Schema 2020-12."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **ScenarioPart.model_json_schema(by_alias=True),
+        "title": "Commonplace scenario",
+    }
+
+
+def as_text() -> str:
+    """The schema as it is stored: indented, keys in the order of the models, a newline at the end."""
+    return json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        Path(sys.argv[1]).write_text(as_text(), encoding="utf-8")
+    else:
+        sys.stdout.write(as_text())

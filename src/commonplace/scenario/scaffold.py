@@ -3,13 +3,90 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from errno import EISDIR
 from pathlib import Path
 from string import Template
 
-from commonplace.errors import WrongUse
-from commonplace.scenario.cast import LIVES, NAMES, Life
-from commonplace.scenario.reading import SUFFIX
+from commonplace.errors import UsageError
+from commonplace.scenario.loading import SUFFIX
+
+# ── cast ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# The people `new` fills a scenario with: names, and ways to spend a day. Data only, meant to be overwritten.
+
+
+NAMES = (
+    "Ada Moreau", "Ben Okoro", "Clara Lindqvist", "Dario Ruiz", "Elif Kaya", "Finn Gallagher", "Greta Novak",
+    "Hugo Pereira", "Iris Tanaka", "Jonas Weber", "Kira Petrova", "Leo Marchetti", "Maya Sharma", "Nils Berg",
+    "Olga Ivanova", "Pablo Santos", "Quinn Murphy", "Rosa Alvarez", "Samir Haddad", "Tara Singh", "Ugo Bianchi",
+    "Vera Kowalski", "Walter Braun", "Xenia Popov", "Yusuf Demir", "Zoe Laurent", "Anton Falk", "Bianca Conti",
+    "Cyrus Farahani", "Dora Nagy", "Emil Hansen", "Fatima Rahman", "Gael Dubois", "Hana Suzuki", "Ivo Horvat",
+    "Jada Brooks", "Karim Nasser", "Lina Costa", "Marek Dvorak", "Nora Quist", "Otis Reed", "Petra Vogel",
+    "Rafael Lima", "Selma Aydin", "Tomas Silva", "Una Byrne", "Victor Chen", "Wilma Jansen", "Yara Mansour",
+    "Zeno Rossi",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LiveState:
+    """A trade with a day around it. `place` is where the work is done: `cafe`, `square` or `home`."""
+
+    work: str
+    traits: str
+    background: str
+    goal: str
+    place: str
+    morning: str
+    afternoon: str
+    memory: str
+    """What happened lately, after the name: `found an old map in the attic`."""
+    tell: str
+
+
+LIVES = (
+    LiveState(
+        "café keeper", "warm, talkative", "runs the café on the square and knows how everybody takes their coffee",
+        "try out a new cake every week", "cafe", "serving breakfast", "baking for tomorrow",
+        "burned a whole tray of cakes yesterday",
+        "I burned a whole tray of cakes yesterday. The pigeons were delighted.",
+    ),
+    LiveState(
+        "gardener", "calm, observant", "looks after the trees and flower beds of the square",
+        "save the old elm", "square", "watering the flower beds", "pruning the roses",
+        "saw a heron drink from the fountain",
+        "A heron drank from our fountain this week. I stood still for ten minutes.",
+    ),
+    LiveState(
+        "writer", "curious, absent-minded", "writes detective stories and listens to the next table for dialogue",
+        "finish the last chapter", "cafe", "writing at a corner table", "rewriting the same page",
+        "cannot decide who did it in the new book", "I'm at the last chapter and I still don't know who did it.",
+    ),
+    LiveState(
+        "clock mender", "patient, precise", "mends clocks at home and is never late",
+        "find a spare part for an old cuckoo clock", "home", "mending a cuckoo clock", "polishing tiny wheels",
+        "found a love letter inside a clock", "I found a love letter inside a clock I'm mending. I put it back unread.",
+    ),
+    LiveState(
+        "street musician", "cheerful, restless", "plays the accordion on the square when the sun is out",
+        "write a waltz that people whistle", "square", "playing the accordion", "trying out a new waltz",
+        "was paid with a button and kept it", "Somebody paid me with a button, and I'm wearing it now.",
+    ),
+    LiveState(
+        "retired teacher", "kind, strict", "taught half of the town to read and still corrects the menus",
+        "learn the names of all birds here", "square", "feeding the sparrows", "reading on the bench",
+        "met a pupil from forty years ago", "I met a pupil from forty years ago. He still holds his pen wrongly.",
+    ),
+    LiveState(
+        "translator", "quiet, witty", "translates instruction leaflets at home and novels in secret",
+        "find a publisher", "home", "translating a leaflet", "translating a novel",
+        "looked for a single word for three days",
+        "I've been looking for one word for three days. It exists, I can feel it.",
+    ),
+)  # fmt: skip
+
+
+# ── scaffold ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 SIZES = (1, 50)
 """Fewest and most characters."""
@@ -18,11 +95,11 @@ SIZES = (1, 50)
 def new(path: str | Path, size: int = 2) -> Path:
     """Writes a scenario of `size` characters (1 … 50) and returns its path, `.yaml` added where there is no suffix.
 
-    Raises WrongUse for another size, a file that exists, or a place that cannot be written to.
+    Raises UsageError for another size, a file that exists, or a place that cannot be written to.
     """
     fewest, most = SIZES
     if not fewest <= size <= most:
-        raise WrongUse(f"a new scenario can have {fewest} to {most} characters, not {size}")
+        raise UsageError(f"a new scenario can have {fewest} to {most} characters, not {size}")
     target = Path(path).expanduser()
     try:
         if target.is_dir():
@@ -31,10 +108,12 @@ def new(path: str | Path, size: int = 2) -> Path:
         with target.open("x", encoding="utf-8") as file:
             file.write(text(target.stem, size))
     except FileExistsError as error:
-        raise WrongUse("exists already and is left as it is", where=str(target), todo="Choose another name.") from error
+        raise UsageError(
+            "exists already and is left as it is", where=str(target), hint="Choose another name."
+        ) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise WrongUse(f"cannot be written ({reason})", where=str(target), todo="Choose another folder.") from error
+        raise UsageError(f"cannot be written ({reason})", where=str(target), hint="Choose another folder.") from error
     return target
 
 
@@ -57,7 +136,7 @@ def _called(name: str) -> str:
     return name.split(maxsplit=1)[0]
 
 
-def _character(number: int, people: list[tuple[str, str, Life]]) -> str:
+def _character(number: int, people: list[tuple[str, str, LiveState]]) -> str:
     """One character; everybody knows the next one, the last knows the first."""
     id, name, life = people[number]
     place = f"{id}_home" if life.place == "home" else life.place

@@ -10,9 +10,8 @@ from commonplace.character.persona import Persona
 from commonplace.character.state import CharacterState
 from commonplace.clock import Clock
 from commonplace.memory import policies
-from commonplace.memory.embedding import Embedder, default_embedder
-from commonplace.memory.given import GivenVectors
-from commonplace.memory.policy import Policy
+from commonplace.memory.embedding import Embedder, GivenVectors, default_embedder
+from commonplace.memory.policies import Policy
 from commonplace.scenario.model import CognitionPart, MemoryPart, ScenarioPart
 from commonplace.world.geography import Geography
 from commonplace.world.script import Scripted

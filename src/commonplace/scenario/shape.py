@@ -13,10 +13,8 @@ from pydantic import BaseModel, ValidationError, create_model
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from commonplace.scenario.mistake import choice, nearest
-from commonplace.scenario.model import ScenarioPart
-from commonplace.scenario.model_fields import field_at, keys_at
-from commonplace.scenario.plain import Path, below, holds, is_list, is_mapping
+from commonplace.scenario.loading import KeyPath, below, choice, holds, is_list, is_mapping, nearest
+from commonplace.scenario.model import ScenarioPart, field_at, keys_at
 
 ROUNDS = 12
 """Of cutting: a part whose required key was cut goes too, and so on upwards; nothing is nested deeper."""
@@ -52,7 +50,7 @@ _RANGES = {
 class Fault:
     """A mistake of shape at a path of the document as written."""
 
-    def __init__(self, path: Path, what: str, expected: str = "", nearest: str = "") -> None:
+    def __init__(self, path: KeyPath, what: str, expected: str = "", nearest: str = "") -> None:
         self.path = path
         self.what = what
         self.expected = expected
@@ -67,7 +65,7 @@ class Cut:
         self._stand_ins = 0
         self.data = self._copied(data)
 
-    def original(self, path: Path) -> Path:
+    def original(self, path: KeyPath) -> KeyPath:
         """A path of what is left as a path of the document as written."""
         here: Any = self.data
         written: list[str | int] = []
@@ -77,7 +75,7 @@ class Cut:
             here = below(here, key)
         return tuple(written)
 
-    def stand_in(self, path: Path) -> bool:
+    def stand_in(self, path: KeyPath) -> bool:
         """Put a value of the right shape where a required one is missing or misshapen; False when none is known."""
         field = field_at(path)
         holder = self._holder(path)
@@ -91,7 +89,7 @@ class Cut:
                 return True
         return False
 
-    def remove(self, paths: Iterable[Path]) -> None:
+    def remove(self, paths: Iterable[KeyPath]) -> None:
         """Cut these parts away, the later ones of a list first so that the numbers of the others hold."""
         for path in sorted(set(paths), key=_reading_order, reverse=True):
             holder = self._holder(path)
@@ -100,7 +98,7 @@ class Cut:
                 if is_list(holder) and isinstance(path[-1], int):
                     del self._numbers[id(holder)][path[-1]]
 
-    def _holder(self, path: Path) -> Any:
+    def _holder(self, path: KeyPath) -> Any:
         here: Any = self.data
         for key in path[:-1]:
             here = below(here, key)
@@ -150,7 +148,7 @@ def _follows(error: ErrorDetails) -> bool:
 
 def _mended(cut: Cut, errors: list[ErrorDetails]) -> bool:
     """Stand-ins where there can be some, cuts elsewhere; False when nothing would be left."""
-    doomed: list[Path] = []
+    doomed: list[KeyPath] = []
     for error in errors:
         path = _place(_real(error["loc"], cut.data), error)
         if not cut.stand_in(path):
@@ -159,20 +157,20 @@ def _mended(cut: Cut, errors: list[ErrorDetails]) -> bool:
     return () not in doomed
 
 
-def _place(path: Path, error: ErrorDetails) -> Path:
+def _place(path: KeyPath, error: ErrorDetails) -> KeyPath:
     """The path; for an item missing at the end of a list, which has no place, the list's."""
     return path[:-1] if error["type"] == "missing" and isinstance(path[-1], int) else path
 
 
 def _faults(errors: Iterable[ErrorDetails], data: Any) -> list[Fault]:
     """One fault for each place: the branches of a union complain about the same value."""
-    by_path: dict[Path, list[ErrorDetails]] = {}
+    by_path: dict[KeyPath, list[ErrorDetails]] = {}
     for error in errors:
         by_path.setdefault(_real(error["loc"], data), []).append(error)
     return [_fault(path, found) for path, found in by_path.items()]
 
 
-def _real(loc: tuple[str | int, ...], data: Any) -> Path:
+def _real(loc: tuple[str | int, ...], data: Any) -> KeyPath:
     """The location without what pydantic adds to it: names of union branches, `[key]`."""
     path: list[str | int] = []
     here = data
@@ -184,7 +182,7 @@ def _real(loc: tuple[str | int, ...], data: Any) -> Path:
     return tuple(path)
 
 
-def _fault(path: Path, errors: list[ErrorDetails]) -> Fault:
+def _fault(path: KeyPath, errors: list[ErrorDetails]) -> Fault:
     error = errors[0]
     kind = error["type"]
     if error["loc"][-1:] == ("[key]",):
@@ -201,7 +199,7 @@ def _fault(path: Path, errors: list[ErrorDetails]) -> Fault:
     return Fault(path, f"{shown(error['input'])} cannot stand here", _expected(errors), near)
 
 
-def _missing(path: Path) -> Fault:
+def _missing(path: KeyPath) -> Fault:
     if isinstance(path[-1], int):
         return Fault(path[:-1], f"item {path[-1] + 1} of the list is missing")
     field = field_at(path)
@@ -249,5 +247,5 @@ def _could_hold(here: Any, key: str | int) -> bool:
     return key != "[key]" if is_mapping(here) and isinstance(key, str) else is_list(here) and isinstance(key, int)
 
 
-def _reading_order(path: Path) -> tuple[tuple[int, str], ...]:
+def _reading_order(path: KeyPath) -> tuple[tuple[int, str], ...]:
     return tuple((key, "") if isinstance(key, int) else (-1, key) for key in path)

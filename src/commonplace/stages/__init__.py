@@ -5,21 +5,21 @@ from __future__ import annotations
 from importlib import import_module
 
 from commonplace.engine.stage import Stage
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 
 SHIPPED = {"town": "commonplace.stages.town:TOWN", "duet": "commonplace.stages.duet:DUET"}
 
 
 def by_name(name: str) -> Stage:
-    """The stage a scenario names. Raises WrongUse when there is none."""
+    """The stage a scenario names. Raises UsageError when there is none."""
     module, colon, attribute = SHIPPED.get(name, name).partition(":")
     try:
         stage = getattr(import_module(module), attribute) if colon else None
     except (ImportError, AttributeError):
         stage = None
     if not isinstance(stage, Stage):
-        raise WrongUse(
+        raise UsageError(
             f"there is no stage {name!r}",
-            todo=f"stages are {', '.join(SHIPPED)}, or `module:NAME` of a Stage that can be imported",
+            hint=f"stages are {', '.join(SHIPPED)}, or `module:NAME` of a Stage that can be imported",
         )
     return stage

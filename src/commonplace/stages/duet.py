@@ -8,18 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from commonplace.character.fact import carried
-from commonplace.cognition.deliver import deliver
-from commonplace.cognition.notebook import Notebook
-from commonplace.cognition.perceive import perceive
-from commonplace.cognition.percept import FIRST, Percept
-from commonplace.cognition.reflect import request_reflection
+from commonplace.cognition.converse import my_talk, said_today, spoken
+from commonplace.cognition.deferred import deliver, request_reflection, think
+from commonplace.cognition.perceive import FIRST, Percept, perceive
 from commonplace.cognition.remember import rate, store_percepts
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import doing, sentence
 from commonplace.cognition.situation import person, who
-from commonplace.cognition.talk import my_talk, said_today, spoken
-from commonplace.cognition.think import think
-from commonplace.cognition.turn import Turn, TurnView
+from commonplace.cognition.turn import Notebook, Turn, TurnView
 from commonplace.engine.stage import Stage
 from commonplace.minds.tasks import DUET_TURN, DuetInput, DuetOutput
 from commonplace.scenario.scenario import Scenario

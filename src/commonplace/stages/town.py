@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from commonplace.cognition.deferred import think
 from commonplace.cognition.live import live
-from commonplace.cognition.think import think
 from commonplace.engine.stage import Stage
 from commonplace.scenario.scenario import Scenario
 

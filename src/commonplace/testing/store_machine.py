@@ -83,8 +83,8 @@ class StreamMachine(RuleBasedStateMachine):
         self._both(lambda stream: stream.archive(self._known(ids)))
 
     @rule(ids=some_ids)
-    def bring_back(self, ids: set[int]) -> None:
-        self._both(lambda stream: stream.bring_back(self._known(ids)))
+    def unarchive(self, ids: set[int]) -> None:
+        self._both(lambda stream: stream.unarchive(self._known(ids)))
 
     @rule(id=st.integers(1, 12), importance=importances, note=texts)
     def revise(self, id: int, importance: int, note: str) -> None:

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from commonplace.errors import CommonplaceError, WrongUse
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Emotion, Memory, MemoryStream
 from commonplace.memory.embedding import Vector
-from commonplace.memory.stores.copying import copy
+from commonplace.memory.stores.opening import copy
 from commonplace.memory.stores.store import Store, Stored
 
 START = datetime(2031, 10, 4, 6, tzinfo=UTC)
@@ -128,7 +128,7 @@ def refused(kind: type[CommonplaceError] = CommonplaceError) -> Generator[None]:
     try:
         yield
     except kind as error:
-        assert error.todo, f"{error} names no next step"
+        assert error.hint, f"{error} names no next step"
         return
     raise AssertionError(f"no {kind.__name__} was raised")
 
@@ -203,7 +203,7 @@ class StoreContract:
     def test_a_name_that_is_no_text_is_refused(self, tmp_path: Path) -> None:
         store = self.open(tmp_path / "s")
         for name in ("", "a\0b", "\ud83d"):
-            with refused(WrongUse):
+            with refused(UsageError):
                 store.append(name, [memory(1, name)], [None])
         assert store.agents() == ()
         store.close()
@@ -219,7 +219,7 @@ class StoreContract:
         def deeds(store: Store) -> None:
             store.append("maria", [memory(1), memory(2)], [None, None])
             for wrong in ([memory(2)], [memory(4)], [memory(3), memory(5)], [memory(1)]):
-                with refused(WrongUse):
+                with refused(UsageError):
                     store.append("maria", wrong, [None] * len(wrong))
             store.append("maria", [memory(3)], [None])
 
@@ -230,7 +230,7 @@ class StoreContract:
     def test_of_what_cannot_be_stored_nothing_is(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
             wrong = memory(2, details={"when": START})
-            with refused(WrongUse):
+            with refused(UsageError):
                 store.append("maria", [memory(1), wrong], [None, None])
             store.append("maria", [memory(1)], [None])
 
@@ -270,7 +270,7 @@ class StoreContract:
         def deeds(store: Store) -> None:
             store.append("maria", [memory(1), memory(2, text="a secret"), memory(3)], vectors_of(3))
             store.remove("maria", [2, 3])
-            with refused(WrongUse):
+            with refused(UsageError):
                 store.append("maria", [memory(3)], [None])
             store.append("maria", [memory(4)], [None])
 
@@ -324,12 +324,12 @@ class StoreContract:
             store.append("maria", [memory(1), memory(2), memory(3)], vectors_of(3))
             store.remove("maria", [3])
             for missing in (3, 4, 0, -1):
-                with refused(WrongUse):
+                with refused(UsageError):
                     store.touch("maria", {1: START, missing: START})
-                with refused(WrongUse):
+                with refused(UsageError):
                     store.update("maria", [memory(1, importance=9.0), memory(missing)])
                 for deed in (store.remove, store.archive, store.restore):
-                    with refused(WrongUse):
+                    with refused(UsageError):
                         deed("maria", [1, missing])
 
         with self.twice(tmp_path / "s", deeds) as stages:
@@ -409,7 +409,7 @@ class StoreContract:
         try:
             second = self.open(tmp_path / "s")
         except CommonplaceError as error:  # one of the two ways to do it right
-            assert error.todo
+            assert error.hint
             first.close()
             return
         same(second.load("maria"), [memory(1)])
@@ -432,7 +432,7 @@ class StoreContract:
         source.close()
         target = self.open(tmp_path / "to")
         assert copy({"지우/.": wanted}, target) == 7
-        with refused(WrongUse):
+        with refused(UsageError):
             copy({"지우/.": wanted}, target)
         found = target.load("지우/.")
         target.close()
@@ -454,7 +454,7 @@ class StoreContract:
         with MemoryStream.open(store, "maria", embedder=WordCounts()) as stream:
             assert list(stream) == wanted
             assert (stream.last_id, [memory.id for memory in stream.archived]) == (5, [2])
-            assert stream.bring_back([2]) == (2,)
+            assert stream.unarchive([2]) == (2,)
             assert stream.remember("another", at=START).id == 6
         store.close()
 

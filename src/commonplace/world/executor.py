@@ -14,9 +14,8 @@ from commonplace.world.deeds import Deed, Intent, Note, Rules, Setting, resolve
 from commonplace.world.events import Event
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import Input, apply_inputs, with_states
-from commonplace.world.record import recorded
 from commonplace.world.script import Scripted, barred_after, scripted_events
-from commonplace.world.state import Body, Thing, World, scene
+from commonplace.world.state import Body, Thing, World, recorded, scene
 
 __all__ = [
     "Deed",

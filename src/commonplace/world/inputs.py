@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any, cast
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.world.area import ending
 from commonplace.world.events import NOBODY, Event, Phase
 from commonplace.world.geography import Geography
@@ -107,11 +107,11 @@ def as_dict(item: Input) -> dict[str, Any]:
 
 
 def from_dict(plain: Mapping[str, Any]) -> Input:
-    """The input that `as_dict` wrote. Raises WrongUse for an unknown kind or field."""
+    """The input that `as_dict` wrote. Raises UsageError for an unknown kind or field."""
     values = dict(plain)
     kind = values.pop("kind", None)
     if kind not in KINDS:
-        raise WrongUse(f"{kind!r} is no kind of input", todo=f"kinds are {', '.join(KINDS)}")
+        raise UsageError(f"{kind!r} is no kind of input", hint=f"kinds are {', '.join(KINDS)}")
     if kind == "forget":
         values["memory_ids"] = tuple(cast("Iterable[int]", values.get("memory_ids", ())))
     if kind == "god_event":
@@ -121,11 +121,13 @@ def from_dict(plain: Mapping[str, Any]) -> Input:
     try:
         return KINDS[kind](**values)
     except TypeError as error:
-        raise WrongUse(f"the {kind} input does not fit: {error}") from error
+        raise UsageError(f"the {kind} input does not fit: {error}") from error
 
 
 def validate(item: Input, geography: Geography, agents: Collection[str]) -> None:
-    """Check every name against the world and the scenario's characters. Raises WrongUse with the nearest valid name."""
+    """Check every name against the world and the scenario's characters. Raises UsageError with the nearest valid
+    name.
+    """
     if isinstance(item, GodEvent):
         _validate_god(item, geography, agents)
         return
@@ -252,4 +254,4 @@ def _known(what: str, name: str, names: Collection[str]) -> None:
     if name in names:
         return
     near = get_close_matches(name, sorted(names), n=1, cutoff=0)
-    raise WrongUse(f"there is no {what} {name!r}", todo=f"the nearest is {near[0]!r}" if near else "")
+    raise UsageError(f"there is no {what} {name!r}", hint=f"the nearest is {near[0]!r}" if near else "")

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
+
+from commonplace.world.actions import VERBS
+
+# ── tree ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +76,104 @@ class Way:
     """Minutes of the day [from, to), 0 … 1440; from after to runs over midnight. None: open all day."""
     closed: bool = False
     """Closed from the start until a scripted event or an input opens it."""
+
+
+# ── objects ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# Objects as state machines: what a verb does to a state, and how a state reads.
+
+
+ANY = "*"
+"""In a transition or a refusal: whatever the state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What became of a verb tried on an object."""
+
+    done: bool
+    target: str = ""
+    """The state it writes; empty when it leaves the state alone (a refusal, or taking a portable object)."""
+    seen: str = ""
+    """What the room notices; may be empty."""
+    why: str = ""
+    """Of a refusal: the kind's own text, empty when it has none."""
+    also: tuple[tuple[str, str], ...] = ()
+    """(object, state) it writes besides."""
+
+
+def attempt(kind: ObjectKind, state: str, verb: str) -> Attempt:
+    """Try the verb. An exact rule comes before one for any state, a transition before a refusal of the same rank."""
+    for source in (state, ANY):
+        for transition in kind.transitions:
+            if transition.verb == verb and transition.source == source:
+                return Attempt(True, transition.target, transition.seen, "", transition.also)
+        if (verb, source) in kind.refusals:
+            return Attempt(False, why=kind.refusals[verb, source])
+    return Attempt(kind.portable and verb in ("TAKE", "DROP"))
+
+
+def verbs(kind: ObjectKind) -> tuple[str, ...]:
+    """The verbs the kind knows, refused ones included, in the order of `VERBS`; not the TAKE and DROP of portables."""
+    known = {transition.verb for transition in kind.transitions} | {verb for verb, _ in kind.refusals}
+    return tuple(verb for verb in VERBS if verb in known)
+
+
+def words(kind: ObjectKind, state: str) -> str:
+    """How the state reads after the object's name: `is broken`. Without words of its own: `is <state>`."""
+    return kind.words.get(state, f"is {state.replace('_', ' ')}")
+
+
+# ── wording ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# The few words the simulator itself says: what a body is seen doing, and why something did not work.
+#
+# They are history (a body's `doing` is stored), so they come from this table and never from a locale. The Korean
+# phrases are made so that no particle depends on the last sound of a name.
+
+
+Phrase = Literal[
+    "walking", "arriving", "leaving", "waiting", "closed", "talking", "trying", "refused", "passage",
+    "USE", "OPEN", "CLOSE", "TAKE", "DROP",
+]  # fmt: skip
+
+WORDS: dict[str, dict[Phrase, str]] = {
+    "en": {
+        "walking": "walking to {name}",
+        "arriving": "just arriving",
+        "leaving": "getting ready to leave for {name}",
+        "waiting": "standing at the closed way to {name}",
+        "closed": "the way to {name} is closed",
+        "talking": "talking with {name}",
+        "trying": "having no luck with the {name}",
+        "refused": "that does not work now",
+        "passage": "the way from {start} to {end}",
+        "USE": "using the {name}",
+        "OPEN": "opening the {name}",
+        "CLOSE": "closing the {name}",
+        "TAKE": "taking the {name}",
+        "DROP": "putting down the {name}",
+    },
+    "ko": {
+        "walking": "{name} 쪽으로 걸어가는 중",
+        "arriving": "막 도착하는 중",
+        "leaving": "{name} 쪽으로 나설 준비를 하는 중",
+        "waiting": "{name} 쪽으로 가는 막힌 길 앞에 서 있는 중",
+        "closed": "{name} 쪽으로 가는 길이 막혀 있다",
+        "talking": "{name} 님과 이야기하는 중",
+        "trying": "{name} 앞에서 애쓰는 중",
+        "refused": "지금은 되지 않는다",
+        "passage": "{start}에서 {end} 쪽으로 가는 길",
+        "USE": "{name} 사용하는 중",
+        "OPEN": "{name} 여는 중",
+        "CLOSE": "{name} 닫는 중",
+        "TAKE": "{name} 집어 드는 중",
+        "DROP": "{name} 내려놓는 중",
+    },
+}
+
+HANDLING: dict[str, Phrase] = {"USE": "USE", "OPEN": "OPEN", "CLOSE": "CLOSE", "TAKE": "TAKE", "DROP": "DROP"}
+"""Verb → the phrase for somebody doing it."""
+
+
+def say(language: str, phrase: Phrase, **names: str) -> str:
+    """The phrase in `en` or `ko`. Raises KeyError for another language."""
+    return WORDS[language][phrase].format(**names)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from commonplace.clock import Clock
 from commonplace.world.actions import Targets
+from commonplace.world.deeds import targets
 from commonplace.world.events import Event
 from commonplace.world.geography import Geography
 from commonplace.world.script import audience
 from commonplace.world.state import Body, Conversation, Scene, Thing, World, scene
-from commonplace.world.targets import targets
 from commonplace.world.weather import Ambient
 
 

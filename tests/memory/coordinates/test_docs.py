@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.memory.coordinates.document import SECTIONS
+from commonplace.memory.coordinates import SECTIONS
 from commonplace.memory.retention import RetentionPolicy
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.errors import CommonplaceError, WrongUse
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.ledger import Ledger, read
 from commonplace.memory import MemoryStream
 from commonplace.memory.coordinates import MemoryCoordinate
@@ -54,7 +54,7 @@ def test_the_newest_come_first_and_of_one_moment_the_last_added(store):
     assert texts(store.get_recent()) == ["d", "c", "b", "a"]
     assert texts(store.get_recent(2)) == ["d", "c"]
     assert store.get_recent(0) == []
-    with pytest.raises(WrongUse, match="n -1"):
+    with pytest.raises(UsageError, match="n -1"):
         store.get_recent(-1)
     assert texts(store.get_by_session("s")) == ["a", "b", "c", "d"]
 
@@ -84,7 +84,7 @@ def test_deleting_by_id_session_and_query(store):
 def test_a_query_that_asks_for_nothing_deletes_nothing(store):
     store.add(document("kept"))
     for filters in ({}, {"min_importance": 0.0}, {"tags": None}):
-        with pytest.raises(WrongUse, match="asks for nothing"):
+        with pytest.raises(UsageError, match="asks for nothing"):
             store.delete_by_query(**filters)
     assert store.delete_by_query(tags=[]) == 0
     assert len(store) == 1
@@ -133,7 +133,7 @@ def test_each_filter_counts(store, filters, found):
     ids=str,
 )
 def test_a_search_that_cannot_be_meant_is_refused(store, wrong):
-    with pytest.raises(WrongUse):
+    with pytest.raises(UsageError):
         store.search(**wrong)
 
 
@@ -154,14 +154,14 @@ def test_a_search_that_cannot_be_meant_is_refused(store, wrong):
 def test_what_is_no_memory_is_refused_and_nothing_is_kept(store, wrong):
     with pytest.raises(CommonplaceError) as refused:
         store.add(wrong)
-    assert refused.value.todo
+    assert refused.value.hint
     assert len(store) == 0
     assert store.add(document("good")).memory_id
 
 
 def test_a_name_is_taken_once(store):
     store.add(document("one", memory_id="mem_1"))
-    with pytest.raises(WrongUse, match="mem_1"):
+    with pytest.raises(UsageError, match="mem_1"):
         store.add(document("two", memory_id="mem_1"))
     assert texts(store.get_recent()) == ["one"]
     store.delete_by_id("mem_1")
@@ -192,7 +192,7 @@ def test_what_is_archived_can_be_brought_back(store):
     store.policy = RetentionPolicy(None, None, None, 30, None)
     assert store.plan_retention().lines() == store.apply_retention_policy().lines()
     assert (texts(store.search()), texts(store.archived())) == (["day 40"], ["day 0"])
-    assert store.bring_back() == 1
+    assert store.unarchive() == 1
     assert (len(store), store.archived(), store.get_all_session_ids()) == (2, [], ["s0", "s40"])
 
 
@@ -254,7 +254,7 @@ def test_a_stream_and_a_memory_store_read_each_other(tmp_path):
 def test_no_place_or_two_are_refused(tmp_path):
     below = SQLiteStore(tmp_path / "x.db")
     for places in ({}, {"base_path": tmp_path / "y", "store": below}):
-        with pytest.raises(WrongUse):
+        with pytest.raises(UsageError):
             MemoryStore(**places)
     below.close()
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory.coordinates import MemoryCoordinate, from_memory, to_memory
 from memory.coordinates.documents import document, documents, records
 
@@ -100,7 +100,7 @@ def test_importance_computed_anew_is_not_overruled_by_what_was_written():
     ids=str,
 )
 def test_a_document_of_another_shape_is_refused_with_the_field_named(wrong):
-    with pytest.raises(WrongUse) as refused:
+    with pytest.raises(UsageError) as refused:
         MemoryCoordinate.from_dict({"timestamp": "2025-10-12T09:30:22Z", **wrong})
     section, value = next(iter(wrong.items()))
     assert section in str(refused.value)
@@ -109,7 +109,7 @@ def test_a_document_of_another_shape_is_refused_with_the_field_named(wrong):
 
 @pytest.mark.parametrize("empty", ["", "  \n", "\u200b"])
 def test_a_document_without_a_text_is_no_memory(empty):
-    with pytest.raises(WrongUse, match="visible character"):
+    with pytest.raises(UsageError, match="visible character"):
         to_memory(document(empty))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory.stores.chroma import ChromaStore
 from commonplace.testing.stores import StoreContract, memory, refused, same
 
@@ -82,12 +82,12 @@ def test_a_newer_layout_and_a_second_owner_are_refused(tmp_path):
     pytest.importorskip("chromadb", reason="chromadb is not installed")
     store = ChromaStore(tmp_path)
     store.append("maria", [memory(1)], [None])
-    with pytest.raises(WrongUse, match="in use by process"):
+    with pytest.raises(UsageError, match="in use by process"):
         ChromaStore(tmp_path)
     collection = store._collections["maria"]
     collection.modify(metadata={**collection.metadata, "format": 2})
     store.close()
-    with pytest.raises(WrongUse, match="format 2, made by a newer"):
+    with pytest.raises(UsageError, match="format 2, made by a newer"):
         ChromaStore(tmp_path)
 
 

@@ -9,9 +9,9 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import MemoryStream, lattice, policies
-from commonplace.memory.stores.in_database import DatabaseStream
+from commonplace.memory.stores.postgres_retrieval import DatabaseStream
 from commonplace.testing.stores import START, WordCounts
 from memory.stores.test_postgres import opened
 
@@ -106,12 +106,12 @@ def test_it_reads_and_writes_as_a_stream_in_ram(postgres_url, tmp_path):
         assert stream.forget([1, 7]) == (1, 7)
         assert stream.archive([1, 2]) == (2,)
         assert stream.archive([3, 4]) == (3, 4)
-        assert stream.bring_back([4, 5]) == (4,)
-        with pytest.raises(WrongUse):
+        assert stream.unarchive([4, 5]) == (4,)
+        with pytest.raises(UsageError):
             stream.remember("x", at=START, kind="reflection", citations=[1])
-        with pytest.raises(WrongUse):
+        with pytest.raises(UsageError):
             stream.forget([99])
-        with pytest.raises(WrongUse):
+        with pytest.raises(UsageError):
             stream.get(2)
     assert list(base) == list(ram)
     assert (len(base), base.last_id, base.recent(2), list(base.backwards())) == (
@@ -149,6 +149,6 @@ def test_more_than_a_batch_can_be_read_while_it_is_changed(postgres_url, tmp_pat
 def test_policies_that_need_all_words_or_ranks_are_refused(name, postgres_url, tmp_path):
     store = opened(postgres_url, tmp_path)
     base = DatabaseStream.open(store, "maria", embedder=WordCounts())
-    with pytest.raises(WrongUse, match="cannot be asked in the database"):
+    with pytest.raises(UsageError, match="cannot be asked in the database"):
         base.recall("stove", at=START, policy=policies.by_name(name))
     store.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from commonplace.memory.stores.jsonl import JSONLStore
-from commonplace.memory.stores.jsonl_config import Storage, StoreConfig
+from commonplace.memory.stores.jsonl_files import Storage, StoreConfig
 from commonplace.testing.stores import StoreContract
 
 

@@ -18,11 +18,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.errors import CommonplaceError, WrongUse
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.retention import RetentionPolicy
 from commonplace.memory.stores.jsonl import JSONLStore
-from commonplace.memory.stores.jsonl_config import Storage, StoreConfig
-from commonplace.memory.stores.jsonl_files import file_name, session_name
+from commonplace.memory.stores.jsonl_files import Storage, StoreConfig, file_name, session_name
 from commonplace.testing.stores import full, memory, same, vectors_of
 from memory.coordinates.documents import document
 
@@ -162,7 +161,7 @@ def test_names_do_not_depend_on_what_was_refused(tmp_path):
     def names(folder: str, *, refused: bool) -> tuple[str, ...]:
         store = JSONLStore(tmp_path / folder)
         if refused:
-            with pytest.raises(WrongUse):
+            with pytest.raises(UsageError):
                 store.append("maria", [memory(1), memory(2, details={"broken": object()})], [None, None])
         store.append("maria", [memory(1)], [None])
         found = store.names("maria")
@@ -207,9 +206,9 @@ def test_a_founding_configuration_is_read(tmp_path):
 def test_a_configuration_that_cannot_be_meant_is_refused_with_its_file_and_stays(tmp_path, wrong):
     path = tmp_path / "config.json"
     path.write_text(wrong)
-    with pytest.raises(WrongUse, match=re.escape("config.json")) as refused:
+    with pytest.raises(UsageError, match=re.escape("config.json")) as refused:
         JSONLStore(tmp_path)
-    assert refused.value.todo
+    assert refused.value.hint
     assert path.read_text() == wrong
 
 
@@ -526,7 +525,7 @@ def test_a_full_disk_keeps_all_or_nothing(tmp_path, monkeypatch):
 
 def test_a_second_process_is_refused_and_told_which_has_it(tmp_path):
     store = filled(tmp_path)
-    with pytest.raises(WrongUse, match=str(os.getpid())):
+    with pytest.raises(UsageError, match=str(os.getpid())):
         JSONLStore(tmp_path)
     store.close()
     JSONLStore(tmp_path).close()

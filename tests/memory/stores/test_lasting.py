@@ -7,7 +7,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from commonplace.errors import CommonplaceError, WrongUse
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Draft, MemoryStream, policies
 from commonplace.memory.stores import open_store
 from commonplace.testing.stores import START, WordCounts
@@ -109,7 +109,7 @@ def test_a_stream_whose_store_fails_stays_as_it_was(tmp_path):
             return getattr(self._store, name)
 
         def _fail(self, *_):
-            raise CommonplaceError("the disk is full", todo="free some")
+            raise CommonplaceError("the disk is full", hint="free some")
 
         append = remove = archive = restore = update = _fail
 
@@ -122,7 +122,7 @@ def test_a_stream_whose_store_fails_stays_as_it_was(tmp_path):
         lambda: stream.remember("more", at=START),
         lambda: stream.forget([1]),
         lambda: stream.archive([1]),
-        lambda: stream.bring_back([4]),
+        lambda: stream.unarchive([4]),
         lambda: stream.revise(1, importance=9),
     ):
         with pytest.raises(CommonplaceError, match="full"):
@@ -134,7 +134,7 @@ def test_a_stream_whose_store_fails_stays_as_it_was(tmp_path):
 
 def test_a_stream_that_is_refused_closes_what_it_opened(tmp_path):
     filled(tmp_path / "s")
-    with pytest.raises(WrongUse):
+    with pytest.raises(UsageError):
         MemoryStream.open(f"jsonl:{tmp_path / 'j'}", "")
     MemoryStream.open(f"jsonl:{tmp_path / 'j'}", "maria").close()
 
@@ -157,11 +157,11 @@ def test_the_language_stays_the_stream_s(tmp_path):
 
 def test_another_embedder_is_refused_by_both_names(tmp_path):
     filled(tmp_path / "s.db")
-    with pytest.raises(WrongUse) as caught:
+    with pytest.raises(UsageError) as caught:
         opened(tmp_path / "s.db", embedder=Other())
     assert "word-counts" in str(caught.value)
     assert "other" in str(caught.value)
-    assert "reembed=True" in caught.value.todo
+    assert "reembed=True" in caught.value.hint
 
 
 def test_embedding_anew_changes_every_vector_and_nothing_else(tmp_path):
@@ -175,12 +175,12 @@ def test_embedding_anew_changes_every_vector_and_nothing_else(tmp_path):
     with opened(path, embedder=Other(), reembed=True, progress=lambda *done: told.append(done)) as stream:
         assert list(stream) == wanted
         assert stream.vector(1).tolist() == [len(stream.get(1).text), 1]
-        assert stream.bring_back([8]) == (8,)
+        assert stream.unarchive([8]) == (8,)
         assert stream.vector(8).tolist() == [len(stream.get(8).text), 1]
     assert told == [(256, 299), (299, 299)]
     with opened(path, embedder=Other()) as stream:
         assert stream.vector(300).tolist() == [len(stream.get(300).text), 1]
-    with pytest.raises(WrongUse, match="made by other"):
+    with pytest.raises(UsageError, match="made by other"):
         opened(path)
 
 
@@ -193,9 +193,9 @@ def test_embedding_anew_that_was_interrupted_is_gone_on_with(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         opened(path, embedder=Other(), reembed=True, progress=stop)
-    with pytest.raises(WrongUse, match="interrupted"):
+    with pytest.raises(UsageError, match="interrupted"):
         opened(path, embedder=Other())
-    with pytest.raises(WrongUse, match="made by other"):
+    with pytest.raises(UsageError, match="made by other"):
         opened(path)
     with opened(path, embedder=Other(), reembed=True) as stream:
         assert all(stream.vector(memory.id)[0] == len(memory.text) for memory in stream)
@@ -221,7 +221,7 @@ def test_what_may_change_of_a_memory_is_changed(tmp_path):
         stream.revise(2, details={"rating": 3})
         assert stream.importance_since_reflection() == 13
         wanted = list(stream)
-        with pytest.raises(WrongUse):
+        with pytest.raises(UsageError):
             stream.revise(3, importance=1)
     with opened(tmp_path / "s.db") as stream:
         assert list(stream) == wanted
@@ -247,7 +247,7 @@ def test_the_words_of_what_is_gone_count_no_more(count, tmp_path):
         assert [(hit.memory.text, hit.score) for hit in stream.retrieve("festival 7", **asked)] == wanted
     with opened(tmp_path / "s.db") as stream:
         assert [(hit.memory.text, hit.score) for hit in stream.retrieve("festival 7", **asked)] == wanted
-        stream.bring_back([count])
+        stream.unarchive([count])
         assert stream.retrieve("festival 7", **asked).candidates == 31 - count
 
 
@@ -261,12 +261,12 @@ def test_what_was_archived_is_as_if_forgotten_until_it_is_back(tmp_path):
         assert [memory.id for memory in stream.archived] == [1]
         assert stream.retrieve("lantern", at=LATER, policy=policies.LEXICAL, touch=False).ids == (3, 2)
         assert stream.search(text="lantern")[0].id == 3
-        with pytest.raises(WrongUse):
+        with pytest.raises(UsageError):
             stream.get(1)
-        with pytest.raises(WrongUse):
-            stream.bring_back([9])
-        assert stream.bring_back([1, 2]) == (1,)
+        with pytest.raises(UsageError):
+            stream.unarchive([9])
+        assert stream.unarchive([1, 2]) == (1,)
         assert stream.retrieve("lantern", at=LATER, policy=policies.LEXICAL, touch=False) == lexical
         stream.archive([1])
         assert stream.forget([1, 1]) == (1,)
-        assert stream.bring_back([1]) == ()
+        assert stream.unarchive([1]) == ()

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory.stores.lock import StoreLock
 
 WITH_A_WORKER = """
@@ -32,7 +32,7 @@ def test_a_fork_neither_releases_nor_keeps_the_lock_of_its_parent(tmp_path):
     assert process.stdout is not None
     worker = int(process.stdout.readline().split()[1])
     try:
-        with pytest.raises(WrongUse, match=f"process {process.pid}"):
+        with pytest.raises(UsageError, match=f"process {process.pid}"):
             StoreLock(path, "the store")
         process.kill()
         process.wait()

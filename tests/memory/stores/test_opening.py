@@ -6,10 +6,10 @@ import builtins
 
 import pytest
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory.stores import open_store
 from commonplace.memory.stores.jsonl import JSONLStore
-from commonplace.memory.stores.postgres_server import explained, without_password
+from commonplace.memory.stores.postgres import explained, without_password
 from commonplace.memory.stores.sqlite import SQLiteStore
 
 
@@ -49,15 +49,15 @@ def test_a_chroma_folder_is_recognised(tmp_path):
 
 @pytest.mark.parametrize("name", ["", "jsonl:", "mysql://me@there/db", "http://there"])
 def test_what_names_no_store_is_refused_with_the_forms(name):
-    with pytest.raises(WrongUse) as caught:
+    with pytest.raises(UsageError) as caught:
         open_store(name)
-    assert "postgresql://" in caught.value.todo
+    assert "postgresql://" in caught.value.hint
 
 
 @pytest.mark.parametrize("name", ["missing.db", "jsonl:missing", "chroma:missing", "embedded:missing"])
 def test_nothing_is_made_where_something_should_be(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(WrongUse, match="no such store"):
+    with pytest.raises(UsageError, match="no such store"):
         open_store(name, create=False)
     assert list(tmp_path.iterdir()) == []
 
@@ -80,9 +80,9 @@ def test_a_missing_package_is_named_with_the_line_that_installs_it(name, package
         return there(wanted, *rest, **named)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(WrongUse) as caught:
+    with pytest.raises(UsageError) as caught:
         open_store(name)
-    assert caught.value.todo == line
+    assert caught.value.hint == line
 
 
 @pytest.mark.parametrize(
@@ -109,4 +109,4 @@ def test_the_messages_of_postgresql_name_the_next_step():
     }
     for error, step in cases.items():
         said = explained(error, "postgresql://host/db", gone=False)
-        assert step in said.todo, said
+        assert step in said.hint, said

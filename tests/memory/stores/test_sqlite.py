@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.errors import CommonplaceError, WrongUse
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.stores.sqlite import SQLiteStore
 from commonplace.testing.stores import StoreContract, memory, refused, same
 
@@ -30,7 +30,7 @@ def test_the_oldest_format_of_all_is_this_one_and_a_newer_one_is_refused(tmp_pat
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 2")
     connection.close()
-    with pytest.raises(WrongUse, match="format 2, made by a newer"):
+    with pytest.raises(UsageError, match="format 2, made by a newer"):
         SQLiteStore(path)
 
 
@@ -51,7 +51,7 @@ def test_another_program_s_database_is_refused_and_left_alone(tmp_path):
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE mine(x)")
     connection.close()
-    with pytest.raises(WrongUse, match="no store of memories"):
+    with pytest.raises(UsageError, match="no store of memories"):
         SQLiteStore(path)
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT name FROM sqlite_schema").fetchall() == [("mine",)]
@@ -64,7 +64,7 @@ def test_a_run_is_refused_with_the_way_to_copy_it(tmp_path):
         connection.execute(f"PRAGMA application_id = {0x436F6D50}")
         connection.execute("CREATE TABLE memory(x)")
     connection.close()
-    with pytest.raises(WrongUse, match="copy-memories"):
+    with pytest.raises(UsageError, match="copy-memories"):
         SQLiteStore(path)
 
 
@@ -83,7 +83,7 @@ def test_nothing_is_acknowledged_once_the_file_is_gone_or_another(tmp_path, inst
 
 
 def test_a_folder_is_refused(tmp_path):
-    with pytest.raises(WrongUse, match="jsonl:FOLDER"):
+    with pytest.raises(UsageError, match="jsonl:FOLDER"):
         SQLiteStore(tmp_path)
 
 
@@ -98,7 +98,7 @@ def test_half_a_file_is_damaged_not_a_riddle(tmp_path):
             store.load("maria")
         finally:
             store.close()
-    assert "copy" in caught.value.todo
+    assert "copy" in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,8 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from commonplace.minds.asking import Ask
 from commonplace.minds.chat.chat_mind import ChatMind
-from commonplace.minds.mind import Asker, Reply
+from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.minds.notes import Recalled, Value, Who
 from commonplace.minds.prompts.prompt import Message, Prompt, Unusable
 from commonplace.minds.tasks import DUET_TURN, RATE, DuetInput, DuetOutput, Person, RateInput
@@ -243,9 +242,9 @@ def duet(memories: int = 0) -> Ask[Any, Any]:
     return Ask(DUET_TURN, DuetInput(who=WHO, other=OTHER, goal="", setting="", recalled=recalled))
 
 
-def asker(number: int = 0, attempt: int = 0, before: Reply | None = None) -> Asker:
+def request_key(number: int = 0, attempt: int = 0, before: Reply | None = None) -> RequestKey:
     """Ann, at tick 3."""
-    return Asker(7, "ann", 3, number, attempt, before)
+    return RequestKey(7, "ann", 3, number, attempt, before)
 
 
 class Waits:
@@ -272,14 +271,14 @@ def using(mind: ChatMind, work: Callable[[ChatMind], Awaitable[T]]) -> T:
         try:
             return await work(mind)
         finally:
-            await mind.rest()
+            await mind.close()
 
     return asyncio.run(run())
 
 
-def asked(mind: ChatMind, ask: Ask[Any, Any] = RATING, by: Asker | None = None) -> Reply:
+def asked(mind: ChatMind, ask: Ask[Any, Any] = RATING, by: RequestKey | None = None) -> Reply:
     """One reply."""
-    return using(mind, lambda mind: mind.answer(ask, by or asker()))
+    return using(mind, lambda mind: mind.answer(ask, by or request_key()))
 
 
 def gathered(*work: Coroutine[Any, Any, T]) -> Awaitable[list[T]]:

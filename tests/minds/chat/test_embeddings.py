@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from commonplace.memory import lattice, unpacked
-from commonplace.minds.asking import Ask
+from commonplace.minds.mind import Ask
 from commonplace.minds.tasks import EMBED, EmbedInput
 from minds.chat.local_server import LocalServer, Sent, asked, minded
 

@@ -9,8 +9,8 @@ import traceback
 
 import pytest
 
-from commonplace.errors import CommonplaceError, WrongUse
-from commonplace.minds.chat.key import Key
+from commonplace.errors import CommonplaceError, UsageError
+from commonplace.minds.chat.page import Key
 from commonplace.minds.chat.servers import SERVERS, Known
 from minds.chat.local_server import KEY, LocalServer, Sent, asked, completion, duet, error, minded, using
 
@@ -19,15 +19,15 @@ ECHO = f"your key is {KEY}, Bearer {KEY}"
 
 def test_the_key_of_openai_must_be_there(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(WrongUse, match="OPENAI_API_KEY is not set") as refused:
+    with pytest.raises(UsageError, match="OPENAI_API_KEY is not set") as refused:
         minded("openai:gpt-4.1-mini")
-    assert "export OPENAI_API_KEY=" in refused.value.todo
+    assert "export OPENAI_API_KEY=" in refused.value.hint
 
 
 @pytest.mark.parametrize("value", ["sk-ключ12345", "sk-two words", "sk-line\nline2"])
 def test_what_cannot_be_a_key_is_refused_without_being_repeated(monkeypatch, value):
     monkeypatch.setenv("COMMONPLACE_API_KEY", value)
-    with pytest.raises(WrongUse) as refused:
+    with pytest.raises(UsageError) as refused:
         minded("ollama:m")
     assert "sk-" not in str(refused.value)
 

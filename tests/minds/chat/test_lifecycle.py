@@ -7,7 +7,7 @@ import gc
 import threading
 import time
 
-from minds.chat.local_server import RATING, LocalServer, Sent, asker, completion, minded, using
+from minds.chat.local_server import RATING, LocalServer, Sent, completion, minded, request_key, using
 
 GOOD = completion('{"ratings": [{"importance": 4}]}')
 
@@ -25,9 +25,9 @@ def test_rest_ends_every_connection_and_leaves_no_task():
         mind = minded(server.url)
 
         async def run():
-            await asyncio.gather(*(mind.answer(RATING, asker(n)) for n in range(16)))
+            await asyncio.gather(*(mind.answer(RATING, request_key(n)) for n in range(16)))
             assert server.connections > 0
-            await mind.rest()
+            await mind.close()
             return asyncio.all_tasks() - {asyncio.current_task()}
 
         assert asyncio.run(run()) == set()
@@ -39,10 +39,10 @@ def test_a_mind_that_rested_answers_again():
         mind = minded(server.url)
 
         async def twice(mind):
-            first = await mind.answer(RATING, asker())
-            await mind.rest()
-            await mind.rest()
-            return [first, await mind.answer(RATING, asker(1))]
+            first = await mind.answer(RATING, request_key())
+            await mind.close()
+            await mind.close()
+            return [first, await mind.answer(RATING, request_key(1))]
 
         assert [reply.outcome for reply in using(mind, twice)] == ["value", "value"]
         assert server.paths.count("/v1/models") == 1, "what was found out is kept"
@@ -54,13 +54,13 @@ def test_a_request_that_is_cancelled_ends():
 
         async def run():
             await mind.capabilities()
-            tasks = [asyncio.ensure_future(mind.answer(RATING, asker(n))) for n in range(8)]
+            tasks = [asyncio.ensure_future(mind.answer(RATING, request_key(n))) for n in range(8)]
             await asyncio.sleep(0.1)
             for task in tasks:
                 task.cancel()
             before = time.monotonic()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await mind.rest()
+            await mind.close()
             return time.monotonic() - before, asyncio.all_tasks() - {asyncio.current_task()}
 
         took, left = asyncio.run(run())
@@ -75,7 +75,7 @@ def test_one_mind_serves_loops_one_after_another_and_at_once():
         mind = minded(server.url)
 
         async def work(mind):
-            return [(await mind.answer(RATING, asker(n))).outcome for n in range(4)]
+            return [(await mind.answer(RATING, request_key(n))).outcome for n in range(4)]
 
         using(mind, work)
         threads = [threading.Thread(target=lambda: outcomes.extend(using(mind, work))) for _ in range(3)]
@@ -94,4 +94,4 @@ def test_no_proxy_stands_before_a_server_of_this_machine(monkeypatch):
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
     with LocalServer() as server:
-        assert using(minded(server.url), lambda mind: mind.answer(RATING, asker())).outcome == "value"
+        assert using(minded(server.url), lambda mind: mind.answer(RATING, request_key())).outcome == "value"

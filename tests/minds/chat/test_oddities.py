@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.minds.chat.key import Key
-from commonplace.minds.chat.page import Page
-from commonplace.minds.chat.reading import data_in, said, spoken
+from commonplace.minds.chat.page import Key, Page
+from commonplace.minds.chat.reply import data_in, said, spoken
 from commonplace.minds.prompts.prompt import Unusable
-from minds.chat.local_server import LocalServer, Sent, asked, asker, called, completion, duet, minded
+from minds.chat.local_server import LocalServer, Sent, asked, called, completion, duet, minded, request_key
 
 GOOD = '{"ratings": [{"importance": 4}]}'
 PADDED = {"n": 1, "text": "x" * 60_000}
@@ -118,7 +117,7 @@ def test_a_body_without_end_is_read_to_a_limit_only():
 
 def test_what_nests_too_deep_is_not_mended(monkeypatch):
     """It would take seconds."""
-    monkeypatch.setattr("commonplace.minds.chat.reading.repair_json", lambda *_, **__: pytest.fail("mended"))
+    monkeypatch.setattr("commonplace.minds.chat.reply.repair_json", lambda *_, **__: pytest.fail("mended"))
     with pytest.raises(Unusable):
         data_in("{" * 300 + "}", cut=False)
 
@@ -133,7 +132,7 @@ def test_what_was_wrong_is_quoted_when_it_is_asked_again():
     with LocalServer(lambda *_: Sent(completion("{}"))) as server:
         mind = minded(server.url)
         first = asked(mind)
-        again = asked(mind, by=asker(attempt=1, before=first))
+        again = asked(mind, by=request_key(attempt=1, before=first))
     assert server.asked[1]["messages"][2:] == [
         {"role": "assistant", "content": "{}"},
         {"role": "user", "content": first.error},
@@ -145,7 +144,7 @@ def test_what_was_wrong_is_quoted_when_it_is_asked_again():
 def test_a_server_s_own_nonsense_is_not_quoted():
     with LocalServer(lambda *_: Sent(b"<html>")) as server:
         mind = minded(server.url)
-        asked(mind, by=asker(attempt=1, before=asked(mind)))
+        asked(mind, by=request_key(attempt=1, before=asked(mind)))
     assert len(server.asked[1]["messages"]) == 2
 
 

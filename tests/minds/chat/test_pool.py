@@ -6,14 +6,14 @@ import asyncio
 
 import pytest
 
-from commonplace.minds.chat.outage import Outage
-from minds.chat.local_server import RATING, LocalServer, Sent, asker, completion, minded, using
+from commonplace.minds.chat.page import Outage
+from minds.chat.local_server import RATING, LocalServer, Sent, completion, minded, request_key, using
 
 GOOD = completion('{"ratings": [{"importance": 4}]}')
 
 
 async def many(mind, count=24):
-    return await asyncio.gather(*(mind.answer(RATING, asker(n)) for n in range(count)), return_exceptions=True)
+    return await asyncio.gather(*(mind.answer(RATING, request_key(n)) for n in range(count)), return_exceptions=True)
 
 
 def test_the_one_with_the_least_to_do_is_asked():
@@ -31,7 +31,7 @@ def test_one_that_fails_is_left_alone_while_the_others_answer():
         mind = minded(f"{bad.url},{good.url}")
 
         async def one_by_one(mind):
-            return [await mind.answer(RATING, asker(n)) for n in range(10)]
+            return [await mind.answer(RATING, request_key(n)) for n in range(10)]
 
         replies = using(mind, one_by_one)
     assert all(reply.outcome == "value" for reply in replies)
@@ -40,7 +40,7 @@ def test_one_that_fails_is_left_alone_while_the_others_answer():
 
 
 def test_one_that_recovers_is_asked_again(monkeypatch):
-    monkeypatch.setattr("commonplace.minds.chat.transport.REST", 0.0)
+    monkeypatch.setattr("commonplace.minds.chat.client.REST", 0.0)
     with (
         LocalServer(lambda body, number: Sent(reset=True) if number == 0 else Sent(GOOD)) as shaky,
         LocalServer() as good,
@@ -53,7 +53,7 @@ def test_only_when_all_are_gone_is_it_an_outage():
     with LocalServer(lambda *_: Sent(status=503)) as one, LocalServer(lambda *_: Sent(reset=True)) as two:
         mind = minded(f"{one.url},{two.url}")
         with pytest.raises(Outage) as outage:
-            using(mind, lambda mind: mind.answer(RATING, asker()))
+            using(mind, lambda mind: mind.answer(RATING, request_key()))
     assert one.url in str(outage.value)
     assert two.url in str(outage.value)
     assert one.asked

@@ -6,20 +6,20 @@ import asyncio
 
 import pytest
 
-from commonplace.errors import WrongUse
-from commonplace.minds.chat.outage import Outage
+from commonplace.errors import UsageError
+from commonplace.minds.chat.page import Outage
 from commonplace.minds.chat.servers import Known
 from minds.chat.local_server import (
     RATING,
     LocalServer,
     Sent,
     asked,
-    asker,
     called,
     completion,
     error,
     form_of,
     minded,
+    request_key,
     using,
 )
 
@@ -68,7 +68,7 @@ def test_thirty_two_first_questions_probe_once():
         mind = minded(server.url)
 
         async def work(mind):
-            return await asyncio.gather(*(mind.answer(RATING, asker(n)) for n in range(32)))
+            return await asyncio.gather(*(mind.answer(RATING, request_key(n)) for n in range(32)))
 
         replies = using(mind, work)
         using(mind, work)
@@ -84,7 +84,7 @@ def test_a_probe_that_is_cancelled_is_made_by_another():
         server.probe = lambda body: Sent(completion('{"word": "lantern"}'), delay=0.1)
 
         async def work(mind):
-            tasks = [asyncio.ensure_future(mind.answer(RATING, asker(n))) for n in range(3)]
+            tasks = [asyncio.ensure_future(mind.answer(RATING, request_key(n))) for n in range(3)]
             await asyncio.sleep(0.05)
             tasks[0].cancel()
             return await asyncio.gather(*tasks, return_exceptions=True)
@@ -98,7 +98,7 @@ def test_a_probe_that_fails_is_made_again_by_the_next_question():
     with LocalServer() as server:
         mind = minded(server.url)
         server.models = Sent({"data": []})
-        with pytest.raises(WrongUse, match="lists no model"):
+        with pytest.raises(UsageError, match="lists no model"):
             asked(mind)
         server.models = [{"id": "late"}]
         assert asked(mind).outcome == "value"
@@ -121,7 +121,7 @@ def test_the_first_listed_model_serves_when_none_is_named():
 def test_a_server_that_lists_no_models_needs_one_named():
     with LocalServer() as server:
         server.models = Sent(status=404)
-        with pytest.raises(WrongUse, match=r"no list of models under .*/v1/models: 404"):
+        with pytest.raises(UsageError, match=r"no list of models under .*/v1/models: 404"):
             asked(minded(server.url))
         assert asked(minded(f"{server.url}#mine")).outcome == "value"
 
@@ -129,9 +129,9 @@ def test_a_server_that_lists_no_models_needs_one_named():
 @pytest.mark.parametrize(
     ("page", "raised", "said"),
     [
-        (Sent(b"<h1>Welcome to the router</h1>"), WrongUse, "no list of models under .*: 200 <h1>Welcome"),
-        (Sent({}), WrongUse, "no list of models"),
-        (Sent(status=302, headers={"Location": "http://127.0.0.1:1/v1"}), WrongUse, "sends requests elsewhere"),
+        (Sent(b"<h1>Welcome to the router</h1>"), UsageError, "no list of models under .*: 200 <h1>Welcome"),
+        (Sent({}), UsageError, "no list of models"),
+        (Sent(status=302, headers={"Location": "http://127.0.0.1:1/v1"}), UsageError, "sends requests elsewhere"),
         (Sent({"error": "no model loaded yet"}, 500), Outage, "does not answer: 500 no model loaded yet"),
     ],
     ids=["a web page", "nothing", "a redirect", "an error"],
@@ -254,18 +254,18 @@ def test_only_a_server_that_says_it_is_for_tests_gets_the_typed_input():
     with LocalServer() as server:
         asked(minded(server.url))
         server.models = [{"id": "tiny", "commonplace": {"typed": True}}]
-        asked(minded(server.url), by=asker(number=5, attempt=1))
+        asked(minded(server.url), by=request_key(number=5, attempt=1))
     plain, typed = server.asked
     assert "commonplace" not in plain
     assert typed["commonplace"]["task"] == "rate"
     assert typed["commonplace"]["input"]["texts"] == ["It rains."]
-    assert typed["commonplace"]["asker"] == {"seed": 7, "agent": "ann", "tick": 3, "number": 5, "attempt": 1}
+    assert typed["commonplace"]["request_key"] == {"seed": 7, "agent": "ann", "tick": 3, "number": 5, "attempt": 1}
 
 
 def test_the_seed_and_temperature_of_a_question_are_sent():
     with LocalServer() as server:
         mind = minded(server.url)
-        for by in (asker(), asker(), asker(number=1), asker(attempt=1)):
+        for by in (request_key(), request_key(), request_key(number=1), request_key(attempt=1)):
             asked(mind, by=by)
     seeds = [body["seed"] for body in server.asked]
     assert seeds[0] == seeds[1]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.minds.chat.servers import SERVERS, is_loopback, is_server, server_named
 
 
@@ -31,7 +31,7 @@ def test_a_name_says_server_addresses_and_model(name, kind, urls, model):
 @pytest.mark.parametrize("name", ["offline", "ollama", "journal:a.run", "", "gpt:4", "file:///etc"])
 def test_other_names_are_no_servers(name):
     assert not is_server(name)
-    with pytest.raises(WrongUse, match="names no model server"):
+    with pytest.raises(UsageError, match="names no model server"):
         server_named(name)
 
 
@@ -46,7 +46,7 @@ def test_other_names_are_no_servers(name):
     ],
 )
 def test_a_key_in_a_name_is_refused_without_being_repeated(name):
-    with pytest.raises(WrongUse) as refused:
+    with pytest.raises(UsageError) as refused:
         server_named(name)
     assert "12345678" not in str(refused.value)
 
@@ -55,9 +55,9 @@ def test_a_key_in_a_name_is_refused_without_being_repeated(name):
     "name", ["http://", "http://x", "http://x/v1,", "http://x:99999/v1", "http://x/v1,http://x/v1/", "openai:"]
 )
 def test_a_name_that_cannot_be_used_is_refused_with_the_next_step(name):
-    with pytest.raises(WrongUse) as refused:
+    with pytest.raises(UsageError) as refused:
         server_named(name)
-    assert refused.value.todo
+    assert refused.value.hint
 
 
 @settings(max_examples=60)
@@ -65,7 +65,7 @@ def test_a_name_that_cannot_be_used_is_refused_with_the_next_step(name):
 def test_any_name_is_read_or_refused(rest, start):
     try:
         server_named(start + rest)
-    except WrongUse as refused:
+    except UsageError as refused:
         assert str(refused)
 
 

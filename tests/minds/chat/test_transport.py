@@ -9,19 +9,19 @@ from email.utils import format_datetime
 
 import pytest
 
-from commonplace.errors import Paused, WrongUse
-from commonplace.minds.chat.outage import Outage
+from commonplace.errors import Paused, UsageError
+from commonplace.minds.chat.page import Outage
 from minds.chat.local_server import (
     RATING,
     LocalServer,
     Sent,
     Waits,
     asked,
-    asker,
     completion,
     duet,
     error,
     minded,
+    request_key,
     using,
 )
 
@@ -59,7 +59,7 @@ def test_the_jitter_depends_on_the_asker_alone():
     def waited(number):
         waits = Waits()
         with LocalServer(first(*[Sent(status=503)] * 4)) as server:
-            asked(minded(server.url, sleep=waits), by=asker(number))
+            asked(minded(server.url, sleep=waits), by=request_key(number))
         return waits.seconds
 
     assert waited(1) == waited(1) != waited(2)
@@ -95,7 +95,7 @@ def test_a_server_that_is_not_there_is_an_outage_that_names_it(nowhere):
         asked(minded(nowhere, sleep=waits))
     assert isinstance(outage.value, Paused)
     assert nowhere in str(outage.value)
-    assert outage.value.todo == "see to the server"
+    assert outage.value.hint == "see to the server"
     assert len(waits.seconds) == 4
 
 
@@ -113,9 +113,9 @@ def test_with_fallbacks_an_outage_is_a_fault_and_the_server_is_found_again():
         mind = minded(server.url, on_outage="fallback")
 
         async def work(mind):
-            away = [await mind.answer(RATING, asker(number)) for number in range(3)]
+            away = [await mind.answer(RATING, request_key(number)) for number in range(3)]
             fault.clear()
-            return [*away, await mind.answer(RATING, asker(9))]
+            return [*away, await mind.answer(RATING, request_key(9))]
 
         *away, back = using(mind, work)
     assert [(reply.outcome, reply.kind) for reply in away] == [("fault", "outage")] * 3
@@ -151,7 +151,9 @@ def test_eight_time_outs_in_a_row_are_an_outage():
         using(mind, lambda mind: mind.capabilities())
 
         async def work(mind):
-            return await asyncio.gather(*(mind.answer(RATING, asker(n)) for n in range(6)), return_exceptions=True)
+            return await asyncio.gather(
+                *(mind.answer(RATING, request_key(n)) for n in range(6)), return_exceptions=True
+            )
 
         outcomes = using(mind, work)
     assert any(isinstance(outcome, Outage) for outcome in outcomes)
@@ -163,7 +165,7 @@ def test_a_success_between_keeps_time_outs_from_being_an_outage():
         using(mind, lambda mind: mind.capabilities())
 
         async def work(mind):
-            return [(await mind.answer(RATING, asker(n))).outcome for n in range(20)]
+            return [(await mind.answer(RATING, request_key(n))).outcome for n in range(20)]
 
         outcomes = using(mind, work)
     assert outcomes.count("fault") >= 5
@@ -195,29 +197,29 @@ def test_a_short_wait_is_not_told(caplog):
 def test_a_refused_key_names_its_variable(status):
     with LocalServer() as server:
         server.any = lambda path, number: error(status, "bad key")
-        with pytest.raises(WrongUse, match="does not accept the key") as refused:
+        with pytest.raises(UsageError, match="does not accept the key") as refused:
             asked(minded(server.url))
-    assert "COMMONPLACE_API_KEY" in refused.value.todo
+    assert "COMMONPLACE_API_KEY" in refused.value.hint
 
 
 def test_a_model_that_is_not_there_is_answered_with_those_that_are():
     server = LocalServer(lambda *_: error(404, "model not found"))
-    with server, pytest.raises(WrongUse, match="does not have the model `huge`") as refused:
+    with server, pytest.raises(UsageError, match="does not have the model `huge`") as refused:
         asked(minded(f"{server.url}#huge"))
-    assert "tiny, big" in refused.value.todo
+    assert "tiny, big" in refused.value.hint
 
 
 def test_a_wrong_path_is_told_from_a_missing_model():
     with LocalServer() as server:
         server.any = lambda path, number: Sent(b"<h1>Not Found</h1>", 404)
-        with pytest.raises(WrongUse) as refused:
+        with pytest.raises(UsageError) as refused:
             asked(minded(f"{server.url}/wrong#tiny"))
-    assert "/v1" in refused.value.todo
+    assert "/v1" in refused.value.hint
 
 
 def test_requests_are_not_sent_elsewhere():
     server = LocalServer(lambda *_: Sent(status=307, headers={"Location": "http://127.0.0.1:9/v1"}))
-    with server, pytest.raises(WrongUse, match="elsewhere"):
+    with server, pytest.raises(UsageError, match="elsewhere"):
         asked(minded(server.url))
 
 

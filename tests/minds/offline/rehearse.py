@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from commonplace.engine.driver import Driver, NoJournal
-from commonplace.engine.life import opening
+from commonplace.engine.live_state import opening
 from commonplace.engine.lockstep import Lockstep, Tick
 from commonplace.minds.offline import OfflineMind
 from commonplace.scenario.compiling import compiled_from_text, load
@@ -22,13 +22,13 @@ from commonplace.stages.town import TOWN
 def lived(name: str, ticks: int, seed: int) -> Iterator[tuple[Tick, Lockstep]]:
     """The ticks of a town, one after another, and the engine that lives them."""
     scenario = compiled_from_text(load(name).text.replace("T06:00:00", "T05:30:00"))
-    life, _ = opening(scenario, seed)
-    engine = Lockstep(life, TOWN, Driver(OfflineMind(scenario.language), NoJournal(), seed, durable=False))
+    live_state, _ = opening(scenario, seed)
+    engine = Lockstep(live_state, TOWN, Driver(OfflineMind(scenario.language), NoJournal(), seed, durable=False))
     loop = asyncio.new_event_loop()
     try:
         for _ in range(ticks):
             one = loop.run_until_complete(engine.live())
-            engine.take_up(one)
+            engine.apply(one)
             yield one.tick, engine
     finally:
         loop.close()
@@ -42,7 +42,7 @@ def shown(tick: Tick, engine: Lockstep, *, cite: bool) -> Iterator[str]:
         if event.type == "SAY":
             yield f"{clock} [{place}] {event.agent_id} → {body['to_agent_id']}: {body['utterance']}"
             if cite:
-                stream = {memory.id: memory for memory in engine.life.streams[event.agent_id]}
+                stream = {memory.id: memory for memory in engine.live_state.streams[event.agent_id]}
                 for one in body.get("because", ()):
                     memory = stream.get(one) or next(
                         (new for new in tick.turns[event.agent_id].delta.memories if new.id == one), None
@@ -65,9 +65,9 @@ def main(arguments: list[str]) -> None:
             sys.stdout.write(line + "\n")
     assert engine is not None
     seconds = time.perf_counter() - begun
-    people = len(engine.life.scenario.personas)
+    people = len(engine.live_state.scenario.personas)
     sys.stdout.write(f"{dict(counts)}\n{int(ticks) * people / seconds:.0f} agent-ticks per second\n")
-    for agent, stream in engine.life.streams.items():
+    for agent, stream in engine.live_state.streams.items():
         memories = list(stream)
         total = sum(memory.importance for memory in memories if memory.kind != "reflection")
         sys.stdout.write(f"{agent}: {len(memories)} memories, importance {total:.0f}\n")

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from commonplace.minds.notes import Hint, Item, Recalled, ThingHere
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.interest import moment_minutes
-from commonplace.minds.offline.plan_day import plan_day
-from commonplace.minds.offline.plan_parts import plan_hours, plan_minutes
+from commonplace.minds.offline.gatherings import moment_minutes
+from commonplace.minds.offline.plan import plan_day, plan_hours, plan_minutes
 from commonplace.minds.tasks import PlanDayInput, PlanPartsInput, Stroke
 from minds.offline import sample
 

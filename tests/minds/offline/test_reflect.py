@@ -7,15 +7,12 @@ from hypothesis import strategies as st
 
 from commonplace.minds.notes import Recalled, Spoken, ThingHere
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.duet_turn import duet_turn
 from commonplace.minds.offline.grammar.speech import reported, taken, topic
+from commonplace.minds.offline.happenings import perceive_event
 from commonplace.minds.offline.hear import content
-from commonplace.minds.offline.insights import OVERLAP, insights
-from commonplace.minds.offline.mind import FUNCTIONS
-from commonplace.minds.offline.perceive_event import perceive_event
-from commonplace.minds.offline.questions import questions
+from commonplace.minds.offline.mind import FUNCTIONS, duet_turn
 from commonplace.minds.offline.rate import rate
-from commonplace.minds.offline.relate import relate
+from commonplace.minds.offline.reflect import OVERLAP, insights, questions, relate
 from commonplace.minds.tasks import (
     TASKS,
     DuetInput,

@@ -7,8 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings
 
-from commonplace.minds.asking import Ask
-from commonplace.minds.mind import Asker
+from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.notes import Spoken
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.offline.converse import converse
@@ -69,8 +68,8 @@ def test_hiding_the_cited_memories_changes_the_line(talk: ConverseInput) -> None
 @settings(max_examples=200, deadline=None)
 @given(sample.talks())
 def test_the_same_request_gives_the_same_line(talk: ConverseInput) -> None:
-    mind, asker = OfflineMind(), Asker(7, "mira", 12, 0)
-    assert mind.answer(Ask(CONVERSE, talk), asker) == OfflineMind().answer(Ask(CONVERSE, talk), asker)
+    mind, request_key = OfflineMind(), RequestKey(7, "mira", 12, 0)
+    assert mind.answer(Ask(CONVERSE, talk), request_key) == OfflineMind().answer(Ask(CONVERSE, talk), request_key)
 
 
 @settings(max_examples=150, deadline=None)

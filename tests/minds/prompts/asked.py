@@ -7,13 +7,12 @@ from functools import cache
 from typing import Any
 
 from commonplace.engine.driver import Driver, NoJournal
-from commonplace.engine.life import opening
+from commonplace.engine.live_state import opening
 from commonplace.engine.lockstep import Lockstep
-from commonplace.minds.asking import Ask
-from commonplace.minds.mind import Asker, Reply
+from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.minds.notes import Hint, Item, Spoken, ThingHere, Value
 from commonplace.minds.offline.mind import OfflineMind
-from commonplace.minds.prompts.setting import Setting
+from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.tasks import (
     TASKS,
     ActInput,
@@ -125,8 +124,8 @@ class _Listening(OfflineMind):
         super().__init__()
         self.heard: list[tuple[Ask[Any, Any], Value]] = []
 
-    def answer(self, ask: Ask[Any, Any], asker: Asker) -> Reply:
-        reply = super().answer(ask, asker)
+    def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
+        reply = super().answer(ask, request_key)
         if reply.value is not None:
             self.heard.append((ask, reply.value))
         return reply
@@ -136,12 +135,12 @@ class _Listening(OfflineMind):
 def lived(name: str = "plaza", ticks: int = 150, seed: int = 7) -> tuple[tuple[Ask[Any, Any], Value], ...]:
     """What a town asks in its first hours, with the offline mind's answers."""
     mind = _Listening()
-    life, _ = opening(load(name), seed)
-    engine = Lockstep(life, TOWN, Driver(mind, NoJournal(), seed, durable=False))
+    live_state, _ = opening(load(name), seed)
+    engine = Lockstep(live_state, TOWN, Driver(mind, NoJournal(), seed, durable=False))
 
     async def live() -> None:
         for _ in range(ticks):
-            engine.take_up(await engine.live())
+            engine.apply(await engine.live())
 
     asyncio.run(live())
     return tuple(mind.heard)

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.memory import estimate_tokens
-from commonplace.minds.asking import Ask
+from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.book import PromptBook
-from commonplace.minds.prompts.prompt import Prompt
-from commonplace.minds.prompts.setting import setting_of
+from commonplace.minds.prompts.prompt import Prompt, setting_of
 from commonplace.minds.prompts.sizes import mean_size, size
 from commonplace.minds.tasks import QUESTIONS, REACT, TASKS, QuestionsInput
 from commonplace.scenario.compiling import load
@@ -230,5 +229,5 @@ def test_a_day_of_reactions_is_frugal() -> None:
 
 
 def test_there_are_no_prompts_in_other_languages() -> None:
-    with pytest.raises(WrongUse, match="no prompts in 'fr'"):
+    with pytest.raises(UsageError, match="no prompts in 'fr'"):
         PromptBook("fr", SETTING)

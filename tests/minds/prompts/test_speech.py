@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.minds.asking import Ask
+from commonplace.minds.mind import Ask
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.prompts.speech import until_sentence_end
+from commonplace.minds.prompts.speech_guard import until_sentence_end
 from minds.prompts.asked import SETTING, every_ask
 
 BOOKS = {language: PromptBook(language, SETTING) for language in ("en", "ko")}

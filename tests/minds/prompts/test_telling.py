@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.minds.prompts.setting import Setting
+from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.prompts.telling import Teller
 from minds.offline.sample import memory, said
 

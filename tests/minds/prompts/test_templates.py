@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.templates import LANGUAGES, load_overrides, shipped
 from minds.prompts.asked import SETTING, every_ask
@@ -15,9 +15,9 @@ from minds.prompts.asked import SETTING, every_ask
 def refused(folder: Path, name: str, text: str | bytes) -> str:
     """What is said about a file."""
     (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(WrongUse) as caught:
+    with pytest.raises(UsageError) as caught:
         load_overrides(folder)
-    assert name in str(caught.value) and caught.value.todo
+    assert name in str(caught.value) and caught.value.hint
     return str(caught.value)
 
 
@@ -40,7 +40,7 @@ def test_mistakes_in_a_folder_are_named_with_file_and_line(tmp_path: Path) -> No
     assert "react.txt:3" in refused(tmp_path, "react.txt", "x\n---\n{% if %}")
     assert "---" in refused(tmp_path, "react.txt", "no line between")
     assert "UTF-8" in refused(tmp_path, "react.txt", b"\xff\xfe\n---\n")
-    with pytest.raises(WrongUse, match="no folder"):
+    with pytest.raises(UsageError, match="no folder"):
         load_overrides(tmp_path / "nowhere")
 
 
@@ -54,7 +54,7 @@ def test_mistakes_in_a_folder_are_named_with_file_and_line(tmp_path: Path) -> No
     ],
 )
 def test_a_template_that_asks_for_what_there_is_not_is_named(text: str) -> None:
-    with pytest.raises(WrongUse, match=r"react\.txt"):
+    with pytest.raises(UsageError, match=r"react\.txt"):
         PromptBook("en", SETTING, {"react.txt": text}).prompt(every_ask()["react"])
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.minds.asking import Ask
+from commonplace.minds.mind import Ask
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.wire import FORMS, schema, written

@@ -13,24 +13,85 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from commonplace.errors import CommonplaceError, WrongUse
-from commonplace.memory.embedding import Vector
-from commonplace.memory.recency import micros
+import numpy as np
+
+from commonplace.errors import CommonplaceError, UsageError
+from commonplace.memory.columns import micros
+from commonplace.memory.embedding import Vector, encoded, gathered
 from commonplace.memory.record import Memory
-from commonplace.memory.stores.cells import as_json
-from commonplace.memory.stores.chroma_rows import (
-    ARCHIVED,
-    FORGOTTEN,
-    THERE,
-    as_ascii,
-    direction,
-    metadata_of,
-    stored_of,
-    vectors_of,
-)
+from commonplace.memory.stores.codec import as_json, cells_of, memory_of, packed_text, unpacked_text
 from commonplace.memory.stores.lock import StoreLock
-from commonplace.memory.stores.packing import packed_text, unpacked_text
 from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids, tombstone
+
+# ── chroma_rows ──────────────────────────────────────────────────────────────────────────────────────────────────────
+# A memory as a record of Chroma's: what of it Chroma understands, and the whole of it exactly.
+
+
+THERE, ARCHIVED, FORGOTTEN = range(3)
+_CELLS = ("id", "tick", "kind", "importance", "created", "accessed")
+
+
+def metadata_of(memory: Memory, vector: Vector | None, state: int, upto: int) -> dict[str, Any]:
+    """All of a record but its document: a memory's cells, its state, the last id it was added with, its vector."""
+    cells = cells_of(memory)
+    width, data = encoded(vector)
+    exact = "" if data is None else as_ascii(data)
+    named = dict(zip(_CELLS, cells, strict=False))
+    weight = repr(cells.importance)  # Chroma's numbers lose their last bit now and then
+    return {
+        **named,
+        "importance_exact": weight,
+        "rest": cells.rest,
+        "state": state,
+        "upto": upto,
+        "width": width,
+        "vector": exact,
+    }
+
+
+def stored_of(agent: str, rows: Sequence[tuple[Any, str]], settings: Mapping[str, Any]) -> Stored:
+    if [row["id"] for row, _ in rows] != list(range(1, len(rows) + 1)):
+        raise ValueError("ids are missing")
+    return Stored(
+        [_memory(agent, row, text) for row, text in rows],
+        vectors_of([row for row, _ in rows]),
+        frozenset(row["id"] for row, _ in rows if row["state"] == FORGOTTEN),
+        frozenset(row["id"] for row, _ in rows if row["state"] == ARCHIVED),
+        settings,
+    )
+
+
+def _memory(agent: str, row: Mapping[str, Any], text: str) -> Memory:
+    if row["state"] == FORGOTTEN:
+        return tombstone(agent, row["id"], row["kind"])
+    rest = row["rest"]
+    if row["state"] == ARCHIVED:
+        text, rest = unpacked_text(base64.b64decode(rest))
+    head: Any = tuple({**row, "importance": float(row["importance_exact"])}[name] for name in _CELLS)
+    return memory_of(agent, (*head, text, rest))
+
+
+def vectors_of(rows: Sequence[Mapping[str, Any]]) -> Sequence[Vector | None]:
+    pairs = enumerate(rows)
+    return gathered(
+        len(rows), [(at, row["width"], base64.b64decode(row["vector"])) for at, row in pairs if row["width"]]
+    )
+
+
+def direction(vector: Vector | None, dimensions: int) -> Any:
+    """The vector brought to length 1 for Chroma; zeros where there is none that it could compare."""
+    if vector is None or len(vector) != dimensions or not np.isfinite(vector).all():
+        return np.zeros(dimensions, dtype=np.float32)
+    exact = vector.astype(np.float64)
+    return (exact / (np.sqrt(np.vecdot(exact, exact)) or 1)).astype(np.float32)
+
+
+def as_ascii(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+# ── chroma ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 INSTALL = 'pip install "commonplace[chroma]"'
 FORMAT = 1
@@ -47,11 +108,11 @@ class ChromaStore:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        """Opens or makes the folder. Raises WrongUse when another process has it, or for a newer format."""
+        """Opens or makes the folder. Raises UsageError when another process has it, or for a newer format."""
         path = Path(folder)
         self.where = f"chroma:{path}"
         if path.exists() and not path.is_dir():
-            raise WrongUse("a file, not a folder", where=self.where, todo="give the name of a folder")
+            raise UsageError("a file, not a folder", where=self.where, hint="give the name of a folder")
         self._lock = StoreLock(path / "commonplace.lock", self.where)
         self._closed = False
         try:
@@ -81,8 +142,8 @@ class ChromaStore:
         try:
             return stored_of(agent, rows, json.loads(collection.metadata["settings"]))
         except (KeyError, ValueError, TypeError, zlib.error) as error:
-            todo = "go back to a copy of the folder"
-            raise CommonplaceError(f"the store is damaged ({agent}: {error})", where=self.where, todo=todo) from error
+            hint = "go back to a copy of the folder"
+            raise CommonplaceError(f"the store is damaged ({agent}: {error})", where=self.where, hint=hint) from error
 
     def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
         """Keep what a character's stream was made with."""
@@ -91,7 +152,7 @@ class ChromaStore:
             collection.modify(metadata={**collection.metadata, "settings": as_json(dict(settings))})
 
     def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
-        """Add memories with the next ids. Raises WrongUse for other ids."""
+        """Add memories with the next ids. Raises UsageError for other ids."""
         self._refuse_closed()
         checked_agent(agent)
         last = self._last_id(agent)
@@ -172,10 +233,10 @@ class ChromaStore:
         for collection in collections:
             number = collection.metadata["format"]
             if number > FORMAT:
-                raise WrongUse(
+                raise UsageError(
                     f"a store of format {number}, made by a newer Commonplace; this one reads formats up to {FORMAT}",
                     where=self.where,
-                    todo="upgrade: pip install --upgrade commonplace",
+                    hint="upgrade: pip install --upgrade commonplace",
                 )
         return {collection.metadata["agent"]: collection for collection in collections}
 
@@ -222,7 +283,7 @@ class ChromaStore:
         return collection.metadata["dimensions"]
 
     def _rows(self, agent: str, ids: Sequence[int]) -> dict[int, tuple[dict[str, Any], str]]:
-        """Id → (metadata, text) of memories that are here. Raises WrongUse if one is not."""
+        """Id → (metadata, text) of memories that are here. Raises UsageError if one is not."""
         self._refuse_closed()
         rows: dict[int, tuple[dict[str, Any], str]] = {}
         wanted = sorted(set(ids))
@@ -251,10 +312,10 @@ class ChromaStore:
         archived = [row["state"] == ARCHIVED for row in rows]
         if documents is not None:
             rows = [
-                {**row, "rest": as_ascii(packed_text(text, row["rest"]))} if put_away and text else row
-                for row, text, put_away in zip(rows, documents, archived, strict=True)
+                {**row, "rest": as_ascii(packed_text(text, row["rest"]))} if archived_ids and text else row
+                for row, text, archived_ids in zip(rows, documents, archived, strict=True)
             ]
-            documents = ["" if put_away else text for text, put_away in zip(documents, archived, strict=True)]
+            documents = ["" if archived_ids else text for text, archived_ids in zip(documents, archived, strict=True)]
         with self._mended():
             dimensions = collection.metadata["dimensions"]
             for first in range(0, len(rows), self._batch):
@@ -276,12 +337,12 @@ class ChromaStore:
         except (CommonplaceError, KeyError, AttributeError, TypeError):
             raise
         except Exception as error:  # Chroma has no family of its own for what its engine meets
-            todo = "look at the disk and the folder; what was acknowledged is still there"
-            raise CommonplaceError(f"Chroma says: {error}", where=self.where, todo=todo) from error
+            hint = "look at the disk and the folder; what was acknowledged is still there"
+            raise CommonplaceError(f"Chroma says: {error}", where=self.where, hint=hint) from error
 
     def _refuse_closed(self) -> None:
         if self._closed:
-            raise WrongUse("the store is closed", where=self.where, todo="open it again")
+            raise UsageError("the store is closed", where=self.where, hint="open it again")
 
 
 def _client(path: Path, where: str) -> Any:
@@ -291,5 +352,5 @@ def _client(path: Path, where: str) -> Any:
             import chromadb  # noqa: PLC0415 - an optional package
             from chromadb.config import Settings  # noqa: PLC0415
     except ImportError as error:
-        raise WrongUse("Chroma needs the package chromadb", where=where, todo=INSTALL) from error
+        raise UsageError("Chroma needs the package chromadb", where=where, hint=INSTALL) from error
     return chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))

@@ -12,27 +12,115 @@ it survives a power cut). Forgetting and archiving write the session's file anew
 
 from __future__ import annotations
 
-from collections import defaultdict
+import json
+from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from errno import ENOSPC
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from commonplace.clock import iso, utc
-from commonplace.errors import CommonplaceError, WrongUse
-from commonplace.memory.coordinates.ids import unused_id
+from commonplace.errors import CommonplaceError, UsageError
+from commonplace.memory.coordinates import unscaled, unused_id
 from commonplace.memory.embedding import Vector
 from commonplace.memory.record import Memory, accessed
 from commonplace.memory.stores import jsonl_files as files
-from commonplace.memory.stores.cells import as_json
-from commonplace.memory.stores.jsonl_config import StoreConfig
-from commonplace.memory.stores.jsonl_index import MemoryIndex
-from commonplace.memory.stores.jsonl_recovery import read_folder
-from commonplace.memory.stores.jsonl_shelf import Shelf, line_of
+from commonplace.memory.stores.codec import as_json
+from commonplace.memory.stores.jsonl_files import Shelf, StoreConfig, line_of, read_folder
 from commonplace.memory.stores.lock import StoreLock
 from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids, tombstone
+from commonplace.memory.words import word_list
+from commonplace.text import words
+
+# ── jsonl_index ──────────────────────────────────────────────────────────────────────────────────────────────────────
+# `index.json` of the JSONL store: all of it can be derived from the sessions; it is written for those who read it.
+
+
+VERSION = "1.0"
+MOST_IMPORTANT = 100
+_WORDS = 12
+"""Words of its text a memory is listed under, beside its tags and the keywords of its emotion."""
+
+SessionKey = tuple[str, int]
+
+
+class Entry(NamedTuple):
+    """What the index says of a memory."""
+
+    at: str
+    memory_id: str
+    persona: str
+    importance: float
+    """0–1."""
+    keywords: tuple[str, ...]
+
+
+class MemoryIndex:
+    """By keyword, day, persona and importance; kept up in RAM."""
+
+    def __init__(self) -> None:
+        self.entries: dict[SessionKey, Entry] = {}
+
+    def put(self, key: SessionKey, name: str, memory: Memory) -> None:
+        """Lists a memory under its name."""
+        self.entries[key] = Entry(
+            iso(memory.created_at), name, memory.agent, unscaled(memory.importance), keywords(memory)
+        )
+
+    def drop(self, key: SessionKey) -> None:
+        """Lists it no more."""
+        self.entries.pop(key, None)
+
+    def due(self) -> bool:
+        """Whether the file should be written after this change: each time while it is small, then every hundredth,
+        thousandth … time, so that it costs each memory the same."""
+        size = len(self.entries)
+        return size <= 100 or size % max(100, 10 ** (len(str(size)) - 2)) == 0
+
+    def document(self, updated: datetime | None) -> bytes:
+        """The file. `updated`: simulated time of the latest record."""
+        by_word: dict[str, list[str]] = defaultdict(list)
+        by_day: dict[str, list[str]] = defaultdict(list)
+        by_persona: dict[str, list[str]] = defaultdict(list)
+        for _, entry in sorted(self.entries.items(), key=lambda one: (one[1].at, one[0])):
+            by_day[entry.at[:10]].append(entry.memory_id)
+            by_persona[entry.persona].append(entry.memory_id)
+            for word in entry.keywords:
+                by_word[word].append(entry.memory_id)
+        top = sorted(self.entries.values(), key=lambda entry: (-entry.importance, entry.memory_id))[:MOST_IMPORTANT]
+        whole: dict[str, Any] = {
+            "index_version": VERSION,
+            "last_updated": iso(updated) if updated else None,
+            "total_memories": len(self.entries),
+            "keyword_index": dict(sorted(by_word.items())),
+            "time_index": dict(sorted(by_day.items())),
+            "persona_index": dict(sorted(by_persona.items())),
+            "importance_index": [{"memory_id": one.memory_id, "importance": one.importance} for one in top],
+        }
+        return json.dumps(whole, ensure_ascii=not _encodable(by_word, by_persona), indent=None).encode() + b"\n"
+
+
+def keywords(memory: Memory) -> tuple[str, ...]:
+    """Tags and keywords of the emotion as they are, and the words of the text that occur most, in small letters."""
+    function = word_list("en").function
+    counted = Counter(word for word in words(memory.full_text[:4000]) if len(word) > 1 and word not in function)
+    felt = memory.emotion.keywords if memory.emotion else ()
+    return tuple(dict.fromkeys((*memory.tags, *felt, *(word for word, _ in counted.most_common(_WORDS)))))
+
+
+def _encodable(*keyed: dict[str, list[str]]) -> bool:
+    try:
+        for mapping in keyed:
+            "".join([*mapping, *(name for names in mapping.values() for name in names)]).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+# ── jsonl ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 Key = tuple[str, int]
 _MOST_CHANGES = 2_000
@@ -49,7 +137,7 @@ class JSONLStore:
         config: StoreConfig | None = None,
         synchronous: Literal["NORMAL", "FULL"] = "NORMAL",
     ) -> None:
-        """Opens or makes the folder. `config`: written down, if given. Raises WrongUse where another has it open."""
+        """Opens or makes the folder. `config`: written down, if given. Raises UsageError where another has it open."""
         self.folder = Path(folder)
         self.where = str(folder)
         self._sync = synchronous == "FULL"
@@ -138,7 +226,7 @@ class JSONLStore:
         self._shelves.setdefault(agent, Shelf()).settings = dict(settings)
 
     def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
-        """Add memories with the next ids, all or none. Raises WrongUse for other ids."""
+        """Add memories with the next ids, all or none. Raises UsageError for other ids."""
         self._check_open()
         shelf = self._shelves.get(checked_agent(agent)) or Shelf()
         refuse_other_ids(agent, memories, len(shelf.memories), self.where)
@@ -275,9 +363,9 @@ class JSONLStore:
         away = files.json_lines((line for away, line in every if away), as_json)
         path, archive = self._path(session), self._archive_path(session)
         if away or archive.exists():  # at no moment is a memory in neither
-            files.replace(path, files.json_lines((line for _, line in every), as_json))
-            files.replace(archive, away)
-        files.replace(path, here)
+            files.replace_jsonl_files(path, files.json_lines((line for _, line in every), as_json))
+            files.replace_jsonl_files(archive, away)
+        files.replace_jsonl_files(path, here)
         self._path(session, other=True).unlink(missing_ok=True)
 
     def _line(self, agent: str, id: int) -> dict[str, Any]:
@@ -296,7 +384,7 @@ class JSONLStore:
             if shelf.touched:
                 at = {str(id): iso(shelf.memories[id - 1].accessed_at) for id in sorted(shelf.touched)}
                 changes.append({"op": "touch", "agent": agent, "at": at})
-        files.replace(self.folder / "changes.jsonl", files.json_lines(changes, as_json))
+        files.replace_jsonl_files(self.folder / "changes.jsonl", files.json_lines(changes, as_json))
         self._changes = len(changes)
         self._stale = False
 
@@ -318,7 +406,7 @@ class JSONLStore:
                 self._write_index()
 
     def _write_index(self) -> None:
-        files.replace(self.folder / "index.json", self._index.document(self._latest()), sync=False)
+        files.replace_jsonl_files(self.folder / "index.json", self._index.document(self._latest()), sync=False)
 
     def _latest(self) -> datetime | None:
         """Simulated time of the latest thing that happened to a memory."""
@@ -347,7 +435,7 @@ class JSONLStore:
         return self.folder / "archive" / f"{files.file_name(session)}.jsonl.gz"
 
     def _with(self, agent: str, ids: Sequence[int]) -> Shelf:
-        """The shelf of a character. Raises WrongUse unless all these memories are on it."""
+        """The shelf of a character. Raises UsageError unless all these memories are on it."""
         self._check_open()
         shelf = self._shelves.get(agent) or Shelf()
         refuse_missing(agent, ids, sum(shelf.there(id) for id in set(ids)), self.where)
@@ -355,7 +443,7 @@ class JSONLStore:
 
     def _check_open(self) -> None:
         if self._lock is None:
-            raise WrongUse("the store is closed", where=self.where, todo="open it again")
+            raise UsageError("the store is closed", where=self.where, hint="open it again")
 
     @contextmanager
     def _files(self, where: str = "") -> Generator[None]:
@@ -364,5 +452,5 @@ class JSONLStore:
             yield
         except OSError as error:
             what = "the disk is full" if error.errno == ENOSPC else f"a file cannot be used ({error.strerror or error})"
-            todo = "nothing acknowledged is lost: make room or the folder writable, and open it again"
-            raise CommonplaceError(what, where=str(error.filename or where or self.where), todo=todo) from error
+            hint = "nothing acknowledged is lost: make room or the folder writable, and open it again"
+            raise CommonplaceError(what, where=str(error.filename or where or self.where), hint=hint) from error

@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from commonplace.errors import CommonplaceError, WrongUse
+from commonplace.errors import CommonplaceError, UsageError
 
 if sys.platform == "win32":
     import msvcrt
@@ -68,7 +68,7 @@ def give_up(descriptor: int) -> None:
 
 
 class StoreLock:
-    """Held from construction to `release`. Raises WrongUse naming the holder when the store is in use.
+    """Held from construction to `release`. Raises UsageError naming the holder when the store is in use.
 
     The file stays. It holds the holder's process id, and nothing after a proper release: `left` says whether an
     earlier holder ended without one.
@@ -80,12 +80,12 @@ class StoreLock:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
             what = f"its folder cannot be written ({error.strerror})"
-            raise CommonplaceError(what, where=where, todo="work on a copy in a folder that can be written") from error
+            raise CommonplaceError(what, where=where, hint="work on a copy in a folder that can be written") from error
         before = os.read(descriptor, 32).decode("ascii", "replace").strip()
         if not seize(descriptor):
             os.close(descriptor)
-            todo = "close the store there, end that process, or work on a copy"
-            raise WrongUse(f"in use by process {before or 'unknown'}", where=where, todo=todo)
+            hint = "close the store there, end that process, or work on a copy"
+            raise UsageError(f"in use by process {before or 'unknown'}", where=where, hint=hint)
         self.left = bool(before)
         self._descriptor: int | None = descriptor
         self._write(b"%d\n" % os.getpid())

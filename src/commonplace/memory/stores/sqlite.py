@@ -13,15 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from commonplace.errors import CommonplaceError
-from commonplace.memory.embedding import Vector
-from commonplace.memory.recency import micros
+from commonplace.memory.columns import micros
+from commonplace.memory.embedding import Vector, encoded, gathered
 from commonplace.memory.record import Memory
 from commonplace.memory.stores import sqlite_file
-from commonplace.memory.stores.cells import as_json, cells_of, memory_of
-from commonplace.memory.stores.packing import packed_text, unpacked_text
+from commonplace.memory.stores.codec import as_json, cells_of, memory_of, packed_text, unpacked_text
 from commonplace.memory.stores.sqlite_file import Synchronous, damaged, mended
 from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids, tombstone
-from commonplace.memory.stores.vectors import encoded, gathered
 
 THERE, ARCHIVED, FORGOTTEN = range(3)
 _SHIFT = 32
@@ -37,7 +35,7 @@ class SQLiteStore:
     """
 
     def __init__(self, path: str | Path, *, synchronous: Synchronous = "NORMAL") -> None:
-        """Opens or makes the file. Raises WrongUse for a file of another kind or a newer format."""
+        """Opens or makes the file. Raises UsageError for a file of another kind or a newer format."""
         self.where = str(path)
         self._connection, self.repairs = sqlite_file.opened(Path(path), synchronous)
         self._file = sqlite_file.Identity(Path(path))
@@ -72,7 +70,7 @@ class SQLiteStore:
             )
 
     def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
-        """Add memories with the next ids. Raises WrongUse for other ids, and where another process was quicker."""
+        """Add memories with the next ids. Raises UsageError for other ids, and where another process was quicker."""
         number, last = self._agent(agent)
         refuse_other_ids(agent, memories, last, self.where)
         base = number << _SHIFT
@@ -85,8 +83,8 @@ class SQLiteStore:
         except sqlite3.IntegrityError as error:
             self._known.pop(agent, None)
             what = f"another process has added memories to {agent}"
-            todo = "one stream at a time adds to a character: open it again"
-            raise CommonplaceError(what, where=self.where, todo=todo) from error
+            hint = "one stream at a time adds to a character: open it again"
+            raise CommonplaceError(what, where=self.where, hint=hint) from error
         self._known[agent] = number, last + len(memories)
 
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
@@ -104,8 +102,8 @@ class SQLiteStore:
         ids = [memory.id for memory in memories]
         base = self._agent(agent)[0] << _SHIFT
         with self._transaction():
-            put_away = [id for id, state in self._states(agent, base, ids).items() if state == ARCHIVED]
-            self._bring_back(base, put_away)
+            archived_ids = [id for id, state in self._states(agent, base, ids).items() if state == ARCHIVED]
+            self._unarchive(base, archived_ids)
             self._connection.executemany(
                 "UPDATE memory SET tick = ?, kind = ?, importance = ?, created = ?, accessed = ?, text = ?, rest = ?"
                 " WHERE key = ?",
@@ -116,7 +114,7 @@ class SQLiteStore:
                 self._connection.executemany(
                     "INSERT INTO vector VALUES (?, ?, ?)", self._vector_rows(base, memories, vectors)
                 )
-            self._put_away(base, put_away)
+            self._archive(base, archived_ids)
 
     def remove(self, agent: str, ids: Sequence[int]) -> None:
         """Forget for good; the ids stay used. SQLite overwrites what they held with zeros."""
@@ -136,14 +134,14 @@ class SQLiteStore:
         base = self._agent(agent)[0] << _SHIFT
         with self._transaction():
             states = self._states(agent, base, ids)
-            self._put_away(base, [id for id, state in states.items() if state == THERE])
+            self._archive(base, [id for id, state in states.items() if state == THERE])
 
     def restore(self, agent: str, ids: Sequence[int]) -> None:
         """Bring back from the archive."""
         base = self._agent(agent)[0] << _SHIFT
         with self._transaction():
             states = self._states(agent, base, ids)
-            self._bring_back(base, [id for id, state in states.items() if state == ARCHIVED])
+            self._unarchive(base, [id for id, state in states.items() if state == ARCHIVED])
 
     def close(self) -> None:
         """Leaves a single file that can be copied, unless another process has it open. May be called twice."""
@@ -220,14 +218,14 @@ class SQLiteStore:
         )
 
     def _states(self, agent: str, base: int, ids: Sequence[int]) -> dict[int, int]:
-        """Id → state of memories that are here. Raises WrongUse if one is not."""
+        """Id → state of memories that are here. Raises UsageError if one is not."""
         query = f"SELECT state FROM memory WHERE key = ? AND state != {FORGOTTEN}"
         found = {id: self._connection.execute(query, (base | id,)).fetchone() for id in sorted(set(ids))}
         there = {id: row[0] for id, row in found.items() if row is not None}
         refuse_missing(agent, ids, len(there), self.where)
         return there
 
-    def _put_away(self, base: int, ids: Iterable[int]) -> None:
+    def _archive(self, base: int, ids: Iterable[int]) -> None:
         for key in [base | id for id in ids]:
             text, rest = self._connection.execute("SELECT text, rest FROM memory WHERE key = ?", (key,)).fetchone()
             vector = self._connection.execute("SELECT width, value FROM vector WHERE key = ?", (key,)).fetchone()
@@ -240,7 +238,7 @@ class SQLiteStore:
             )
             self._connection.execute("DELETE FROM vector WHERE key = ?", (key,))
 
-    def _bring_back(self, base: int, ids: Iterable[int]) -> None:
+    def _unarchive(self, base: int, ids: Iterable[int]) -> None:
         for key in [base | id for id in ids]:
             query = "SELECT packed, width, vector FROM archive WHERE key = ?"
             packed, width, value = self._connection.execute(query, (key,)).fetchone()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
 
-from commonplace.errors import CommonplaceError, WrongUse
+from commonplace.errors import CommonplaceError, UsageError
 
 Synchronous = Literal["NORMAL", "FULL"]
 """What a write waits for. NORMAL survives the process being killed; FULL the machine losing power, too."""
@@ -57,7 +57,7 @@ def mended(where: str) -> Generator[None]:
     except sqlite3.ProgrammingError as error:
         if "closed" not in str(error):
             raise
-        raise WrongUse("the store is closed", where=where, todo="open it again") from error
+        raise UsageError("the store is closed", where=where, hint="open it again") from error
     except sqlite3.Error as error:
         raise explained(error, where) from error
 
@@ -67,13 +67,13 @@ def explained(error: sqlite3.Error, where: str) -> CommonplaceError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_CORRUPT or "no such table" in str(error) or "decode to UTF-8" in str(error):
         return damaged(where, str(error))
-    what, todo = _MEANINGS.get(code, ("SQLite says: {error}", "look at the file; `copy-memories` saves what is left"))
-    return CommonplaceError(what.format(error=error), where=where, todo=todo)
+    what, hint = _MEANINGS.get(code, ("SQLite says: {error}", "look at the file; `copy-memories` saves what is left"))
+    return CommonplaceError(what.format(error=error), where=where, hint=hint)
 
 
 def damaged(where: str, why: str) -> CommonplaceError:
     """The error for bytes that are not what was written."""
-    return CommonplaceError(f"the store is damaged ({why})", where=where, todo="go back to a copy of it")
+    return CommonplaceError(f"the store is damaged ({why})", where=where, hint="go back to a copy of it")
 
 
 class Identity:
@@ -86,8 +86,8 @@ class Identity:
     def refuse_gone(self) -> None:
         """Raises CommonplaceError where the file was deleted, or another stands in its place."""
         if self._found() != self._inode:
-            todo = "nothing more is kept there: put it back or take a copy, and open that"
-            raise CommonplaceError("the file is gone, or another in its place", where=str(self._path), todo=todo)
+            hint = "nothing more is kept there: put it back or take a copy, and open that"
+            raise CommonplaceError("the file is gone, or another in its place", where=str(self._path), hint=hint)
 
     def _found(self) -> int | None:
         try:
@@ -99,12 +99,12 @@ class Identity:
 def opened(path: Path, synchronous: Synchronous) -> tuple[sqlite3.Connection, tuple[str, ...]]:
     """(a connection that can write where the file can be written, what was repaired). Makes the file if need be."""
     if path.is_dir():
-        raise WrongUse("a folder, not a file", where=str(path), todo="give a file name, or jsonl:FOLDER")
+        raise UsageError("a folder, not a file", where=str(path), hint="give a file name, or jsonl:FOLDER")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CommonplaceError(
-            f"its folder cannot be made ({error.strerror})", where=str(path), todo="give another path"
+            f"its folder cannot be made ({error.strerror})", where=str(path), hint="give another path"
         ) from error
     left = _left_behind(path)
     with mended(str(path)):
@@ -117,8 +117,8 @@ def opened(path: Path, synchronous: Synchronous) -> tuple[sqlite3.Connection, tu
     except BaseException:
         connection.close()
         raise
-    todo = "a process that had not closed the store left its journal; what it had acknowledged was taken over"
-    return connection, (todo,) if alone else ()
+    hint = "a process that had not closed the store left its journal; what it had acknowledged was taken over"
+    return connection, (hint,) if alone else ()
 
 
 @contextmanager
@@ -167,19 +167,19 @@ def _check(connection: sqlite3.Connection, where: str) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (number,) = connection.execute("PRAGMA user_version").fetchone()
     if application == _RUN:
-        todo = f"`commonplace copy-memories {where} NEW.db` takes its memories into a store"
-        raise WrongUse("this is a run, not a store of memories", where=where, todo=todo)
+        hint = f"`commonplace copy-memories {where} NEW.db` takes its memories into a store"
+        raise UsageError("this is a run, not a store of memories", where=where, hint=hint)
     if application == APPLICATION_ID and number > FORMAT:
-        raise WrongUse(
+        raise UsageError(
             f"a store of format {number}, made by a newer Commonplace; this one reads formats up to {FORMAT}",
             where=where,
-            todo="upgrade: pip install --upgrade commonplace",
+            hint="upgrade: pip install --upgrade commonplace",
         )
     if application != APPLICATION_ID:
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         if tables:
-            what, todo = _MEANINGS[sqlite3.SQLITE_NOTADB]
-            raise WrongUse(what, where=where, todo=todo)
+            what, hint = _MEANINGS[sqlite3.SQLITE_NOTADB]
+            raise UsageError(what, where=where, hint=hint)
         _create(connection)
 
 

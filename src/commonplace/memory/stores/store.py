@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from commonplace.errors import WrongUse
-from commonplace.memory.embedding import Vector
+from commonplace.errors import UsageError
+from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.record import Kind, Memory
+
+# ── store ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,8 @@ class Store(Protocol):
 
     Where two processes would lose something of each other's, the later one is refused. Errors of drivers and disks
     become `CommonplaceError`s that name the store and the next step. Names of characters may be anything: slashes,
-    quotes, dots, Hangul, emoji (see `checked_agent`). Ids that are not there raise WrongUse and change nothing. What a
-    killed process had under way is there or not, memory by memory; only `append` is whole or not at all.
+    quotes, dots, Hangul, emoji (see `checked_agent`). Ids that are not there raise UsageError and change nothing. What
+    a killed process had under way is there or not, memory by memory; only `append` is whole or not at all.
     """
 
     where: str
@@ -55,7 +57,7 @@ class Store(Protocol):
         ...
 
     def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
-        """Add memories with the next ids. All of them are kept, or none. Raises WrongUse for other ids."""
+        """Add memories with the next ids. All of them are kept, or none. Raises UsageError for other ids."""
         ...
 
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
@@ -92,32 +94,149 @@ def tombstone(agent: str, id: int, kind: Kind = "observation") -> Memory:
 
 
 def checked_agent(agent: str) -> str:
-    """A name a store can keep. Raises WrongUse for an empty one and for what is not Unicode text."""
+    """A name a store can keep. Raises UsageError for an empty one and for what is not Unicode text."""
     try:
         usable = bool(agent) and b"\0" not in agent.encode()
     except (UnicodeEncodeError, AttributeError):
         usable = False
     if not usable:
-        raise WrongUse(f"a character named {agent!r}", todo="give a name of at least one character, without NUL bytes")
+        raise UsageError(
+            f"a character named {agent!r}", hint="give a name of at least one character, without NUL bytes"
+        )
     return agent
 
 
 def refuse_other_ids(agent: str, memories: Sequence[Memory], last_id: int, where: str) -> None:
-    """Raises WrongUse unless the memories have the ids after `last_id`."""
+    """Raises UsageError unless the memories have the ids after `last_id`."""
     for expected, memory in enumerate(memories, start=last_id + 1):
         if memory.id != expected:
-            raise WrongUse(
+            raise UsageError(
                 f"memory {memory.id} of {agent} where {expected} should be",
                 where=where,
-                todo="a store adds at the end; open the stream again to see what it holds",
+                hint="a store adds at the end; open the stream again to see what it holds",
             )
 
 
 def refuse_missing(agent: str, ids: Sequence[int], there: int, where: str) -> None:
-    """Raises WrongUse unless all `ids` were found (`there` of them)."""
+    """Raises UsageError unless all `ids` were found (`there` of them)."""
     if there != len(set(ids)):
-        raise WrongUse(
+        raise UsageError(
             f"{len(set(ids)) - there} of the memories {sorted(set(ids))[:10]} of {agent} are not here",
             where=where,
-            todo="they were forgotten, or never were; open the stream again to see what it holds",
+            hint="they were forgotten, or never were; open the stream again to see what it holds",
         )
+
+
+# ── keeping ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# What joins a stream to the store that makes it last.
+
+
+Progress = Callable[[int, int], None]
+"""Called with (done, of how many) while something takes long."""
+
+_BATCH = 256
+
+
+class Keeper:
+    """Writes what one stream does into its store.
+
+    What is remembered, forgotten, archived or changed is stored before the stream shows it. Accesses are collected, and
+    written by the next of these, by `flush` and by `close`.
+    """
+
+    def __init__(self, store: Store, agent: str, settings: Mapping[str, Any], *, own: bool) -> None:
+        """`settings`: of the stream; kept with the first memory. `own`: whether `close` closes the store."""
+        self.store = store
+        self._agent = agent
+        self._settings: Mapping[str, Any] | None = settings
+        self._own = own
+        self._accesses: dict[int, datetime] = {}
+
+    def append(self, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
+        """Store the next memories."""
+        if self._settings is not None:
+            self.store.configure(self._agent, self._settings)
+            self._settings = None
+        if self._accesses:
+            self.flush()
+        self.store.append(self._agent, memories, vectors)
+
+    def touch(self, ids: Iterable[int], at: datetime) -> None:
+        """Collect accesses."""
+        self._accesses.update(dict.fromkeys(ids, at))
+
+    def update(self, memory: Memory) -> None:
+        """Store what has changed of a memory."""
+        self.flush()
+        self.store.update(self._agent, [memory])
+
+    def remove(self, ids: Sequence[int]) -> None:
+        """Forget in the store."""
+        self.flush()
+        self.store.remove(self._agent, ids)
+
+    def archive(self, ids: Sequence[int]) -> None:
+        """Put away in the store."""
+        self.flush()
+        self.store.archive(self._agent, ids)
+
+    def restore(self, ids: Sequence[int]) -> None:
+        """Bring back in the store."""
+        self.flush()
+        self.store.restore(self._agent, ids)
+
+    def flush(self) -> None:
+        """Write the accesses collected."""
+        if self._accesses:
+            self.store.touch(self._agent, self._accesses)
+            self._accesses = {}
+
+    def close(self) -> None:
+        """Flush, and close the store if it is the stream's own. May be called twice."""
+        try:
+            self.flush()
+        finally:
+            if self._own:
+                self.store.close()
+
+
+def settings_of(embedder: Embedder, language: str) -> dict[str, Any]:
+    """What is kept of how a stream was made."""
+    return {"embedder": embedder.name, "dimensions": embedder.dimensions, "language": language}
+
+
+def refuse_other_embedder(settings: Mapping[str, Any], embedder: Embedder, where: str) -> None:
+    """Raises UsageError when the vectors were made by another embedder, or only some by this one."""
+    made_by = settings.get("embedder", embedder.name)
+    if made_by != embedder.name:
+        raise UsageError(
+            f"its vectors were made by {made_by}, and {embedder.name} cannot be compared with them",
+            where=where,
+            hint=f"give the embedder {made_by}, or reembed=True to make all vectors again",
+        )
+    if settings.get("unfinished"):
+        raise UsageError(
+            f"making its vectors again with {made_by} was interrupted",
+            where=where,
+            hint="open it with reembed=True to go on",
+        )
+
+
+def reembedded(
+    store: Store, agent: str, stored: Stored, embedder: Embedder, language: str, progress: Progress | None
+) -> Stored:
+    """The same memories with vectors of this embedder, in the store too. Can be interrupted and done again."""
+    settings = settings_of(embedder, language)
+    store.configure(agent, {**settings, "unfinished": True})
+    vectors: list[Vector | None] = [None] * len(stored.memories)
+    kept = [memory for memory in stored.memories if memory.id not in stored.forgotten]
+    for first in range(0, len(kept), _BATCH):
+        some = kept[first : first + _BATCH]
+        made = embedder.embed([memory.text for memory in some])
+        store.update(agent, some, made)
+        for memory, vector in zip(some, made, strict=True):
+            vectors[memory.id - 1] = vector
+        if progress is not None:
+            progress(first + len(some), len(kept))
+    store.configure(agent, settings)
+    return replace(stored, vectors=vectors, settings=settings)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from ...errors import WrongUse
+from ...errors import UsageError
 
 LANGUAGES = ("en", "ko")
 
@@ -25,8 +25,8 @@ class WordList:
 
 @cache
 def word_list(language: str) -> WordList:
-    """The lists of a language. Raises WrongUse for one that has none."""
+    """The lists of a language. Raises UsageError for one that has none."""
     if language not in LANGUAGES:
-        raise WrongUse(f"language {language!r}", todo=f"the languages are {', '.join(LANGUAGES)}")
+        raise UsageError(f"language {language!r}", hint=f"the languages are {', '.join(LANGUAGES)}")
     data: dict[str, str] = json.loads(files(__name__).joinpath(f"{language}.json").read_text(encoding="utf-8"))
     return WordList(**{name: frozenset(text.split()) for name, text in data.items()})

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from commonplace.memory import lattice, packed
-from commonplace.minds.asking import Ask
-from commonplace.minds.chat.page import Page
-from commonplace.minds.chat.refusal import refuse
+from commonplace.minds.chat.client import Errand
+from commonplace.minds.chat.page import Page, usage_of
+from commonplace.minds.chat.reply import refuse
 from commonplace.minds.chat.request import typed_field
 from commonplace.minds.chat.session import Session
-from commonplace.minds.chat.transport import Errand
-from commonplace.minds.chat.usage import usage_of
-from commonplace.minds.mind import Asker, Reply
+from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.tasks import EmbedInput, EmbedOutput
 
@@ -26,12 +24,14 @@ _LARGEST = 1e30
 """No component of a vector is as large; a NaN is not below it either."""
 
 
-async def embedded(session: Session, ask: Ask[EmbedInput, EmbedOutput], asker: Asker, errand: Errand) -> Reply:
+async def embedded(
+    session: Session, ask: Ask[EmbedInput, EmbedOutput], request_key: RequestKey, errand: Errand
+) -> Reply:
     """The vectors of the texts; that of an empty text is empty. Raises Unusable for vectors that cannot be used."""
     can = await session.capabilities(errand)
     body: dict[str, Any] = {"model": can.model, "encoding_format": "float"}
     if can.typed:
-        body |= typed_field(ask, asker)
+        body |= typed_field(ask, request_key)
     texts = [text for text in ask.input.texts if text.strip()]
     vectors: list[str] = []
     tokens = 0

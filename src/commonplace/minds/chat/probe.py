@@ -7,16 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from commonplace.errors import CommonplaceError, WrongUse
-from commonplace.minds.chat.capabilities import STRUCTURES, Capabilities, Structure
-from commonplace.minds.chat.outage import Late, Outage
-from commonplace.minds.chat.page import Page
-from commonplace.minds.chat.reading import data_in, said, spoken
-from commonplace.minds.chat.refusal import refuse
-from commonplace.minds.chat.request import chat_body
+from commonplace.errors import CommonplaceError, UsageError
+from commonplace.minds.chat.client import Errand, Transport
+from commonplace.minds.chat.page import Late, Outage, Page, usage_of
+from commonplace.minds.chat.reply import data_in, refuse, said, spoken
+from commonplace.minds.chat.request import STRUCTURES, Capabilities, Structure, chat_body
 from commonplace.minds.chat.servers import Server
-from commonplace.minds.chat.transport import Errand, Transport
-from commonplace.minds.chat.usage import usage_of
 from commonplace.minds.prompts.prompt import Message, Prompt, Unusable
 
 _WORD = "lantern"
@@ -51,7 +47,7 @@ class Probe:
         self._errand = errand
 
     async def capabilities(self) -> Capabilities:
-        """What was found. Raises WrongUse for a key or model the server does not take, Outage when it stays away."""
+        """What was found. Raises UsageError for a key or model the server does not take, Outage when it stays away."""
         can = await self._listed()
         can = await self._thinking(can)
         can = await self._structured(can)
@@ -125,12 +121,12 @@ def _nameless(page: Page, name: str) -> CommonplaceError:
     if page.status >= 500:
         return Outage(name, f"{page.status} {page.said()}".strip())
     if page.status == 200 and isinstance(page.get("data"), list):
-        todo = "load one there, or name one: SERVER:MODEL or URL#MODEL"
-        return WrongUse(f"the model server {name} lists no model", todo=todo)
+        hint = "load one there, or name one: SERVER:MODEL or URL#MODEL"
+        return UsageError(f"the model server {name} lists no model", hint=hint)
     told = f"{page.status} {page.said()[:100]}".strip()
-    return WrongUse(
+    return UsageError(
         f"there is no list of models under {name}/models: {told}",
-        todo="see to the port and the path, which is usually /v1; a server that has no such list needs URL#MODEL",
+        hint="see to the port and the path, which is usually /v1; a server that has no such list needs URL#MODEL",
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 
 COMMON_VARIABLE = "COMMONPLACE_API_KEY"
 """Holds the key of any server but OpenAI's own, if it wants one."""
@@ -57,17 +57,17 @@ def is_server(name: str, servers: Mapping[str, Known] = SERVERS) -> bool:
 
 
 def server_named(name: str, servers: Mapping[str, Known] = SERVERS) -> Server:
-    """What the name comes to. Raises WrongUse for one that names no server, or holds a key."""
+    """What the name comes to. Raises UsageError for one that names no server, or holds a key."""
     kind, colon, rest = name.partition(":")
     if colon and kind in ("http", "https"):
         urls, _, model = name.partition("#")
         return Server("", _urls(urls, name), model.strip(), COMMON_VARIABLE, wants_key=False)
     known = servers.get(kind) if colon else None
     if known is None:
-        raise WrongUse(f"`{name}` names no model server", todo=f"accepted are, for example, {_EXAMPLES}")
+        raise UsageError(f"`{name}` names no model server", hint=f"accepted are, for example, {_EXAMPLES}")
     model, urls = _parted(rest)
     if not model.strip() and known.wants:
-        raise WrongUse(f"`{name}` names no model", todo=f"write `{kind}:MODEL`")
+        raise UsageError(f"`{name}` names no model", hint=f"write `{kind}:MODEL`")
     if urls:  # the key of the server's owner goes to nobody else
         return Server(kind, _urls(urls, name), model.strip(), COMMON_VARIABLE, wants_key=False)
     return Server(kind, (known.url,), model.strip(), known.variable, wants_key=known.wants)
@@ -94,7 +94,7 @@ def _parted(rest: str) -> tuple[str, str]:
 def _urls(text: str, name: str) -> tuple[str, ...]:
     urls = tuple(_url(part.strip(), name) for part in text.split(","))
     if len(set(urls)) < len(urls):
-        raise WrongUse(f"`{name}` names a base URL twice", todo="name each once")
+        raise UsageError(f"`{name}` names a base URL twice", hint="name each once")
     return urls
 
 
@@ -104,15 +104,15 @@ def _url(url: str, name: str) -> str:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise WrongUse("a base URL that cannot be read", where="--mind", todo=f"accepted are {_EXAMPLES}") from None
+        raise UsageError("a base URL that cannot be read", where="--mind", hint=f"accepted are {_EXAMPLES}") from None
     if parts.username is not None or parts.password is not None or parts.query:
-        raise WrongUse(
+        raise UsageError(
             "a base URL with a user, a password or a question mark in it",
             where="--mind",
-            todo=f"keys come from the environment only: export {COMMON_VARIABLE}=KEY",
+            hint=f"keys come from the environment only: export {COMMON_VARIABLE}=KEY",
         )
     if parts.scheme not in ("http", "https") or not parts.hostname or port == 0 or parts.fragment:
-        raise WrongUse(f"`{url}` in `{name}` is no base URL", todo=f"accepted are {_EXAMPLES}")
+        raise UsageError(f"`{url}` in `{name}` is no base URL", hint=f"accepted are {_EXAMPLES}")
     if not parts.path:
-        raise WrongUse(f"`{url}` has no path", todo=f"most servers answer under /v1: write {url}/v1")
+        raise UsageError(f"`{url}` has no path", hint=f"most servers answer under /v1: write {url}/v1")
     return url.rstrip("/")

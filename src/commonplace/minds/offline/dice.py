@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from commonplace import rng
-from commonplace.minds.mind import Asker
+from commonplace.minds.mind import RequestKey
 from commonplace.rng import Key
 
 T = TypeVar("T")
@@ -20,9 +20,9 @@ class Dice:
     key: tuple[Key, ...]
 
     @staticmethod
-    def of(asker: Asker) -> Dice:
+    def of(request_key: RequestKey) -> Dice:
         """Draws of one question: another question of the same tick draws anew."""
-        return Dice((asker.seed, asker.agent, asker.tick, asker.number))
+        return Dice((request_key.seed, request_key.agent, request_key.tick, request_key.number))
 
     def steady(self) -> Dice:
         """Draws that stay the same whenever the character asks: a matter it has made up its mind about."""

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from commonplace.minds.offline.grammar.english import listed
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
-from commonplace.minds.offline.grammar.listed import listed
 from commonplace.minds.offline.grammar.speech import topic
 from commonplace.text import words
 

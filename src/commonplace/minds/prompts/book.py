@@ -8,14 +8,13 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-from commonplace.minds.asking import Ask
+from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts import wire
-from commonplace.minds.prompts.prompt import Message, Prompt, Unusable
-from commonplace.minds.prompts.quoting import plain
+from commonplace.minds.prompts.prompt import Message, Prompt, Setting, Unusable
 from commonplace.minds.prompts.scenes import values
-from commonplace.minds.prompts.setting import Setting
-from commonplace.minds.prompts.speech import Ear, shingles
+from commonplace.minds.prompts.speech_guard import Ear, shingles
+from commonplace.minds.prompts.telling import plain
 from commonplace.minds.prompts.templates import Templates
 from commonplace.minds.tasks import QUESTIONS, InsightsInput, QuestionsInput, QuestionsOutput, ReactInput
 from commonplace.text import clean, shortened
@@ -50,7 +49,7 @@ class PromptBook:
     """All prompts of a run: one language, one setting, and perhaps a scenario's own templates."""
 
     def __init__(self, language: str, setting: Setting, overrides: Mapping[str, str] | None = None) -> None:
-        """Raises WrongUse for a language there are no prompts in. `overrides`: see `load_overrides`."""
+        """Raises UsageError for a language there are no prompts in. `overrides`: see `load_overrides`."""
         self.language = language
         self.setting = setting
         self._templates = Templates(language, overrides or {})

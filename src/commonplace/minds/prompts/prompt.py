@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from commonplace.scenario.scenario import Scenario
+from commonplace.world.tree import Node
+
+# ── prompt ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -41,3 +46,49 @@ class Unusable(ValueError):
         """`kind`: one word to count it by: `json`, `schema`, `range`, `unknown_id`, `empty`, `language`, `leak` …"""
         super().__init__(what)
         self.kind = kind
+
+
+# ── setting ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# The stable part of a world as every prompt tells it.
+#
+# A scenario's summary is left out: it tells readers what is to come, and a character knows only what it remembers.
+
+
+Named = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Names that prompts go by."""
+
+    title: str
+    places: Named
+    """(id, name) of the areas everybody knows."""
+    private: Named = ()
+    """(id, name) of all other areas."""
+    people: Named = ()
+    """(full name, short name) of the characters: memories are told with short names."""
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Area id → name."""
+        return dict((*self.places, *self.private))
+
+
+def setting_of(scenario: Scenario) -> Setting:
+    """The setting of a compiled scenario."""
+    nodes = scenario.geography.nodes
+    known = [nodes[area] for area in scenario.geography.destinations if nodes[area].parent_id or _is_place(nodes, area)]
+    return Setting(
+        title=nodes[scenario.geography.root].name,
+        places=tuple((node.id, node.name) for node in known if node.public),
+        private=tuple((node.id, node.name) for node in known if not node.public),
+        people=tuple((persona.name, persona.called) for persona in scenario.personas.values()),
+    )
+
+
+def _is_place(nodes: Mapping[str, Node], root: str) -> bool:
+    """Whether the root is somewhere to be, such as a single room or a square with a fountain, and not only the name of
+    a town."""
+    children = [nodes[child].type for child in nodes[root].children]
+    return "object" in children or "area" not in children

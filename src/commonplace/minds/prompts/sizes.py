@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from commonplace.memory import estimate_tokens
-from commonplace.minds.asking import Ask
+from commonplace.minds.mind import Ask
 from commonplace.minds.prompts.book import PromptBook
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from jinja2 import BaseLoader, DictLoader, StrictUndefined, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from commonplace.errors import WrongUse
+from commonplace.errors import UsageError
 
 LANGUAGES = ("en", "ko")
 PARTS = ("rules.txt", "persona.txt", "parts.txt", "plan_parts.txt", "again.txt")
@@ -27,17 +27,17 @@ TEXTS = Path(__file__).parent
 
 @cache
 def shipped(language: str) -> Mapping[str, str]:
-    """File name → template. Raises WrongUse for a language there are none in."""
+    """File name → template. Raises UsageError for a language there are none in."""
     if language not in LANGUAGES:
-        raise WrongUse(f"there are no prompts in {language!r}", todo=f"the languages are {', '.join(LANGUAGES)}")
+        raise UsageError(f"there are no prompts in {language!r}", hint=f"the languages are {', '.join(LANGUAGES)}")
     return {path.name: path.read_text(encoding="utf-8") for path in sorted((TEXTS / language).glob("*.txt"))}
 
 
 def load_overrides(folder: str | Path) -> Mapping[str, str]:
-    """The templates of a scenario's own folder. Raises WrongUse for one that no task has, or that cannot be read."""
+    """The templates of a scenario's own folder. Raises UsageError for one that no task has, or that cannot be read."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise WrongUse(f"there is no folder {folder}", where="prompts", todo="name a folder beside the scenario file")
+        raise UsageError(f"there is no folder {folder}", where="prompts", hint="name a folder beside the scenario file")
     texts: dict[str, str] = {}
     for path in sorted(folder.iterdir()):
         if not path.name.startswith("."):
@@ -48,25 +48,25 @@ def load_overrides(folder: str | Path) -> Mapping[str, str]:
 def _checked(path: Path) -> str:
     accepted = shipped(LANGUAGES[0])
     if path.name not in accepted:
-        raise WrongUse(
-            "no prompt is called so", where=str(path), todo=f"files are called {', '.join(sorted(accepted))}"
+        raise UsageError(
+            "no prompt is called so", where=str(path), hint=f"files are called {', '.join(sorted(accepted))}"
         )
     try:
         text = path.read_text(encoding="utf-8")
         environment(DictLoader({})).parse(text)
     except UnicodeDecodeError as error:
-        raise WrongUse("this is not text in UTF-8", where=str(path), todo="save it as UTF-8") from error
+        raise UsageError("this is not text in UTF-8", where=str(path), hint="save it as UTF-8") from error
     except TemplateSyntaxError as error:
-        raise WrongUse(
+        raise UsageError(
             f"the template cannot be read: {error.message}",
             where=f"{path}:{error.lineno}",
-            todo="templates are Jinja2: {{ value }}, {% if … %}, {% for … %}; docs/prompts.md lists the values",
+            hint="templates are Jinja2: {{ value }}, {% if … %}, {% for … %}; docs/prompts.md lists the values",
         ) from error
     if path.name not in PARTS and BETWEEN not in f"\n{text}\n":
-        raise WrongUse(
+        raise UsageError(
             "the template lacks its line ---",
             where=str(path),
-            todo="above it stands what never changes for a character, below it the rest",
+            hint="above it stands what never changes for a character, below it the rest",
         )
     return text
 
@@ -95,14 +95,14 @@ class Templates:
         return tuple(part for text in self.texts.values() for part in _TAGS.split(text))
 
     def whole(self, name: str, values: Mapping[str, object]) -> str:
-        """A template in words. Raises WrongUse where it asks for a value there is not."""
+        """A template in words. Raises UsageError where it asks for a value there is not."""
         try:
             return self._environment.get_template(name).render(values).strip()
         except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
-            raise WrongUse(
+            raise UsageError(
                 f"the template asks for something there is not: {error}",
                 where=f"prompts: {name}",
-                todo="docs/prompts.md lists the values of each template",
+                hint="docs/prompts.md lists the values of each template",
             ) from error
 
     def halves(self, name: str, values: Mapping[str, object]) -> tuple[str, str]:

@@ -7,11 +7,8 @@ import sys
 import threading
 
 from commonplace.errors import CommonplaceError
-from commonplace.testing.server.fault import MARK
-from commonplace.testing.server.faults import FAULTS, Faults
-from commonplace.testing.server.latency import Latency
-from commonplace.testing.server.log import Log
-from commonplace.testing.server.server import ModelServer
+from commonplace.testing.server.faults import FAULTS, MARK, Faults
+from commonplace.testing.server.server import Latency, Log, ModelServer
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -7,14 +7,206 @@ import contextlib
 import socket
 import threading
 import time
+from bisect import bisect_left, insort
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from types import TracebackType
 
-from commonplace.errors import WrongUse
-from commonplace.testing.server.desk import Desk, Met
+from pydantic import ValidationError
+
+from commonplace import rng
+from commonplace.errors import CommonplaceError, UsageError
+from commonplace.rng import Key
+from commonplace.testing.server.answers import (
+    MODELS,
+    NOTHING,
+    Chat,
+    ChatAnswer,
+    Embedding,
+    Usage,
+    VectorAnswer,
+    answer_of,
+    usage_of,
+    vectors_of,
+)
 from commonplace.testing.server.faults import Faults
-from commonplace.testing.server.http import LONGEST_HEAD, BadRequest, failure, read_request, send
-from commonplace.testing.server.latency import Latency
-from commonplace.testing.server.log import Entry, Log
+from commonplace.testing.server.http import (
+    LONGEST_HEAD,
+    BadRequest,
+    Request,
+    Response,
+    as_json,
+    failure,
+    read_request,
+    send,
+)
+
+# ── latency ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# How long a model takes.
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Seconds until an answer is written."""
+
+    base: float = 0.0
+    per_token: float = 0.0
+    """For each token of the answer."""
+    jitter: float = 0.0
+    """At most so much more, drawn by the request's key."""
+
+    def of(self, tokens: int, *key: Key) -> float:
+        """Seconds for an answer of so many tokens."""
+        return self.base + self.per_token * tokens + (self.jitter * rng.unit(*key, "latency") if self.jitter else 0.0)
+
+
+# ── prefix ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# What a server with a prompt cache would have read before.
+
+
+class Prompts:
+    """All prompts of a server's life, in order: the neighbours of a new one share the longest prefix with it."""
+
+    def __init__(self) -> None:
+        self._sorted: list[str] = []
+
+    def add(self, prompt: str) -> int:
+        """Remember a prompt; returns how many of its first characters an earlier one began with."""
+        place = bisect_left(self._sorted, prompt)
+        shared = max((common(prompt, other) for other in self._sorted[max(0, place - 1) : place + 1]), default=0)
+        insort(self._sorted, prompt)
+        return shared
+
+
+def common(one: str, other: str) -> int:
+    """Length of the longest common prefix."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle - 1)
+    return low
+
+
+# ── desk ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# What a request is met with: the sound answer or a fault, after so many seconds.
+
+
+_BODIES: Mapping[str, type[Chat] | type[Embedding]] = {"/v1/chat/completions": Chat, "/v1/embeddings": Embedding}
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """How a request is met."""
+
+    response: Response
+    key: tuple[Key, ...] = ()
+    """(seed, agent, tick, task, number, attempt); empty for a request that does not tell it."""
+    max_attempts: int = 0
+    """How often the same was requested before."""
+    fault: str = ""
+    usage: Usage = NOTHING
+    seconds: float = 0.0
+    """Until the response is written."""
+
+
+class Desk:
+    """Answers requests one after the other, and remembers prompts and what it was asked before."""
+
+    def __init__(self, latency: Latency, faults: Faults) -> None:
+        self._latency = latency
+        self._faults = faults
+        self._prompts = Prompts()
+        self._tries: Counter[tuple[Key, ...]] = Counter()
+
+    def meet(self, request: Request) -> Met:
+        """The response to a request, whatever it is."""
+        if request.path == "/v1/models" and request.method == "GET":
+            return Met(as_json(MODELS))
+        body = _BODIES.get(request.path)
+        if body is None:
+            return Met(failure(404, f"there is nothing at {request.path}", "not_found_error"))
+        if request.method != "POST":
+            return Met(failure(405, f"{request.path} takes POST, not {request.method}", "invalid_request_error"))
+        try:
+            return self._answered(body.model_validate_json(request.body))
+        except (ValidationError, KeyError, CommonplaceError) as error:
+            return Met(failure(400, f"{type(error).__name__}: {error}", "invalid_request_error"))
+
+    def _answered(self, asked: Chat | Embedding) -> Met:
+        sound = self._chat(asked) if isinstance(asked, Chat) else self._vectors(asked)
+        key = asked.commonplace.key if asked.commonplace else ()
+        max_attempts = self._tries[key]
+        fault, response = self._faults.met(sound, *key, max_attempts) if key else ("", sound.sound())
+        self._tries[key] += 1
+        seconds = self._latency.of(sound.usage.answer, *key, max_attempts)
+        return Met(response, key, max_attempts, fault, sound.usage, seconds)
+
+    def _chat(self, chat: Chat) -> ChatAnswer:
+        shared = self._prompts.add(chat.prompt)
+        plain = ChatAnswer(chat, answer_of(chat), NOTHING)
+        return ChatAnswer(chat, plain.data, usage_of(chat.prompt, shared, plain.text))
+
+    def _vectors(self, asked: Embedding) -> VectorAnswer:
+        return VectorAnswer(asked, vectors_of(asked.texts), usage_of("\n".join(asked.texts), 0, ""))
+
+
+# ── log ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# What a server was asked, kept in memory.
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One request and how it was met."""
+
+    path: str
+    key: tuple[Key, ...]
+    """(seed, agent, tick, task, number, attempt); empty for a request that does not tell it."""
+    max_attempts: int
+    """How often the same was requested before."""
+    task: str
+    fault: str
+    """Name of the fault; empty when it was answered as it should be."""
+    marker: str
+    """A text of the fault that may never be said or remembered."""
+    status: int
+    usage: Usage
+    started: float
+    """Seconds of a clock that only moves forward; `ended` when the response was written or the client had left."""
+    ended: float
+
+
+@dataclass(slots=True)
+class Log:
+    """All requests of a server's life, in the order in which they ended."""
+
+    entries: list[Entry] = field(default_factory=list[Entry])
+    in_flight: int = 0
+    most_in_flight: int = 0
+
+    def begun(self) -> None:
+        """A request has been read."""
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+
+    def ended(self, entry: Entry) -> None:
+        """It has been met, or its client has left."""
+        self.in_flight -= 1
+        self.entries.append(entry)
+
+    @property
+    def faults(self) -> Counter[str]:
+        """How often each fault was made."""
+        return Counter(entry.fault for entry in self.entries if entry.fault)
+
+    @property
+    def asked(self) -> list[Entry]:
+        """The requests that were a character's questions."""
+        return [entry for entry in self.entries if entry.key]
+
+
+# ── server ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 _GONE = (ConnectionError, asyncio.CancelledError)
 """A client may leave whenever it likes, and so may the server."""
@@ -42,11 +234,11 @@ class ModelServer:
         return f"http://127.0.0.1:{self._port}/v1"
 
     def __enter__(self) -> ModelServer:
-        """Raises WrongUse for a port that cannot be had."""
+        """Raises UsageError for a port that cannot be had."""
         try:
             listening = socket.create_server(("127.0.0.1", self._port), backlog=256)
         except (OSError, OverflowError) as error:
-            raise WrongUse(f"port {self._port} cannot be had: {error}", todo="Choose another port.") from error
+            raise UsageError(f"port {self._port} cannot be had: {error}", hint="Choose another port.") from error
         self._port = listening.getsockname()[1]
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
@@ -115,7 +307,7 @@ def _entry(path: str, met: Met, started: float) -> Entry:
     return Entry(
         path=path,
         key=met.key,
-        tries=met.tries,
+        max_attempts=met.max_attempts,
         task=str(met.key[3]) if met.key else "",
         fault=met.fault,
         marker=met.response.marker,

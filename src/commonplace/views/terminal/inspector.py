@@ -15,8 +15,8 @@ from commonplace.character.plan import PlanItem
 from commonplace.clock import hhmm
 from commonplace.text import clean
 from commonplace.views.source import Inspection
-from commonplace.views.terminal.scores import bar
-from commonplace.views.terminal.shown import Shown
+from commonplace.views.terminal.canvas import bar
+from commonplace.views.terminal.player import Shown
 from commonplace.views.words import Key, word
 
 TABS: tuple[Key, ...] = ("who", "plan", "memory", "belief", "ties")

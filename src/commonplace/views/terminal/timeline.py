@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from commonplace.clock import WEEKDAYS, hhmm
-from commonplace.views.terminal.palette import Palette
+from commonplace.views.terminal.canvas import Palette
 from commonplace.views.town import Town
 from commonplace.world.events import Event
 

@@ -14,9 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from commonplace.text import clean, shortened
-from commonplace.views.terminal.canvas import padded
-from commonplace.views.terminal.palette import Palette
-from commonplace.views.terminal.scores import stacked
+from commonplace.views.terminal.canvas import Palette, padded, stacked
 from commonplace.views.words import Key, word
 
 Json = Mapping[str, Any]

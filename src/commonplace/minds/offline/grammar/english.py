@@ -6,7 +6,17 @@ import re
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from commonplace.minds.offline.grammar.listed import listed
+# ── listed ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# Word lists written as running text.
+
+
+def listed(text: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(text.split())
+
+
+# ── english ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 HOURS = (
     "midnight", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "noon",

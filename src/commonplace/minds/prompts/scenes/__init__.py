@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from commonplace.minds.asking import Ask
-from commonplace.minds.prompts.quoting import escaped, plain
+from commonplace.minds.mind import Ask
+from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.prompts.scenes.planning import perceive_event, plan_day, plan_parts
 from commonplace.minds.prompts.scenes.reacting import act, react
 from commonplace.minds.prompts.scenes.recalling import Values
 from commonplace.minds.prompts.scenes.reflecting import insights, questions, rate, relate
 from commonplace.minds.prompts.scenes.talking import answer, converse, duet, panel
-from commonplace.minds.prompts.setting import Setting
-from commonplace.minds.prompts.telling import teller_of
+from commonplace.minds.prompts.telling import escaped, plain, teller_of
 
 LONGEST_BACKGROUND = 4000
 """Characters, as many as a scenario takes."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from commonplace.minds.prompts.quoting import plain, speech
+from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.prompts.scenes.recalling import Values, own_places, recalling
-from commonplace.minds.prompts.setting import Setting
+from commonplace.minds.prompts.telling import plain, speech
 from commonplace.minds.prompts.wire.choices import uses
 from commonplace.minds.prompts.wire.event import changes
 from commonplace.minds.prompts.wire.plan_day import known

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from commonplace.minds.notes import Recalled, Spoken
-from commonplace.minds.prompts.quoting import plain
+from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.prompts.scenes.recalling import Values, facts, own_places, recalling, spoken_lines, unsaid
-from commonplace.minds.prompts.setting import Setting
-from commonplace.minds.prompts.telling import Teller, Told, kept, teller_of
+from commonplace.minds.prompts.telling import Teller, Told, kept, plain, teller_of
 from commonplace.minds.prompts.wire.act import areas, hearers, objects
 from commonplace.minds.tasks import ActInput, ReactInput, Targets
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from commonplace.minds.notes import Recalled, Spoken, Spot
-from commonplace.minds.prompts.quoting import plain, speech
-from commonplace.minds.prompts.setting import Setting
-from commonplace.minds.prompts.telling import kept, teller_of
+from commonplace.minds.prompts.prompt import Setting
+from commonplace.minds.prompts.telling import kept, plain, speech, teller_of
 from commonplace.minds.prompts.wire.choices import places
 from commonplace.minds.tasks import ConverseInput, ReactInput
 from commonplace.text import shortened

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from commonplace.minds.notes import Recalled
-from commonplace.minds.prompts.quoting import plain
+from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.prompts.scenes.recalling import Values, spoken_lines, unsaid
-from commonplace.minds.prompts.setting import Setting
-from commonplace.minds.prompts.telling import LONGEST_LISTED, Told, kept, teller_of
+from commonplace.minds.prompts.telling import LONGEST_LISTED, Told, kept, plain, teller_of
 from commonplace.minds.tasks import InsightsInput, QuestionsInput, RateInput, RelateInput
 
 MOST_EARLIER = 5

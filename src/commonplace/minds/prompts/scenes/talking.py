@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from commonplace.minds.prompts.quoting import speech
+from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.prompts.scenes.recalling import (
     TALKING,
     Values,
@@ -12,8 +12,7 @@ from commonplace.minds.prompts.scenes.recalling import (
     spoken_lines,
     unsaid,
 )
-from commonplace.minds.prompts.setting import Setting
-from commonplace.minds.prompts.telling import kept, teller_of
+from commonplace.minds.prompts.telling import kept, speech, teller_of
 from commonplace.minds.tasks import AnswerInput, ConverseInput, DuetInput, PanelInput
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from commonplace.minds.asking import Ask
+from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.prompts.speech import Ear
+from commonplace.minds.prompts.speech_guard import Ear
 from commonplace.minds.prompts.wire.act import ACT
 from commonplace.minds.prompts.wire.citing import narrowed
 from commonplace.minds.prompts.wire.event import PERCEIVE_EVENT

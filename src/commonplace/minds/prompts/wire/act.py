@@ -10,7 +10,7 @@ from typing import Any
 
 from commonplace.minds.notes import Person, Spot, ThingHere
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.prompts.speech import Ear
+from commonplace.minds.prompts.speech_guard import Ear
 from commonplace.minds.prompts.wire.choices import Choices, people, places
 from commonplace.minds.prompts.wire.citing import ids_of
 from commonplace.minds.prompts.wire.fields import Fields, listed

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from commonplace.minds.notes import Item, Person, Spot, ThingHere
-from commonplace.minds.prompts.quoting import plain
+from commonplace.minds.prompts.telling import plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from commonplace.minds.prompts.speech import Ear
+from commonplace.minds.prompts.speech_guard import Ear
 from commonplace.minds.prompts.wire.choices import Choices, people, places
 from commonplace.minds.prompts.wire.fields import Fields, listed
 from commonplace.minds.prompts.wire.form import Form

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from commonplace.minds.prompts.speech import Ear
+from commonplace.minds.prompts.speech_guard import Ear
 from commonplace.minds.prompts.wire.fields import Fields
 from commonplace.minds.prompts.wire.shapes import Schema
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from commonplace.minds.notes import Spot
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.prompts.speech import Ear
+from commonplace.minds.prompts.speech_guard import Ear
 from commonplace.minds.prompts.wire.choices import Choices, places
 from commonplace.minds.prompts.wire.fields import Fields, listed
 from commonplace.minds.prompts.wire.form import Form

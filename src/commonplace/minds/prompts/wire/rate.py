@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.prompts.speech import Ear
+from commonplace.minds.prompts.speech_guard import Ear
 from commonplace.minds.prompts.wire.fields import Fields, listed
 from commonplace.minds.prompts.wire.form import Form
 from commonplace.minds.prompts.wire.shapes import Schema, obj, several, text, whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from commonplace.minds.notes import Person
-from commonplace.minds.prompts.speech import Ear
+from commonplace.minds.prompts.speech_guard import Ear
 from commonplace.minds.prompts.wire.act import action_read, action_schema, action_written
 from commonplace.minds.prompts.wire.choices import Choices, people, reachable
 from commonplace.minds.prompts.wire.citing import ids_of

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from commonplace.minds.notes import Person
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.prompts.speech import Ear
+from commonplace.minds.prompts.speech_guard import Ear
 from commonplace.minds.prompts.wire.choices import Choices, people
 from commonplace.minds.prompts.wire.fields import Fields, listed, present
 from commonplace.minds.prompts.wire.form import Form

@@ -6,7 +6,7 @@ from typing import Any
 
 from commonplace.minds.notes import Who
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.prompts.speech import Ear
+from commonplace.minds.prompts.speech_guard import Ear
 from commonplace.minds.prompts.wire.fields import Fields, listed, present
 from commonplace.minds.prompts.wire.form import Form
 from commonplace.minds.prompts.wire.shapes import FLAG, Schema, obj, some_of, text

@@ -1,0 +1,197 @@
+"""A run in RAM: the world, everybody's state and memories, and deferred cognition on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from commonplace.character.persona import Persona
+from commonplace.character.state import CharacterState, Job
+from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
+from commonplace.memory import Delta, Draft, MemoryStream
+from commonplace.memory.analysis import analyser
+from commonplace.run.reading import Reading
+from commonplace.run.tick_record import TickRecord
+from commonplace.run.versions import state_versions, world_versions
+from commonplace.scenario.model import MemoryPart
+from commonplace.scenario.scenario import Scenario
+from commonplace.world.events import Event
+from commonplace.world.executor import Rules
+from commonplace.world.state import World
+from commonplace.world.view import WorldView, look
+from commonplace.world.weather import Ambient, ambient_at
+
+
+@dataclass(slots=True)
+class LiveState:
+    """Everything the engine carries from tick to tick. Changed only by `apply`."""
+
+    scenario: Scenario
+    seed: int
+    world: World
+    states: dict[str, CharacterState]
+    streams: dict[str, MemoryStream]
+    rated: dict[str, dict[str, float]]
+    """What each sentence a character remembers weighed when it was first remembered."""
+    waiting: dict[str, tuple[JobView, ...]] = field(default_factory=dict[str, tuple[JobView, ...]])
+    """Deferred jobs that are not done yet, each on the snapshot it was asked on, by character."""
+    ambient: Ambient = field(init=False)
+    """Derived: time of day and weather at the end of the tick."""
+
+    def __post_init__(self) -> None:
+        self.ambient = weather(self.scenario, self.seed, self.world.tick)
+
+    @property
+    def tick(self) -> int:
+        """The last tick lived."""
+        return self.world.tick
+
+    @property
+    def rules(self) -> Rules:
+        """House rules, in ticks."""
+        notice = self.scenario.clock.ticks(self.scenario.cognition.leave_notice)
+        return Rules(leave_notice=notice, language=self.scenario.language)
+
+    def persona(self, agent: str) -> Persona:
+        """A character as written."""
+        return self.scenario.personas[agent]
+
+    def due(self, agent: str) -> list[JobView]:
+        """The deferred jobs whose results the character's next turn takes up."""
+        return [view for view in self.waiting.get(agent, ()) if view.job.due <= self.tick + 1]
+
+    def view(self, agent: str, delivered: tuple[JobResult, ...] = ()) -> TurnView:
+        """What a character's next turn may know."""
+        return TurnView(
+            scenario=self.scenario,
+            persona=self.persona(agent),
+            state=self.states[agent],
+            world=seen(self.scenario, self.world, self.ambient, agent),
+            draft=Draft(self.streams[agent]),
+            rated=self.rated[agent],
+            delivered=delivered,
+        )
+
+    def forgotten(self, events: Iterable[Event]) -> dict[str, tuple[int, ...]]:
+        """The memories that the inputs of a tick take out, by character: those of them that are there."""
+        found: dict[str, dict[int, None]] = {}
+        for event in events:
+            if event.type == "FORGOT":
+                stream = self.streams[event.agent_id]
+                found.setdefault(event.agent_id, {}).update(
+                    (id, None) for id in event.body["memory_ids"] if id in stream
+                )
+        return {agent: tuple(ids) for agent, ids in sorted(found.items()) if ids}
+
+    def apply(self, world: World, turns: Iterable[Turn], removed: Mapping[str, Sequence[int]]) -> None:
+        """Take up a tick that has been committed, and the forgetting it ends with."""
+        before, self.world = self.world, world
+        self.ambient = weather(self.scenario, self.seed, world.tick)
+        for turn in turns:
+            agent = turn.agent
+            self.states[agent] = turn.state
+            self.streams[agent].apply(turn.delta)
+            weigh(self.rated[agent], turn.delta)
+            self._apply_jobs(turn, before)
+        for agent, ids in removed.items():
+            self.streams[agent].forget(ids)
+            self.rated[agent] = weights(self.streams[agent])
+
+    def _apply_jobs(self, turn: Turn, before: World) -> None:
+        """Jobs asked for in the turn get their snapshot; those delivered in it are gone from its state."""
+        agent, jobs = turn.agent, turn.state.jobs
+        waiting = [view for view in self.waiting.get(agent, ()) if view.job in jobs]
+        asked = [job for job in jobs if job.asked_at == turn.tick]
+        if asked:
+            ambient = weather(self.scenario, self.seed, before.tick)
+            world, past = seen(self.scenario, before, ambient, agent), self.streams[agent].snapshot()
+            persona = self.persona(agent)
+            waiting += [JobView(self.scenario, persona, turn.state, world, past, job) for job in asked]
+        self.waiting[agent] = tuple(waiting)
+
+
+def seen(scenario: Scenario, world: World, ambient: Ambient, agent: str) -> WorldView:
+    """What a character sees at the tick after `world`, whose weather is given."""
+    return look(scenario.geography, world, agent, clock=scenario.clock, ambient=ambient)
+
+
+def weather(scenario: Scenario, seed: int, tick: int) -> Ambient:
+    """Time of day and weather at the end of a tick."""
+    return ambient_at(scenario.climate, seed, scenario.clock, tick)
+
+
+def weigh(rated: dict[str, float], delta: Delta) -> None:
+    """Note the importance of sentences remembered for the first time."""
+    for memory in delta.memories:
+        rated.setdefault(memory.text, memory.importance)
+
+
+def weights(stream: MemoryStream) -> dict[str, float]:
+    """What each sentence of a stream weighed when it was first remembered."""
+    rated: dict[str, float] = {}
+    for memory in stream:
+        rated.setdefault(memory.text, memory.importance)
+    return rated
+
+
+def opening(scenario: Scenario, seed: int) -> tuple[LiveState, TickRecord]:
+    """Tick 0, and what it is committed with: everybody's starting memories and state, and no events."""
+    streams = {agent: new_stream(scenario, agent) for agent in scenario.personas}
+    deltas = {agent: _starting(scenario, streams[agent], scenario.memories[agent]) for agent in scenario.personas}
+    rated: dict[str, dict[str, float]] = {agent: {} for agent in scenario.personas}
+    for agent, delta in deltas.items():
+        streams[agent].apply(delta)
+        weigh(rated[agent], delta)
+    live_state = LiveState(scenario, seed, scenario.opening, dict(scenario.states), streams, rated)
+    states = [version for agent, state in live_state.states.items() for version in state_versions(agent, None, state)]
+    return live_state, TickRecord(
+        tick=0,
+        events=(),
+        deltas={agent: delta for agent, delta in deltas.items() if delta.memories},
+        versions=(*world_versions(None, live_state.world), *states),
+        answers=(),
+    )
+
+
+def new_stream(scenario: Scenario, agent: str) -> MemoryStream:
+    """An empty stream as the scenario's settings want it."""
+    return MemoryStream(agent, scenario.policy, embedder=scenario.embedder, analyser=analyser(scenario.language))
+
+
+def _starting(scenario: Scenario, stream: MemoryStream, memories: Sequence[MemoryPart]) -> Delta:
+    draft = Draft(stream)
+    for part in memories:
+        details: dict[str, object] = {"frame": {"about": part.about, "topic": part.topic, "what": "seed"}}
+        if part.tell:
+            details["tell"] = list(part.tell)
+        draft.remember(
+            part.text,
+            at=scenario.clock.start,
+            importance=part.importance,
+            kind="plan" if part.plan else "observation",
+            source="scenario",
+            details=details,
+        )
+    return draft.delta
+
+
+def restored(reading: Reading, scenario: Scenario, tick: int) -> LiveState:
+    """A run as it was at the end of a tick, its deferred jobs on their way included."""
+    streams = {agent: reading.stream_at(agent, tick) for agent in scenario.personas}
+    rated = {agent: weights(stream) for agent, stream in streams.items()}
+    world, states = reading.world_at(tick), dict(reading.states_at(tick))
+    waiting = {
+        agent: tuple(_pending(reading, scenario, agent, job) for job in state.jobs)
+        for agent, state in states.items()
+        if state.jobs
+    }
+    return LiveState(scenario, reading.manifest.seed, world, states, streams, rated, waiting)
+
+
+def _pending(reading: Reading, scenario: Scenario, agent: str, job: Job) -> JobView:
+    """A job on its way at the end of the last tick, on the snapshot it was asked on."""
+    then = reading.state_at(agent, job.asked_at)
+    before = reading.world_at(job.asked_at - 1)
+    world = seen(scenario, before, weather(scenario, reading.manifest.seed, before.tick), agent)
+    past = reading.stream_at(agent, job.asked_at).snapshot()
+    return JobView(scenario, scenario.personas[agent], then, world, past, job)

@@ -1,0 +1,262 @@
+"""BM25 that is exact after every insert, with no rebuild: growable postings and nothing precomputed that could go
+stale.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left, insort
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.memory.columns import grown
+from commonplace.text import LATIN
+
+# ── spelling ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# Which known terms are spelt like one that is not known.
+
+
+ALIKE = 0.5
+"""Least likeness, in (0, 1]: Dice's coefficient of the trigrams of the terms between boundary marks."""
+_SHORTEST = 4
+"""Letters below which a term is like many others."""
+_LATIN_WORD = re.compile(f"(?![0-9])[{LATIN}']+")
+
+
+class Spelling:
+    """The terms of an index by their trigrams. Terms are only ever added."""
+
+    def __init__(self) -> None:
+        self._terms: dict[str, int] = {}  # term → how many different trigrams it has
+        self._with: dict[str, list[str]] = {}  # trigram → terms
+
+    def add(self, term: str) -> None:
+        """Adds a term. Only words in Latin letters, of four or more, have a spelling here."""
+        if len(term) < _SHORTEST or term in self._terms or not _LATIN_WORD.fullmatch(term):
+            return
+        grams = _trigrams(term)
+        self._terms[term] = len(grams)
+        for gram in grams:
+            self._with.setdefault(gram, []).append(term)
+
+    def like(self, term: str) -> list[tuple[str, float]]:
+        """(term, likeness of at least 0.5) of the known terms, the most alike first, without the term itself."""
+        if len(term) < _SHORTEST or not _LATIN_WORD.fullmatch(term):
+            return []
+        grams = _trigrams(term)
+        shared = Counter(other for gram in grams for other in self._with.get(gram, ()))
+        alike = [(other, 2 * count / (len(grams) + self._terms[other])) for other, count in shared.items()]
+        return sorted(
+            ((other, likeness) for other, likeness in alike if likeness >= ALIKE and other != term),
+            key=lambda pair: (-pair[1], pair[0]),
+        )
+
+
+def _trigrams(term: str) -> list[str]:
+    marked = f"<{term}>"
+    return list(dict.fromkeys(marked[start : start + 3] for start in range(len(marked) - 2)))
+
+
+# ── lexical ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+K1 = 0.9
+"""How soon more occurrences of a term stop adding."""
+B = 0.4
+"""How much a longer document is held against it (0 not, 1 fully)."""
+_FEW = 16_384
+"""Postings of a question up to which all terms are added at once."""
+_MOST_ALIKE = 8
+"""Terms that may stand for one that does not occur."""
+
+
+def idf(documents: int, containing: int) -> float:
+    """ln(1 + (N − df + ½) / (df + ½)), rounded to 2⁻³⁰ because logarithms differ in the last bit between machines."""
+    value = math.log1p((documents - containing + 0.5) / (containing + 0.5))
+    return round(value * 2**30) / 2**30
+
+
+class _Postings:
+    """The documents a term occurs in, ascending, each with the code of its (occurrences, document length)."""
+
+    __slots__ = ("codes", "documents", "size")
+
+    def __init__(self) -> None:
+        self.documents: NDArray[np.int32] = np.empty(2, dtype=np.int32)
+        self.codes: NDArray[np.int32] = np.empty(2, dtype=np.int32)
+        self.size = 0
+
+    def append(self, document: int, code: int) -> None:
+        if self.size == len(self.documents):
+            self.documents = grown(self.documents, self.size + 1)
+            self.codes = grown(self.codes, self.size + 1)
+        self.documents[self.size] = document
+        self.codes[self.size] = code
+        self.size += 1
+
+    def below(self, length: int) -> int:
+        """How many of the documents come before the first `length`."""
+        if self.size == 0 or self.documents[self.size - 1] < length:
+            return self.size
+        return int(np.searchsorted(self.documents[: self.size], length))
+
+    def without(self, document: int) -> _Postings:
+        at = self.below(document)
+        copy = _Postings()
+        copy.documents = np.delete(self.documents[: self.size], at)
+        copy.codes = np.delete(self.codes[: self.size], at)
+        copy.size = self.size - 1
+        return copy
+
+
+class _Found(NamedTuple):
+    """A term of a question among the first documents."""
+
+    postings: _Postings
+    containing: int
+    weight: float
+
+
+def _few_added(found: list[_Found], saturation: NDArray[np.float64], length: int) -> NDArray[np.float64]:
+    """What adding one term after the other gives, to the last bit, in one call: most of its time would be calls."""
+    documents = np.concatenate([postings.documents[:containing] for postings, containing, _ in found])
+    codes = np.concatenate([postings.codes[:containing] for postings, containing, _ in found])
+    weights = np.repeat([weight for *_, weight in found], [containing for _, containing, _ in found])
+    weights *= saturation.take(codes)
+    return np.asarray(np.bincount(documents, weights, length), dtype=np.float64)
+
+
+class LexicalIndex:
+    """BM25 (Robertson and Zaragoza 2009, idf as in Lucene) over documents numbered 0, 1, 2 …
+
+    `score(d) = Σ over query tokens of idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average length))`.
+    Terms add in sorted order, so a score is the same on every machine. Documents can only be added at the end, cut
+    off from the end, or taken out for good; what the first `length` documents score never depends on later ones.
+    """
+
+    def __init__(self) -> None:
+        self._postings: dict[str, _Postings] = {}
+        self._totals: NDArray[np.int64] = np.zeros(64, dtype=np.int64)  # [i]: tokens of the documents before i
+        self._shapes: dict[tuple[int, int], int] = {}  # (tf, length) → code; a few hundred however many documents
+        self._shape_table: NDArray[np.float64] = np.empty((64, 2), dtype=np.float64)
+        self._removed: list[int] = []
+        self._spelling = Spelling()  # of all terms there ever were: who asks checks that they still occur
+        self.size = 0
+
+    def append(self, tokens: Sequence[str]) -> None:
+        """Adds document number `size`."""
+        for term, occurrences in Counter(tokens).items():
+            postings = self._postings.get(term)
+            if postings is None:
+                postings = self._postings[term] = _Postings()
+                self._spelling.add(term)
+            postings.append(self.size, self._code(occurrences, len(tokens)))
+        if self.size + 1 == len(self._totals):
+            self._totals = grown(self._totals, self.size + 2)
+        self._totals[self.size + 1] = self._totals[self.size] + len(tokens)
+        self.size += 1
+
+    def skip(self) -> None:
+        """Numbers a document that is not there: it was taken out before it was ever added."""
+        self._removed.append(self.size)
+        self.append(())
+
+    def pop(self, tokens: Iterable[str]) -> None:
+        """Takes the last document off again; `tokens` are those it was added with."""
+        for term in dict.fromkeys(tokens):
+            postings = self._postings[term]
+            postings.size -= 1
+            if not postings.size:
+                del self._postings[term]
+        self.size -= 1
+
+    def without(self, document: int, tokens: Iterable[str]) -> LexicalIndex:
+        """An index in which the document never was. This one stays as it is, for who still reads it; only the new
+        one may grow."""
+        index = LexicalIndex()
+        index._postings = dict(self._postings)
+        index._shapes, index._shape_table = dict(self._shapes), self._shape_table.copy()
+        index._removed = list(self._removed)
+        index._spelling = self._spelling
+        insort(index._removed, document)
+        index._totals = self._totals.copy()
+        index._totals[document + 1 :] -= self._totals[document + 1] - self._totals[document]
+        index.size = self.size
+        for term in dict.fromkeys(tokens):
+            rest = self._postings[term].without(document)
+            index._postings[term] = rest
+            if not rest.size:
+                del index._postings[term]
+        return index
+
+    def scores(
+        self, tokens: Sequence[str] | Mapping[str, float], length: int | None = None, k1: float = K1, b: float = B
+    ) -> NDArray[np.float64]:
+        """BM25 of the first `length` documents (all of them if None), shape (length,); 0 where no token occurs.
+
+        `tokens`: a query's, or term → weight. Document frequencies, count and average length are those of the first
+        `length` documents.
+        """
+        length = self.size if length is None else length
+        count = length - bisect_left(self._removed, length)
+        total = int(self._totals[length])
+        if not total:
+            return np.zeros(length)
+        saturation = self._saturation(total / count, k1, b)
+        weights = tokens if isinstance(tokens, Mapping) else Counter(tokens)
+        found: list[_Found] = []
+        for term, weight in sorted(weights.items()):
+            postings = self._postings.get(term)
+            containing = postings.below(length) if postings else 0
+            if postings and containing:
+                found.append(_Found(postings, containing, weight * idf(count, containing)))
+        if found and sum(containing for _, containing, _ in found) <= _FEW:
+            return _few_added(found, saturation, length)
+        scores = np.zeros(length)
+        for postings, containing, weight in found:
+            weighted = (saturation * weight).take(postings.codes[:containing])
+            if containing == length:  # words of a date, often: a plain sum takes a fifth of the time
+                scores += weighted
+            else:
+                np.add.at(scores, postings.documents[:containing], weighted)
+        return scores
+
+    def respelt(self, terms: Mapping[str, float], length: int) -> dict[str, float]:
+        """The terms with their weights; one that none of the first `length` documents has is replaced by those spelt
+        like it, each weighing as much less as it is less alike."""
+        found: dict[str, float] = {}
+        for term, weight in terms.items():
+            if self._occurs(term, length):
+                found[term] = found.get(term, 0.0) + weight
+                continue
+            alike = ((other, likeness) for other, likeness in self._spelling.like(term) if self._occurs(other, length))
+            for other, likeness in islice(alike, _MOST_ALIKE):
+                if other not in terms:
+                    found[other] = max(found.get(other, 0.0), weight * likeness)
+        return found
+
+    def _occurs(self, term: str, length: int) -> bool:
+        postings = self._postings.get(term)
+        return postings is not None and postings.below(length) > 0
+
+    def _saturation(self, average: float, k1: float, b: float) -> NDArray[np.float64]:
+        """tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average)) for every (tf, length) that occurs."""
+        shapes = self._shape_table[: len(self._shapes)]
+        occurrences, lengths = shapes[:, 0], shapes[:, 1]
+        return occurrences * (k1 + 1) / (occurrences + k1 * (1 - b + b * lengths / average))
+
+    def _code(self, occurrences: int, length: int) -> int:
+        shape = (occurrences, length)
+        code = self._shapes.get(shape)
+        if code is None:
+            code = self._shapes[shape] = len(self._shapes)
+            if code == len(self._shape_table):
+                self._shape_table = grown(self._shape_table, code + 1)
+            self._shape_table[code] = shape
+        return code

@@ -1,0 +1,489 @@
+"""A day in 5–8 strokes: the routine, bent by temper, weather and above all by what is remembered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from commonplace.minds.notes import Hint, Recalled, ThingHere
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.gatherings import event_stroke, hhmm, moment_minutes, wish_to_go
+from commonplace.minds.offline.grammar.english import gerund, named
+from commonplace.minds.offline.grammar.grammar import Grammar, grammar
+from commonplace.minds.offline.temper import Temper, temper
+from commonplace.minds.tasks import PartOut, PlanDayInput, PlanDayOutput, PlanPartsInput, PlanPartsOutput, Stroke
+from commonplace.text import words
+
+# ── day_wishes ───────────────────────────────────────────────────────────────────────────────────────────────────────
+# What memories put into a day: events heard of, conclusions to act on, things left undone, visits owed.
+
+
+MOST_WISHES = 2
+"""Wishes besides appointments that one day takes in."""
+TIMES = (10 * 60 + 30, 14 * 60 + 30, 16 * 60, 17 * 60 + 30, 19 * 60)
+"""When one might find an hour for something, in minutes after midnight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A stroke that is to go into the day."""
+
+    start: int
+    stroke: Stroke
+    firm: bool = False
+    """An appointment, which may keep one up."""
+
+
+def wanted(given: PlanDayInput, dice: Dice) -> list[Wanted]:
+    """Appointments first, then at most two wishes, each at its own time."""
+    events = list(_events(given, dice))
+    wishes = [*_insights(given), *_undone(given), *_visits(given, dice)]
+    chosen = dice.shuffled(wishes, "wishes")[: _appetite(dice)]
+    times = dice.shuffled(TIMES, "times")
+    return [*events, *(Wanted(times[index], stroke) for index, stroke in enumerate(chosen))]
+
+
+def _appetite(dice: Dice) -> int:
+    return (1, 1, 2, MOST_WISHES)[dice.below(4, "appetite")]
+
+
+def _events(given: PlanDayInput, dice: Dice) -> Iterator[Wanted]:
+    """Events of this day that one carries the news of and wants to go to."""
+    warmth = {person.id: person.warmth for person in given.known}
+    reachable = {spot.id for spot in given.places}
+    for note in given.facts:
+        if (
+            note.starts[:10] != given.situation.moment[:10]
+            or not note.place
+            or (reachable and note.place not in reachable)
+        ):
+            continue
+        carrying = [
+            one for one in given.recalled if note.id in one.facts and one.frame.get("what") not in {"i_said", "plan"}
+        ]
+        if not carrying or note.starts <= given.situation.moment:
+            continue
+        hearing = max(carrying, key=lambda one: (warmth.get(one.frame.get("who", ""), 10), -one.id))
+        if wish_to_go(given.who, note, hearing, warmth.get(hearing.frame.get("who", ""), 10), dice).goes:
+            stroke = event_stroke(note, hearing.id)
+            yield Wanted(moment_minutes(stroke.start), stroke, firm=True)
+
+
+def _insights(given: PlanDayInput) -> Iterator[Stroke]:
+    """A conclusion that carries a wish."""
+    for memory in given.recalled:
+        wish = memory.frame.get("wish", "")
+        if memory.frame.get("what") == "insight" and wish:
+            about = memory.frame.get("about", "")
+            place = _seen(given).get(about, "") or memory.frame.get("place", "")
+            if place or about not in {person.id for person in given.known}:
+                yield _stroke(given, gerund(wish), memory, place)
+
+
+def _seen(given: PlanDayInput) -> dict[str, str]:
+    """Where one remembers seeing people."""
+    return {
+        memory.frame["who"]: memory.frame["place"]
+        for memory in given.recalled
+        if memory.frame.get("what") == "doing" and memory.frame.get("place") and memory.frame.get("who")
+    }
+
+
+_INTENDS = re.compile(
+    r"\b(?:means|wants|plans|hopes|needs|has|intends|promised|still has|still needs) to ([a-z]+ [^.,;]{3,70})"
+)
+_THIRD_PERSON = re.compile(r"\b(he|she|they|his|her|their|him|them|him|somebody|one day)\b")
+
+
+def _undone(given: PlanDayInput) -> Iterator[Stroke]:
+    """What one means to do and has not been seen to do."""
+    done = " ".join(memory.text for memory in given.recalled if memory.kind == "action")
+    for memory in given.recalled:
+        if not memory.text.startswith(given.who.name) or memory.frame.get("what") not in {"seed", None}:
+            continue
+        found = _INTENDS.search(memory.text)
+        if (
+            found is None
+            or _THIRD_PERSON.search(found.group(1))
+            or found.group(1).startswith(("be ", "have ", "know "))
+        ):
+            continue
+        doing = gerund(found.group(1))
+        if doing not in done:
+            yield _stroke(given, doing, memory, memory.frame.get("place", ""))
+
+
+_VISIT = re.compile(r"\b(come by|drop in|drop by|come and see|visit|look in|stop by)\b", re.IGNORECASE)
+
+
+def _visits(given: PlanDayInput, dice: Dice) -> Iterator[Stroke]:
+    """Somebody asked one to come by: where one has seen them lately."""
+    seen = _seen(given)
+    for memory in given.recalled:
+        frame = memory.frame
+        if (
+            frame.get("what") == "said"
+            and frame.get("to_me")
+            and _VISIT.search(frame.get("quote", ""))
+            and frame["who"] in seen
+        ):
+            do = grammar(given.who.language).say("day.visit", "", {"x": frame.get("called", "a friend")}, dice)
+            yield _stroke(given, do, memory, seen[frame["who"]])
+
+
+def _stroke(given: PlanDayInput, do: str, memory: Recalled, place: str) -> Stroke:
+    reachable = {spot.id for spot in given.places}
+    location = place if place in reachable else given.who.home
+    return Stroke(start="00:00", minutes=45, location=location, do=do[:120], because=(memory.id,), emoji="💭")
+
+
+# ── plan_day ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+FEWEST, MOST = 5, 8
+LATEST = 30 * 60
+"""Minutes after midnight at which a day's last stroke begins at the latest."""
+SHORTEST = 20
+APART = 10
+"""Minutes between two strokes at the least."""
+FORESEEN = 6 * 60
+"""Minutes for which one takes the weather at waking to last."""
+WET = frozenset({"rain", "storm", "snow"})
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A stroke on the way: minutes after midnight (past 24 h for small hours), and the stroke as it will be."""
+
+    start: int
+    stroke: Stroke
+    fixed: bool = False
+    """An appointment or a wish: does not move and is not dropped."""
+
+
+def plan_day(given: PlanDayInput, dice: Dice) -> PlanDayOutput:
+    """The day's strokes in order; the last is sleep."""
+    mood = temper(given.who)
+    drafts = _varied(_routine(given), mood, dice)
+    drafts = [_dry(given, draft, dice) for draft in drafts]
+    for wish in wanted(given, dice):
+        drafts = _inserted(drafts, wish)
+    drafts = _sized(given, drafts, dice)
+    return PlanDayOutput(strokes=_closed(given, drafts))
+
+
+def _routine(given: PlanDayInput) -> list[Draft]:
+    """The routine with times that only grow: a sleep after midnight counts past 24 hours."""
+    drafts: list[Draft] = []
+    for index, stroke in enumerate(given.routine):
+        start = moment_minutes(stroke.start)
+        if drafts and start < drafts[-1].start:
+            start += 24 * 60
+        drafts.append(
+            Draft(start, stroke.model_copy(update={"routine": stroke.routine if stroke.routine >= 0 else index}))
+        )
+    if not drafts:
+        drafts = [
+            Draft(
+                moment_minutes(given.wakes),
+                Stroke(start=given.wakes, minutes=30, location=given.who.home, do="waking up slowly"),
+            )
+        ]
+    if len(drafts) < 2 or not drafts[-1].stroke.asleep:
+        start = max(22 * 60 + 30, drafts[-1].start + 60)
+        drafts.append(
+            Draft(start, Stroke(start="22:30", minutes=480, location=given.who.home, do="sleeping", asleep=True))
+        )
+    return drafts
+
+
+def _varied(drafts: list[Draft], mood: Temper, dice: Dice) -> list[Draft]:
+    """Starts but the first are 5–15 minutes off; early people begin earlier, sociable ones have longer evenings."""
+    moved: list[Draft] = []
+    for index, draft in enumerate(drafts):
+        start = draft.start
+        if index:
+            start += 5 * dice.between(-3, 3, "start", index) - 5 * mood.early
+            if draft.stroke.asleep:
+                start += 10 * mood.sociable
+            start = max(start, moved[-1].start + SHORTEST)
+        moved.append(replace(draft, start=min(start, LATEST)))
+    return moved
+
+
+def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
+    """In bad weather half of what lies under the open sky in the next hours is given up for something indoors."""
+    outdoors = {spot.id for spot in given.places if spot.outdoor}
+    sky = given.situation.sky
+    if draft.start > moment_minutes(given.situation.time) + FORESEEN:
+        return draft
+    if sky not in WET or draft.stroke.location not in outdoors or not dice.chance(60, "dry", draft.start):
+        return draft
+    rules = grammar(given.who.language)
+    seen = tuple(memory.id for memory in given.recalled if memory.frame.get("what") == "weather")[:1]
+    do = rules.say("day.rain", "", {"sky": sky}, dice.with_(draft.start)) or draft.stroke.do
+    update = {"location": given.who.home, "do": do, "routine": -1, "because": seen, "emoji": "☔"}
+    return replace(draft, stroke=draft.stroke.model_copy(update=update))
+
+
+def _inserted(drafts: list[Draft], wish: Wanted) -> list[Draft]:
+    """The wish in its time; what it overlaps gives way, and what it interrupts goes on after it."""
+    start, end = wish.start, wish.start + wish.stroke.minutes
+    sleep = next((draft.start for draft in drafts if draft.stroke.asleep), LATEST)
+    if start < drafts[0].start or (start >= sleep and not wish.firm):
+        return drafts
+    fresh = Draft(start, wish.stroke, True)
+    out: list[Draft] = []
+    for index, draft in enumerate(drafts):
+        ends = drafts[index + 1].start if index + 1 < len(drafts) else LATEST + 60
+        if draft.fixed and draft.start < end and ends > start and not draft.stroke.asleep:
+            return drafts
+        if draft.stroke.asleep:
+            out.append(replace(draft, start=max(draft.start, end)))
+            continue
+        if draft.start < start - SHORTEST + 5 or draft.start >= end:
+            out.append(draft)
+        if draft.start < end and ends > end + SHORTEST:
+            out.append(replace(draft, start=end))
+    return sorted([*out, fresh], key=lambda draft: draft.start)
+
+
+def _sized(given: PlanDayInput, drafts: list[Draft], dice: Dice) -> list[Draft]:
+    """5–8 strokes: the shortest that can be spared goes, the longest is broken up by something small."""
+    drafts = _distinct(drafts)
+    while len(drafts) > MOST:
+        spare = [index for index in range(1, len(drafts) - 1) if not drafts[index].fixed]
+        shortest = min(
+            spare or range(1, len(drafts) - 1), key=lambda index: (drafts[index + 1].start - drafts[index].start, index)
+        )
+        drafts = [*drafts[:shortest], *drafts[shortest + 1 :]]
+    rules = grammar(given.who.language)
+    extras = dice.shuffled(rules.every("day.extra"), "extra")
+    for number in range(FEWEST - len(drafts)):
+        drafts = _broken_up(given, drafts, extras[number % len(extras)])
+    return drafts
+
+
+def _distinct(drafts: Sequence[Draft]) -> list[Draft]:
+    """Strictly growing starts; of two that begin together the later one stays, a wish before all."""
+    out: list[Draft] = []
+    for draft in drafts:
+        if not out or draft.start >= out[-1].start + APART:
+            out.append(draft)
+        elif draft.stroke.asleep or (len(out) == 1 and not out[-1].fixed):
+            out.append(replace(draft, start=out[-1].start + APART))
+        elif not out[-1].fixed:
+            out[-1] = draft
+    return out
+
+
+def _broken_up(given: PlanDayInput, drafts: list[Draft], do: str) -> list[Draft]:
+    """The longest waking stroke with something small in its middle."""
+    lengths = [(drafts[index + 1].start - drafts[index].start, -index) for index in range(len(drafts) - 1)]
+    if not lengths:
+        return drafts
+    length, negative = max(lengths)
+    index = -negative
+    middle = drafts[index].start + length // 2 // 5 * 5
+    extra = Stroke(start=hhmm(middle), minutes=30, location=given.who.home, do=do)
+    back = replace(drafts[index], start=min(middle + 30, middle + max(5, length // 4 // 5 * 5)))
+    halves = [drafts[index], Draft(middle, extra)]
+    if len(drafts) + 2 <= MOST and length >= 90:
+        halves.append(back)
+    return [*drafts[:index], *halves, *drafts[index + 1 :]]
+
+
+def _closed(given: PlanDayInput, drafts: Sequence[Draft]) -> tuple[Stroke, ...]:
+    """The drafts as strokes, each until the next; sleep until the next waking."""
+    wakes = moment_minutes(given.wakes) + 24 * 60
+    out: list[Stroke] = []
+    for index, draft in enumerate(drafts):
+        end = drafts[index + 1].start if index + 1 < len(drafts) else max(wakes, draft.start + 60)
+        minutes = max(5, min(1440, end - draft.start))
+        out.append(draft.stroke.model_copy(update={"start": hhmm(draft.start), "minutes": minutes}))
+    return tuple(out)
+
+
+# ── plan_parts ───────────────────────────────────────────────────────────────────────────────────────────────────────
+# The inside of a plan item: an hour-sized or a 5–15-minute list of what one does, from the routine, the things at
+# hand and what one remembers of them.
+
+
+KINDS = ("sleep", "wake", "eat", "walk", "work", "social", "rest")
+MOST_PARTS = 16
+MENDING = ("OPEN", "USE")
+"""Verbs that may put a thing right, the likelier first."""
+REFUSED = 6 * 60
+"""Minutes for which one does not try again what did not work."""
+RECENT = 45
+"""Minutes for which something just done is not begun again, if there is something else."""
+
+
+def plan_hours(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
+    """Hour-sized parts: the routine's phases in their order, of varied length."""
+    rules = grammar(given.who.language)
+    names = [hint.do for hint in given.hints] or _generic(given, rules, "hours", dice)
+    count = max(1, min(len(names), given.item.minutes // 40 or 1, 6))
+    chosen = _kept_in_order(names, count, dice)
+    parts = tuple(
+        PartOut(do=name[:120], minutes=_hour_length(given, len(chosen), dice, index))
+        for index, name in enumerate(chosen)
+    )
+    return PlanPartsOutput(parts=parts)
+
+
+def _hour_length(given: PlanPartsInput, parts: int, dice: Dice, index: int) -> int:
+    even = given.item.minutes // parts
+    return max(5, min(240, even + dice.between(-3, 3, "hours", index) * 5))
+
+
+def _kept_in_order(names: Sequence[str], count: int, dice: Dice) -> list[str]:
+    """So many of the names as drawn, in their own order."""
+    kept = set(dice.shuffled(range(len(names)), "phases")[:count])
+    return [name for index, name in enumerate(names) if index in kept]
+
+
+def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
+    """Actions of 5–15 minutes until the item is full, in a drawn order, none twice in a row."""
+    rules = grammar(given.who.language)
+    broken = _broken(given, rules)
+    refused = {
+        (memory.frame.get("object", ""), memory.frame.get("verb", ""))
+        for memory in given.recalled
+        if memory.frame.get("what") == "refused" and memory.minutes_ago < REFUSED
+    }
+    usable = [
+        hint for hint in given.hints
+        if not hint.object_id or (hint.object_id not in broken and (hint.object_id, hint.verb) not in refused)
+    ]  # fmt: skip
+    if given.item.asleep:
+        return PlanPartsOutput(parts=(PartOut(do=given.item.do, minutes=min(240, max(5, given.item.minutes))),))
+    queue = _queue(given, usable, rules, dice)
+    repair = _relit(given, rules, dice) or _repair(given, broken, rules, refused, dice)
+    return PlanPartsOutput(parts=_filled([*repair, *queue], given.item.minutes, dice))
+
+
+def _relit(given: PlanPartsInput, rules: Grammar, dice: Dice) -> list[PartOut]:
+    """Who has gone to see about the power puts on again what it put out, last of all and one thing after another."""
+    if not given.item.because or not frozenset(words(given.item.do)) & rules.words("mends.power"):
+        return []
+    dark = [thing for thing in given.things if thing.state in rules.words("dark.states") and "OPEN" in thing.verbs]
+    return [PartOut(do=given.item.do, minutes=10)] + [
+        PartOut(
+            do=rules.say("relight", "", {"thing": named(thing.name)}, dice.with_(thing.id)), minutes=5,
+            object_id=thing.id, verb="OPEN", emoji="💡",
+        )
+        for thing in dark[:3]
+    ]  # fmt: skip
+
+
+def _queue(given: PlanPartsInput, hints: Sequence[Hint], rules: Grammar, dice: Dice) -> list[PartOut]:
+    """The routine's steps, the first one mostly first, what was done just now last, with a generic one in between."""
+    steps = [_part_of(hint) for hint in hints]
+    ordered = (
+        [*steps[:1], *dice.shuffled(steps[1:], "steps")] if dice.chance(60, "first") else dice.shuffled(steps, "steps")
+    )
+    just_done = {memory.frame.get("doing", "") for memory in given.recalled if memory.minutes_ago <= RECENT}
+    ordered = [part for part in ordered if part.do not in just_done] + [
+        part for part in ordered if part.do in just_done
+    ]
+    others = [PartOut(do=do[:120], minutes=5) for do in _generic(given, rules, "part", dice)]
+    if not ordered:
+        return others[:4]
+    if len(ordered) < 3:
+        return [*ordered, *others[:1]]
+    if dice.chance(35, "breather"):
+        ordered.insert(1 + dice.below(len(ordered), "where"), _breather(given, rules, others, dice))
+    return ordered
+
+
+def _breather(given: PlanPartsInput, rules: Grammar, others: Sequence[PartOut], dice: Dice) -> PartOut:
+    if others and dice.chance(50, "kind"):
+        return others[0]
+    return PartOut(do=rules.pick("rest.short", dice) or given.item.do, minutes=5)
+
+
+def _part_of(hint: Hint) -> PartOut:
+    return PartOut(
+        do=hint.do[:120], minutes=max(5, min(15, hint.minutes or 10)), location=hint.location,
+        object_id=hint.object_id, verb=hint.verb, emoji=hint.emoji,
+    )  # fmt: skip
+
+
+def _filled(queue: Sequence[PartOut], total: int, dice: Dice) -> tuple[PartOut, ...]:
+    """The queue over and over until the time is full, each time with other lengths."""
+    parts: list[PartOut] = []
+    left = total
+    while left > 0 and len(parts) < MOST_PARTS:
+        part = queue[len(parts) % len(queue)]
+        minutes = 5 * dice.between(1 if part.minutes <= 5 else 2, 2 if part.minutes <= 5 else 3, "minutes", len(parts))
+        parts.append(part.model_copy(update={"minutes": minutes}))
+        left -= minutes
+    return tuple(parts) or (PartOut(do=queue[0].do, minutes=5),)
+
+
+def kind_of(rules: Grammar, do: str) -> str:
+    """sleep, wake, eat, walk, work, social, rest, event or plain, by the words of what is done."""
+    if do.startswith("going to the "):
+        return "event"
+    spoken = frozenset(words(do))
+    return next((kind for kind in KINDS if spoken & rules.words(f"kind.{kind}")), "plain")
+
+
+def _generic(given: PlanPartsInput, rules: Grammar, level: str, dice: Dice) -> list[str]:
+    """Things one does at such a time; the last word of an event's name fills its slot, so that seeing somebody there is
+    not being told of it."""
+    kind = kind_of(rules, given.item.do)
+    if given.item.because and kind not in {"event", "sleep"} and level == "part":
+        return [given.item.do]
+    event = f"the {given.item.do.rpartition(' ')[2]}"
+    names = [name.replace("{event}", event) for name in _raw(rules, f"{level}.{kind}")]
+    names = names or list(_raw(rules, f"{level}.plain"))
+    return dice.shuffled(names, "generic") if level == "part" else names
+
+
+def _raw(rules: Grammar, rule: str) -> tuple[str, ...]:
+    return tuple(
+        "".join(piece if index % 2 == 0 else f"{{{piece}}}" for index, piece in enumerate(line.pieces))
+        for line in rules.rules.get(rule, ())
+    )
+
+
+def _broken(given: PlanPartsInput, rules: Grammar) -> dict[str, ThingHere | Recalled]:
+    """Things that do not work, as seen or as remembered: id → what says so."""
+    faulty = rules.words("faulty") - {"out", "closed", "dark", "cold", "empty", "dirty"}
+    found: dict[str, ThingHere | Recalled] = {}
+    for memory in reversed(given.recalled):
+        frame = memory.frame
+        if frame.get("what") in {"thing", "refused"} and frame.get("object"):
+            said = frame.get("words", "") or frame.get("why", "")
+            if frozenset(words(said)) & faulty:
+                found[frame["object"]] = memory
+            else:
+                found.pop(frame["object"], None)
+    for thing in given.things:
+        if frozenset(words(thing.state)) & faulty:
+            found[thing.id] = thing
+        elif thing.id in found and thing.state:
+            del found[thing.id]
+    return found
+
+
+def _repair(
+    given: PlanPartsInput,
+    broken: dict[str, ThingHere | Recalled],
+    rules: Grammar,
+    refused: set[tuple[str, str]],
+    dice: Dice,
+) -> list[PartOut]:
+    """A handy character sees to what is broken where it is, with a verb that has not been refused of late."""
+    here = [thing for thing in given.things if thing.id in broken]
+    if not here or not temper(given.who).handy or given.item.asleep:
+        return []
+    thing = here[0]
+    verb = next((one for one in MENDING if one in thing.verbs and (thing.id, one) not in refused), "")
+    if not verb and any(thing.id == one for one, _ in refused):
+        return []
+    do = rules.say("repair", "", {"thing": named(thing.name)}, dice)
+    return [PartOut(do=do, minutes=15, object_id=thing.id if verb else "", verb=verb, emoji="🔧")]

@@ -1,0 +1,436 @@
+"""Insights: three to five conclusions over what was recalled, none a restatement of what it cites."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from commonplace.minds.notes import Person, Recalled, Who
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.grammar import english, speech
+from commonplace.minds.offline.grammar.grammar import Grammar, grammar
+from commonplace.minds.offline.hear import Heard, content, heard
+from commonplace.minds.tasks import (
+    Insight,
+    InsightsInput,
+    InsightsOutput,
+    QuestionsInput,
+    QuestionsOutput,
+    RelateInput,
+    RelateOutput,
+)
+from commonplace.text import words
+
+# ── patterns ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# Patterns in remembered evidence: each generalises over two memories or more and cites them.
+
+
+MOST_CITED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Something that holds over several memories."""
+
+    kind: str
+    """haunt, craft, friend, worry, thing, thing_rain, news, shared, habit, undone, pair or place."""
+    ids: tuple[int, ...]
+    slots: Mapping[str, str]
+    about: str
+    strength: int
+    place: str = ""
+    """Area id, where acting on it leads to."""
+    extra: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def patterns(who: Who, memories: Sequence[Recalled], known: Iterable[Person], rules: Grammar) -> list[Pattern]:
+    """All patterns, strongest first."""
+    people = {person.id: person for person in known}
+    found = [
+        *_haunts(who, memories, people),
+        *_friends(who, memories, people),
+        *_worries(who, memories, people),
+        *_things(memories, rules),
+        *_news(memories),
+        *_shared(who, memories),
+        *_habits(who, memories, rules),
+        *_pairs(who, memories),
+        *_places(who, memories),
+        *_crossings(who, memories, people),
+        *_minds(memories),
+        *_busy(memories),
+    ]
+    return sorted(found, key=lambda pattern: (-pattern.strength, pattern.kind, pattern.about, pattern.ids))
+
+
+def _grouped(memories: Sequence[Recalled], what: frozenset[str], key: str) -> dict[str, list[Recalled]]:
+    groups: dict[str, list[Recalled]] = defaultdict(list)
+    for memory in memories:
+        if memory.frame.get("what") in what and memory.frame.get(key):
+            groups[memory.frame[key]].append(memory)
+    return groups
+
+
+def _ids(memories: Iterable[Recalled]) -> tuple[int, ...]:
+    return tuple(sorted(dict.fromkeys(memory.id for memory in memories)))[:MOST_CITED]
+
+
+def _person(frame: Mapping[str, str], people: Mapping[str, Person]) -> dict[str, str]:
+    person = people.get(frame.get("who", ""))
+    pronoun = frame.get("pronoun", "") or (person.pronoun if person else "")
+    pronoun = pronoun if pronoun in {"she", "he"} else ""
+    slots = {"x": frame.get("called", "")}
+    if pronoun:
+        slots |= {"he": pronoun, "him": speech.OBJECT[pronoun], "his": speech.POSSESSIVE[pronoun]}
+    return slots
+
+
+def _haunts(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
+    """Somebody seen again and again in one place, or at one thing."""
+    for other, seen in _grouped(memories, frozenset({"doing"}), "who").items():
+        if other == who.id:
+            continue
+        by_place: dict[str, list[Recalled]] = defaultdict(list)
+        for memory in seen:
+            by_place[memory.frame.get("place_name", "")].append(memory)
+        name, there = max(by_place.items(), key=lambda entry: (len(entry[1]), entry[0]))
+        slots = _person(there[0].frame, people)
+        place = there[-1].frame.get("place", "")
+        if len(there) >= 2 and name and other not in name.lower():
+            yield Pattern("haunt", _ids(there), {**slots, "at": english.at(name)}, other, len(there) + 1, place)
+        yield from _crafts(other, seen, slots, place)
+
+
+def _crafts(other: str, seen: Sequence[Recalled], slots: Mapping[str, str], place: str) -> Iterator[Pattern]:
+    by_topic: dict[str, list[Recalled]] = defaultdict(list)
+    for memory in seen:
+        topic = speech.topic(memory.frame.get("doing", ""))
+        if topic and not topic.startswith(("your", "my", "his", "her", "their")):
+            by_topic[topic].append(memory)
+    for topic, about in sorted(by_topic.items()):
+        if len(about) >= 2:
+            yield Pattern("craft", _ids(about), {**slots, "topic": topic}, other, len(about) + 2, place)
+
+
+def _friends(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
+    """Somebody one talks with often."""
+    mine = [memory for memory in memories if memory.frame.get("to_me")]
+    for other, lines in _grouped(mine, frozenset({"said"}), "who").items():
+        person = people.get(other)
+        if len(lines) >= 3 and other != who.id and (person is None or person.warmth >= 0):
+            yield Pattern("friend", _ids(lines), _person(lines[0].frame, people), other, min(6, len(lines)))
+
+
+def _worries(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
+    """Somebody who speaks of troubles more than once."""
+    for other, lines in _grouped(memories, frozenset({"said"}), "who").items():
+        sad = [one for one in lines if heard(one.frame.get("quote", ""), who.language).act == "trouble"]
+        person = people.get(other)
+        if len(sad) >= 2 and other != who.id and (person is None or person.warmth >= 0):
+            yield Pattern("worry", _ids(sad), _person(sad[0].frame, people), other, len(sad) + 3)
+
+
+def _things(memories: Sequence[Recalled], rules: Grammar) -> Iterator[Pattern]:
+    """A thing that fails again and again, in wet weather above all."""
+    faulty = rules.words("faulty")
+    wet = [one for one in memories if one.frame.get("what") == "weather" and one.frame.get("sky") in {"rain", "storm"}]
+    for thing, seen in _grouped(memories, frozenset({"thing", "refused", "acted"}), "object").items():
+        bad = [
+            one for one in seen
+            if any(word in faulty for word in words(f"{one.frame.get('words', '')} {one.frame.get('why', '')}"))
+        ]  # fmt: skip
+        if len(bad) < 2:
+            continue
+        slots = {"thing": english.named(bad[0].frame.get("object_name", thing))}
+        yield Pattern("thing", _ids(bad), slots, thing, len(bad) + 2, bad[-1].frame.get("place", ""))
+        if wet:
+            yield Pattern("thing_rain", _ids([*bad[:4], *wet[:2]]), slots, thing, len(bad) + 3)
+
+
+def _news(memories: Sequence[Recalled]) -> Iterator[Pattern]:
+    """A seed fact that has come up more than once."""
+    carried: dict[str, list[Recalled]] = defaultdict(list)
+    for memory in memories:
+        for fact in memory.facts:
+            carried[fact].append(memory)
+    for fact, about in sorted(carried.items()):
+        names = [speech.topic(one.frame.get("quote", "") or one.text) for one in about]
+        topic = next((name for name in names if " " in name[4:]), "")
+        if len(about) >= 2 and topic.startswith("the ") and " " in topic[4:]:
+            yield Pattern("news", _ids(about), {"topic": topic}, fact, len(about) + 3)
+
+
+def _shared(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
+    """A subject on which two people or more have spoken."""
+    said: dict[str, dict[str, Recalled]] = defaultdict(dict)
+    for memory in memories:
+        frame = memory.frame
+        if frame.get("what") == "said" and frame.get("who") != who.id and not memory.facts:
+            topic = heard(frame.get("quote", ""), who.language).topic
+            if topic.startswith("the "):
+                said[topic].setdefault(frame["who"], memory)
+    for topic, speakers in sorted(said.items()):
+        if len(speakers) >= 2:
+            yield Pattern("shared", _ids(speakers.values()), {"topic": topic}, topic[4:], len(speakers) + 3)
+
+
+def _habits(who: Who, memories: Sequence[Recalled], rules: Grammar) -> Iterator[Pattern]:
+    """What one spends one's own days with."""
+    groups = _grouped(memories, frozenset({"did"}), "doing")
+    worth = {
+        doing: seen for doing, seen in groups.items()
+        if doing.split(" ")[0].endswith("ing") and doing.split(" ")[0] not in rules.words("faint")
+        and not doing.startswith("talking")
+    }  # fmt: skip
+    if worth:
+        doing, seen = max(worth.items(), key=lambda entry: (len(entry[1]), entry[0]))
+        if len(seen) >= 2:
+            slots = {"doing": speech.taken(doing, who.pronoun, "my")}
+            yield Pattern("habit", _ids(seen), slots, who.id, len(seen), extra={"doing": doing})
+
+
+def _pairs(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
+    """Two others who are often heard talking."""
+    pairs: dict[tuple[str, str], list[Recalled]] = defaultdict(list)
+    for memory in memories:
+        frame = memory.frame
+        if (
+            frame.get("what") in {"said", "talk"}
+            and not frame.get("to_me")
+            and who.id not in (frame.get("to"), frame.get("who"))
+        ):
+            ends = sorted((frame.get("called", ""), frame.get("to_called", "")))
+            if all(ends):
+                pairs[ends[0], ends[1]].append(memory)
+    for (first, second), lines in sorted(pairs.items()):
+        if len(lines) >= 2:
+            yield Pattern("pair", _ids(lines), {"x": first, "y": second}, lines[0].frame["who"], min(5, len(lines)))
+
+
+def _places(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
+    """A place where several different people were seen."""
+    seen: dict[str, dict[str, Recalled]] = defaultdict(dict)
+    for memory in memories:
+        frame = memory.frame
+        if frame.get("what") in {"doing", "arrived"} and frame.get("who") != who.id and frame.get("place_name"):
+            seen[frame["place_name"]].setdefault(frame["who"], memory)
+    for name, people in sorted(seen.items()):
+        if len(people) >= 3:
+            place = next((one.frame.get("place", "") for one in people.values() if one.frame.get("place")), "")
+            yield Pattern("place", _ids(people.values()), {"at": english.at(name)}, name.lower(), len(people), place)
+
+
+def _crossings(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
+    """Somebody who turns up in several memories of any kind."""
+    met: dict[str, list[Recalled]] = defaultdict(list)
+    for memory in memories:
+        other = memory.frame.get("who", "")
+        if other and other != who.id and memory.frame.get("called"):
+            met[other].append(memory)
+    for other, seen in sorted(met.items()):
+        person = people.get(other)
+        if len(seen) >= 2:
+            kind = "cross" if person is None or person.warmth >= 0 else "cross_cold"
+            place = next((one.frame["place"] for one in reversed(seen) if one.frame.get("place")), "")
+            yield Pattern(kind, _ids(seen), _person(seen[0].frame, people), other, min(2, len(seen)), place)
+
+
+def _minds(memories: Sequence[Recalled]) -> Iterator[Pattern]:
+    """What one has carried about for long: starting memories on one subject, or about one person."""
+    for key in ("topic", "about"):
+        for subject, about in sorted(_grouped(memories, frozenset({"seed"}), key).items()):
+            if len(about) >= 2 and key == "topic":
+                yield Pattern("mind", _ids(about), {"topic": _article(subject)}, subject, len(about))
+
+
+def _busy(memories: Sequence[Recalled]) -> Iterator[Pattern]:
+    """A day full of small things, when nothing else can be said of it."""
+    mine = [memory for memory in memories if memory.frame.get("what") == "did"]
+    if len({memory.frame.get("doing") for memory in mine}) >= 3:
+        yield Pattern("busy", _ids(mine), {"busy": "1"}, "busy", 1)
+    seeds = [memory for memory in memories if memory.frame.get("what") == "seed"]
+    if len(seeds) >= 2:
+        yield Pattern("past", _ids(seeds), {"busy": "1"}, "past", 1)
+
+
+def _article(subject: str) -> str:
+    """`flood` → `the flood`; a name stays as it is."""
+    return subject if subject[:1].isupper() or subject.startswith(("the ", "my ", "her ", "his ")) else f"the {subject}"
+
+
+# ── insights ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+MOST = 5
+MOST_ABOUT_ONE = 2
+OVERLAP = 0.5
+"""Share of an insight's telling words that one cited memory may hold."""
+SAME = 0.7
+"""Share of its telling words that makes it a repetition of an earlier one."""
+
+
+def insights(given: InsightsInput, dice: Dice) -> InsightsOutput:
+    """At most five, each of another kind or about somebody else."""
+    rules = grammar(given.who.language)
+    memories = _evidence(given)
+    people: tuple[Person, ...] = (*given.known, *given.situation.people)
+    found: list[Insight] = []
+    for pattern in patterns(given.who, memories, people, rules):
+        insight = _worded(pattern, rules, dice)
+        if insight is None or sum(1 for one in found if one.about == insight.about) == MOST_ABOUT_ONE:
+            continue
+        if _is_new(insight, memories, [*given.earlier, *(one.text for one in found)]):
+            found.append(insight)
+        if len(found) == MOST:
+            break
+    return InsightsOutput(insights=tuple(found))
+
+
+def _evidence(given: InsightsInput) -> list[Recalled]:
+    """Every memory recalled for any question, once, reflections left out."""
+    seen: dict[int, Recalled] = {}
+    for evidence in given.evidence:
+        for memory in evidence.recalled:
+            if memory.frame.get("what") not in {"insight", "plan"} and memory.kind != "reflection":
+                seen.setdefault(memory.id, memory)
+    return [seen[name] for name in sorted(seen)]
+
+
+def _worded(pattern: Pattern, rules: Grammar, dice: Dice) -> Insight | None:
+    text = rules.say(f"insight.{pattern.kind}", "", pattern.slots, dice.with_(*pattern.ids))
+    if not text:
+        return None
+    frame = {"kind": pattern.kind}
+    addressed = rules.say(f"insight.{pattern.kind}.you", "", pattern.slots, dice.with_(*pattern.ids))
+    wish = rules.say(f"wish.{pattern.kind}", "", pattern.slots, dice)
+    for key, value in (("you", english.polished(addressed)), ("wish", wish), ("place", pattern.place)):
+        if value:
+            frame[key] = value
+    return Insight(text=english.polished(text), because=pattern.ids, about=pattern.about, frame=frame)
+
+
+def _is_new(insight: Insight, memories: Sequence[Recalled], earlier: Sequence[str]) -> bool:
+    own = content(insight.text)
+    if not own or len(insight.because) < 2:
+        return False
+    cited = [memory for memory in memories if memory.id in insight.because]
+    if any(len(own & content(memory.text)) > OVERLAP * len(own) for memory in cited):
+        return False
+    return not any(len(own & content(text)) >= SAME * len(own) for text in earlier)
+
+
+# ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────────
+# Questions worth reflecting on: about the people, things and subjects that fill the recent memories.
+
+
+MOST_QUESTIONS = 3
+
+
+def questions(given: QuestionsInput, dice: Dice) -> QuestionsOutput:
+    """Three: about the two subjects that weigh most, and about oneself."""
+    rules = grammar(given.who.language)
+    weights = _subjects(given)
+    asked: list[str] = []
+    for (kind, subject), _ in weights.most_common(MOST_QUESTIONS - 1):
+        text = rules.say(
+            f"question.{kind}", "", {"x": subject, "thing": subject, "topic": subject, "place": subject}, dice
+        )
+        asked.append(english.polished(text))
+    own = dice.shuffled(rules.every("question.own"), "own")
+    asked.extend(own[: MOST_QUESTIONS - len(asked)])
+    return QuestionsOutput(questions=tuple(asked[:MOST_QUESTIONS]))
+
+
+def _subjects(given: QuestionsInput) -> Counter[tuple[str, str]]:
+    """Importance added up by subject; insertion order breaks ties, so oldest first."""
+    weights: Counter[tuple[str, str]] = Counter()
+    for memory in given.recent:
+        for subject in _of(memory, given.who.id):
+            weights[subject] += memory.importance
+    return weights
+
+
+def _of(memory: Recalled, me: str) -> Iterable[tuple[str, str]]:
+    frame = memory.frame
+    if frame.get("who") not in {None, "", me} and frame.get("called"):
+        yield "person", frame["called"]
+    if frame.get("what") in {"thing", "refused", "absent"} and frame.get("object_name"):
+        yield "thing", english.named(frame["object_name"])
+    if frame.get("what") == "said":
+        topic = speech.topic(frame.get("quote", ""))
+        if topic.startswith("the "):
+            yield "topic", topic
+    if frame.get("what") in {"doing", "arrived"} and frame.get("place_name"):
+        yield "place", english.named(frame["place_name"])
+
+
+# ── relate ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# After a talk: how much warmer or cooler one feels, and what one would say of the other.
+
+
+_FEELING = {
+    "thanks": 3,
+    "kind": 3,
+    "joy": 2,
+    "intend": 1,
+    "trouble": 1,
+    "apology": 1,
+    "hello": 0,
+    "weather": 0,
+    "bye": 0,
+}
+
+
+def relate(given: RelateInput, dice: Dice) -> RelateOutput:
+    """The change of warmth and a sentence or two about the other, resting on what they said."""
+    rules = grammar(given.who.language)
+    theirs = [heard(line.text, given.who.language) for line in given.lines if line.speaker == given.other.id]
+    change = _change(given, theirs, rules)
+    quotes = {line.text for line in given.lines}
+    because = tuple(one.id for one in given.recalled if one.frame.get("quote", "") in quotes and one.frame.get("quote"))
+    summary = _summary(given, theirs, rules, dice, given.other.warmth + change)
+    return RelateOutput(warmth_change=change, summary=summary[:300], because=because[:8])
+
+
+def _change(given: RelateInput, theirs: list[Heard], rules: Grammar) -> int:
+    """Tone, length and common ground; the nearer two are already, the less one talk adds."""
+    cold = frozenset(english.polished(line) for line in (*rules.every("cold"),))
+    snubs = sum(1 for line in given.lines if line.speaker == given.other.id and line.text in cold)
+    tone = sum(_FEELING.get(line.act, 0) for line in theirs)
+    asked = sum(1 for line in theirs if line.asks)
+    gain = min(9, 1 + tone + asked // 2 + (len(given.lines) >= 4)) if theirs else 0
+    warmth = given.other.warmth
+    if snubs:
+        return max(-20, -4 * snubs)
+    room = max(0, 100 - max(0, warmth))
+    return min(20, (gain * room + 50) // 100)
+
+
+def _topics(theirs: list[Heard]) -> str:
+    names = list(
+        dict.fromkeys(line.topic for line in theirs if line.topic and line.topic.startswith(("the ", "your ")))
+    )
+    names = [name for name in names if not name.startswith("your ")][:2] or names[:1]
+    return " and ".join(names)
+
+
+def _summary(given: RelateInput, theirs: list[Heard], rules: Grammar, dice: Dice, warmth: int) -> str:
+    other = given.other
+    pronoun = other.pronoun if other.pronoun in speech.OBJECT else "they"
+    what = other.work or other.label
+    first = f"{other.called}, {_relate_article(what)}." if what else f"{other.called}."
+    talked = rules.say("relate.topics", "", {"topics": _turned(_topics(theirs), pronoun)}, dice)
+    tone = "fond" if warmth >= 50 else "warm" if warmth >= 15 else "cool" if warmth > -20 else "cold"
+    felt = rules.say(f"relate.{tone}", "", {"him": speech.OBJECT[pronoun]}, dice)
+    return english.polished(f"{first} {talked} {felt}")
+
+
+def _turned(topics: str, pronoun: str) -> str:
+    """What was `your roof` between the two is `his roof` in a summary."""
+    return topics.replace("your ", f"{speech.POSSESSIVE[pronoun]} ")
+
+
+def _relate_article(what: str) -> str:
+    """`repairer` → `the repairer`; what has a determiner already keeps it."""
+    return what if what.split(" ", 1)[0] in {"the", "a", "an", "my", "our"} else f"the {what}"
