@@ -145,7 +145,7 @@ def test_what_was_refused_is_not_tried_again_at_once() -> None:
         document["world"]["kinds"]["kettle"]["states"] = ["hot", "cold"]
 
     town = Town(hamlet(hot), ScriptedMind({"plan_minutes": _at_the_kettle})).until("11:55")
-    max_attempts = [event.tick for event in town.events("INTERACT", "anna")]
+    tries = [event.tick for event in town.events("INTERACT", "anna")]
     assert all(event.body["outcome"] == "refused" for event in town.events("INTERACT", "anna"))
     assert len(tries) == 2
     assert tries[1] - tries[0] >= 12
