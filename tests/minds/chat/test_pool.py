@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from commonplace.minds.chat.page import Outage
+from commonplace.minds.chat.client import Outage
 from minds.chat.local_server import RATING, LocalServer, Sent, completion, minded, request_key, using
 
 GOOD = completion('{"ratings": [{"importance": 4}]}')
@@ -40,7 +40,7 @@ def test_one_that_fails_is_left_alone_while_the_others_answer():
 
 
 def test_one_that_recovers_is_asked_again(monkeypatch):
-    monkeypatch.setattr("commonplace.minds.chat.client.REST", 0.0)
+    monkeypatch.setattr("commonplace.minds.chat.client.PAUSE", 0.0)
     with (
         LocalServer(lambda body, number: Sent(reset=True) if number == 0 else Sent(GOOD)) as shaky,
         LocalServer() as good,
