@@ -26,7 +26,7 @@ ALL = tuple(kind for kind in FAULTS if kind not in OF_VECTORS)
 
 
 @dataclass(frozen=True)
-class ProposedTick:
+class LoggedRun:
     """A run and what its server saw of questions."""
 
     path: Path
@@ -50,7 +50,7 @@ class ProposedTick:
                 yield entry, rows[key]
 
 
-def live(path: Path, scenario: str, ticks: int, faults: Faults) -> ProposedTick:
+def live(path: Path, scenario: str, ticks: int, faults: Faults) -> LoggedRun:
     """A run on the test server; waiting between tries takes no time."""
     threads = threading.active_count()
     with ModelServer(faults=faults) as server:
@@ -59,7 +59,7 @@ def live(path: Path, scenario: str, ticks: int, faults: Faults) -> ProposedTick:
         with Run.start(path, manifest, loaded, stage=by_name(loaded.part.stage), mind=mind) as run:
             asyncio.run(_play(run, ticks))
     assert server.log.in_flight == 0 and threading.active_count() == threads
-    return ProposedTick(path, sorted(server.log.asked, key=lambda entry: entry.max_attempts))
+    return LoggedRun(path, sorted(server.log.asked, key=lambda entry: entry.repeats))
 
 
 async def _play(run: Run, ticks: int) -> None:
@@ -72,7 +72,7 @@ async def _at_once(_: float) -> None:
     await asyncio.sleep(0)
 
 
-def sound(lived: ProposedTick, ticks: int) -> None:
+def sound(lived: LoggedRun, ticks: int) -> None:
     """The run is whole, and says of every fault what it was: by kind, and in the trace of the turn it fell into."""
     assert main(["verify", str(lived.path)]) == 0
     rows = list(lived.rows().values())
@@ -87,7 +87,7 @@ def sound(lived: ProposedTick, ticks: int) -> None:
     assert total["calls"] >= len(lived.asked)
 
 
-def unflagged(lived: ProposedTick) -> Counter[str]:
+def unflagged(lived: LoggedRun) -> Counter[str]:
     """Faults that should have been refused, and whose attempt the journal takes for a good one."""
     wrong: Counter[str] = Counter()
     for entry, row in lived.last_tries():
@@ -100,7 +100,7 @@ def unflagged(lived: ProposedTick) -> Counter[str]:
     return wrong
 
 
-def found(lived: ProposedTick) -> set[str]:
+def found(lived: LoggedRun) -> set[str]:
     """The markers of faults that history holds: in events, in memories, in plans and views of others.
 
     What an insight is about may be any word.
@@ -118,22 +118,22 @@ def found(lived: ProposedTick) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> ProposedTick:
+def lived(tmp_path_factory: pytest.TempPathFactory) -> LoggedRun:
     """A morning of a village in which three requests of five fail."""
     return live(tmp_path_factory.mktemp("injected") / "faulty.run", "latticeville", TICKS, Faults(0.6, ALL, seed=1))
 
 
-def test_hundreds_of_faults_of_every_kind_end_no_run(lived: ProposedTick) -> None:
+def test_hundreds_of_faults_of_every_kind_end_no_run(lived: LoggedRun) -> None:
     sound(lived, TICKS)
     assert lived.faults.total() > 300
     assert set(lived.faults) == set(ALL)
 
 
-def test_every_fault_is_flagged_in_the_journal(lived: ProposedTick) -> None:
+def test_every_fault_is_flagged_in_the_journal(lived: LoggedRun) -> None:
     assert not unflagged(lived)
 
 
-def test_nothing_of_a_fault_is_said_or_remembered(lived: ProposedTick) -> None:
+def test_nothing_of_a_fault_is_said_or_remembered(lived: LoggedRun) -> None:
     assert not found(lived)
 
 
