@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 
@@ -17,11 +18,14 @@ async def many(mind, count=24):
 
 
 def test_the_one_with_the_least_to_do_is_asked():
-    def slow(*_):
-        return Sent(GOOD, delay=0.1)
+    everybody = threading.Barrier(24)  # nobody is answered before all have asked
 
-    with LocalServer(slow) as one, LocalServer(slow) as two, LocalServer(slow) as three:
-        replies = using(minded(f"{one.url},{two.url},{three.url}"), many)
+    def patient(*_):
+        everybody.wait(60)
+        return Sent(GOOD)
+
+    with LocalServer(patient) as one, LocalServer(patient) as two, LocalServer(patient) as three:
+        replies = using(minded(f"{one.url},{two.url},{three.url}", timeout=60.0), many)
     assert all(reply.outcome == "value" for reply in replies)
     assert [len(server.asked) for server in (one, two, three)] == [8, 8, 8]
 
