@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -49,7 +49,7 @@ class Touched:
 
 
 @contextmanager
-def touching() -> Iterator[Touched]:
+def touching() -> Generator[Touched]:
     """Counts the functions of `commonplace` that this thread enters. Imports made meanwhile are not counted."""
     touched = Touched()
 

@@ -69,5 +69,5 @@ def test_a_policy_that_cannot_be_made_is_refused_with_what_can(fields, said):
 
 
 def test_a_name_that_is_taken_is_refused():
-    with pytest.raises(UsageError, match="policy name .park. is taken"):
+    with pytest.raises(UsageError, match="policy name 'park' is taken"):
         policies.from_mapping("park", {"base": "recall"})

@@ -258,7 +258,9 @@ class LexicalIndex:
     def _containing(self, term: str, length: int) -> int:
         """How many of the first `length` documents contain the term."""
         postings = self._postings.get(term)
-        return postings.before(length) if postings else 0
+        if postings is None or not postings.size or postings.documents[postings.size - 1] < length:
+            return postings.size if postings else 0
+        return int(np.searchsorted(postings.documents[: postings.size], length))
 
     def _saturation(self, average: float, k1: float, b: float) -> NDArray[np.float64]:
         """tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average)) for every (tf, length) that occurs."""
@@ -301,14 +303,8 @@ class _Postings:
         self.codes[self.size] = code
         self.size += 1
 
-    def before(self, length: int) -> int:
-        """How many of the documents are among the first `length`."""
-        if self.size == 0 or self.documents[self.size - 1] < length:
-            return self.size
-        return int(np.searchsorted(self.documents[: self.size], length))
-
     def without(self, document: int) -> _Postings:
-        at = self.before(document)
+        at = int(np.searchsorted(self.documents[: self.size], document))
         copy = _Postings()
         copy.documents = np.delete(self.documents[: self.size], at)
         copy.codes = np.delete(self.codes[: self.size], at)

@@ -1,4 +1,4 @@
-"""Embeddings by a server that speaks OpenAI's `/embeddings`, for programs that use the memory by itself."""
+"""Embedders that know what words mean: a server with OpenAI's `/embeddings`, or a sentence-transformers model."""
 
 from __future__ import annotations
 
@@ -20,24 +20,23 @@ from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.embedding import Vector, lattice
 from commonplace.text import clean
 
-# ── served ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 VARIABLE = "COMMONPLACE_API_KEY"
-"""The environment variable whose key is sent, if there is one; `OPENAI_API_KEY` goes to OpenAI's own server alone."""
+"""The environment variable that holds the key. `OPENAI_API_KEY` is only sent to OpenAI's own server."""
 _OPENAI = "api.openai.com"
 _AT_ONCE = 64
-"""Texts of one request."""
+"""Texts per request."""
 _LONGEST_PAGE = 64_000_000
-"""Bytes of an answer that are read."""
+"""Bytes read of a response."""
+_KEPT = 4096
+"""Texts whose vectors a sentence model keeps."""
 
 
 class ServerEmbedder:
-    """Vectors from `URL/embeddings`, made lattice vectors. No text goes anywhere but to that server.
+    """Lattice vectors from `URL/embeddings`. Texts are sent to that server only.
 
-    `url`: up to and including `/v1`; `timeout`: seconds for one request. The size of the vectors is asked once, when
-    the embedder is made. Raises UsageError for an address or key that cannot be one, CommonplaceError when the server
-    does not answer as it should.
+    `url`: up to and including `/v1`; `timeout`: seconds per request. Making the embedder sends one request, which
+    determines the size of the vectors. Raises UsageError for an invalid address or key, CommonplaceError if the server
+    does not answer or answers with anything but vectors.
     """
 
     def __init__(self, url: str, model: str, *, timeout: float = 60.0) -> None:
@@ -73,7 +72,7 @@ class ServerEmbedder:
         except (OSError, HTTPException) as away:
             raise self._wrong(f"does not answer: {getattr(away, 'reason', away)}") from None
         except ValueError:
-            raise self._wrong("sent what is no JSON") from None
+            raise self._wrong("answered with invalid JSON") from None
         return self._vectors(page, len(texts))
 
     def _vectors(self, page: Any, count: int) -> list[list[float]]:
@@ -81,7 +80,7 @@ class ServerEmbedder:
             ordered: list[Any] = sorted(page["data"], key=lambda entry: entry["index"])
             vectors = [[float(number) for number in entry["embedding"]] for entry in ordered]
         except (TypeError, ValueError, KeyError):
-            raise self._wrong("sent no vectors") from None
+            raise self._wrong("answered without vectors") from None
         if len(vectors) != count or not all(vectors):
             raise self._wrong(f"sent {len(vectors)} vectors for {count} texts")
         return vectors
@@ -95,7 +94,7 @@ class ServerEmbedder:
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """A redirect is refused: it would take texts and key to another address."""
+    """Refuses redirects: they would send texts and key to another address."""
 
     def redirect_request(
         self,
@@ -110,14 +109,16 @@ class _NoRedirect(HTTPRedirectHandler):
 
 
 def _opener(url: str) -> OpenerDirector:
-    """Through the proxy of the environment, unless the address is this machine's own."""
+    """Uses the proxy of the environment, except for this machine's own addresses."""
     return build_opener(_NoRedirect, *([ProxyHandler({})] if _is_loopback(url) else []))
 
 
 def _checked(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query or parts.fragment:
-        raise UsageError(f"the server {url!r}", hint="give an address such as http://127.0.0.1:8080/v1, without a key")
+        raise UsageError(
+            f"{url!r} is not a server address", hint="give one such as http://127.0.0.1:8080/v1, without a key"
+        )
     return url.rstrip("/")
 
 
@@ -137,25 +138,16 @@ def _authorization(url: str) -> dict[str, str]:
     variable = _variable(url)
     key = os.environ.get(variable, "").strip()
     if not (key.isascii() and key.isprintable()) or " " in key:
-        raise UsageError(f"{variable} holds characters that no key has", hint="set it again, without them")
+        raise UsageError(f"{variable} is not a valid key", hint="set it to printable ASCII without spaces")
     return {"Authorization": f"Bearer {key}"} if key else {}
 
 
-# ── sentence ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Embeddings by a sentence-transformers model on this machine: the `[embeddings]` extra.
-
-
-_KEPT = 4096
-"""Texts whose vectors are kept."""
-
-
 class SentenceEmbedder:
-    """Vectors that know what words mean, from a model that is on this machine already. Nothing is downloaded.
+    """Lattice vectors from a sentence-transformers model on this machine (extra `[embeddings]`); downloads nothing.
 
-    `model`: a folder, or the name of a model in the local cache. Vectors are on the lattice. Each text is embedded by
-    itself, because a batch changes last digits; another machine may still round a digit differently, so keep vectors
-    with their memories instead of making them again. Raises UsageError without the extra and for a model that is not
-    there.
+    `model`: a folder, or the name of a model in the local cache. Each text is embedded by itself, because a batch
+    changes last digits; another machine may still round a digit differently, so keep vectors with their memories
+    instead of making them again. Raises UsageError without the extra and for a missing model.
     """
 
     def __init__(self, model: str | PurePath) -> None:
@@ -187,27 +179,24 @@ class SentenceEmbedder:
 
 def _loaded(model: str) -> Any:
     for variable in ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
-        os.environ.setdefault(
-            variable, "1"
-        )  # read when the library is imported; without it a missing hub costs minutes
+        os.environ.setdefault(variable, "1")  # read on import; without it an unreachable hub costs minutes
     try:
         library: Any = import_module("sentence_transformers")
     except ImportError as missing:
         raise UsageError(
-            "embeddings by a sentence model need sentence-transformers",
-            hint='type: pip install "commonplace[embeddings]"',
+            "SentenceEmbedder needs sentence-transformers", hint='pip install "commonplace[embeddings]"'
         ) from missing
     try:
         return library.SentenceTransformer(model, device="cpu", local_files_only=True)
     except (OSError, ValueError) as absent:
         raise UsageError(
-            f"the sentence model {model!r} is not on this machine",
-            hint="give the folder of a model, or fetch it first: hf download NAME",
+            f"sentence model {model!r} is not on this machine",
+            hint="give the folder of a model, or download it first: hf download NAME",
         ) from absent
 
 
 def _digest(model: Any) -> str:
-    """Eight hexadecimal digits of a digest of all parameters, whatever files they came from."""
+    """Eight hexadecimal digits that depend on all parameters, but not on the files they came from."""
     state = blake2b(digest_size=4)
     for name, tensor in sorted(model.state_dict().items()):
         state.update(name.encode())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -29,7 +29,6 @@ from commonplace.memory.record import (
     checked_importance,
     checked_policy,
     checked_time,
-    checked_vector,
 )
 from commonplace.memory.reflection import after, since_reflection
 from commonplace.memory.retrieval import Retrieval
@@ -208,7 +207,7 @@ class MemoryStream(Reader):
             kind=kind,
             place=place,
             citations=citations,
-            embedding=checked_vector(embedding),
+            embedding=embedding,
             tick=tick,
             emotion=emotion,
             source=source,
@@ -226,9 +225,7 @@ class MemoryStream(Reader):
         From then on the stream scores as if the memories had never been. Raises UsageError for an id that was never
         used.
         """
-        wanted = self._known(ids)
-        self.table.cut()
-        there = tuple(id for id in wanted if id in self.table or id in self._archived)
+        there = self._chosen(ids, lambda id: id in self.table or id in self._archived)
         if there:
             if self._keeper is not None:
                 self._keeper.remove(there)
@@ -242,9 +239,7 @@ class MemoryStream(Reader):
 
         An archived memory is neither retrieved nor found. Raises UsageError for an id that was never used.
         """
-        wanted = self._known(ids)
-        self.table.cut()
-        there = tuple(id for id in wanted if id in self.table)
+        there = self._chosen(ids, self.table.__contains__)
         if there:
             if self._keeper is not None:
                 self._keeper.archive(there)
@@ -255,9 +250,7 @@ class MemoryStream(Reader):
 
     def unarchive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Puts archived memories back; returns the ids that were archived. Raises UsageError as `archive`."""
-        wanted = self._known(ids)
-        self.table.cut()
-        there = tuple(id for id in wanted if id in self._archived)
+        there = self._chosen(ids, self._archived.__contains__)
         if there:
             if self._keeper is not None:
                 self._keeper.restore(there)
@@ -360,6 +353,12 @@ class MemoryStream(Reader):
         for memory in memories:
             self._since = after(self._since, memory)
 
+    def _chosen(self, ids: Iterable[int], there: Callable[[int], bool]) -> tuple[int, ...]:
+        """Those of the ids that are there, ascending. Closes an open draft."""
+        wanted = self._known(ids)
+        self.table.cut()
+        return tuple(id for id in wanted if there(id))
+
     def _known(self, ids: Iterable[int]) -> list[int]:
         """The ids in ascending order, each once. Raises UsageError for one that was never used."""
         wanted = sorted(checked_ids(ids))
@@ -406,7 +405,6 @@ class Draft(Reader):
     def remember(self, text: str, *, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
         """Adds a memory; arguments and errors as of `MemoryStream.remember`."""
         self._check_open()
-        fields["embedding"] = checked_vector(fields.get("embedding"))
         memory = self._table.remember(text, at, **fields)
         self._since = after(self._since, memory)
         return memory

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, TypeVar, Unpack
+from typing import TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from commonplace.memory.bm25 import Analyser, LexicalIndex
 from commonplace.memory.columns import FlagColumn, RecencyColumn, grown, micros, moment
 from commonplace.memory.embedding import UNUSABLE, USABLE, Embedder, Vector, VectorRows, norm_of, usable
 from commonplace.memory.policies import Policy
-from commonplace.memory.record import KINDS, Memory, MemoryFields, Rater, accessed, new_memory
+from commonplace.memory.record import KINDS, Memory, MemoryFields, Rater, accessed, checked_vector, new_memory
 from commonplace.memory.scoring import Indices
 
 KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
@@ -78,14 +78,14 @@ class MemoryTable:
     def remember(self, text: str, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
         """Checks, rates and embeds a memory and adds it as the next row. Raises UsageError and then adds nothing."""
         id = len(self.records) + 1
+        vector = checked_vector(fields.get("embedding"))
         memory = new_memory(text, at, fields, id=id, agent=self.agent, rater=self.rater, exists=self.__contains__)
-        vector: Any = fields.get("embedding")
         if vector is None:
             vector = self.embedder.embed([memory.text])[0]
         self.append(memory, vector)
         return memory
 
-    def append(self, memory: Memory, vector: Sequence[float] | Vector | None) -> None:
+    def append(self, memory: Memory, vector: Vector | None) -> None:
         """Adds a checked memory, whose id must be the next one."""
         row = len(self.records)
         if row == len(self.importance):
@@ -230,7 +230,7 @@ class MemoryTable:
         norms = np.sqrt(np.vecdot(exact, exact))
         self.norms[rows] = np.where(norms > 0, norms, np.inf)
 
-    def _put_vector(self, row: int, given: Sequence[float] | Vector | None) -> None:
+    def _put_vector(self, row: int, given: Vector | None) -> None:
         state, vector = usable(given, self.embedder.dimensions)
         self.vector_state[row] = state
         self.vectors[row] = 0 if vector is None else vector
