@@ -1,4 +1,4 @@
-"""Embedders that know what words mean: a server with OpenAI's `/embeddings`, or a sentence-transformers model."""
+"""Embeddings by a server that speaks OpenAI's `/embeddings`, for programs that use the memory by itself."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.embedding import Vector, lattice
 from commonplace.text import clean
 
+# ── served ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
 VARIABLE = "COMMONPLACE_API_KEY"
-"""The environment variable that holds the key. `OPENAI_API_KEY` is only sent to OpenAI's own server."""
+"""The environment variable whose key is sent, if there is one; `OPENAI_API_KEY` goes to OpenAI's own server alone."""
 _OPENAI = "api.openai.com"
 _AT_ONCE = 64
-"""Texts per request."""
+"""Texts of one request."""
 _LONGEST_PAGE = 64_000_000
-"""Bytes read of a response."""
-_KEPT = 4096
-"""Texts whose vectors a sentence model keeps."""
+"""Bytes of an answer that are read."""
 
 
 class ServerEmbedder:
-    """Lattice vectors from `URL/embeddings`. Texts are sent to that server only.
+    """Vectors from `URL/embeddings`, made lattice vectors. No text goes anywhere but to that server.
 
-    `url`: up to and including `/v1`; `timeout`: seconds per request. Making the embedder sends one request, which
-    determines the size of the vectors. Raises UsageError for an invalid address or key, CommonplaceError if the server
-    does not answer or answers with anything but vectors.
+    `url`: up to and including `/v1`; `timeout`: seconds for one request. The size of the vectors is asked once, when
+    the embedder is made. Raises UsageError for an address or key that cannot be one, CommonplaceError when the server
+    does not answer as it should.
     """
 
     def __init__(self, url: str, model: str, *, timeout: float = 60.0) -> None:
@@ -72,7 +73,7 @@ class ServerEmbedder:
         except (OSError, HTTPException) as away:
             raise self._wrong(f"does not answer: {getattr(away, 'reason', away)}") from None
         except ValueError:
-            raise self._wrong("answered with invalid JSON") from None
+            raise self._wrong("sent what is no JSON") from None
         return self._vectors(page, len(texts))
 
     def _vectors(self, page: Any, count: int) -> list[list[float]]:
@@ -80,7 +81,7 @@ class ServerEmbedder:
             ordered: list[Any] = sorted(page["data"], key=lambda entry: entry["index"])
             vectors = [[float(number) for number in entry["embedding"]] for entry in ordered]
         except (TypeError, ValueError, KeyError):
-            raise self._wrong("answered without vectors") from None
+            raise self._wrong("sent no vectors") from None
         if len(vectors) != count or not all(vectors):
             raise self._wrong(f"sent {len(vectors)} vectors for {count} texts")
         return vectors
@@ -94,7 +95,7 @@ class ServerEmbedder:
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """Refuses redirects: they would send texts and key to another address."""
+    """A redirect is refused: it would take texts and key to another address."""
 
     def redirect_request(
         self,
@@ -109,16 +110,14 @@ class _NoRedirect(HTTPRedirectHandler):
 
 
 def _opener(url: str) -> OpenerDirector:
-    """Uses the proxy of the environment, except for this machine's own addresses."""
+    """Through the proxy of the environment, unless the address is this machine's own."""
     return build_opener(_NoRedirect, *([ProxyHandler({})] if _is_loopback(url) else []))
 
 
 def _checked(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query or parts.fragment:
-        raise UsageError(
-            f"{url!r} is not a server address", hint="give one such as http://127.0.0.1:8080/v1, without a key"
-        )
+        raise UsageError(f"the server {url!r}", hint="give an address such as http://127.0.0.1:8080/v1, without a key")
     return url.rstrip("/")
 
 
@@ -138,8 +137,16 @@ def _authorization(url: str) -> dict[str, str]:
     variable = _variable(url)
     key = os.environ.get(variable, "").strip()
     if not (key.isascii() and key.isprintable()) or " " in key:
-        raise UsageError(f"{variable} is not a valid key", hint="set it to printable ASCII without spaces")
+        raise UsageError(f"{variable} holds characters that no key has", hint="set it again, without them")
     return {"Authorization": f"Bearer {key}"} if key else {}
+
+
+# ── sentence ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# Embeddings by a sentence-transformers model on this machine: the `[embeddings]` extra.
+
+
+_KEPT = 4096
+"""Texts whose vectors are kept."""
 
 
 class SentenceEmbedder:

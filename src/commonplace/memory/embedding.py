@@ -19,8 +19,8 @@ from commonplace.text import HANGUL, clean, words
 
 Vector = NDArray[np.float32]
 
-USABLE = 0
-UNUSABLE = {1: "no_vector", 2: "non_finite", 3: "wrong_size"}
+USABLE, NO_VECTOR, NON_FINITE, WRONG_SIZE = range(4)
+UNUSABLE = {NO_VECTOR: "no_vector", NON_FINITE: "non_finite", WRONG_SIZE: "wrong_size"}
 """Why a memory has no usable vector; its raw relevance is 0."""
 
 LATTICE_NORM = 4096
@@ -81,12 +81,12 @@ def unpacked(data: bytes) -> Vector:
 def usable(given: Any, dimensions: int) -> tuple[int, Vector | None]:
     """(`USABLE` or a key of `UNUSABLE`, the vector as float32 of shape (dimensions,))."""
     if given is None:
-        return 1, None
+        return NO_VECTOR, None
     vector = np.asarray(given, dtype=np.float32)
     if vector.shape != (dimensions,):
-        return 3, None
+        return WRONG_SIZE, None
     if not np.isfinite(vector).all():
-        return 2, None
+        return NON_FINITE, None
     return USABLE, vector
 
 

@@ -17,7 +17,17 @@ from numpy.typing import NDArray
 from commonplace.memory.blend import BlendColumns
 from commonplace.memory.bm25 import Analyser, LexicalIndex
 from commonplace.memory.columns import FlagColumn, RecencyColumn, grown, micros, moment
-from commonplace.memory.embedding import UNUSABLE, USABLE, Embedder, Vector, VectorRows, norm_of, usable
+from commonplace.memory.embedding import (
+    NO_VECTOR,
+    NON_FINITE,
+    UNUSABLE,
+    USABLE,
+    Embedder,
+    Vector,
+    VectorRows,
+    norm_of,
+    usable,
+)
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import KINDS, Memory, MemoryFields, Rater, accessed, checked_vector, new_memory
 from commonplace.memory.scoring import Indices
@@ -172,7 +182,7 @@ class MemoryTable:
         states = self.vector_state[rows]
         if not np.count_nonzero(states):
             return {}
-        counts = np.bincount(states, minlength=4)
+        counts = np.bincount(states, minlength=len(UNUSABLE) + 1)
         return {why: int(counts[state]) for state, why in UNUSABLE.items() if counts[state]}
 
     def competing(self, policy: Policy, length: int) -> NDArray[np.bool_]:
@@ -213,7 +223,7 @@ class MemoryTable:
         if isinstance(vectors, VectorRows) and vectors.matrix.shape[1] == dimensions:
             for first in range(0, len(vectors), _CHUNK):
                 self._put_matrix(start + first, vectors.matrix[first : first + _CHUNK])
-            self.vector_state[start + np.flatnonzero(~vectors.present)] = 1
+            self.vector_state[start + np.flatnonzero(~vectors.present)] = NO_VECTOR
         elif all(vector is not None and vector.shape == (dimensions,) for vector in vectors):
             for first in range(0, len(vectors), _CHUNK):
                 self._put_matrix(start + first, np.asarray(vectors[first : first + _CHUNK], dtype=np.float32))
@@ -225,7 +235,7 @@ class MemoryTable:
         rows = slice(start, start + len(matrix))
         finite = np.asarray(np.isfinite(matrix).all(axis=1))
         self.vectors[rows] = matrix if finite.all() else np.where(finite[:, None], matrix, 0)
-        self.vector_state[rows] = np.where(finite, USABLE, 2)
+        self.vector_state[rows] = np.where(finite, USABLE, NON_FINITE)
         exact = self.vectors[rows].astype(np.float64)
         norms = np.sqrt(np.vecdot(exact, exact))
         self.norms[rows] = np.where(norms > 0, norms, np.inf)
