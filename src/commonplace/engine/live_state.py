@@ -9,7 +9,7 @@ from commonplace.character.persona import Persona
 from commonplace.character.state import CharacterState, Job
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
 from commonplace.memory import Delta, Draft, MemoryStream
-from commonplace.memory.analysis import analyser
+from commonplace.memory.bm25 import shared_analyser
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import TickRecord
 from commonplace.run.versions import state_versions, world_versions
@@ -155,7 +155,7 @@ def opening(scenario: Scenario, seed: int) -> tuple[LiveState, TickRecord]:
 
 def new_stream(scenario: Scenario, agent: str) -> MemoryStream:
     """An empty stream as the scenario's settings want it."""
-    return MemoryStream(agent, scenario.policy, embedder=scenario.embedder, analyser=analyser(scenario.language))
+    return MemoryStream(agent, scenario.policy, embedder=scenario.embedder, analyser=shared_analyser(scenario.language))
 
 
 def _starting(scenario: Scenario, stream: MemoryStream, memories: Sequence[MemoryPart]) -> Delta:

@@ -1,4 +1,4 @@
-"""Memory: one stream per character, one way to retrieve, every reason kept. Works with nothing else around it.
+"""Memory: one stream per character, one way to retrieve, every score explained. Works without the rest of the package.
 
 from commonplace.memory import MemoryStream, policies
 stream = MemoryStream(agent="maria", policy=policies.LEXICAL)
@@ -7,12 +7,11 @@ print(stream.explain(stream.recall("what does Klaus study?", at=later)))
 """
 
 from commonplace.memory import policies
-from commonplace.memory.analysis import Analyser
-from commonplace.memory.columns import estimate_tokens
+from commonplace.memory.bm25 import Analyser
 from commonplace.memory.coordinates import MemoryCoordinate
 from commonplace.memory.embedding import Embedder, HashedEmbedder, default_embedder, lattice, packed, unpacked
 from commonplace.memory.explain import WhyNot
-from commonplace.memory.importance import Rating, RatingCache, RuleRater, cache_key
+from commonplace.memory.importance import Rating, RuleRater
 from commonplace.memory.memory_store import MemoryStore
 from commonplace.memory.policies import Policy
 from commonplace.memory.reader import Snapshot
@@ -22,6 +21,7 @@ from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.scoring import Part, ScoredMemory
 from commonplace.memory.search import Feeling
 from commonplace.memory.stream import Delta, Draft, MemoryStream
+from commonplace.memory.table import estimate_tokens
 
 __all__ = [
     "KINDS",
@@ -40,7 +40,6 @@ __all__ = [
     "Part",
     "Policy",
     "Rating",
-    "RatingCache",
     "ReflectionTrigger",
     "Retrieval",
     "RuleRater",
@@ -48,7 +47,6 @@ __all__ = [
     "Snapshot",
     "TurnTrigger",
     "WhyNot",
-    "cache_key",
     "default_embedder",
     "estimate_tokens",
     "lattice",

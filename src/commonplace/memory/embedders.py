@@ -94,12 +94,11 @@ _KEPT = 4096
 
 
 class SentenceEmbedder:
-    """Vectors that know what words mean, from a model that is on this machine already. Nothing is downloaded.
+    """Lattice vectors from a sentence-transformers model on this machine (extra `[embeddings]`); downloads nothing.
 
-    `model`: a folder, or the name of a model in the local cache. Vectors are on the lattice. Each text is embedded by
-    itself, because a batch changes last digits; another machine may still round a digit differently, so keep vectors
-    with their memories instead of making them again. Raises UsageError without the extra and for a model that is not
-    there.
+    `model`: a folder, or the name of a model in the local cache. Each text is embedded by itself, because a batch
+    changes last digits; another machine may still round a digit differently, so keep vectors with their memories
+    instead of making them again. Raises UsageError without the extra and for a missing model.
     """
 
     def __init__(self, model: str | PurePath) -> None:
@@ -131,27 +130,24 @@ class SentenceEmbedder:
 
 def _loaded(model: str) -> Any:
     for variable in ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
-        os.environ.setdefault(
-            variable, "1"
-        )  # read when the library is imported; without it a missing hub costs minutes
+        os.environ.setdefault(variable, "1")  # read on import; without it an unreachable hub costs minutes
     try:
         library: Any = import_module("sentence_transformers")
     except ImportError as missing:
         raise UsageError(
-            "embeddings by a sentence model need sentence-transformers",
-            hint='type: pip install "commonplace[embeddings]"',
+            "SentenceEmbedder needs sentence-transformers", hint='pip install "commonplace[embeddings]"'
         ) from missing
     try:
         return library.SentenceTransformer(model, device="cpu", local_files_only=True)
     except (OSError, ValueError) as absent:
         raise UsageError(
-            f"the sentence model {model!r} is not on this machine",
-            hint="give the folder of a model, or fetch it first: hf download NAME",
+            f"sentence model {model!r} is not on this machine",
+            hint="give the folder of a model, or download it first: hf download NAME",
         ) from absent
 
 
 def _digest(model: Any) -> str:
-    """Eight hexadecimal digits of a digest of all parameters, whatever files they came from."""
+    """Eight hexadecimal digits that depend on all parameters, but not on the files they came from."""
     state = blake2b(digest_size=4)
     for name, tensor in sorted(model.state_dict().items()):
         state.update(name.encode())

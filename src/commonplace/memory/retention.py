@@ -1,4 +1,4 @@
-"""What to forget and what to put away: a policy as data, and a plan that says why. Nothing here forgets anything."""
+"""What to forget and what to archive: a policy as data, a plan that gives reasons, and carrying the plan out."""
 
 from __future__ import annotations
 
@@ -17,32 +17,29 @@ from commonplace.memory.stores.codec import as_json
 from commonplace.memory.stores.store import Store
 from commonplace.memory.stream import MemoryStream
 
-# ── retention ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 Key = tuple[str, int]
 """(character, id)."""
 MEGABYTE = 1_000_000
 EVIDENCE = "evidence"
-"""The key of a reflection's `details` that holds the texts it rested on: id → text."""
+"""The key of a reflection's `details` for the texts of removed memories it cites: id → text."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetentionPolicy:
-    """How much to keep. None for no such limit. Raises UsageError for what is no number, or below zero."""
+    """How much to keep; None for no limit. Raises UsageError for a value that is not a number from 0."""
 
     max_sessions: int | None = 10
-    """Of more sessions the oldest go, first what is under the floor, then all of them."""
+    """Beyond it the oldest sessions are removed: first their memories under the floor, then the rest."""
     max_memories_per_session: int | None = 500
-    """Of more memories in a session the least important go, the oldest of them first."""
+    """Beyond it the least important are removed, the oldest of them first."""
     max_total_size_mb: float | None = 100
-    """Million bytes of documents. Of more the least important go, the oldest of them first."""
+    """Million bytes of documents. Beyond it the least important are removed, the oldest of them first."""
     archive_after_days: float | None = 30
     delete_after_days: float | None = 180
     importance_floor: float = 0.3
-    """0–1: what lies under it goes first."""
+    """0–1: memories below it are removed first."""
     protected_days: float = 7
-    """The size rule spares what is younger, by the records' own clock."""
+    """The size rule spares memories younger than this, by the records' own clock."""
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -50,29 +47,33 @@ class RetentionPolicy:
             if value is None and one.name not in ("importance_floor", "protected_days"):
                 continue
             if not is_number(value) or value < 0:
-                raise UsageError(f"{one.name} is {value!r}", hint="give a number from 0, or null for no limit")
+                raise UsageError(
+                    f"{one.name} {value!r} is not a number from 0", hint="give a number from 0, or null for no limit"
+                )
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any]) -> RetentionPolicy:
-        """The policy of a configuration; what is left out stays at its default. Raises UsageError for unknown keys."""
+        """The policy from a configuration; missing keys keep their defaults. Raises UsageError for unknown keys."""
         known = [one.name for one in fields(cls)]
         unknown = sorted(set(given) - set(known))
         if unknown:
-            raise UsageError(f"a retention policy with {', '.join(unknown)}", hint=f"the keys are {', '.join(known)}")
+            raise UsageError(
+                f"the retention policy has unknown keys: {', '.join(unknown)}", hint=f"the keys are {', '.join(known)}"
+            )
         return cls(**given)
 
     def only_sessions(self) -> RetentionPolicy:
-        """The same limit of sessions, and no other."""
+        """The same limit of sessions and no other limit."""
         return RetentionPolicy(self.max_sessions, None, None, None, None, self.importance_floor)
 
     def to_mapping(self) -> dict[str, Any]:
-        """The policy as it stands in a configuration."""
+        """The inverse of `from_mapping`."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A memory as the plan sees it."""
+    """A memory, and whether it is archived."""
 
     memory: Memory
     archived: bool = False
@@ -89,7 +90,7 @@ class Held:
 
 
 class Going(NamedTuple):
-    """A memory that is to be removed or archived, and why."""
+    """A memory to be removed or archived, and why."""
 
     memory: Memory
     why: str
@@ -97,17 +98,17 @@ class Going(NamedTuple):
 
 @dataclass(slots=True)
 class Forgetting:
-    """A plan. Carried out by `carry_out`; made by `plan`."""
+    """A plan, made by `plan` and carried out by `carry_out` or `carry_out_in`."""
 
     remove: list[Going] = field(default_factory=list[Going])
     archive: list[Going] = field(default_factory=list[Going])
     kept: list[Going] = field(default_factory=list[Going])
-    """What would have gone and is kept all the same, with the reason."""
+    """Memories that a limit applies to but that are kept, with the reason."""
     folded: list[Memory] = field(default_factory=list[Memory])
-    """Reflections with the texts of evidence that goes in their details."""
+    """Reflections, with the texts of their removed evidence in their details."""
 
     def lines(self) -> list[str]:
-        """The plan in words, a line a memory."""
+        """The plan in words, a line per memory."""
         named = (("remove", self.remove), ("archive", self.archive), ("keep", self.kept))
         return [
             f"{what:<8} {one.memory.agent} #{one.memory.id}  {one.why}  {one.memory.text[:60]}"
@@ -117,18 +118,17 @@ class Forgetting:
 
 
 def held(memories: Iterable[Memory], archived: Iterable[int] = ()) -> list[Held]:
-    """The memories of one character, of which some are archived."""
+    """The memories of one character; `archived`: the ids of those that are."""
     away = set(archived)
     return [Held(memory, memory.id in away) for memory in memories]
 
 
 def plan(records: Sequence[Held], policy: RetentionPolicy, now: datetime, *, starting: str | None = None) -> Forgetting:
-    """What a policy asks for at a moment. `starting`: a session that has just begun and is not given up for its age.
+    """What a policy removes and archives at a moment. `starting`: a session that has just begun, to be removed last.
 
-    In this order: what is older than `delete_after_days`; of too many sessions the oldest; of too full a session the
-    least important; of too large a store the least important; then the archive. What is archived counts no more, and
-    only grows too old. What a reflection rests on is kept where something else can go, and folded into the reflection
-    where the limit must hold.
+    The rules apply in this order: `delete_after_days`, number of sessions, memories per session, total size,
+    `archive_after_days`. Archived memories only count for `delete_after_days`. A memory that a reflection cites is kept
+    if another one can be removed instead; otherwise its text is folded into the reflection's details.
     """
     return _Planner(records, policy, utc(now), starting).planned()
 
@@ -148,7 +148,7 @@ class _Planner:
         self._too_old()
         self._sessions()
         while self._shed_once():
-            pass  # a reflection that went has left its evidence unprotected
+            pass  # removing a reflection leaves its evidence unprotected, so that more can be removed
         self.result.kept = [one for key, one in self.spared.items() if key in self.left]
         self._archive()
         self.result.folded = self._folded()
@@ -214,7 +214,7 @@ class _Planner:
         return self.sizes[record.key]
 
     def _shed(self, records: Iterable[Held], why: str, enough: Callable[[int, Held | None], bool]) -> None:
-        """Gives up the least important, the oldest of them first, until it is enough; evidence is spared."""
+        """Removes the least important, the oldest of them first, until it is enough; spares what reflections cite."""
         gone, last = 0, None
         for record in sorted(records, key=lambda one: (one.memory.importance, one.memory.created_at, one.key)):
             if enough(gone, last):
@@ -239,7 +239,7 @@ class _Planner:
         return [record for record in self.left.values() if self.now - record.memory.created_at > span]
 
     def _by_session(self) -> dict[str, list[Held]]:
-        """Session → its memories, oldest first. What is archived or belongs to none is in none."""
+        """Session → its memories, oldest first, without archived ones and those without a session."""
         sessions: dict[str, list[Held]] = defaultdict(list)
         for record in sorted(self.left.values(), key=lambda one: one.memory.created_at):
             if record.memory.session and not record.archived:
@@ -260,7 +260,7 @@ class _Planner:
 
 
 def _resting_on(records: Iterable[Held]) -> dict[Key, list[Key]]:
-    """Evidence → the reflections that rest on it."""
+    """Memory → the reflections that cite it."""
     found: dict[Key, list[Key]] = defaultdict(list)
     for record in records:
         if record.memory.kind == "reflection":
@@ -275,23 +275,21 @@ def _with_evidence(reflection: Memory, texts: Mapping[str, str]) -> Memory:
     return replace(reflection, details={**reflection.details, EVIDENCE: evidence})
 
 
-# ── forgetting ───────────────────────────────────────────────────────────────────────────────────────────────────────
-# Doing what a plan of retention says, in a store or a stream, and saying so in the ledger.
-
+# ── carrying a plan out, in a store or a stream, and recording it in the ledger ──────────────────────────────────────
 
 EVENT = "forgetting"
-"""Type of the ledger's entries about it."""
+"""Type of the ledger entries."""
 Naming = Callable[[Memory], str]
 
 
 def named(memory: Memory) -> str:
-    """What a memory is called in the ledger: its name in a document, or `character #id`."""
+    """The memory's name in the ledger: its name in a document, or `character #id`."""
     name = memory.details.get("memory_id")
     return name if isinstance(name, str) and name else f"{memory.agent} #{memory.id}"
 
 
 def holdings(store: Store, agent: str | None = None) -> list[Held]:
-    """What a store holds of one character or of all, without what is forgotten."""
+    """The memories in a store, of one character or of all, without forgotten ones."""
     found: list[Held] = []
     for name in store.agents() if agent is None else (agent,):
         stored = store.load(name)
@@ -301,23 +299,23 @@ def holdings(store: Store, agent: str | None = None) -> list[Held]:
 
 
 def records_of(stream: MemoryStream) -> list[Held]:
-    """What a stream holds."""
+    """The memories of a stream, archived ones included."""
     return [*held(stream), *held(stream.archived, [memory.id for memory in stream.archived])]
 
 
 def now_of(records: Iterable[Held]) -> datetime | None:
-    """The records' own clock: when the latest was made; None without any."""
+    """The records' own clock: when the latest memory was made; None without memories."""
     return max((record.memory.created_at for record in records), default=None)
 
 
 def forget_by(records: Sequence[Held], *, remove: Callable[[Memory], bool], why: str) -> Forgetting:
-    """A plan to remove what somebody chose. Nothing is folded: what a person wants gone is not kept elsewhere."""
+    """A plan to remove chosen memories. Nothing is folded: what a person wants removed is not kept elsewhere."""
     chosen = [record.memory for record in records if remove(record.memory)]
     return Forgetting(remove=[Going(memory, why) for memory in chosen])
 
 
 def carry_out(store: Store, forgetting: Forgetting) -> None:
-    """Folds, archives and removes in a store, in this order, so that nothing is lost on the way."""
+    """Folds, archives and removes in a store, in this order, so that an interruption loses nothing."""
     for agent, reflections in _by_agent(forgetting.folded, lambda memory: memory).items():
         store.update(agent, reflections)
     for agent, going in _by_agent(forgetting.archive, lambda one: one.memory).items():
@@ -327,7 +325,7 @@ def carry_out(store: Store, forgetting: Forgetting) -> None:
 
 
 def carry_out_in(stream: MemoryStream, forgetting: Forgetting) -> None:
-    """The same in a stream, and in its store if it has one."""
+    """Folds, archives and removes in a stream, and in its store if it has one."""
     for reflection in forgetting.folded:
         stream.revise(reflection.id, details=reflection.details)
     stream.archive([one.memory.id for one in forgetting.archive])
@@ -335,7 +333,7 @@ def carry_out_in(stream: MemoryStream, forgetting: Forgetting) -> None:
 
 
 def retain(stream: MemoryStream, policy: RetentionPolicy, now: datetime) -> Forgetting:
-    """Applies a policy to a stream; gives what was done."""
+    """Applies a policy to a stream and returns what was done."""
     forgetting = plan(records_of(stream), policy, now)
     carry_out_in(stream, forgetting)
     return forgetting
@@ -344,7 +342,7 @@ def retain(stream: MemoryStream, policy: RetentionPolicy, now: datetime) -> Forg
 def audit(
     ledger: Ledger, forgetting: Forgetting, *, at: datetime, trigger: str, name: Naming = named, session: str = ""
 ) -> None:
-    """An entry per character and deed: which memories, and why. Made now, or at the ledger's latest moment."""
+    """Logs an entry per character and action: which memories, and why; at `at`, or later if the ledger is ahead."""
     moment = max(utc(at), ledger.latest or utc(at))
     for action, some in (("archive", forgetting.archive), ("remove", forgetting.remove)):
         for agent, going in _by_agent(some, lambda one: one.memory).items():
