@@ -10,11 +10,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from math import inf
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypedDict, Unpack, cast
+from typing import Any, cast
 from weakref import WeakValueDictionary, finalize
 
 from commonplace.errors import UsageError
@@ -51,23 +52,6 @@ AUTOMATIC = "automatic_importance"
 OneOrMore = str | Collection[str]
 _OPEN: WeakValueDictionary[Path, MemoryStore] = WeakValueDictionary()
 """Folder → the MemoryStore of this process that has it open."""
-
-
-class Filters(TypedDict, total=False):
-    """The filters of `MemoryStore.search` other than `query`."""
-
-    time_range: tuple[datetime | None, datetime | None] | None
-    persona_id: OneOrMore | None
-    domain: OneOrMore | None
-    min_importance: float | None
-    tags: OneOrMore | None
-    bqi_filters: Mapping[str, Any] | None
-
-
-def automatic(user_rating: float | None, references: int, sentiment: float) -> float:
-    """The importance of a memory, 0–1, where none was given: the formula of the founding document, §6.2."""
-    total = 0.3 + (user_rating or 0) / 5 * 0.3 + min(references * 0.05, 0.2) + abs(sentiment) * 0.2
-    return min(1.0, max(0.0, total))
 
 
 class MemoryStore:
@@ -216,8 +200,10 @@ class MemoryStore:
 
     def calculate_importance(self, memory: MemoryCoordinate) -> float:
         """0.3 + rating / 5 × 0.3 + min(references × 0.05, 0.2) + |sentiment| × 0.2, clamped to 0–1."""
-        references = self.get_reference_count(memory.memory_id)
-        return automatic(memory.metadata.user_rating, references, memory.emotion.sentiment_score)
+        rating = (memory.metadata.user_rating or 0) / 5 * 0.3
+        references = min(self.get_reference_count(memory.memory_id) * 0.05, 0.2)
+        emotion = abs(memory.emotion.sentiment_score) * 0.2
+        return min(1.0, max(0.0, 0.3 + rating + references + emotion))
 
     def recompute(self, *, given: bool = False) -> int:
         """Compute the automatic importances again; with `given`, also replace those that were given.
@@ -247,10 +233,7 @@ class MemoryStore:
         return self._document(memory_id)
 
     def _with_automatic_importance(self, name: str, memory: Memory) -> Memory:
-        rating = memory.details.get("user_rating")
-        sentiment = memory.emotion.valence if memory.emotion else 0.0
-        share = automatic(rating if _is_number(rating, 0, 5) else None, self._index.references(name), sentiment)
-        return with_importance(memory, scaled(share))
+        return with_importance(memory, scaled(self.calculate_importance(from_memory(memory, name))))
 
     def _update(self, memories: list[Memory]) -> None:
         for agent, changed in by_agent(memories).items():
@@ -267,12 +250,12 @@ class MemoryStore:
         """Forget a session for good; returns how many memories were forgotten."""
         return self._delete(list(self._index.sessions.get(session_id, {})), f"by session {session_id}")
 
-    def delete_by_query(self, query: str | None = None, **others: Unpack[Filters]) -> int:
+    def delete_by_query(self, query: str | None = None, **filters: Any) -> int:
         """Forget everything that `search` finds with these filters, without a limit; returns how many.
 
         Raises UsageError if no filter excludes anything, since that would forget every memory.
         """
-        tests = self._tests(query=query, **others)
+        tests = self._tests(query=query, **filters)
         if not tests:
             raise UsageError(
                 "delete_by_query without a filter would forget everything", hint="pass at least one filter"
@@ -334,8 +317,6 @@ class MemoryStore:
         if self.ledger is not None and moment is not None:
             audit(self.ledger, forgetting, at=moment, trigger=trigger, name=lambda one: names[one.agent, one.id])
 
-    # ── What all of these use ───────────────────────────────────────────────────────────────────────────────────────
-
     @property
     def _index(self) -> _Index:
         """The index; reads the folder if it is not open, and takes it from another MemoryStore of this process."""
@@ -365,25 +346,13 @@ class MemoryStore:
         memories = self._index.memories
         return (name for name in self._index.newest() if all(test(memories[name]) for test in tests))
 
-    def _tests(
-        self,
-        *,
-        query: str | None = None,
-        time_range: tuple[datetime | None, datetime | None] | None = None,
-        min_importance: float | None = None,
-        bqi_filters: Mapping[str, Any] | None = None,
-        **one_of: Any,
-    ) -> list[Filter]:
-        """A test per filter that excludes anything."""
-        if min_importance and not _is_number(min_importance, -inf, inf):
-            raise UsageError(f"min_importance is {min_importance!r:.60}", hint="expected a number from 0 to 1")
-        tests = filters(
-            text=query if query is not None and clean(checked_string("query", query)) else None,
-            time_range=time_range,
-            min_importance=scaled(min_importance) if min_importance else None,
-        )
-        tests += [_one_of(name, wanted) for name, wanted in one_of.items() if wanted is not None]
-        if wanted := _flat(paths("bqi_filters", bqi_filters or {})):
+    def _tests(self, *, bqi_filters: Mapping[str, Any] | None = None, **chosen: Any) -> list[Filter]:
+        """The tests of all filters; none if no filter excludes anything."""
+        if unknown := chosen.keys() - _TESTS.keys():
+            raise UsageError(f"unknown filter {min(unknown)}", hint=f"expected {', '.join(_TESTS)} or bqi_filters")
+        tests = [test for name, value in chosen.items() if value is not None for test in _TESTS[name](value)]
+        wanted = {path: value for path, value in paths("bqi_filters", bqi_filters or {}).items() if value is not None}
+        if wanted:
             tests.append(_bqi(wanted, self._snapshots()))
         return tests
 
@@ -429,19 +398,15 @@ class _Index:
         """By name, which relations use; by (character, id), which citations use."""
         self._arrivals = 0
         for agent in store.agents():
-            self._load(agent, seed)
-
-    def _load(self, agent: str, seed: int) -> None:
-        stored = self.store.load(agent)
-        names = self.store.names(agent) if isinstance(self.store, JSONLStore) else ()
-        for memory in stored.memories:
-            if memory.id in stored.forgotten:
-                continue
-            name = names[memory.id - 1] if names else memory.details.get("memory_id")
-            if not isinstance(name, str) or not name or name in self:
-                name = unused_id(memory.created_at, self, seed, agent, memory.id)
-            self.add(name, memory, archived=memory.id in stored.archived)
-        self.last_ids[agent] = len(stored.memories)
+            stored = store.load(agent)
+            names = store.names(agent) if isinstance(store, JSONLStore) else ()
+            for memory in stored.memories:
+                if memory.id not in stored.forgotten:
+                    name = names[memory.id - 1] if names else memory.details.get("memory_id")
+                    if not isinstance(name, str) or not name or name in self:
+                        name = unused_id(memory.created_at, self, seed, agent, memory.id)
+                    self.add(name, memory, archived=memory.id in stored.archived)
+            self.last_ids[agent] = len(stored.memories)
 
     def __contains__(self, name: object) -> bool:
         return name in self.memories or name in self.archived
@@ -512,48 +477,53 @@ class _Index:
 # ── The filters of a search ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-_ONE_OF: Mapping[str, Callable[[Memory], Collection[str]]] = {
-    "persona_id": lambda memory: (memory.agent,),
-    "domain": lambda memory: (memory.details.get("domain", ""),),
-    "tags": lambda memory: memory.tags,
-}
-"""Filter → the values of a memory, of which one has to be among the values wanted."""
+def _query(text: Any) -> list[Filter]:
+    return filters(text=text) if clean(checked_string("query", text)) else []
 
 
-def _one_of(name: str, wanted: Any) -> Filter:
+def _min_importance(share: Any) -> list[Filter]:
+    if share and not _is_number(share, -inf, inf):
+        raise UsageError(f"min_importance is {share!r:.60}", hint="expected a number from 0 to 1")
+    return filters(min_importance=scaled(share)) if share else []
+
+
+def _one_of(name: str, values: Callable[[Memory], Collection[str]], wanted: Any) -> list[Filter]:
     try:
         accepted = {wanted} if isinstance(wanted, str) else {checked_string(name, one) for one in wanted}
     except TypeError as error:
         raise UsageError(f"{name} is {wanted!r:.60}", hint="expected a string or a list of strings") from error
     if name == "tags":
         accepted = set(map(clean, accepted))  # as the tags of a memory are
-    return lambda memory: not accepted.isdisjoint(_ONE_OF[name](memory))
+    return [lambda memory: not accepted.isdisjoint(values(memory))]
 
 
-def _bqi(wanted: Mapping[str, Any], snapshot_of: Callable[[Memory], Any]) -> Filter:
+_TESTS: Mapping[str, Callable[[Any], list[Filter]]] = {
+    "query": _query,
+    "time_range": lambda span: filters(time_range=span),
+    "persona_id": partial(_one_of, "persona_id", lambda memory: (memory.agent,)),
+    "domain": partial(_one_of, "domain", lambda memory: (memory.details.get("domain", ""),)),
+    "min_importance": _min_importance,
+    "tags": partial(_one_of, "tags", lambda memory: memory.tags),
+}
+"""Filter → its tests; none for a value that excludes nothing."""
+
+
+def _bqi(wanted: Mapping[str, Any], snapshot_of: Callable[[Memory], Mapping[str, Any]]) -> Filter:
     """Whether the BQI coordinate has these values at these paths; an emotion may also be one of the memory itself."""
 
     def has(memory: Memory, path: str, value: Any) -> bool:
+        if isinstance(value, Mapping):
+            within = cast("Mapping[str, Any]", value)
+            return bool(within) and all(has(memory, f"{path}.{key}", one) for key, one in within.items())
         found = found_in(snapshot_of(memory), path)
         if path == "emotion":
-            found += found_in(snapshot_of(memory), "emotion.keywords")
             words = [word for word in _values(value) if isinstance(word, str)]
             if Feeling(keywords=words).matches(memory):
                 return True
+            found += found_in(snapshot_of(memory), "emotion.keywords")
         return any(one in found for one in _values(value))
 
     return lambda memory: all(has(memory, path, value) for path, value in wanted.items())
-
-
-def _flat(wanted: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Path → value, None left out: `{"emotion": {"affect": 0.5}}` becomes `{"emotion.affect": 0.5}`."""
-    found: dict[str, Any] = {}
-    for path, value in wanted.items():
-        if isinstance(value, Mapping):
-            found |= _flat(cast("Mapping[str, Any]", value), f"{prefix}{path}.")
-        elif value is not None:
-            found[f"{prefix}{path}"] = value
-    return found
 
 
 def _is_number(value: object, low: float, high: float) -> bool:

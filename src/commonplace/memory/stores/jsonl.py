@@ -177,23 +177,20 @@ class JSONLStore:
 
     def remove(self, agent: str, ids: Sequence[int]) -> None:
         """Forget for good; the ids stay used."""
-        self._refuse_missing(agent, ids)
-        self._change({"op": "remove", "agent": agent, "ids": sorted(set(ids))})
-        self.flush()
+        self._change_ids("remove", agent, ids)
 
     def archive(self, agent: str, ids: Sequence[int]) -> None:
         """Move to the compressed archive."""
-        here = self._refuse_missing(agent, ids)
-        self._move("archive", agent, set(ids) - here.archived)
+        self._change_ids("archive", agent, ids)
 
     def restore(self, agent: str, ids: Sequence[int]) -> None:
         """Move back from the archive."""
-        here = self._refuse_missing(agent, ids)
-        self._move("restore", agent, set(ids) & here.archived)
+        self._change_ids("restore", agent, ids)
 
-    def _move(self, op: str, agent: str, ids: set[int]) -> None:
+    def _change_ids(self, op: str, agent: str, ids: Sequence[int]) -> None:
+        self._refuse_missing(agent, ids)
         if ids:
-            self._change({"op": op, "agent": agent, "ids": sorted(ids)})
+            self._change({"op": op, "agent": agent, "ids": sorted(set(ids))})
             self.flush()
 
     def flush(self) -> None:
@@ -246,7 +243,7 @@ class JSONLStore:
         self._contents.sessions[session] = keys
         lines = [(id in agents[agent].archived, self._line(agents[agent], id)) for agent, id in keys]
         away = files.json_lines(line for archived, line in lines if archived)
-        path, archive = self._path(session), self._archive_path(session)
+        path, archive = self._path(session), self.folder / "archive" / f"{files.file_name(session)}.jsonl.gz"
         if away or archive.exists():
             # Write all of them to the session first, so that a memory on the move is at no moment in neither file.
             files.replace_file(path, files.json_lines(line for _, line in lines))
@@ -277,9 +274,6 @@ class JSONLStore:
         """The session's file; `other`: what it would be called with the other compression."""
         plain = (self.config.storage.compression == "none") is not other
         return self.folder / "sessions" / f"{files.file_name(session)}.jsonl{'' if plain else '.gz'}"
-
-    def _archive_path(self, session: str) -> Path:
-        return self.folder / "archive" / f"{files.file_name(session)}.jsonl.gz"
 
     @property
     def _opened(self) -> FolderContents:
