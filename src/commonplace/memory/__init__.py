@@ -6,13 +6,13 @@ stream.remember("Klaus is reading about gentrification", at=when)
 print(stream.explain(stream.recall("what does Klaus study?", at=later)))
 """
 
+from typing import TYPE_CHECKING, Any
+
 from commonplace.memory import policies
 from commonplace.memory.bm25 import Analyser
-from commonplace.memory.coordinates import MemoryCoordinate
 from commonplace.memory.embedding import Embedder, HashedEmbedder, default_embedder, lattice, packed, unpacked
 from commonplace.memory.explain import WhyNot
 from commonplace.memory.importance import Rating, RuleRater
-from commonplace.memory.memory_store import MemoryStore
 from commonplace.memory.policies import Policy
 from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import KINDS, MAX_TEXT, Emotion, Memory
@@ -22,6 +22,10 @@ from commonplace.memory.scoring import Part, ScoredMemory
 from commonplace.memory.search import Feeling
 from commonplace.memory.stream import Delta, Draft, MemoryStream
 from commonplace.memory.table import estimate_tokens
+
+if TYPE_CHECKING:
+    from commonplace.memory.coordinates import MemoryCoordinate
+    from commonplace.memory.memory_store import MemoryStore
 
 __all__ = [
     "KINDS",
@@ -54,3 +58,16 @@ __all__ = [
     "policies",
     "unpacked",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # a stream alone should not wait for Pydantic, which the coordinate documents are made of
+    if name == "MemoryStore":
+        from commonplace.memory.memory_store import MemoryStore  # noqa: PLC0415
+
+        return MemoryStore
+    if name == "MemoryCoordinate":
+        from commonplace.memory.coordinates import MemoryCoordinate  # noqa: PLC0415
+
+        return MemoryCoordinate
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
