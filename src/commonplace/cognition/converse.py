@@ -35,8 +35,11 @@ def spoken(view: TurnView) -> tuple[Spoken, ...]:
     personas = view.scenario.personas
     return tuple(
         Spoken(
-            speaker=line.speaker, called=personas[line.speaker].called, text=line.utterance,
-            speech_act=line.speech_act, topic=line.topic,
+            speaker=line.speaker,
+            called=personas[line.speaker].called,
+            text=line.utterance,
+            speech_act=line.speech_act,
+            topic=line.topic,
         )  # fmt: skip
         for line in talk.lines[-12:]
     )

@@ -128,7 +128,7 @@ def _visits(given: PlanDayInput, dice: Dice) -> Iterator[Stroke]:
             and _VISIT.search(frame.get("quote", ""))
             and frame["who"] in seen
         ):
-            do = grammar(given.who.language).say("day.visit", "", {"x": frame.get("called", "a friend")}, dice)
+            do = grammar(given.who.language).say("day.visit", {"x": frame.get("called", "a friend")}, dice)
             yield _stroke(given, do, memory, seen[frame["who"]])
 
 
@@ -222,7 +222,7 @@ def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
         return draft
     rules = grammar(given.who.language)
     seen = tuple(memory.id for memory in given.recalled if memory.frame.get("what") == "weather")[:1]
-    do = rules.say("day.rain", "", {"sky": sky}, dice.with_(draft.start)) or draft.stroke.do
+    do = rules.say("day.rain", {"sky": sky}, dice.with_(draft.start)) or draft.stroke.do
     update = {"location": given.who.home, "do": do, "routine": -1, "because": seen, "emoji": "☔"}
     return replace(draft, stroke=draft.stroke.model_copy(update=update))
 
@@ -371,7 +371,7 @@ def _relit(given: PlanPartsInput, rules: Grammar, dice: Dice) -> list[PartOut]:
     dark = [thing for thing in given.things if thing.state in rules.words("dark.states") and "OPEN" in thing.verbs]
     return [PartOut(do=given.item.do, minutes=10)] + [
         PartOut(
-            do=rules.say("relight", "", {"thing": named(thing.name)}, dice.with_(thing.id)), minutes=5,
+            do=rules.say("relight", {"thing": named(thing.name)}, dice.with_(thing.id)), minutes=5,
             object_id=thing.id, verb="OPEN", emoji="💡",
         )
         for thing in dark[:3]
@@ -401,7 +401,7 @@ def _queue(given: PlanPartsInput, hints: Sequence[Hint], rules: Grammar, dice: D
 def _breather(given: PlanPartsInput, rules: Grammar, others: Sequence[PartOut], dice: Dice) -> PartOut:
     if others and dice.chance(50, "kind"):
         return others[0]
-    return PartOut(do=rules.pick("rest.short", dice) or given.item.do, minutes=5)
+    return PartOut(do=rules.say("rest.short", {}, dice) or given.item.do, minutes=5)
 
 
 def _part_of(hint: Hint) -> PartOut:
@@ -438,16 +438,9 @@ def _generic(given: PlanPartsInput, rules: Grammar, level: str, dice: Dice) -> l
     if given.item.because and kind not in {"event", "sleep"} and level == "part":
         return [given.item.do]
     event = f"the {given.item.do.rpartition(' ')[2]}"
-    names = [name.replace("{event}", event) for name in _raw(rules, f"{level}.{kind}")]
-    names = names or list(_raw(rules, f"{level}.plain"))
+    names = [name.replace("{event}", event) for name in rules.every(f"{level}.{kind}")]
+    names = names or list(rules.every(f"{level}.plain"))
     return dice.shuffled(names, "generic") if level == "part" else names
-
-
-def _raw(rules: Grammar, rule: str) -> tuple[str, ...]:
-    return tuple(
-        "".join(piece if index % 2 == 0 else f"{{{piece}}}" for index, piece in enumerate(line.pieces))
-        for line in rules.rules.get(rule, ())
-    )
 
 
 def _broken(given: PlanPartsInput, rules: Grammar) -> dict[str, ThingHere | Recalled]:
@@ -485,5 +478,5 @@ def _repair(
     verb = next((one for one in MENDING if one in thing.verbs and (thing.id, one) not in refused), "")
     if not verb and any(thing.id == one for one, _ in refused):
         return []
-    do = rules.say("repair", "", {"thing": named(thing.name)}, dice)
+    do = rules.say("repair", {"thing": named(thing.name)}, dice)
     return [PartOut(do=do, minutes=15, object_id=thing.id if verb else "", verb=verb, emoji="🔧")]
