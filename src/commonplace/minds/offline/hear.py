@@ -109,6 +109,8 @@ def understood(text: str, language: str) -> Heard:
     last, main = sentences[-1].strip(), _without_lead_in(sentences)
     if len(last) < LONGEST_BYE and "?" not in last and _has(rules, "farewell", last):
         return Heard("farewell", "", frozenset())
+    if _has(rules, "snub", last):
+        return Heard("snub", "", content(main))
     topic = turned(noun_phrase(main))
     if last.rstrip("\"”'").endswith("?"):
         return Heard(

@@ -1,7 +1,7 @@
 """Importance and emotion of new memories: where a sentence starts from by its kind, and what its words add.
 
 The words and the feelings are those of `memory.importance` and `memory.emotion`. Most of what a character perceives is
-routine and starts at 1; being spoken to starts at 3 and an event at 5, so that a day of 150–250 memories brings one or
+routine and starts at 1; being spoken to starts at 3 and an event at 6, so that a day of 150–250 memories brings one or
 two reflections.
 """
 
@@ -17,7 +17,7 @@ from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.tasks import RateInput, RateOutput, Rating
 from commonplace.text import words
 
-ROUTINE, NOTED, SPOKEN_TO, NEARLY, THOUGHT, EVENT, VOICE = 1, 2, 3, 4, 5, 5, 8
+ROUTINE, NOTED, SPOKEN_TO, MOVED, THOUGHT, EVENT, VOICE = 1, 2, 3, 4, 5, 6, 8
 OCCASION = 6
 """Importance of having been somewhere that is not an everyday thing; of having seen others there, three less."""
 
@@ -31,8 +31,9 @@ def rate(given: RateInput, dice: Dice) -> RateOutput:  # noqa: ARG001 – rating
 @lru_cache(maxsize=16384)
 def _rating(text: str, name: str, called: str, goal: str, language: str) -> Rating:
     base, felt = _base(text, name, called, language), feeler(language)(text)
-    # What is routine by its kind stays so whatever its words are: cutting onions is no crime.
-    importance = _rater(language, goal, base)(text) if base > ROUTINE else base
+    # What people do all day is routine whatever its words: killing time is no murder. A thing that breaks is not.
+    words_count = base > ROUTINE or text.startswith("The ")
+    importance = _rater(language, goal, base)(text) if words_count else base
     if felt is None:
         return Rating(importance=importance)
     return Rating(
@@ -84,13 +85,16 @@ def _own(text: str) -> int:
     )
 
 
+LONGEST_NAME = 5
+"""Words of a person's or a thing's name, article included; with more before its verb, a sentence is an event."""
 _QUIET = (" is ", " comes in from ", " leaves for ", " are ", " is starting a conversation ", " tries to ")
 
 
 def _others(text: str, called: str) -> int:
     """What somebody else does, what a thing is like; any other sentence is an event."""
     if " has come to " in text or " is gone from " in text:
-        return NEARLY
+        return MOVED
     if called and called in text:
         return NOTED
-    return ROUTINE if any(quiet in text for quiet in _QUIET) else EVENT
+    heads = [text.partition(quiet)[0] for quiet in _QUIET if quiet in text]
+    return ROUTINE if any(len(head.split()) <= LONGEST_NAME for head in heads) else EVENT

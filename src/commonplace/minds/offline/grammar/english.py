@@ -139,9 +139,10 @@ def lowered(text: str) -> str:
 
 
 _SENTENCE_STARTS = listed(
-    "The A An My Your His Her Their Our This That These Those There It She He They We You Nobody Everybody "
-    "Everyone Somebody Someone Something Nothing Everything Some Any No Not In On At From By With Every Each All "
-    "Most Many One Two When While If As To It's There's That's She's He's They're We're You're What How Whenever"
+    "The A An My Your His Her Their Our This That These Those There It She He They We You Nobody Everybody Everyone "
+    "Somebody Someone Something Nothing Everything Some Any No Not In On At From By With Every Each All Most Many "
+    "Half Talking People More Less Wet Whatever Wherever One Two When While If As To It's There's That's She's He's "
+    "They're We're You're What How Whenever"
 )
 
 

@@ -77,21 +77,22 @@ def _agreeing(verb: str, turned: int, *, many: bool) -> str:
 
 _AFTER_A_NOUN = listed(
     "is are was were has had have needs need keeps keep goes comes come done does did says said knows knew thinks "
-    "means meant ran runs sat sits told tells takes took took went wound kept left brought built wrote bought sold gave held "
-    "fell froze taught showed sang came matters would will won't can can't could stood isn't wasn't broke breaks made "
-    "makes gets got starts begins opens closes smells sounds looks loses wins finds gives rings flies crashes cooks "
-    "at in on to for of with and but or by from off down under over near about like than as because until while so if "
-    "up out after before into onto through across behind along around without against between who which when where "
-    "what that how whenever wherever again still today tonight tomorrow yesterday this always never only just alone "
-    "together himself herself myself too either well back away home once twice all open shut full being higher lower "
-    "better worse every last next here there then now since my your his her their our the a an it that's it's he she "
-    "they I you we"
+    "means meant ran runs sat sits told tells takes took went wound kept left brought built wrote bought sold gave "
+    "held fell froze taught showed sang came matters would will won't can can't could stood isn't wasn't broke "
+    "breaks made makes gets got starts begins opens closes smells sounds looks loses wins finds gives rings flies "
+    "crashes cooks bearing carrying wearing holding leading standing lying sitting hanging running at in on to for "
+    "of with and but or by from off down under over near about like than as because until while so if up out after "
+    "before into onto through across behind along around without against between who which when where what that how "
+    "whenever wherever again still today tonight tomorrow yesterday this always never only just alone together "
+    "himself herself myself too either well back away home once twice all open shut full being higher lower better "
+    "worse every last next here there then now since my your his her their our the a an it that's it's he she they "
+    "I you we leaks works hurts smokes sings cries rattles drips burns falls"
 )
 """Words at which a noun phrase ends; so it does before a past tense in -ed."""
 _NOUN_PHRASE = re.compile(
     r"\b(?P<det>[Tt]he|[Mm]y|[Yy]our|[Oo]ur|[Aa]n?) "
     r"(?P<noun>[a-z][a-z'-]*(?: [a-z][a-z'-]*){0,2}?)"
-    rf"(?=[,.;:!?]|$| (?:[a-z]+ed|{'|'.join(sorted(_AFTER_A_NOUN))})\b)"
+    rf"(?=[,.;:!?]|$| (?:[a-z]{{3,}}ed|{'|'.join(sorted(_AFTER_A_NOUN))})\b)"
 )
 _EMPTY = listed(
     "way time thing things day night morning evening afternoon moment bit lot while kind sort rest one same other "
@@ -103,6 +104,7 @@ _EMPTY = listed(
 )
 _VERBS = listed("was is are were had have never always just really not only go goes went do does did be been")
 _ARTICLES = {"a": "the", "an": "the"}
+_DETERMINERS = listed("the a an my your our his her their")
 
 
 @lru_cache(maxsize=4096)
@@ -110,7 +112,8 @@ def noun_phrase(text: str, subject: str = "") -> str:
     """What a text is about, in its own words: `I still owe Kit for my battery` → `my battery`; empty when nothing in it
     can be named.
 
-    With a `subject` it is the phrase the subject occurs in, else the subject itself: `flood` → `the flood`.
+    With a `subject` it is the phrase the subject occurs in, else the subject itself: as it is where the text has it
+    without an article (`I prescribe sleep`), otherwise with one (`flood` → `the flood`).
     """
     for found in _NOUN_PHRASE.finditer(text):
         words = found["noun"].split()
@@ -122,13 +125,13 @@ def noun_phrase(text: str, subject: str = "") -> str:
             continue
         determiner = found["det"].lower()
         return f"{_ARTICLES.get(determiner, determiner)} {found['noun']}"
-    return with_article(subject)
+    return subject if subject and f" {subject}" in text else with_article(subject)
 
 
 def with_article(subject: str) -> str:
     """`flood` → `the flood`; a name, or what has a determiner already, stays as it is."""
-    owned = subject.split(" ", 1)[0] in {"the", "a", "an", "my", "your", "our", "his", "her", "their"}
-    return subject if not subject or subject[0].isupper() or owned else f"the {subject}"
+    is_whole = not subject or subject[0].isupper() or subject.split(" ", 1)[0] in _DETERMINERS
+    return subject if is_whole else f"the {subject}"
 
 
 def turned(topic: str, my: str = "your", your: str = "my") -> str:
@@ -144,7 +147,8 @@ def turned(topic: str, my: str = "your", your: str = "my") -> str:
 
 def bare(topic: str) -> str:
     """A topic without its determiner: `the lantern festival` → `lantern festival`."""
-    return topic.partition(" ")[2]
+    determiner, _, noun = topic.partition(" ")
+    return noun if determiner in _DETERMINERS or determiner.endswith("'s") else topic
 
 
 _THIRD = {
