@@ -48,6 +48,7 @@ class FactNote(Value):
     starts: str = ""
     """ISO moment the event begins."""
     minutes: int = 0
+    emoji: str = ""
 
 
 class Recalled(Value):

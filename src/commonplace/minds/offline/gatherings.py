@@ -156,7 +156,7 @@ def event_stroke(note: FactNote, memory: int, now: str = "00:00") -> Stroke:
         location=note.place,
         do=f"going to {event_name(note) or 'see what it is'}",
         because=(memory,),
-        emoji="🎉",
+        emoji=note.emoji or "🎉",
     )
 
 

@@ -251,14 +251,15 @@ def _inserted(drafts: list[Draft], wish: Wanted) -> list[Draft]:
 
 def _sized(given: PlanDayInput, drafts: list[Draft], dice: Dice) -> list[Draft]:
     """5–8 strokes: the shortest that can be spared goes, the longest is broken up by something small."""
-    drafts = _distinct(drafts)
+    drafts, rules = _distinct(drafts), grammar(given.who.language)
     while len(drafts) > MOST:
         spare = [index for index in range(1, len(drafts) - 1) if not drafts[index].fixed]
+        # A day with many wishes still has its meals, where anything else can go.
+        spare = [index for index in spare if kind_of(rules, drafts[index].stroke.do) != "eat"] or spare
         shortest = min(
             spare or range(1, len(drafts) - 1), key=lambda index: (drafts[index + 1].start - drafts[index].start, index)
         )
         drafts = [*drafts[:shortest], *drafts[shortest + 1 :]]
-    rules = grammar(given.who.language)
     extras = dice.shuffled(rules.every("day.extra"), "extra")
     for number in range(FEWEST - len(drafts)):
         drafts = _broken_up(given, drafts, extras[number % len(extras)])

@@ -23,7 +23,7 @@ HOURS = (
 )  # fmt: skip
 _IN = listed(
     "bar kitchen shop workshop garden flat room house home apartment library clinic hall studio loft office cafe "
-    "café attic cellar basement shed greenhouse bedroom bathroom bunk alley arcade shack teahouse store parlour "
+    "café attic cellar basement shed greenhouse bedroom bathroom alley teahouse store parlour "
     "parlor den nook"
 )
 _ON = listed("roof rooftop street walk bridge path stairs steps landing pier dock deck terrace balcony lane quay")
@@ -116,7 +116,7 @@ def _soft(name: str) -> str:
 
 _COMMON = listed(
     "roof rooftop stairs steps bench counter lamp sign lights machine kettle stove oven fridge door window table "
-    "desk tree pot stall booth drone kite lantern lanterns radio speaker board well pump box bed piano shelf sofa"
+    "desk tree pot stall booth radio speaker board well pump box bed piano shelf sofa"
 )
 
 
