@@ -40,7 +40,7 @@ def spoken(view: TurnView) -> tuple[Spoken, ...]:
             text=line.utterance,
             speech_act=line.speech_act,
             topic=line.topic,
-        )  # fmt: skip
+        )
         for line in talk.lines[-12:]
     )
 

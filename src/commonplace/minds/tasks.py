@@ -236,7 +236,7 @@ class ConverseOutput(Value):
     facts: tuple[str, ...] = ()
     """Ids of facts it claims to have mentioned."""
     speech_act: str = ""
-    """What the utterance does, in a word: `tell`, `ask.well`, `invite` … Empty where unknown; no model is asked for it."""
+    """What the utterance does: `tell`, `ask.well`, `invite` … Empty where unknown; no model is asked for it."""
     topic: str = ""
     """What it is about, as the speaker names it: `my roof`, `the lantern festival`. No model is asked for it."""
 

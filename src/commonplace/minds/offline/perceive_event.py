@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from commonplace.minds.notes import ThingHere
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.english import listed
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
@@ -19,7 +20,7 @@ EVENTS = ("fire", "cry", "dark", "water", "loud", "wonder")
 SHORTEST = 3
 """Letters of a word that may stand for a whole name."""
 POWER = listed("power electricity blackout outage lights")
-"""Words of a sentence that puts everything out that has a dark state."""
+"""Words of a sentence that puts out whatever is electric."""
 STATES = {
     "breaks": "broken", "opens": "open", "closes": "closed", "shuts": "closed", "dies": "dead", "empties": "empty",
     "jams": "jammed", "tears": "torn", "dries": "dry",
@@ -63,7 +64,7 @@ def _sets(
         place = given.located.get(thing.id, "")
         if thing.id in things and (not areas or place in areas):
             state = _named_state(states, spoken) or _typical(rules, kind, states)
-        elif kind == "dark" and _is_powerless(place, spoken, areas):
+        elif kind == "dark" and _is_electric(rules, thing) and _is_powerless(place, spoken, areas):
             state = _typical(rules, kind, states)
         else:
             continue
@@ -74,6 +75,11 @@ def _sets(
 def _is_powerless(place: str, spoken: str, areas: tuple[str, ...]) -> bool:
     """Whether the power is gone where a thing is; everywhere, when no area is named."""
     return not POWER.isdisjoint(spoken.split()) and (place in areas or not areas)
+
+
+def _is_electric(rules: Grammar, thing: ThingHere) -> bool:
+    """Whether a thing goes dark with the power, by a word of its name."""
+    return not rules.words("electric").isdisjoint(words(thing.name))
 
 
 def _named_state(states: tuple[str, ...], spoken: str) -> str:
