@@ -85,7 +85,6 @@ class Wish:
     """A decision about an event: the same whenever it is asked for, with a reason to read."""
 
     goes: bool
-    score: int
     reason: str
 
 
@@ -99,7 +98,7 @@ def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: D
     if not teller:
         score += 25
     name = event_name(note) or "it"
-    return Wish(score >= GOES, score, _reason(name, teller, warmth=warmth, interest=interest, goes=score >= GOES))
+    return Wish(score >= GOES, _reason(name, teller, warmth=warmth, interest=interest, goes=score >= GOES))
 
 
 def _interest(who: Who, note: FactNote) -> int:

@@ -116,16 +116,23 @@ def noun_phrase(text: str, subject: str = "") -> str:
     without an article (`I prescribe sleep`), otherwise with one (`flood` → `the flood`).
     """
     for found in _NOUN_PHRASE.finditer(text):
-        words = found["noun"].split()
-        if subject and subject not in found["noun"]:
-            continue
+        noun = found["noun"]
+        if subject:
+            if subject not in noun:
+                continue
+            # What follows the subject may be a verb that is not known: `the old radio hums`.
+            before, _, after = noun.partition(subject)
+            noun = f"{before}{subject}{after.partition(' ')[0]}"
+        words = noun.split()
         if words[-1] in _EMPTY or words[0] in _EMPTY or len(words[-1]) < 3 or words[-1].endswith(("ing", "ly", "ed")):
             continue
         if any(word in _VERBS for word in words):
             continue
         determiner = found["det"].lower()
-        return f"{_ARTICLES.get(determiner, determiner)} {found['noun']}"
-    return subject if subject and f" {subject}" in text else with_article(subject)
+        return f"{_ARTICLES.get(determiner, determiner)} {noun}"
+    before, occurs, _ = text.partition(f" {subject}")
+    is_bare = occurs and not any(word in _DETERMINERS or word.endswith("'s") for word in before.lower().split()[-3:])
+    return subject if subject and is_bare else with_article(subject)
 
 
 def with_article(subject: str) -> str:
