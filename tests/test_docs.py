@@ -19,7 +19,7 @@ import pytest
 import typer.main
 
 from commonplace.cli import app
-from commonplace.cli.play import Durability, Fidelity, View
+from commonplace.cli.options import Durability, Fidelity, View
 from commonplace.engine.stage import Stage
 from commonplace.minds.tasks import TASKS
 from commonplace.run.reading import Reading
@@ -28,8 +28,9 @@ from commonplace.scenario.model import CognitionPart
 PROJECT = Path(__file__).parents[1]
 PACKAGE = PROJECT / "src" / "commonplace"
 PAGES = sorted([*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md")])
-COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # pyright: ignore[reportAttributeAccessIssue]
-GENERAL = {"--help", "-h", "--debug"}
+GROUP: Any = typer.main.get_command(app)
+COMMANDS: dict[str, Any] = {name: GROUP.get_command(None, name) for name in GROUP.list_commands(None)}
+GENERAL = {"--help", "-h", "--debug", "--version"}
 FILES = [
     path.as_posix()
     for path in PROJECT.rglob("*")
