@@ -119,7 +119,7 @@ CHUNK = 48
 
 def why(
     run: Path = RUN,
-    event_id: str = typer.Argument("", help="An event id such as t31.mira.0; lists recent ones if left out."),
+    event_id: str | None = typer.Argument(None, help="An event id such as t31.mira.0; lists recent ones if left out."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON value."),
     prompts: bool = typer.Option(False, "--prompts", help="Show the whole prompts, not only the answers."),
     without: str = typer.Option("", "--without", help="AGENT:ID of a memory: what happens if it is missing."),
@@ -129,7 +129,7 @@ def why(
     if times and not without:
         raise UsageError("--times needs --without", hint="add --without AGENT:ID")
     with Reading.open(run) as reading:
-        if not event_id:
+        if event_id is None:
             if without or prompts:
                 raise UsageError("the event id is missing", hint=f"{command('why', run)} lists recent events")
             _list_recent(reading, as_json)
