@@ -197,7 +197,7 @@ def test_the_console_examples_run(tmp_path):
                 assert any(fnmatchcase(one, pattern) for one in shown), (line, wanted, shown)
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/minds.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/minds.md", "docs/python.md"])
 def test_the_programs_of_a_page_run(name, tmp_path):
     for program in blocks(page(name), "python"):
         python("-W", "error", "-c", program, folder=tmp_path)

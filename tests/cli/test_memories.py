@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from commonplace.cli import main
+from commonplace.cli.lookup import character
+from commonplace.errors import UsageError
 from commonplace.memory import Emotion, MemoryStream
 from commonplace.memory.stores import open_store
 from commonplace.run.reading import Reading
@@ -216,3 +218,27 @@ def test_a_copy_on_to_a_run_or_of_a_stranger_is_refused(store, run, tmp_path, re
     assert "this is a run" in (refused("copy-memories", store, run))
     refused("copy-memories", store, tmp_path / "copy.db", "--agent", "nobody")
     assert not (tmp_path / "copy.db").exists()
+
+
+@pytest.mark.parametrize("name", ["Ines", "INES", "ines okafor", "Ines Okafor"])
+def test_a_character_goes_by_its_id_its_name_and_its_short_name(name, run, rows):
+    assert rows("memories", run, name) == rows("memories", run, "ines")
+
+
+def test_a_character_of_a_store_goes_by_its_id_in_any_case(store, rows):
+    assert rows("search", store, "Maria") == rows("search", store, "maria")
+
+
+def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(run, store, refused):
+    assert "did you mean ines?" in refused("memories", run, "Inez")
+    assert "did you mean maria?" in refused("search", store, "marya")
+    assert "did you mean" not in refused("memories", run, "zebra")
+
+
+def test_a_name_of_several_characters_is_refused():
+    names = {"ann_a": ("Ann Abel", "Ann"), "ann_b": ("Ann Bell", "Ann"), "ann": ("Anna", "Annie")}
+    assert character("ANN_A", names, "x.run") == "ann_a"
+    assert character("ann", names, "x.run") == "ann"
+    with pytest.raises(UsageError, match="ann_a, ann_b, ann") as raised:
+        character("Ann", names, "x.run")
+    assert "id" in raised.value.hint
