@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from commonplace.cli import main
 from commonplace.errors import UsageError
 from commonplace.scenario.compiling import load
 from commonplace.testing.server import ModelServer
+
+PROJECT = Path(__file__).parents[1]
 
 
 class Own(commonplace.OfflineMind):
@@ -119,14 +122,31 @@ def test_several_sentences_between_two_ticks_are_all_kept(tmp_path, served):
 # ── names and values ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
-    "module", ["commonplace", "commonplace.memory", "commonplace.testing", "commonplace.testing.server"]
+PUBLIC = (
+    "commonplace",
+    "commonplace.memory",
+    "commonplace.memory.stores",
+    "commonplace.ledger",
+    "commonplace.analysis.diffusion",
+    "commonplace.testing",
+    "commonplace.testing.server",
 )
+
+
+@pytest.mark.parametrize("module", PUBLIC)
 def test_every_public_name_can_be_imported(module):
     package = importlib.import_module(module)
     assert package.__all__
     assert [name for name in package.__all__ if not hasattr(package, name)] == []
     assert set(package.__all__) <= set(dir(package))
+
+
+def test_the_public_modules_are_those_of_the_page_and_the_examples_use_no_others():
+    page = (PROJECT / "docs" / "python.md").read_text(encoding="utf-8").split("## Public names")[1]
+    assert tuple(re.findall(r"^\| `(commonplace[\w.]*)` \|", page, re.MULTILINE)) == PUBLIC
+    for example in (PROJECT / "examples").glob("*.py"):
+        used = re.findall(r"^(?:from|import) (commonplace[\w.]*)", example.read_text(encoding="utf-8"), re.MULTILINE)
+        assert set(used) <= set(PUBLIC), example
 
 
 def test_a_name_that_is_not_public_is_an_attribute_error():

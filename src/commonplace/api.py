@@ -66,7 +66,7 @@ def create_run(
         manifest,
         loaded,
         stage=by_name(loaded.part.stage),
-        mind=_answering(mind, manifest, loaded, timeout, on_outage),
+        mind=mind_of(manifest, loaded, timeout=timeout, on_outage=on_outage) if isinstance(mind, str) else mind,
         force=force,
         synchronous=synchronous,
         concurrency=concurrency,
@@ -95,8 +95,9 @@ def resume_run(
             fork = command("fork", path, "--at", file.last_tick)
             raise UsageError(what, where=str(path), hint=f"a fork can have another mind: {fork} -o NEW --mind NAME")
         scenario = scenario_of(manifest)
-        answering = _answering(mind, manifest, scenario, timeout, on_outage)
-        return Run.resume(file, scenario, stage=by_name(manifest.stage), mind=answering, concurrency=concurrency)
+        if isinstance(mind, str):
+            mind = mind_of(manifest, scenario, timeout=timeout, on_outage=on_outage, where=path)
+        return Run.resume(file, scenario, stage=by_name(manifest.stage), mind=mind, concurrency=concurrency)
     except BaseException:
         file.close()
         raise
@@ -205,17 +206,20 @@ def mind_named(
     raise UsageError(f"there is no mind {name!r}", hint=MINDS)
 
 
-def mind_of(manifest: Manifest, scenario: Scenario, *, timeout: float = TIMEOUT, on_outage: OnOutage = "pause") -> Mind:
-    """The mind a run was made with. Raises UsageError when that was an object, which only its program can give."""
+def mind_of(
+    manifest: Manifest,
+    scenario: Scenario,
+    *,
+    timeout: float = TIMEOUT,
+    on_outage: OnOutage = "pause",
+    where: str | Path = "",
+) -> Mind:
+    """The mind a run was made with. Raises UsageError, naming `where`, when that was an object and not a name."""
     if (manifest.settings or {}).get(MIND_OBJECT):
         what = f"the run was made with a Mind object named {manifest.mind!r}, which a run file cannot hold"
-        raise UsageError(what, hint="continue it from Python: commonplace.resume_run(path, mind=THE_OBJECT)")
+        hint = "give that object again, in Python: commonplace.resume_run(path, mind=THE_OBJECT)"
+        raise UsageError(what, where=str(where), hint=hint)
     return mind_named(manifest.mind, scenario, timeout=timeout, on_outage=on_outage, templates=templates_of(manifest))
-
-
-def _answering(mind: str | Mind, manifest: Manifest, scenario: Scenario, timeout: float, on_outage: OnOutage) -> Mind:
-    """The object given, or the mind that the manifest names."""
-    return mind_of(manifest, scenario, timeout=timeout, on_outage=on_outage) if isinstance(mind, str) else mind
 
 
 def templates_of(manifest: Manifest) -> Mapping[str, str]:

@@ -45,7 +45,7 @@ ENDLESS = 1_000_000
 """How far it goes in the terminal view: until the person leaves."""
 MANY = 0.1
 """Share of questions without a usable answer above which a warning is printed."""
-ENDING = "stopping after the current tick; press Ctrl-C once more to stop at once\n"
+ENDING = "stopping after the current tick; interrupt again to stop at once\n"
 
 
 def run(

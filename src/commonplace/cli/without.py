@@ -53,7 +53,7 @@ def _own_memory(reading: Reading, event: Event, reference: str) -> int:
 
 async def _counterfactual(reading: Reading, event: Event, memory: int, times: int) -> Counterfactual:
     scenario = scenario_of(reading.manifest)
-    mind, stage = mind_of(reading.manifest, scenario), by_name(reading.manifest.stage)
+    mind, stage = mind_of(reading.manifest, scenario, where=reading.path), by_name(reading.manifest.stage)
     return await counterfactual(reading, event, memory, scenario=scenario, stage=stage, mind=mind, times=times)
 
 
