@@ -145,11 +145,8 @@ def _in_run(path: Path, choice: Choice, *, dry_run: bool) -> None:
 
 def _planned(reading: Reading, choice: Choice) -> tuple[Forgetting, dict[str, list[int]]]:
     """The plan, and what of it is removed by character. A run has no archive, so a policy spares cited memories."""
-    memories = [
-        memory
-        for agent in ([choice.agent] if choice.agent else reading.agent_ids)
-        for memory in reading.memories(agent)
-    ]
+    agents = [choice.agent] if choice.agent else reading.agent_ids
+    memories = [memory for agent in agents for memory in reading.memories(agent)]
     forgetting = choice.among(held(memories))
     cited = {(one.agent, id) for one in memories for id in one.citations} if choice.policy else set[tuple[str, int]]()
     going: dict[str, list[int]] = {}

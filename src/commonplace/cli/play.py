@@ -75,9 +75,10 @@ def run(
 ) -> None:
     """Run a scenario and keep everything that happens in one file. Tick 0 is the opening state."""
     chosen = view or default_view()
-    target = output or Path("runs") / f"{load(scenario).part.name}-{seed}.run"
+    part = load(scenario).part
+    target = output or Path("runs") / f"{part.name}-{seed}.run"
     last = ticks if ticks is not None else (ENDLESS if chosen is View.TUI else PIPE_TICKS)
-    budget = budget_of(mind or load(scenario).part.mind, max_calls, max_tokens, max_cost)
+    budget = _budget(mind or part.mind, max_calls, max_tokens, max_cost)
 
     def make() -> Run:
         return create_run(
@@ -119,11 +120,11 @@ def resume(
 
     with make() as opened:
         last = _last_tick(opened, ticks, until, chosen)
-        budget = budget_of(opened.file.manifest.mind, max_calls, max_tokens, max_cost)
+        budget = _budget(opened.file.manifest.mind, max_calls, max_tokens, max_cost)
     show(make, run, last, chosen, budget)
 
 
-def budget_of(mind: str, calls: int, tokens: int, cost: float) -> Budget:
+def _budget(mind: str, calls: int, tokens: int, cost: float) -> Budget:
     """What this command may spend. Raises UsageError for a cost limit with a mind whose price is unknown."""
     return Budget(calls, tokens, cost, known_price(mind) if cost else None)
 
