@@ -10,14 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from commonplace.api import open_run
-from commonplace.engine.run import Run
-from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
-from commonplace.minds.offline import OfflineMind
-from commonplace.run.manifest import Manifest
-from commonplace.scenario.compiling import load
-from commonplace.stages import by_name
-from commonplace.world.events import Event
+from commonplace import Ask, Event, Mind, OfflineMind, Reply, RequestKey, create_run, open_run
 
 SEED, TICKS = 7, 480
 """Until ten in the evening of the second day."""
@@ -47,9 +40,7 @@ class Forgetful:
 
 async def lived(path: Path, mind: Mind) -> list[Event]:
     """Everything that happens in `plaza` with a mind of one's own."""
-    scenario = load("plaza")
-    manifest = Manifest(scenario="plaza", text=scenario.text, seed=SEED, mind=mind.name)
-    with Run.start(path, manifest, scenario, stage=by_name("town"), mind=mind) as run:
+    with create_run(path, "plaza", seed=SEED, mind=mind) as run:
         return [event async for tick in run.play(TICKS) for event in tick.events]
 
 

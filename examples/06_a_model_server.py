@@ -8,7 +8,7 @@ import asyncio
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from commonplace.api import create_run, open_run
+from commonplace import create_run, open_run
 from commonplace.testing.server import Faults, ModelServer
 
 TICKS = 36

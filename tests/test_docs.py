@@ -19,7 +19,7 @@ import pytest
 import typer.main
 
 from commonplace.cli import app
-from commonplace.cli.play import Durability, Fidelity, View
+from commonplace.cli.options import Durability, Fidelity, View
 from commonplace.engine.stage import Stage
 from commonplace.minds.tasks import TASKS
 from commonplace.run.reading import Reading
@@ -28,8 +28,9 @@ from commonplace.scenario.model import CognitionPart
 PROJECT = Path(__file__).parents[1]
 PACKAGE = PROJECT / "src" / "commonplace"
 PAGES = sorted([*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md")])
-COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # pyright: ignore[reportAttributeAccessIssue]
-GENERAL = {"--help", "-h", "--debug"}
+GROUP: Any = typer.main.get_command(app)
+COMMANDS: dict[str, Any] = {name: GROUP.get_command(None, name) for name in GROUP.list_commands(None)}
+GENERAL = {"--help", "-h", "--debug", "--version"}
 FILES = [
     path.as_posix()
     for path in PROJECT.rglob("*")
@@ -196,7 +197,7 @@ def test_the_console_examples_run(tmp_path):
                 assert any(fnmatchcase(one, pattern) for one in shown), (line, wanted, shown)
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/minds.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/minds.md", "docs/python.md"])
 def test_the_programs_of_a_page_run(name, tmp_path):
     for program in blocks(page(name), "python"):
         python("-W", "error", "-c", program, folder=tmp_path)

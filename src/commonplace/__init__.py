@@ -5,22 +5,58 @@
     async for tick in run.play(ticks=30): ...
     commonplace.open_run("town.run").why(event_id)
 
-Nothing is imported before it is used, so that `from commonplace.memory import MemoryStream` costs only itself.
+The names in `__all__` are public, as are `commonplace.memory`, `commonplace.testing` and the modules that
+docs/python.md lists. Each is imported when it is first used, so that `import commonplace` and
+`from commonplace.memory import MemoryStream` cost only themselves.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from commonplace.api import create_run, open_run, resume_run
+    from commonplace.api import OpenedRun, create_run, open_run, resume_run
+    from commonplace.engine.run import Run
+    from commonplace.errors import CommonplaceError, Paused, RunDamaged, UsageError
+    from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
+    from commonplace.minds.offline.mind import OfflineMind
+    from commonplace.world.events import Event
 
-__all__ = ["create_run", "open_run", "resume_run"]
+__all__ = [
+    "Ask",
+    "CommonplaceError",
+    "Event",
+    "Mind",
+    "OfflineMind",
+    "OpenedRun",
+    "Paused",
+    "Reply",
+    "RequestKey",
+    "Run",
+    "RunDamaged",
+    "UsageError",
+    "create_run",
+    "open_run",
+    "resume_run",
+]
+
+_MODULES = {
+    "commonplace.api": ("OpenedRun", "create_run", "open_run", "resume_run"),
+    "commonplace.engine.run": ("Run",),
+    "commonplace.errors": ("CommonplaceError", "Paused", "RunDamaged", "UsageError"),
+    "commonplace.minds.mind": ("Ask", "Mind", "Reply", "RequestKey"),
+    "commonplace.minds.offline.mind": ("OfflineMind",),
+    "commonplace.world.events": ("Event",),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from commonplace import api  # noqa: PLC0415 – the parts are joined only when somebody makes or opens a run
+    return getattr(import_module(_HOMES[name]), name)
 
-    return getattr(api, name)
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

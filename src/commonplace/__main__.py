@@ -6,9 +6,9 @@ __all__ = ["main"]
 
 
 def main() -> int:
-    """Run the command of this process. An interruption while the parts are being loaded is one like any other."""
+    """Run the command of this process. Ctrl-C while modules are being imported has status 130 like any other."""
     try:
-        from commonplace import cli  # noqa: PLC0415 – takes half a second, in which somebody may press Ctrl-C
+        from commonplace import cli  # noqa: PLC0415 – Ctrl-C during the import must be caught
 
         return cli.main()
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Where the parts are joined: making a run, going on with one, reading one."""
+"""Where the parts are joined: `create_run`, `resume_run`, `open_run`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from commonplace.engine.other_journal import RecordedMind
 from commonplace.engine.run import Run
-from commonplace.errors import UsageError
+from commonplace.errors import UsageError, command
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.mind import Mind
 from commonplace.minds.offline.mind import OfflineMind
@@ -28,6 +28,8 @@ DEFAULT_SEED = 7
 TIMEOUT = 120.0
 """Seconds a model server has for an answer."""
 JOURNAL = "journal:"
+MIND_OBJECT = "mind_object"
+"""The setting of a manifest whose mind was given as an object, not by name."""
 MINDS = (
     "a mind is `offline`, `journal:RUN`, SERVER:MODEL (`ollama:qwen3:8b`, `lmstudio:…`, `llamacpp:`, `vllm:…`, "
     "`openai:gpt-5-mini`), or the URL of a server that speaks the OpenAI protocol (`http://127.0.0.1:8000/v1#MODEL`)"
@@ -35,35 +37,11 @@ MINDS = (
 OnOutage = Literal["pause", "fallback"]
 
 
-def mind_named(
-    name: str,
-    scenario: Scenario,
-    *,
-    timeout: float = TIMEOUT,
-    on_outage: OnOutage = "pause",
-    templates: Mapping[str, str] | None = None,
-) -> Mind:
-    """The mind a name stands for. Raises UsageError for one there is not.
-
-    `timeout` (seconds for an answer), `on_outage` (what to do when a server stays away) and `templates` (prompts in
-    place of the shipped ones) are for model servers. None of them is asked before the first question.
-    """
-    if name == "offline":
-        return OfflineMind(scenario.language)
-    if name.startswith(JOURNAL):
-        return RecordedMind.of(name, name.removeprefix(JOURNAL))
-    if is_server(name):
-        from commonplace.minds.chat.chat_mind import ChatMind  # noqa: PLC0415 – a client nobody else needs to wait for
-
-        return ChatMind(name, book(scenario, templates), timeout=timeout, on_outage=on_outage)
-    raise UsageError(f"there is no mind {name!r}", hint=MINDS)
-
-
 def create_run(
     path: str | Path,
-    scenario: str,
+    scenario: str | Path,
     seed: int = DEFAULT_SEED,
-    mind: str = "",
+    mind: str | Mind = "",
     *,
     fidelity: str = "",
     ticks: int = 0,
@@ -75,9 +53,11 @@ def create_run(
 ) -> Run:
     """A new run of a shipped scenario or a scenario file, at tick 0.
 
-    `mind` and `fidelity` are the scenario's own when empty; `ticks` is the tick `resume` goes to when it is told
-    nothing else; `timeout` and `on_outage` as of `mind_named`. Raises UsageError for a scenario with mistakes, an
-    unknown mind, or a file that exists.
+    `mind` is a name (see `mind_named`) or a Mind of your own, whose `name` goes into the run; a run made with an
+    object needs it again in `resume_run`. `mind` and `fidelity` are the scenario's own when empty. `ticks` is the tick
+    that `resume` goes to by default. `timeout` and `on_outage` are for model servers, see `mind_named`.
+
+    Raises UsageError for a scenario with mistakes, an unknown mind, or a file that exists (unless `force`).
     """
     loaded, manifest = prepared(scenario, seed, mind, fidelity=fidelity, ticks=ticks)
     _refuse_itself(manifest.mind, path)
@@ -86,21 +66,69 @@ def create_run(
         manifest,
         loaded,
         stage=by_name(loaded.part.stage),
-        mind=mind_of(manifest, loaded, timeout=timeout, on_outage=on_outage),
+        mind=mind_of(manifest, loaded, timeout=timeout, on_outage=on_outage) if isinstance(mind, str) else mind,
         force=force,
         synchronous=synchronous,
         concurrency=concurrency,
     )
 
 
+def resume_run(
+    path: str | Path,
+    mind: str | Mind = "",
+    *,
+    concurrency: int = 32,
+    timeout: float = TIMEOUT,
+    on_outage: OnOutage = "pause",
+) -> Run:
+    """Continue an existing run after its last committed tick.
+
+    `mind` is needed for a run that was made with a Mind object; otherwise the run knows its mind by name. Raises
+    UsageError for another mind than the run's, or a run that is in use; RunDamaged for a damaged file.
+    """
+    file = RunFile.open(path)
+    try:
+        manifest = file.manifest
+        name = mind if isinstance(mind, str) else mind.name
+        if name and name != manifest.mind:
+            what = f"the run was made with the mind {manifest.mind!r}, not {name!r}"
+            fork = command("fork", path, "--at", file.last_tick)
+            raise UsageError(what, where=str(path), hint=f"a fork can have another mind: {fork} -o NEW --mind NAME")
+        scenario = scenario_of(manifest)
+        if isinstance(mind, str):
+            mind = mind_of(manifest, scenario, timeout=timeout, on_outage=on_outage, where=path)
+        return Run.resume(file, scenario, stage=by_name(manifest.stage), mind=mind, concurrency=concurrency)
+    except BaseException:
+        file.close()
+        raise
+
+
+class OpenedRun(Reading):
+    """A run to read: ticks, events, memories and reasons."""
+
+    def why(self, event_id: str) -> dict[str, Any]:
+        """The reasons for an event, from its committed turn. Raises UsageError for an unknown id."""
+        return why(self, event_id)
+
+
+def open_run(path: str | Path) -> OpenedRun:
+    """A run to read; nothing in it is changed. Raises UsageError for a missing file or one that is not a run."""
+    return OpenedRun.open(path)
+
+
+# ── what a run is made from ──────────────────────────────────────────────────────────────────────────────────────────
+
+
 def prepared(
-    scenario: str, seed: int = DEFAULT_SEED, mind: str = "", *, fidelity: str = "", ticks: int = 0
+    scenario: str | Path, seed: int = DEFAULT_SEED, mind: str | Mind = "", *, fidelity: str = "", ticks: int = 0
 ) -> tuple[Scenario, Manifest]:
-    """A scenario with everything resolved, and the manifest that says so. Arguments and errors as of `create_run`."""
-    loaded = resolved(load(scenario), fidelity=fidelity)
-    name = mind or loaded.part.mind
+    """A scenario with everything resolved, and the manifest that records it. Arguments and errors: see `create_run`."""
+    loaded = resolved(load(str(scenario)), fidelity=fidelity)
+    name = (mind if isinstance(mind, str) else mind.name) or loaded.part.mind
     loaded = resolved(loaded, requests=request_shape(name, loaded))
     settings: dict[str, Any] = {"requests": loaded.cognition.requests}
+    if not isinstance(mind, str):
+        settings[MIND_OBJECT] = True
     if loaded.part.prompts:
         settings["prompts"] = dict(_overrides(Path(scenario).expanduser().parent / loaded.part.prompts))
     manifest = Manifest(
@@ -119,46 +147,23 @@ def prepared(
     return loaded, manifest
 
 
-def resume_run(
-    path: str | Path, *, concurrency: int = 32, timeout: float = TIMEOUT, on_outage: OnOutage = "pause"
-) -> Run:
-    """An existing run from its last committed tick on, as its manifest says. Raises UsageError, RunDamaged."""
-    file = RunFile.open(path)
-    try:
-        scenario = scenario_of(file.manifest)
-        mind = mind_of(file.manifest, scenario, timeout=timeout, on_outage=on_outage)
-        return Run.resume(file, scenario, stage=by_name(file.manifest.stage), mind=mind, concurrency=concurrency)
-    except BaseException:
-        file.close()
-        raise
+def scenario_of(manifest: Manifest) -> Scenario:
+    """The scenario as the run was made from it."""
+    requests = (manifest.settings or {}).get("requests", "single")
+    loaded = compiled_from_text(manifest.text, manifest.scenario)
+    return resolved(loaded, fidelity=manifest.fidelity, requests=requests)
 
 
-def mind_of(manifest: Manifest, scenario: Scenario, *, timeout: float = TIMEOUT, on_outage: OnOutage = "pause") -> Mind:
-    """The mind a run was made with."""
-    return mind_named(manifest.mind, scenario, timeout=timeout, on_outage=on_outage, templates=templates_of(manifest))
-
-
-def templates_of(manifest: Manifest) -> Mapping[str, str]:
-    """A scenario's own prompts, as they were when the run was made: file name → template."""
-    return (manifest.settings or {}).get("prompts", {})
-
-
-def book(scenario: Scenario, templates: Mapping[str, str] | None = None) -> PromptBook:
-    """The prompts of a scenario."""
-    from commonplace.minds.prompts.book import PromptBook  # noqa: PLC0415 – templates only where they are filled in
-    from commonplace.minds.prompts.prompt import setting_of  # noqa: PLC0415
-
-    return PromptBook(scenario.language, setting_of(scenario), templates or {})
-
-
-def _overrides(folder: Path) -> Mapping[str, str]:
-    from commonplace.minds.prompts.templates import load_overrides  # noqa: PLC0415 – templates only where there are any
-
-    return load_overrides(folder)
+def resolved(scenario: Scenario, **settings: str) -> Scenario:
+    """The scenario with settings of cognition replaced; empty ones are left as they are."""
+    cognition = scenario.cognition.model_copy(update={name: value for name, value in settings.items() if value})
+    if cognition == scenario.cognition:
+        return scenario
+    return replace(scenario, part=scenario.part.model_copy(update={"cognition": cognition}))
 
 
 def request_shape(mind: str, scenario: Scenario) -> str:
-    """`single` or `merged`: as the scenario has it, as the run whose answers are used had it, or as fits the mind."""
+    """`single` or `merged`: the scenario's choice, that of the run whose answers are used, or what fits the mind."""
     if scenario.cognition.requests != "auto":
         return scenario.cognition.requests
     if mind.startswith(JOURNAL):
@@ -170,33 +175,67 @@ def request_shape(mind: str, scenario: Scenario) -> str:
 def _refuse_itself(mind: str, path: str | Path) -> None:
     if mind.startswith(JOURNAL) and Path(mind.removeprefix(JOURNAL)).resolve() == Path(path).resolve():
         raise UsageError(
-            "a run cannot be made from its own answers", where=str(path), hint="give another name for it with -o"
+            "a run cannot be made from its own answers", where=str(path), hint="give another output file with -o"
         )
 
 
-class OpenedRun(Reading):
-    """A run to look into: ticks, events, memories and reasons."""
-
-    def why(self, event_id: str) -> dict[str, Any]:
-        """The reasons of an event, from its committed turn. Raises UsageError for an unknown id."""
-        return why(self, event_id)
+# ── minds ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def open_run(path: str | Path) -> OpenedRun:
-    """A run to look into; nothing in it is changed. Raises UsageError for something that is no run."""
-    return OpenedRun.open(path)
+def mind_named(
+    name: str,
+    scenario: Scenario,
+    *,
+    timeout: float = TIMEOUT,
+    on_outage: OnOutage = "pause",
+    templates: Mapping[str, str] | None = None,
+) -> Mind:
+    """The mind a name stands for: `offline`, `journal:RUN`, SERVER:MODEL or a URL. Raises UsageError for other names.
+
+    The rest is for model servers: `timeout` in seconds for an answer, `on_outage`, what to do when the server does not
+    answer, and `templates`, prompts that replace the shipped ones. No server is contacted before the first question.
+    """
+    if name == "offline":
+        return OfflineMind(scenario.language)
+    if name.startswith(JOURNAL):
+        return RecordedMind.of(name, name.removeprefix(JOURNAL))
+    if is_server(name):
+        from commonplace.minds.chat.chat_mind import ChatMind  # noqa: PLC0415 – imports the OpenAI client
+
+        return ChatMind(name, book(scenario, templates), timeout=timeout, on_outage=on_outage)
+    raise UsageError(f"there is no mind {name!r}", hint=MINDS)
 
 
-def scenario_of(manifest: Manifest) -> Scenario:
-    """The scenario as the run was made from it."""
-    requests = (manifest.settings or {}).get("requests", "single")
-    loaded = compiled_from_text(manifest.text, manifest.scenario)
-    return resolved(loaded, fidelity=manifest.fidelity, requests=requests)
+def mind_of(
+    manifest: Manifest,
+    scenario: Scenario,
+    *,
+    timeout: float = TIMEOUT,
+    on_outage: OnOutage = "pause",
+    where: str | Path = "",
+) -> Mind:
+    """The mind a run was made with. Raises UsageError, naming `where`, when that was an object and not a name."""
+    if (manifest.settings or {}).get(MIND_OBJECT):
+        what = f"the run was made with a Mind object named {manifest.mind!r}, which a run file cannot hold"
+        hint = "give that object again, in Python: commonplace.resume_run(path, mind=THE_OBJECT)"
+        raise UsageError(what, where=str(where), hint=hint)
+    return mind_named(manifest.mind, scenario, timeout=timeout, on_outage=on_outage, templates=templates_of(manifest))
 
 
-def resolved(scenario: Scenario, **settings: str) -> Scenario:
-    """The scenario with some settings of cognition put in place of its own; those that are empty stay."""
-    cognition = scenario.cognition.model_copy(update={name: value for name, value in settings.items() if value})
-    if cognition == scenario.cognition:
-        return scenario
-    return replace(scenario, part=scenario.part.model_copy(update={"cognition": cognition}))
+def templates_of(manifest: Manifest) -> Mapping[str, str]:
+    """A scenario's own prompts, as they were when the run was made: file name → template."""
+    return (manifest.settings or {}).get("prompts", {})
+
+
+def book(scenario: Scenario, templates: Mapping[str, str] | None = None) -> PromptBook:
+    """The prompts of a scenario."""
+    from commonplace.minds.prompts.book import PromptBook  # noqa: PLC0415 – imports Jinja
+    from commonplace.minds.prompts.prompt import setting_of  # noqa: PLC0415
+
+    return PromptBook(scenario.language, setting_of(scenario), templates or {})
+
+
+def _overrides(folder: Path) -> Mapping[str, str]:
+    from commonplace.minds.prompts.templates import load_overrides  # noqa: PLC0415 – templates only where there are any
+
+    return load_overrides(folder)

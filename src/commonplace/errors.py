@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+
 
 class CommonplaceError(Exception):
-    """Something a person can mend. `str()` is one paragraph; the command line prints it without a traceback.
+    """Something a person can fix. `str()` is one paragraph; the command line prints it without a traceback.
 
     `what` names the thing and the value, `where` the file, line or tick, `hint` the next step. `status` is the exit
     status of a command that ends with this error.
@@ -38,3 +40,8 @@ class Paused(CommonplaceError):
 
 class RunDamaged(CommonplaceError):
     """A run file whose bytes no longer give the history it claims."""
+
+
+def command(*words: object) -> str:
+    """`commonplace …`, quoted so that it can be pasted into a shell: for hints that name the next command."""
+    return shlex.join(["commonplace", *map(str, words)])

@@ -7,18 +7,14 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from commonplace.cli import main, memories
+from commonplace.cli import main
+from commonplace.cli.lookup import character
 from commonplace.errors import UsageError
 from commonplace.memory import Emotion, MemoryStream
 from commonplace.memory.stores import open_store
 from commonplace.run.reading import Reading
 from commonplace.testing.stores import START, WordCounts
-
-APP = typer.Typer()
-memories.add_to(APP)
 
 
 @pytest.fixture(scope="module")
@@ -51,24 +47,40 @@ def store(tmp_path) -> Path:
     return path
 
 
-def said(*arguments: object) -> str:
-    result = CliRunner().invoke(APP, [str(one) for one in arguments], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
+@pytest.fixture
+def said(capsys):
+    """What a command prints on standard output."""
+
+    def ran(*arguments: object) -> str:
+        capsys.readouterr()
+        assert main([str(one) for one in arguments]) == 0
+        return capsys.readouterr().out
+
+    return ran
 
 
-def rows(*arguments: object) -> list[dict]:
-    return [json.loads(line) for line in said(*arguments, "--json").splitlines()]
+@pytest.fixture
+def rows(said):
+    """The JSON lines that a command prints."""
+    return lambda *arguments: [json.loads(line) for line in said(*arguments, "--json").splitlines()]
 
 
-def refused(*arguments: object) -> UsageError:
-    with pytest.raises(UsageError) as caught:
-        said(*arguments)
-    assert caught.value.hint
-    return caught.value
+@pytest.fixture
+def refused(capsys):
+    """What a command that is used wrongly is told; the second line is what to do."""
+
+    def ran(*arguments: object) -> str:
+        capsys.readouterr()
+        assert main([str(one) for one in arguments]) == 2
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert "\n  " in told.err
+        return told.err
+
+    return ran
 
 
-def test_a_store_is_listed_like_a_run(store, run):
+def test_a_store_is_listed_like_a_run(store, run, said, rows):
     assert [row["text"] for row in rows("memories", store, "maria")] == [
         "Klaus reads in the library",
         "the stove is burning",
@@ -80,7 +92,7 @@ def test_a_store_is_listed_like_a_run(store, run):
     assert [row["id"] for row in rows("memories", run, agent, "--at", 30)] == wanted
 
 
-def test_a_store_can_be_asked(store):
+def test_a_store_can_be_asked(store, said, rows):
     (hit,) = rows("memories", store, "maria", "--query", "what does Klaus do?", "-k", 1)
     assert (hit["id"], hit["rank"]) == (1, 1)
     assert hit["score"] == pytest.approx(
@@ -91,13 +103,13 @@ def test_a_store_can_be_asked(store):
     assert "stove" in said("memories", store, "maria", "--query", "stove", "--at", "2031-10-05")
 
 
-def test_asking_touches_nothing(store):
+def test_asking_touches_nothing(store, said, rows):
     before = rows("memories", store, "maria")
     said("memories", store, "maria", "--query", "Klaus", "--at", "2040-01-01")
     assert rows("memories", store, "maria") == before
 
 
-def test_a_store_is_shown_as_it_was_filled_up_to_a_time(store):
+def test_a_store_is_shown_as_it_was_filled_up_to_a_time(store, rows):
     assert [row["id"] for row in rows("memories", store, "maria", "--at", "2031-10-04T06:30")] == [1]
 
 
@@ -125,18 +137,18 @@ def test_a_store_is_shown_as_it_was_filled_up_to_a_time(store):
     ],
     ids=str,
 )
-def test_every_filter_of_search(filters, found, store):
+def test_every_filter_of_search(filters, found, store, rows):
     assert [f"{row['agent']} {row['id']}" for row in rows("search", store, *filters)] == found
 
 
-def test_one_character_of_a_run_can_be_searched(run):
+def test_one_character_of_a_run_can_be_searched(run, rows):
     with Reading.open(run) as reading:
         agent = reading.agent_ids[0]
         wanted = [memory.id for memory in reading.stream_at(agent).search(kinds=("reflection", "plan"))]
     assert [row["id"] for row in rows("search", run, agent, "--kind", "reflection", "--kind", "plan")] == wanted
 
 
-def test_filters_that_make_no_sense_are_refused(store):
+def test_filters_that_make_no_sense_are_refused(store, refused):
     for wrong in (
         ["--since", "yesterday"],
         ["--valence", "high"],
@@ -147,23 +159,23 @@ def test_filters_that_make_no_sense_are_refused(store):
         refused("search", store, *wrong)
 
 
-def test_what_is_not_there_is_named(store, tmp_path):
-    assert "maria" in refused("memories", store, "nobody").hint
-    assert "no such store" in str(refused("search", tmp_path / "none.db"))
-    assert "no such run" in str(refused("search", tmp_path / "none.run"))
+def test_what_is_not_there_is_named(store, tmp_path, refused):
+    assert "maria" in refused("memories", store, "nobody")
+    assert "no such store" in (refused("search", tmp_path / "none.db"))
+    assert "no such run" in (refused("search", tmp_path / "none.run"))
     assert not (tmp_path / "none.db").exists()
 
 
-def test_vectors_of_another_embedder_are_not_compared(tmp_path):
+def test_vectors_of_another_embedder_are_not_compared(tmp_path, rows, refused):
     path = tmp_path / "s.db"
     with MemoryStream.open(path, "maria", embedder=WordCounts()) as stream:
         stream.remember("a lantern", at=START)
     assert rows("memories", path, "maria", "--query", "lantern")[0]["id"] == 1
-    assert "word-counts" in str(refused("memories", path, "maria", "--query", "lantern", "--policy", "park"))
+    assert "word-counts" in (refused("memories", path, "maria", "--query", "lantern", "--policy", "park"))
 
 
 @pytest.mark.parametrize("target", ["copy.db", "jsonl:copy"])
-def test_a_run_is_copied_whole(target, run, tmp_path, monkeypatch):
+def test_a_run_is_copied_whole(target, run, tmp_path, monkeypatch, said, rows):
     monkeypatch.chdir(tmp_path)
     before = run.read_bytes()
     assert said("copy-memories", run, target).startswith("copied ")
@@ -187,12 +199,13 @@ def test_a_run_is_copied_whole(target, run, tmp_path, monkeypatch):
     assert [row["id"] for row in there] == [row["id"] for row in rows("memories", run, agent, *asked[:-1])]
 
 
-def test_a_copy_is_of_the_characters_named_and_overwrites_nothing(store, tmp_path):
+def test_a_copy_is_of_the_characters_named_and_overwrites_nothing(store, tmp_path, said, refused, capsys):
     target = tmp_path / "copy.db"
-    result = CliRunner().invoke(APP, ["copy-memories", str(store), str(target), "--agent", "maria"])
-    assert result.stdout == f"copied 2 memories of 1 character to {target}\n"
-    assert "maria: 3 of 3" in result.stderr
-    assert "already" in str(refused("copy-memories", store, target))
+    assert main(["copy-memories", str(store), str(target), "--agent", "maria"]) == 0
+    told = capsys.readouterr()
+    assert told.out == f"copied 2 memories of 1 character to {target}\n"
+    assert "maria: 3 of 3" in told.err
+    assert "already" in (refused("copy-memories", store, target))
     said("copy-memories", store, target, "--agent", "지우 / x")
     copied, source = open_store(target), open_store(store)
     assert copied.agents() == source.agents()
@@ -201,7 +214,31 @@ def test_a_copy_is_of_the_characters_named_and_overwrites_nothing(store, tmp_pat
     source.close()
 
 
-def test_a_copy_on_to_a_run_or_of_a_stranger_is_refused(store, run, tmp_path):
-    assert "this is a run" in str(refused("copy-memories", store, run))
+def test_a_copy_on_to_a_run_or_of_a_stranger_is_refused(store, run, tmp_path, refused):
+    assert "this is a run" in (refused("copy-memories", store, run))
     refused("copy-memories", store, tmp_path / "copy.db", "--agent", "nobody")
     assert not (tmp_path / "copy.db").exists()
+
+
+@pytest.mark.parametrize("name", ["Ines", "INES", "ines okafor", "Ines Okafor"])
+def test_a_character_goes_by_its_id_its_name_and_its_short_name(name, run, rows):
+    assert rows("memories", run, name) == rows("memories", run, "ines")
+
+
+def test_a_character_of_a_store_goes_by_its_id_in_any_case(store, rows):
+    assert rows("search", store, "Maria") == rows("search", store, "maria")
+
+
+def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(run, store, refused):
+    assert "did you mean ines?" in refused("memories", run, "Inez")
+    assert "did you mean maria?" in refused("search", store, "marya")
+    assert "did you mean" not in refused("memories", run, "zebra")
+
+
+def test_a_name_of_several_characters_is_refused():
+    names = {"ann_a": ("Ann Abel", "Ann"), "ann_b": ("Ann Bell", "Ann"), "ann": ("Anna", "Annie")}
+    assert character("ANN_A", names, "x.run") == "ann_a"
+    assert character("ann", names, "x.run") == "ann"
+    with pytest.raises(UsageError, match="ann_a, ann_b, ann") as raised:
+        character("Ann", names, "x.run")
+    assert "id" in raised.value.hint

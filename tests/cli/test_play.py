@@ -116,13 +116,16 @@ def test_digest_at_a_tick_includes_the_tick(said, plaza, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["events", "agents", "usage", "diffusion", "digest", "verify", "replay"])
-def test_data_goes_to_standard_output_and_nothing_else_does(name, plaza, tmp_path):
-    """In a process of its own: what is printed while it ends counts too."""
+def test_data_goes_to_standard_output_and_nothing_else_does(name, said, plaza, tmp_path):
     run = copied(plaza, tmp_path)
-    done = command(name, run)
-    assert done.lines
-    assert bool(done.err) == (name == "verify")  # which tells how far it has come
+    out, err = said(name, run)
+    assert out
+    assert bool(err) == (name == "verify")  # which tells how far it has come
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.run"]
+
+
+def test_nothing_is_printed_while_a_process_ends(plaza):
+    assert command("events", plaza).err == ""
 
 
 def test_text_for_people_says_who_and_what(said, plaza):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 
 from commonplace.api import open_run
 from commonplace.cli import main
+from commonplace.world.events import parse_id
 
 
 @pytest.fixture
@@ -83,3 +85,43 @@ def test_the_memory_of_another_is_refused(said, town, spoken):
 
 def test_how_often_is_for_the_other_turn_only(said, town, spoken):
     assert "--without" in said("why", town, spoken[0].id, "--times", 2, status=2)[1]
+
+
+# ── without an event id ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_without_an_event_it_lists_the_latest_with_reasons_and_says_how_to_ask(said, town):
+    out, err = said("why", town)
+    head, *lines = out.splitlines()
+    assert head.split() == ["id", "time", "who", "what"]
+    ids = [line.split()[0] for line in lines]
+    with open_run(town) as reading:
+        order = [event.id for event in reading.events()]
+        found = [reading.event(*parse_id(one)) for one in ids]
+        names = {persona.name for persona in reading.scenario.personas.values()}
+    assert ids == sorted(ids, key=order.index)
+    assert all(event.body.get("because") or event.type in ("PLAN_CHANGED", "REFLECTED") for event in found)
+    assert all(any(name in line for name in names) for line in lines)
+    assert shlex.split(err.partition(": ")[2]) == ["commonplace", "why", str(town), ids[-1]]
+    as_json, err = said("why", town, "--json")
+    assert [json.loads(line)["id"] for line in as_json.splitlines()] == ids
+    assert err == ""
+
+
+def test_a_quiet_run_offers_what_was_done(said, tmp_path):
+    said("run", "plaza", "--ticks", 10, "--view", "none", "-o", tmp_path / "a.run")
+    out, _ = said("why", tmp_path / "a.run")
+    assert out.startswith("id")
+
+
+def test_options_of_an_explanation_need_the_event(said, town):
+    for option in (("--prompts",), ("--without", "mira:3")):
+        assert "event id" in said("why", town, *option, status=2)[1]
+
+
+def test_the_memory_may_be_given_by_the_name_of_its_character(said, town, spoken):
+    event, memory = spoken
+    with open_run(town) as reading:
+        name = reading.scenario.personas[event.agent_id].name
+    by_name = said("why", town, event.id, "--without", f"{name.upper()}:{memory.partition(':')[2]}")
+    assert by_name == said("why", town, event.id, "--without", memory)

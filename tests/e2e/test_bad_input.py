@@ -377,10 +377,9 @@ def test_a_run_in_use_is_refused_and_can_be_looked_at(plaza, tmp_path):
         ("memories", "{run}", "ines", "--at", "61"),
         ("memories", "{run}"),
         ("memories", "{run}", "nobody"),
-        ("memories", "{run}", "Ines"),
         ("memories", "{run}", "ines", "--query", "x", "-k", "0"),
         ("memories", "{run}", "ines", "--query", "x", "--policy", "nope"),
-        ("why", "{run}"),
+        ("why", "{run}", "--prompts"),
         ("why", "{run}", "nonsense"),
         ("why", "{run}", "t3"),
         ("why", "{run}", "t3.nobody.0"),
@@ -456,7 +455,7 @@ def test_an_interruption_is_status_130_and_says_how_to_go_on(number, plaza, tmp_
     process.send_signal(number)
     done = finished(process, status=130)
     assert f"commonplace resume {run}" in done.err
-    assert "once more ends at once" in done.err
+    assert "interrupt again to stop at once" in done.err
     reached = ends(run)
     assert done.lines[-1] == f"tick {reached.tick}  digest {reached.history}"
     assert not list(tmp_path.glob("stopped.run?*"))

@@ -174,7 +174,7 @@ def test_an_answer_that_is_none_is_found_where_it_stands(body, town, tmp_path, c
     assert main(["verify", str(run)]) == 1
     said = capsys.readouterr().err
     assert f"tick {tick}" in said, said
-    assert "mistake in the program" not in said
+    assert "a bug in Commonplace" not in said
 
 
 def test_an_answer_is_checked_against_its_question(town, tmp_path, capsys):

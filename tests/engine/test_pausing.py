@@ -70,7 +70,7 @@ def test_a_server_that_refuses_ends_the_command_and_the_run_can_go_on(whole, tmp
     with pytest.raises(UsageError) as caught:
         lived(path, _Refused(offline()), TICKS)
     assert "set OPENAI_API_KEY" in caught.value.hint
-    assert f"commonplace resume {path} goes on" in caught.value.hint
+    assert f"commonplace resume {path} continues it" in caught.value.hint
     assert list(tmp_path.iterdir()) == [path]
     lived(path, PaidMind(offline()), TICKS)
     assert ends(path) == ends(whole[0])
@@ -107,7 +107,7 @@ def test_a_budget_of_calls_is_never_exceeded_and_small_sittings_make_the_same_wh
         except Paused as paused:
             assert len(mind.asked) == calls
             assert f"the budget of {calls} calls is reached at tick {ends(path).tick + 1}" in str(paused)
-            assert f"commonplace resume {path} --max-calls N goes on" in str(paused)
+            assert f"commonplace resume {path} --max-calls N continues it" in str(paused)
             assert paused.status == 3
         assert len(mind.asked) <= calls
         assert kept(path) >= set(mind.asked)  # what was paid for is kept

@@ -15,6 +15,8 @@ from commonplace.run.reading import Reading
 from commonplace.run.why import spoken_from
 from commonplace.world.events import Event, parse_id
 
+__all__ = ["diffusion"]
+
 
 @dataclass(slots=True)
 class _Spread:

@@ -1,102 +1,203 @@
-"""The command line: one module per group of commands; errors say what, where and what to do."""
+"""The command line: a table of commands, each loaded when it is called, and one place where errors become words.
+
+`commonplace --help` prints the table and imports none of the commands; that keeps it fast.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any, NamedTuple
 
 import typer
+import typer.main
+from typer.core import TyperGroup
 
-from commonplace.cli import costs, doctor, forget, fork, inspect, ledger, memories, play, scenarios, watch
-from commonplace.cli.play import INTERRUPTED
-from commonplace.errors import CommonplaceError
+from commonplace.errors import CommonplaceError, UsageError
 
-REPORT = "nothing committed is lost; `commonplace --debug …` shows where it is, which is what a report needs"
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells have it."""
 
-app = typer.Typer(
-    name="commonplace",
-    help="Small societies of characters who remember.",
-    no_args_is_help=False,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-play.add_to(app)
-inspect.add_to(app)
-inspect.add_to_why(app)
-costs.add_to(app)
-memories.add_to(app)
-forget.add_to(app)
-ledger.add_to(app)
-watch.add_to(app)
-fork.add_to(app)
-scenarios.add_to(app)
-costs.add_to_estimate(app)
-doctor.add_to(app)
+
+class Entry(NamedTuple):
+    """A command in the table. Its function has the command's name and is in `commonplace.cli.<module>`."""
+
+    module: str
+    summary: str
+    """At most 60 characters, so that a line of `--help` holds it."""
+    example: str
+    """What to type after `commonplace`."""
+
+
+GROUPS: Mapping[str, Mapping[str, Entry]] = {
+    "Run": {
+        "run": Entry(
+            "play", "Run a scenario into a new run file.", "run latticeville --ticks 288 --seed 7 -o monday.run"
+        ),
+        "resume": Entry("play", "Continue a run where it stopped.", "resume monday.run --until 2031-10-05T12:00:00"),
+        "fork": Entry(
+            "fork",
+            "Copy a run up to a tick, to continue it differently.",
+            'fork monday.run --at 60 -o dark.run --inject "The lights go out."',
+        ),
+    },
+    "Look": {
+        "replay": Entry("watch", "Show a recorded run again.", "replay monday.run --from 144"),
+        "watch": Entry("watch", "Follow a run while another process runs it.", "watch monday.run"),
+        "events": Entry("inspect", "List everything that happened.", "events monday.run --json"),
+        "agents": Entry("inspect", "List the characters: where they are, what they do.", "agents monday.run --json"),
+        "why": Entry("inspect", "Explain why something was done or said.", "why monday.run t31.mira.0"),
+        "diffusion": Entry("inspect", "Show how far each seed fact has spread.", "diffusion monday.run --json"),
+        "usage": Entry("costs", "Show what was asked of the mind, and its cost.", "usage monday.run --json"),
+    },
+    "Memories": {
+        "memories": Entry(
+            "memories", "List or retrieve a character's memories.", "memories monday.run mira --query festival"
+        ),
+        "search": Entry("memories", "Filter memories.", 'search monday.run --place "Town > Library" --json'),
+        "copy-memories": Entry("memories", "Copy memories into a store.", "copy-memories monday.run monday.db"),
+        "forget": Entry("forget", "Forget memories for good.", "forget memories/ --agent maria --tags test --dry-run"),
+        "ledger": Entry("ledger", "Show or verify a ledger.", "ledger verify outputs/ledger"),
+    },
+    "Plan": {
+        "estimate": Entry(
+            "costs",
+            "Estimate calls, tokens and cost before a run.",
+            "estimate latticeville --mind openai:gpt-5-mini --ticks 288",
+        ),
+        "doctor": Entry("doctor", "Check this machine and, if named, a mind.", "doctor --mind ollama:qwen3:8b"),
+    },
+    "Check": {
+        "digest": Entry("inspect", "Print the digest of a run's history.", "digest monday.run --at 144"),
+        "verify": Entry("inspect", "Check a run file and run it again to compare.", "verify monday.run"),
+    },
+    "Scenarios": {
+        "scenarios": Entry("scenarios", "List the scenarios that ship with Commonplace.", "scenarios"),
+        "check": Entry("scenarios", "Report every mistake in a scenario.", "check my-town.yaml"),
+        "new": Entry("scenarios", "Write a small scenario to start from.", "new my-town.yaml --size 5"),
+    },
+}
+COMMANDS: Mapping[str, Entry] = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 WELCOME = """\
 commonplace: small societies of characters who remember.
 
   commonplace run latticeville          watch ten characters of a neon village live (no model needed)
-  commonplace scenarios                 what else there is
+  commonplace scenarios                 list the scenarios that ship with it
   commonplace new my-town.yaml          write a scenario of your own
-  commonplace --help                    all commands
+  commonplace --help                    list all commands
 """
+BUG = "nothing committed is lost; `commonplace --debug …` shows the traceback, which a bug report needs"
+
+
+class LazyGroup(TyperGroup):
+    """Imports a command's module when the command is called or asked for its help."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 – Typer's signature
+        """The names in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """The command of that name; None when there is none."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        function = getattr(import_module(f"{__name__}.{entry.module}"), cmd_name.replace("-", "_"))
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        single.command(cmd_name, epilog=f"Example: commonplace {entry.example}")(function)
+        return typer.main.get_command(single)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the first word names. Raises UsageError when there is none, with the nearest names."""
+        if args[0] in COMMANDS:
+            return super().resolve_command(ctx, args)
+        near = get_close_matches(args[0], COMMANDS)
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
+        raise UsageError(f"there is no command {args[0]!r}", hint=f"{hint}`commonplace --help` lists all commands")
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Write the table, group by group, without importing a command."""
+        width = max(map(len, COMMANDS))
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), entry.summary) for name, entry in group.items()])
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    name="commonplace",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from commonplace.run.manifest import package_version  # noqa: PLC0415 – start-up speed
+
+        typer.echo(f"commonplace {package_version()}")
+        raise typer.Exit
 
 
 @app.callback(invoke_without_command=True)
 def start(
     context: typer.Context,
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+    ),
 ) -> None:
-    """Small societies of characters who remember."""
-    context.obj = debug
+    """Run small societies of characters who remember."""
+    del debug, version  # `main` looks for --debug before Typer parses it; --version acts in its callback
     if context.invoked_subcommand is None:
         typer.echo(WELCOME, nl=False)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status: 0 fine, 1 failed, 2 wrong use, 3 paused, 130 interrupted."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        status = _status(given)
+        status = _run(words)
         sys.stdout.flush()
     except CommonplaceError as error:
-        _say(str(error), given)
+        _report(str(error), words)
         return error.status
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
-        _mute()
+        _discard_output()
         if not isinstance(error, BrokenPipeError):
-            _say(f"{error.filename or 'the output'}: cannot be read or written ({error.strerror or error})", given)
+            _report(f"{error.filename or 'the output'}: cannot be read or written ({error.strerror or error})", words)
         return 1
     except Exception as error:
-        _say(f"a mistake in the program ({type(error).__name__}: {error})\n  {REPORT}", given)
+        _report(f"a bug in Commonplace ({type(error).__name__}: {error})\n  {BUG}", words)
         return 1
     return status
 
 
-def _status(given: Sequence[str]) -> int:
+def _run(words: Sequence[str]) -> int:
     try:
-        app(list(given))
+        app(list(words), prog_name="commonplace")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     return 0
 
 
-def _mute() -> None:
-    """What is left in the buffer of an output that cannot be written would fail again when the process ends."""
+def _discard_output() -> None:
+    """Drop what is still buffered: an output that cannot be written would fail again when the process ends."""
     try:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _say(message: str, given: Sequence[str]) -> None:
-    if "--debug" in given:
+def _report(message: str, words: Sequence[str]) -> None:
+    if "--debug" in words:
         traceback.print_exc()
     print(f"commonplace: {message}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`doctor`: what this machine, its packages, the terminal and a mind can do, and what to do about what is missing."""
+"""`doctor`: checks the machine, the packages, the terminal and a mind; every finding says what to do about it."""
 
 from __future__ import annotations
 
@@ -37,8 +37,25 @@ if TYPE_CHECKING:
     from commonplace.minds.chat.chat_mind import ChatMind
 
 
-# ── finding ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# A finding: one line of what was looked at, and what to do about it.
+def doctor(
+    mind: str = typer.Option("", "--mind", help="Ask this mind a small question, and report what its server can do."),
+    timeout: float = TIMEOUT,
+) -> None:
+    """Check the machine, the packages, the terminal and, if one is named, a mind."""
+    broken = _print(machine())
+    if mind:
+        broken += _print(asyncio.run(examined(mind, timeout)))
+    if broken:
+        raise typer.Exit(1)
+
+
+def _print(findings: Iterable[Finding]) -> int:
+    """Print findings as they come; returns how many are broken."""
+    broken = 0
+    for finding in findings:
+        print(finding, flush=True)
+        broken += finding.state == BROKEN
+    return broken
 
 
 FINE, NOTE, BROKEN = "fine", "note", "BROKEN"
@@ -47,7 +64,7 @@ INDENT = " " * 8
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`state`: fine, worth knowing, or in the way of something that is needed."""
+    """One line about what was checked. `state` is FINE, NOTE (worth knowing) or BROKEN."""
 
     state: str
     what: str
@@ -59,13 +76,12 @@ class Finding:
 
 
 def broken_by(error: CommonplaceError) -> Finding:
-    """What an error stops."""
+    """An error as a finding."""
     where = f"{error.where}: " if error.where else ""
     return Finding(BROKEN, f"{where}{error.what}", error.hint)
 
 
-# ── machine ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What `doctor` looks at without asking anybody: Python, packages, SQLite, the folder, the terminal.
+# ── the machine ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 NAME = "commonplace"
@@ -88,10 +104,10 @@ def machine() -> Iterator[Finding]:
 
 
 def packages() -> Iterator[Finding]:
-    """What the package asks for: its own needs, then extras."""
+    """The packages it requires: always, then by extra."""
     needs = _needs()
     if not needs:
-        yield Finding(NOTE, "run from a source tree: what it needs is not known here", "pip install -e . tells pip")
+        yield Finding(NOTE, "not installed as a package, so its requirements are unknown", "pip install -e .")
         return
     for extra, names in sorted(needs.items()):
         found = {name: _version(name) for name in names}
@@ -128,7 +144,7 @@ def _version(name: str) -> str:
 
 
 def database() -> Finding:
-    """SQLite must be able to write ahead of its log, as runs do."""
+    """SQLite must support write-ahead logging, which run files use."""
     with tempfile.TemporaryDirectory(prefix="commonplace-") as temporary:
         connection = sqlite3.connect(Path(temporary) / "probe.run")
         try:
@@ -136,28 +152,30 @@ def database() -> Finding:
         finally:
             connection.close()
     if mode != "wal":
-        return Finding(BROKEN, f"SQLite {sqlite3.sqlite_version} cannot write ahead", "use another build of Python")
+        return Finding(
+            BROKEN, f"SQLite {sqlite3.sqlite_version} has no write-ahead log here", "use another build of Python"
+        )
     return Finding(FINE, f"SQLite {sqlite3.sqlite_version}")
 
 
 def folder(wanted: Path) -> Finding:
-    """Where runs go unless `-o` says otherwise: the folder, or the nearest one above it that exists."""
+    """The default folder of runs, or the nearest one above it that exists."""
     place = next(path for path in (wanted, *wanted.resolve().parents) if path.is_dir())
     try:
         with tempfile.NamedTemporaryFile(dir=place, prefix=".commonplace-"):
             free = shutil.disk_usage(place).free
     except OSError as error:
-        hint = "give runs another place with -o, or start from another folder"
+        hint = "choose another place with -o, or start from another folder"
         return Finding(BROKEN, f"{place.resolve()} cannot be written to ({error.strerror})", hint)
     return Finding(FINE, f"runs are written to {wanted.resolve()}, {free / 1e9:,.1f} GB free")
 
 
 def terminal() -> Iterator[Finding]:
-    """Whether the terminal view can be shown here, and how wide characters come out."""
+    """Whether the terminal view can be shown here, and how wide characters are drawn."""
     if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
-        yield Finding(NOTE, f"output is written in {sys.stdout.encoding}", "set PYTHONUTF8=1")
+        yield Finding(NOTE, f"the output encoding is {sys.stdout.encoding}", "set PYTHONUTF8=1")
     if not (sys.stdout.isatty() and sys.stdin.isatty()):
-        yield Finding(NOTE, "no terminal here: runs are shown as plain lines", "--view chooses another way")
+        yield Finding(NOTE, "not a terminal: runs are shown as plain lines", "--view selects another view")
         return
     size = shutil.get_terminal_size()
     what = f"terminal {os.environ.get('TERM', '')}, {size.columns}×{size.lines}"
@@ -165,12 +183,12 @@ def terminal() -> Iterator[Finding]:
         yield Finding(NOTE, what, "the terminal view needs 80×24: make the window larger, or use --view plain")
     else:
         yield Finding(FINE, what)
-    hint = "if the strokes below one another do not line up, choose a monospaced font with Hangul and emoji"
+    hint = "if the bars of the two lines are not aligned, choose a monospaced font with Hangul and emoji"
     yield Finding(NOTE, f"{RULER[0]}\n        {RULER[1]}", hint)
 
 
 def prices() -> Iterator[Finding]:
-    """The user's own list of prices, if there is one."""
+    """The user's own price list, if there is one."""
     own = os.environ.get(VARIABLE)
     if own:
         try:
@@ -181,8 +199,7 @@ def prices() -> Iterator[Finding]:
             yield Finding(FINE, f"prices from {own}")
 
 
-# ── mind ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What `doctor` finds out about a mind: its server and what that can do, one small answer, its price.
+# ── a mind ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 WORLD = "plaza"
@@ -192,17 +209,17 @@ STRUCTURES = {
     "json_schema": "takes a JSON Schema",
     "json_object": "takes a JSON Schema as `json_object`",
     "tool": "answers in a forced tool call",
-    "text": "answers in text only: expect more answers that cannot be used",
+    "text": "answers in text only: expect more unusable answers",
 }
 
 
 async def examined(name: str, timeout: float) -> list[Finding]:
-    """Everything about a mind; the first thing that fails ends it."""
+    """Everything about a mind, up to the first thing that fails."""
     found: list[Finding] = []
     try:
         await _examine(name, timeout, found)
     except Outage as error:
-        hint = "start the server there, or name where it is: SERVER:MODEL@URL; --timeout gives it longer"
+        hint = "start the server there, or give its address: SERVER:MODEL@URL; --timeout waits longer"
         found.append(Finding(BROKEN, error.what, hint))
     except CommonplaceError as error:
         found.append(broken_by(error))
@@ -228,8 +245,8 @@ async def _examine(name: str, timeout: float, found: list[Finding]) -> None:
 
 
 def _impatient(name: str, scenario: Scenario, timeout: float) -> ChatMind:
-    """A mind that does not wait between tries."""
-    from commonplace.minds.chat.chat_mind import ChatMind  # noqa: PLC0415 – a client nobody else needs to wait for
+    """A mind that does not wait between attempts."""
+    from commonplace.minds.chat.chat_mind import ChatMind  # noqa: PLC0415 – imports the OpenAI client
 
     return ChatMind(name, book(scenario), timeout=timeout, sleep=_at_once)
 
@@ -242,7 +259,7 @@ def _key(server: Server) -> Finding:
     """Whether there is a key; never the key."""
     if os.environ.get(server.variable):
         return Finding(FINE, f"a key is set in {server.variable}")
-    return Finding(FINE, f"no key is set in {server.variable}; most servers of one's own want none")
+    return Finding(FINE, f"no key is set in {server.variable}; most local servers need none")
 
 
 def _able(can: Capabilities) -> Iterator[Finding]:
@@ -251,11 +268,11 @@ def _able(can: Capabilities) -> Iterator[Finding]:
     state = NOTE if can.structured == "text" else FINE
     yield Finding(state, f"{STRUCTURES[can.structured]}; seed {_yes(can.seed)}, temperature {_yes(can.temperature)}")
     if can.thinks:
-        hint = "answers take longer and cost more; choose a model, or a setting of the server, without"
-        yield Finding(NOTE, "the model thinks before it answers, and cannot be kept from it", hint)
+        hint = "answers take longer and cost more: choose a model without thinking, or switch it off in the server"
+        yield Finding(NOTE, "the model thinks before it answers, and this cannot be switched off", hint)
     else:
         yield Finding(FINE, f"thinking: {'none' if can.switch == 'none' else f'switched off ({can.switch})'}")
-    context = f"{can.context:,} tokens" if can.context else "not told"
+    context = f"{can.context:,} tokens" if can.context else "unknown"
     vectors = f"{can.embeddings} dimensions" if can.embeddings else "none"
     yield Finding(FINE, f"context {context}; embeddings: {vectors}")
 
@@ -273,45 +290,20 @@ async def _asked(mind: Mind, scenario: Scenario) -> Finding:
     took = f"{time.monotonic() - began:.1f} s, {reply.prompt_tokens} + {reply.answer_tokens} tokens"
     if reply.outcome == "value":
         return Finding(FINE, f"a small question was answered in {took}")
-    hint = "such answers lead to fallbacks: try a larger model, or another server"
+    hint = "such answers are replaced by fallbacks: try a larger model, or another server"
     return Finding(BROKEN, f"a small question had no usable answer ({reply.kind}: {reply.error}) in {took}", hint)
 
 
 def _price(name: str) -> Finding:
     price = price_of(name)
     if price is None:
-        return Finding(NOTE, "its price is not known", "--max-calls and --max-tokens work; docs/command-line.md, usage")
+        return Finding(
+            NOTE,
+            "its price is unknown",
+            "--max-calls and --max-tokens work; --max-cost needs a price, see docs/command-line.md",
+        )
     if not (price.prompt or price.answer):
         return Finding(FINE, "costs nothing")
     return Finding(
         FINE, f"${price.prompt:g} a million tokens of prompt (${price.cached:g} cached), ${price.answer:g} of answer"
     )
-
-
-# ── doctor ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("doctor", epilog="Example: commonplace doctor --mind ollama:qwen3:8b")(doctor)
-
-
-def doctor(
-    mind: str = typer.Option("", "--mind", help="Ask this mind something small, and tell what its server can do."),
-    timeout: float = TIMEOUT,
-) -> None:
-    """Check the machine, the packages, the terminal and, if it is named, a mind."""
-    broken = _told(machine())
-    if mind:
-        broken += _told(asyncio.run(examined(mind, timeout)))
-    if broken:
-        raise typer.Exit(1)
-
-
-def _told(findings: Iterable[Finding]) -> int:
-    """Print findings as they come; returns how many of them stop something that is needed."""
-    broken = 0
-    for finding in findings:
-        print(finding, flush=True)
-        broken += finding.state == BROKEN
-    return broken

@@ -1,76 +1,72 @@
-"""`fork`: another history from any tick of a run."""
+"""`fork`: a copy of a run up to a tick, which can go another way."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import typer
 
-from commonplace.api import mind_named, resume_run, scenario_of
-from commonplace.cli.memories import memory_named
+from commonplace.api import MIND_OBJECT, mind_named, resume_run, scenario_of
+from commonplace.cli.lookup import memory_reference, names_in
 from commonplace.engine.god_mode import described
+from commonplace.engine.run import queue_input
+from commonplace.errors import command
 from commonplace.memory import Memory
+from commonplace.run.file import RunFile
 from commonplace.run.fork import fork as copied
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(
-        "fork", epilog='Example: commonplace fork monday.run --at 60 -o dark.run --inject "The lights go out."'
-    )(fork)
+from commonplace.text import clean
 
 
 def fork(
-    run: Path = typer.Argument(help="The run file; it is left as it is."),
-    at: str = typer.Option(help="The last tick, or ISO simulated time, that the two histories share."),
+    run: Path = typer.Argument(help="The run file; it is not changed."),
+    at: str = typer.Option(help="The last tick, or ISO simulated time, that both histories share."),
     output: Path = typer.Option(..., "-o", "--output", help="The new run file."),
     force: bool = typer.Option(False, "--force", help="Replace an existing file."),
     inject: str = typer.Option("", "--inject", help="Something that happens at the next tick, as a sentence."),
-    forget: list[str] = typer.Option([], "--forget", help="AGENT:ID, a memory forgotten at the next tick."),
-    mind: str = typer.Option("", "--mind", help="Who answers from then on, as for `run`; the run's own if left out."),
+    forget: list[str] = typer.Option(
+        [], "--forget", help="AGENT:ID, a memory to forget at the next tick; repeat for another."
+    ),
+    mind: str = typer.Option(
+        "", "--mind", help="Who answers from then on, as for `run`; the run's own mind if left out."
+    ),
 ) -> None:
-    """Copy a run up to a tick, to live on differently."""
-    lost = _lost(run, at, forget)
-    file = copied(run, at, output, force=force, manifest=_with_mind(run, mind) if mind else None)
-    tick = file.last_tick
-    file.close()
+    """Copy a run up to a tick, to continue it differently. The run itself is not changed."""
+    with Reading.open(run) as reading:
+        lost = [_memory(reading, at, reference) for reference in forget]
+        manifest = _with_mind(reading.manifest, mind) if mind else None
+    with copied(run, at, output, force=force, manifest=manifest) as file:
+        tick = file.last_tick
     print(f"{output}: the history of {run} up to tick {tick}")
     if inject:
-        print(f"at tick {tick + 1} {asyncio.run(_injected(output, inject))}")
-    for memory in lost:
-        _forget(output, memory)
-        print(f"at tick {tick + 1} {memory.agent} forgets: {memory.text}")
-    print(f"go on with: commonplace resume {output} --ticks 48")
+        print(f"at tick {tick + 1} {asyncio.run(_inject(output, inject))}")
+    with RunFile.open(output) as file:
+        for memory in lost:
+            body = {"kind": "forget", "agent_id": memory.agent, "memory_ids": [memory.id]}
+            queue_input(file, scenario_of(file.manifest), body)
+            print(f"at tick {tick + 1} {memory.agent} forgets: {clean(memory.text)}")
+    print(f"continue with: {command('resume', output, '--ticks', 48)}")
 
 
-def _with_mind(run: Path, mind: str) -> Manifest:
-    """The run's manifest with another mind; how it is asked stays. Raises UsageError for one there is not."""
-    with Reading.open(run) as reading:
-        manifest = reading.manifest
+def _with_mind(manifest: Manifest, mind: str) -> Manifest:
+    """The manifest with another mind; the shape of requests stays. Raises UsageError for an unknown mind."""
     mind_named(mind, scenario_of(manifest))
-    return replace(manifest, mind=mind)
+    settings = {name: value for name, value in (manifest.settings or {}).items() if name != MIND_OBJECT}
+    return replace(manifest, mind=mind, settings=settings)
 
 
-def _lost(run: Path, at: str, named: Sequence[str]) -> list[Memory]:
-    """The memories named, as they were then. Raises UsageError for one that was not there."""
-    with Reading.open(run) as reading:
-        return [reading.stream_at(agent, at).get(number) for agent, number in map(memory_named, named)]
+def _memory(reading: Reading, at: str, reference: str) -> Memory:
+    """The memory AGENT:ID as it was then. Raises UsageError when the character did not have it."""
+    agent, number = memory_reference(reference, names_in(reading), reading.path)
+    return reading.stream_at(agent, at).get(number)
 
 
-def _forget(path: Path, memory: Memory) -> None:
-    """Queue the forgetting of a memory."""
-    with resume_run(path) as lived:
-        lived.submit({"kind": "forget", "agent_id": memory.agent, "memory_ids": [memory.id]})
-
-
-async def _injected(path: Path, text: str) -> str:
-    """Queue a god-mode sentence; returns what it will do."""
-    with resume_run(path) as lived:
-        event = await lived.preview(text)
-        lived.submit(event)
-        return described(event, lived.scenario)
+async def _inject(path: Path, text: str) -> str:
+    """Queue a god-mode sentence; returns a description of what it will do."""
+    with resume_run(path) as run:
+        event = await run.preview(text)
+        run.submit(event)
+        return described(event, run.scenario)

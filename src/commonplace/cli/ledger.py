@@ -1,4 +1,4 @@
-"""`ledger`: show the entries of a ledger, or verify that it is as it was written."""
+"""`ledger`: show the entries of a ledger, or verify that nothing in it was changed."""
 
 from __future__ import annotations
 
@@ -9,33 +9,29 @@ from typing import Any
 import typer
 
 from commonplace.canon import canonical
+from commonplace.cli.options import JSON
 from commonplace.errors import CommonplaceError
 from commonplace.ledger import Verification, show, verify
 
 
-class Deed(StrEnum):
+class Action(StrEnum):
     """What to do with a ledger."""
 
     SHOW = "show"
     VERIFY = "verify"
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("ledger", epilog="Example: commonplace ledger verify outputs/ledger")(ledger)
-
-
 def ledger(
-    deed: Deed = typer.Argument(help="show or verify."),
+    action: Action = typer.Argument(help="show or verify."),
     path: Path = typer.Argument(help="The folder of the ledger."),
-    as_json: bool = typer.Option(False, "--json", help="One JSON value a line."),
+    as_json: bool = JSON,
     session: str | None = typer.Option(None, "--session", help="Show only entries of this session."),
     kind: str | None = typer.Option(None, "--type", help="Show only entries of this type, such as evaluation."),
     persona: str | None = typer.Option(None, "--persona", help="Show only entries of this persona."),
     memory: str | None = typer.Option(None, "--memory", help="Show only entries about this memory."),
 ) -> None:
-    """Show the entries of a ledger, oldest first; or check its whole chain and list what is wrong with it."""
-    if deed is Deed.VERIFY:
+    """Show the entries of a ledger, oldest first, or verify its whole chain and list what is wrong with it."""
+    if action is Action.VERIFY:
         _verify(path, as_json=as_json)
         return
     for entry in show(path, session_id=session, event_type=kind, persona_id=persona, memory_id=memory):
@@ -52,9 +48,10 @@ def _verify(path: Path, *, as_json: bool) -> None:
             print(f"{one.where}: {one.what}")
         print(_summary(found))
     if not found.sound:
-        hint = "go back to a copy, or keep it as it is: what stands before the first finding is as it was written"
         count = len(found.findings)
-        raise CommonplaceError(f"{count} finding{'s' * (count > 1)} in the ledger", where=str(path), hint=hint)
+        what = f"{count} finding{'s' * (count > 1)} in the ledger"
+        hint = "restore a copy, or keep it as it is: the entries before the first finding are unchanged"
+        raise CommonplaceError(what, where=str(path), hint=hint)
 
 
 def _summary(found: Verification) -> str:

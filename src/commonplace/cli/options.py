@@ -1,12 +1,10 @@
-"""Options that several commands share, and what can be chosen in them."""
+"""Arguments and options that several commands share, and what can be chosen in them."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
 import typer
-
-from commonplace import api
 
 
 class View(StrEnum):
@@ -26,7 +24,7 @@ class Fidelity(StrEnum):
 
 
 class OnOutage(StrEnum):
-    """What to do when a model server stays away."""
+    """What to do when a model server does not answer."""
 
     PAUSE = "pause"
     FALLBACK = "fallback"
@@ -39,12 +37,21 @@ class Durability(StrEnum):
     FULL = "FULL"
 
 
+RUN = typer.Argument(help="The run file.")
+RUN_OR_STORE = typer.Argument(
+    metavar="RUN|STORE", help="A run file or a store: FILE, FOLDER, chroma:FOLDER, embedded:FOLDER, postgresql://…"
+)
+JSON = typer.Option(False, "--json", help="Print one JSON value per line.")
+AT = typer.Option(None, "--at", help="A tick or an ISO simulated time; the latest if left out.")
+VIEW = typer.Option(None, "--view", help="How to show it; tui in a terminal and plain elsewhere, if left out.")
+FIDELITY = typer.Option(
+    None, "--fidelity", help="Ask for each action, or only when needed; the scenario's if left out."
+)
 CONCURRENCY = typer.Option(32, "--concurrency", min=1, help="Questions in flight at once.")
 ON_OUTAGE = typer.Option(
-    OnOutage.PAUSE, "--on-outage", help="A model server stays away: pause, or go on with fallback answers."
+    OnOutage.PAUSE, "--on-outage", help="When a model server does not answer: pause, or use fallback answers."
 )
-TIMEOUT = typer.Option(api.TIMEOUT, "--timeout", min=0.1, help="Seconds a model server has for an answer.")
+TIMEOUT = typer.Option(120.0, "--timeout", min=0.1, help="Seconds a model server has for an answer.")
 MAX_CALLS = typer.Option(0, "--max-calls", min=0, help="Pause before more calls than this; 0 for no limit.")
-MAX_TOKENS = typer.Option(0, "--max-tokens", min=0, help="Pause when so many tokens are used; 0 for no limit.")
-MAX_COST = typer.Option(0.0, "--max-cost", min=0.0, help="Pause when so many dollars are spent; 0 for no limit.")
-VIEW = typer.Option(None, "--view", help="tui in a terminal and plain elsewhere, if left out.")
+MAX_TOKENS = typer.Option(0, "--max-tokens", min=0, help="Pause once this many tokens are used; 0 for no limit.")
+MAX_COST = typer.Option(0.0, "--max-cost", min=0.0, help="Pause once this many dollars are spent; 0 for no limit.")

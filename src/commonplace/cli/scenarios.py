@@ -1,4 +1,4 @@
-"""Commands about scenarios: scenarios, check, new."""
+"""`scenarios`, `check` and `new`: the scenarios that ship, mistakes in one, a new one."""
 
 from __future__ import annotations
 
@@ -7,27 +7,21 @@ from pathlib import Path
 
 import typer
 
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import CommonplaceError, UsageError, command
 from commonplace.scenario.loading import find, report, shipped
-from commonplace.scenario.rules import check as mistakes_of
 from commonplace.scenario.scaffold import new as write_new
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command("scenarios", epilog="Example: commonplace scenarios")(scenarios)
-    app.command("check", epilog="Example: commonplace check my-town.yaml")(check)
-    app.command("new", epilog="Example: commonplace new my-town.yaml --size 5")(new)
-
-
 def scenarios() -> None:
-    """What ships with Commonplace."""
+    """List the scenarios that ship with Commonplace."""
     for name, title, summary in shipped():
         print(f"{name:<14} {title}\n{'':<14} {summary}")
 
 
 def check(names: list[str] = typer.Argument(help="Scenario files or shipped names.")) -> None:
-    """Report every mistake of a scenario at once, with file, line and what was expected."""
+    """Report every mistake in one or more scenarios at once, with file, line and what was expected."""
+    from commonplace.scenario.rules import check as mistakes_of  # noqa: PLC0415 – start-up speed of the other two
+
     wrong = 0
     for name in names:
         try:
@@ -42,13 +36,13 @@ def check(names: list[str] = typer.Argument(help="Scenario files or shipped name
         else:
             print(f"{name}: fine")
     if wrong:
-        raise UsageError(f"{wrong} mistake{'s' if wrong > 1 else ''}", hint="mend them and check again")
+        raise UsageError(f"{wrong} mistake{'s' if wrong > 1 else ''} in all", hint="fix them and check again")
 
 
 def new(
     path: Path = typer.Argument(help="The file to write."),
     size: int = typer.Option(2, "--size", min=1, max=50, help="How many characters."),
 ) -> None:
-    """Write a small scenario that lives, to be changed into one's own."""
+    """Write a small scenario that runs as it is, to start your own from. An existing file is not changed."""
     write_new(path, size)
-    print(f"wrote {path}; live it with: commonplace run {path}")
+    print(f"wrote {path}; run it with: {command('run', path)}")

@@ -21,7 +21,7 @@ from commonplace.engine.lockstep import thought
 from commonplace.engine.other_journal import Key, final
 from commonplace.engine.stage import Stage
 from commonplace.engine.verify import Recorded
-from commonplace.errors import UsageError
+from commonplace.errors import UsageError, command
 from commonplace.memory.record import Memory
 from commonplace.minds.mind import Mind
 from commonplace.rng import below
@@ -58,7 +58,7 @@ def resting_on(reading: Reading, agent: str, tick: int, memory_id: int) -> tuple
         raise UsageError(
             f"memory {memory_id} cannot be taken away from {agent}: {why}",
             where=str(reading.path),
-            hint=f"what can is listed by: commonplace memories {reading.path} {agent} --at {max(0, tick - 1)}",
+            hint=f"list its memories then: {command('memories', reading.path, agent, '--at', max(0, tick - 1))}",
         )
     hidden = {memory_id}
     for memory in memories:  # memories only rest on earlier ones

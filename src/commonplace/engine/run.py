@@ -12,7 +12,7 @@ from commonplace.engine.god_mode import preview
 from commonplace.engine.live_state import opening, restored
 from commonplace.engine.lockstep import Lockstep, Prefetch, Tick
 from commonplace.engine.stage import Stage
-from commonplace.errors import Paused, UsageError
+from commonplace.errors import Paused, UsageError, command
 from commonplace.minds.mind import Mind
 from commonplace.run.file import RunFile, Synchronous
 from commonplace.run.manifest import Manifest
@@ -129,18 +129,18 @@ class Run:
         path, number = self.file.path, self.tick + 1
         where = f"{path}, tick {self.tick}"
         if isinstance(error, BudgetReached):
-            hint = f"commonplace resume {path} {error.option} N goes on"
+            hint = f"{command('resume', path, error.option)} N continues it"
             return Paused(f"{error.what} at tick {number}, which has not happened yet", where=where, hint=hint)
         what = f"{error.where}: {error.what}" if error.where else error.what
-        again = f"commonplace resume {path} goes on"
-        other = f"with another mind: commonplace fork {path} --at {self.tick} -o NEW --mind NAME"
+        again = f"{command('resume', path)} continues it"
+        other = f"with another mind: {command('fork', path, '--at', self.tick)} -o NEW --mind NAME"
         hint = "; ".join(filter(None, (error.hint, again, other)))
         return Paused(what, where=where, hint=hint)
 
     def _refused(self, error: UsageError) -> UsageError:
         """The same, with where the run stands: a key or a model that a server does not take can be put right."""
         place = f"{error.where}, tick {self.tick}" if error.where else f"{self.file.path}, tick {self.tick}"
-        again = f"nothing is lost; commonplace resume {self.file.path} goes on"
+        again = f"nothing is lost; {command('resume', self.file.path)} continues it"
         return UsageError(error.what, where=place, hint="; ".join(filter(None, (error.hint, again))))
 
     async def preview(self, text: str) -> dict[str, Any]:
@@ -157,11 +157,7 @@ class Run:
         """Queue an outside influence; it is applied at the end of the next tick. Raises UsageError for unknown
         names.
         """
-        item = from_dict({"seq": 0, **body})
-        validate(item, self.scenario.geography, self.scenario.personas)
-        plain = as_dict(item)
-        plain.pop("seq")
-        return self.file.queue(plain)
+        return queue_input(self.file, self.scenario, body)
 
     def why(self, event_id: str) -> dict[str, Any]:
         """The reasons of an event, from its committed turn. Raises UsageError for an unknown id."""
@@ -177,6 +173,15 @@ class Run:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def queue_input(file: RunFile, scenario: Scenario, body: Mapping[str, Any]) -> int:
+    """Queue an outside influence for the next tick of a run; needs no mind. Raises UsageError for unknown names."""
+    item = from_dict({"seq": 0, **body})
+    validate(item, scenario.geography, scenario.personas)
+    plain = as_dict(item)
+    plain.pop("seq")
+    return file.queue(plain)
 
 
 def _driver(file: RunFile, mind: Mind, seed: int, concurrency: int) -> Driver:

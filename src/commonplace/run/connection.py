@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from commonplace.errors import CommonplaceError, RunDamaged, UsageError
+from commonplace.errors import CommonplaceError, RunDamaged, UsageError, command
 from commonplace.memory.stores.lock import give_up, held, seize
 from commonplace.run.codec import text_of
 from commonplace.run.schema import not_a_run
@@ -39,11 +39,11 @@ LOCKED = ("the file is locked by another process", "wait for it, or end it")
 MEANINGS = {
     sqlite3.SQLITE_FULL: (
         "the disk is full",
-        "every committed tick is safe: free some space, then `commonplace resume {where}`",
+        "every committed tick is safe: free some space, then `{resume}`",
     ),
     sqlite3.SQLITE_IOERR: (
         "the disk failed ({error})",
-        "look at the disk, then see what is left: `commonplace verify {where}`",
+        "look at the disk, then see what is left: `{verify}`",
     ),
     sqlite3.SQLITE_BUSY: LOCKED,
     sqlite3.SQLITE_LOCKED: LOCKED,
@@ -73,12 +73,13 @@ def explained(error: sqlite3.Error, where: str) -> CommonplaceError:
     if code == sqlite3.SQLITE_CORRUPT or "decode to UTF-8" in str(error):
         return damaged(where, str(error))
     what, hint = MEANINGS.get(code, ("SQLite says: {error}", ""))
-    return CommonplaceError(what.format(error=error), where=where, hint=hint.format(where=where))
+    hint = hint.format(resume=command("resume", where), verify=command("verify", where))
+    return CommonplaceError(what.format(error=error), where=where, hint=hint)
 
 
 def damaged(where: str, why: str) -> RunDamaged:
     """The error for bytes that are not what was written."""
-    hint = f"go back to a copy, or read what is left: `commonplace events {where}`"
+    hint = f"go back to a copy, or read what is left: `{command('events', where)}`"
     return RunDamaged(f"the file is damaged ({why})", where=where, hint=hint)
 
 
@@ -167,7 +168,9 @@ def _acquired(path: Path, run: Path) -> int:
         if not seize(descriptor):
             holder = os.read(descriptor, 32).decode("ascii", "replace").strip() or "unknown"
             os.close(descriptor)
-            hint = f"look on with `commonplace watch {run}`, or end process {holder}"
+            if holder == str(os.getpid()):
+                raise UsageError("this process has it open", where=str(run), hint="close it first: run.close()")
+            hint = f"follow it with `{command('watch', run)}`, or end process {holder}"
             raise UsageError(f"in use by process {holder}", where=str(run), hint=hint)
         if _still_there(descriptor, path):
             return descriptor

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import CommonplaceError, UsageError, command
 from commonplace.memory.stores.sqlite_file import transaction
 from commonplace.run import commit, connection, schema
 from commonplace.run.commit import START, Digests
@@ -153,8 +153,17 @@ def _refuse_existing(path: Path, force: bool) -> None:
     if path.is_dir():
         raise UsageError("a folder, not a run", where=str(path), hint="give a file name: NAME.run")
     if path.exists() and not force:
-        hint = "give another name with -o, or --force to replace it"
+        instead = f"resume it with: {command('resume', path)}" if _is_run(path) else "give another name with -o"
+        hint = f"{instead}, or replace it with --force"
         raise UsageError("there is a file already", where=str(path), hint=hint)
+
+
+def _is_run(path: Path) -> bool:
+    try:
+        Reading.open(path).close()
+    except CommonplaceError:
+        return False
+    return True
 
 
 def _remove(path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from commonplace.errors import RunDamaged
+from commonplace.errors import RunDamaged, command
 from commonplace.run import commit as chain
 from commonplace.run.codec import (
     ANSWER,
@@ -188,4 +188,4 @@ def _damage(reading: Reading, tick: int, what: str) -> RunDamaged:
 
 
 def _todo(reading: Reading) -> str:
-    return f"go on from a sound tick: commonplace fork {reading.path} --at TICK -o NEW"
+    return f"continue from an intact tick: {command('fork', reading.path)} --at TICK -o NEW"

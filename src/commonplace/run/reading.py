@@ -168,8 +168,8 @@ class Opened:
         try:
             return self.scenario.clock.tick(parse_iso(text))
         except ValueError:
-            hint = "give a tick such as 48, or a simulated time such as 2031-10-04T10:00"
-            raise UsageError(f"{text!r} is neither", where=str(self.path), hint=hint) from None
+            hint = "expected a tick such as 48, or a simulated time such as 2031-10-04T10:00"
+            raise UsageError(f"{text!r} is neither a tick nor an ISO time", where=str(self.path), hint=hint) from None
 
 
 @lru_cache(maxsize=8)

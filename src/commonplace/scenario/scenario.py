@@ -41,6 +41,10 @@ class Scenario:
     script: tuple[Scripted, ...]
     climate: Climate
 
+    def __repr__(self) -> str:
+        """A line: the fields come to hundreds of kilobytes."""
+        return f"<Scenario {self.part.name}: {len(self.personas)} characters, {len(self.geography.edges)} areas>"
+
     @property
     def cognition(self) -> CognitionPart:
         """Settings of the characters' cognition."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
-from commonplace.errors import UsageError
+from commonplace.errors import UsageError, command
 from commonplace.run.frames import Frame
 from commonplace.run.reading import Reading
 from commonplace.run.why import why
@@ -236,6 +236,5 @@ class RecordedSource:
 
     def _recorded(self, text: str) -> UsageError:
         what = f"“{text}” cannot happen in a recording" if text else "a recording cannot be changed"
-        return UsageError(
-            what, hint=f"commonplace fork {self.reading.path} --at TICK --inject TEXT -o NEW, or resume it"
-        )
+        hint = f"{command('fork', self.reading.path)} --at TICK --inject TEXT -o NEW, or resume it"
+        return UsageError(what, hint=hint)

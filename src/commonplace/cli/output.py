@@ -1,0 +1,55 @@
+"""How commands print: lines of JSON, and tables."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from commonplace.text import clean
+from commonplace.views.lines import json_line, wants_colour
+
+UNLIMITED = 10_000
+"""Columns of an output that is not a terminal: a program that reads it wants whole lines."""
+NARROWEST = 20
+"""Columns below which words are not wrapped on a narrow terminal."""
+
+
+def print_json(rows: Iterable[Mapping[str, Any]]) -> None:
+    """Print each row as a line of JSON."""
+    for row in rows:
+        print(json_line(row))
+
+
+def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, words: int) -> None:
+    """Print rows below a head. The first `words` columns hold words, to the left; the others figures, to the right."""
+    cells = [[clean(cell) for cell in row] for row in rows]
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for number, title in enumerate(head):
+        if number < words:
+            longest = max(cell_len(text) for text in (title, *(row[number] for row in cells)))
+            table.add_column(title, min_width=min(longest, NARROWEST))
+        else:
+            table.add_column(title, justify="right", no_wrap=True)
+    for row in cells:
+        table.add_row(*map(Text, row))
+    print_rich(table)
+
+
+def print_rich(part: RenderableType, width: int = UNLIMITED) -> None:
+    """Print with Rich: as wide as the terminal, or `width` columns of plain text elsewhere. Nothing is cut off."""
+    console = Console(
+        force_terminal=wants_colour(sys.stdout), highlight=False, width=None if sys.stdout.isatty() else width
+    )
+    needed = Measurement.get(console, console.options.update(max_width=UNLIMITED), part).minimum
+    console.width = max(console.width, needed)
+    with console.capture() as capture:
+        console.print(part)
+    for line in capture.get().splitlines():
+        print(line.rstrip())

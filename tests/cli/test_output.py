@@ -1,0 +1,61 @@
+"""Tables: plain and whole in a pipe, fitted to a terminal, never cut off."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.cli.output import print_table
+
+HEAD = ("character", "what", "asked")
+ROWS = [["mira", "a long story about lanterns and about the people who carry them", "1,204"], ["zoë", "", "7"]]
+
+
+def test_a_pipe_gets_whole_plain_lines(capsys):
+    print_table(HEAD, ROWS, words=2)
+    head, first, second = capsys.readouterr().out.splitlines()
+    assert head.split() == list(HEAD)
+    assert first.split("  ")[0] == "mira"
+    assert ROWS[0][1] in first
+    assert (head[-5:], first[-5:], second[-5:]) == ("asked", "1,204", "    7")
+
+
+def test_text_that_could_steer_a_terminal_or_rich_is_shown_as_it_is(capsys):
+    print_table(("what",), [["\x1b[31mred\x1b[0m [bold]not bold[/bold]"]], words=1)
+    assert "\x1b" not in (out := capsys.readouterr().out)
+    assert "[bold]not bold[/bold]" in out
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Standard output as a terminal of some columns."""
+
+    def of(columns: int, **variables: str) -> None:
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+        for name, value in {"COLUMNS": str(columns), "TERM": "xterm", "NO_COLOR": "", **variables}.items():
+            monkeypatch.setenv(name, value)
+
+    return of
+
+
+def test_a_terminal_gets_long_words_wrapped_and_figures_whole(terminal, capsys):
+    terminal(40, NO_COLOR="1")
+    print_table(HEAD, ROWS, words=2)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 3
+    assert max(map(len, lines)) <= 40
+    assert "1,204" in lines[1]
+
+
+def test_a_terminal_that_is_too_narrow_still_gets_every_word(terminal, capsys):
+    terminal(10, NO_COLOR="1")
+    print_table(HEAD, ROWS, words=2)
+    out = capsys.readouterr().out
+    assert "character" in out
+    assert "…" not in out
+
+
+@pytest.mark.parametrize(("variables", "styled"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_styles_are_for_terminals_that_want_them(terminal, capsys, variables, styled):
+    terminal(80, **variables)
+    print_table(HEAD, ROWS, words=2)
+    assert ("\x1b[" in capsys.readouterr().out) == styled
