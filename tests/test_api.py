@@ -138,7 +138,7 @@ def test_every_public_name_can_be_imported(module):
     package = importlib.import_module(module)
     assert package.__all__
     assert [name for name in package.__all__ if not hasattr(package, name)] == []
-    assert set(package.__all__) <= set(dir(package))
+    assert set(commonplace.__all__) <= set(dir(commonplace))
 
 
 def test_the_public_modules_are_those_of_the_page_and_the_examples_use_no_others():

@@ -79,7 +79,7 @@ async def _speak(view: TurnView, notebook: Notebook) -> Action:
     setting = view.scenario.part.duet.setting
     called = view.scenario.personas[other].called
     found = await retrieve(view, notebook, "duet", (setting, *(line.text for line in lines[-2:]), called, goal))
-    question = DuetInput(
+    given = DuetInput(
         who=who(view.persona),
         other=person(view, other, notebook.relations),
         goal=goal,
@@ -88,7 +88,7 @@ async def _speak(view: TurnView, notebook: Notebook) -> Action:
         recalled=found,
         said=said_today(view, other),
     )
-    answer = await notebook.ask(DUET_TURN, question)
+    answer = await notebook.ask(DUET_TURN, given)
     notebook.trace["reaction"] = {"decision": "talk", "target": other, "reason": answer.value.plan}
     return _say(view, other, answer.value)
 

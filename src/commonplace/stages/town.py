@@ -1,4 +1,4 @@
-"""The town: everybody has a turn at every tick."""
+"""The town: everybody lives every tick."""
 
 from __future__ import annotations
 
