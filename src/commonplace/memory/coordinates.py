@@ -94,7 +94,7 @@ class Section(CheckedModel):
 
     def to_dict(self) -> dict[str, Any]:
         """The section as it is written in a document."""
-        return dict(self)
+        return {**self.__dict__, **(self.__pydantic_extra__ or {})}  # several times as fast as `dict(self)`
 
 
 class TimeCoordinate(Section):
@@ -209,7 +209,9 @@ class MemoryCoordinate(Section):
 
     def to_dict(self) -> dict[str, Any]:
         """The nested document, keys in the order of the schema; `memory` only if it holds something."""
-        document = {name: value.to_dict() if isinstance(value, Section) else value for name, value in self}
+        document = super().to_dict()
+        for kind in SECTIONS:
+            document[kind.path] = document[kind.path].to_dict()
         if not self.memory:
             del document["memory"]
         return document
@@ -280,27 +282,39 @@ def _unchanged(value: Any) -> Any:
 
 
 class _Row(NamedTuple):
-    """A field of the document, and the path of its value in the record."""
-
     section: str
     field: str
-    record: str
-    to_document: Callable[[Any], Any] = _unchanged
-    to_record: Callable[[Any], Any] = _unchanged
+    group: str
+    """`details` or `emotion`; empty for an attribute of the record."""
+    name: str
+    to_document: Callable[[Any], Any]
+    to_record: Callable[[Any], Any]
+
+
+def _row(
+    document: str,
+    record: str,
+    to_document: Callable[[Any], Any] = _unchanged,
+    to_record: Callable[[Any], Any] = _unchanged,
+) -> _Row:
+    """A field by its path in the document, and its path in the record."""
+    section, _, field = document.partition(".")
+    group, _, name = record.rpartition(".")
+    return _Row(section, field, group, name, to_document, to_record)
 
 
 # `content.type` and `content.response_full` are handled apart: each depends on several fields of the record.
 _TABLE = (
-    _Row("time", "session_id", "session"),
-    _Row("agent", "persona_id", "agent"),
-    _Row("emotion", "affect_amplitude", "emotion.arousal"),
-    _Row("emotion", "sentiment_score", "emotion.valence"),
-    _Row("emotion", "confidence", "emotion.confidence"),
-    _Row("emotion", "keywords", "emotion.keywords", list, tuple),
-    _Row("metadata", "importance", "importance", unscaled, _importance),
-    _Row("metadata", "tags", "tags", list, _tags),
+    _row("time.session_id", "session"),
+    _row("agent.persona_id", "agent"),
+    _row("emotion.affect_amplitude", "emotion.arousal"),
+    _row("emotion.sentiment_score", "emotion.valence"),
+    _row("emotion.confidence", "emotion.confidence"),
+    _row("emotion.keywords", "emotion.keywords", list, tuple),
+    _row("metadata.importance", "importance", unscaled, _importance),
+    _row("metadata.tags", "tags", list, _tags),
     *(
-        _Row(section, field, f"details.{field}")
+        _row(f"{section}.{field}", f"details.{field}")
         for section, fields in {
             "time": ("sequence", "relative_time_minutes"),
             "space": ("project", "domain", "file_context", "depth_index"),
@@ -373,7 +387,7 @@ def _written(memory: Memory, memory_id: str) -> MemoryCoordinate:
         memory_id = named
     values: dict[str, dict[str, Any]] = {kind.path: {} for kind in SECTIONS}
     for row in _TABLE:
-        value = _at(memory, row.record)
+        value = _value(memory, row)
         if value is not ...:
             values[row.section][row.field] = row.to_document(value)
     values["content"] |= {"type": _type_of(memory), "response_full": _response_of(memory)}
@@ -386,12 +400,11 @@ def _written(memory: Memory, memory_id: str) -> MemoryCoordinate:
     return document
 
 
-def _at(memory: Memory, path: str) -> Any:
-    """The value at a path of the record; `...` if the record has none."""
-    at: Any = memory
-    for name in path.split("."):
-        at = cast(Any, at).get(name, ...) if isinstance(at, Mapping) else getattr(at, name, ...)
-    return at
+def _value(memory: Memory, row: _Row) -> Any:
+    """The value of a field in the record; `...` if the record has none."""
+    if row.group == "details":
+        return memory.details.get(row.name, ...)
+    return getattr(memory.emotion if row.group == "emotion" else memory, row.name, ...)
 
 
 def _fitting(kind: type[Section], values: dict[str, Any]) -> Section:
@@ -421,9 +434,8 @@ def _read(document: MemoryCoordinate, id: int = 0) -> Memory:
     details = values["details"]
     for row in _TABLE:
         value = getattr(getattr(document, row.section), row.field)
-        group, _, name = row.record.rpartition(".")
-        if group != "details" or not _same(value, _DEFAULTS[row.section, row.field]):
-            values[group][name] = row.to_record(value)
+        if row.group != "details" or not _same(value, _DEFAULTS[row.section, row.field]):
+            values[row.group][row.name] = row.to_record(value)
     text, whole = (record["text"], "") if "text" in record else checked_text(content.response_full)
     if document.memory_id:
         details["memory_id"] = document.memory_id
