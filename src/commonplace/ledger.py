@@ -26,6 +26,19 @@ from commonplace.canon import canonical
 from commonplace.clock import iso, parse_iso, utc
 from commonplace.errors import CommonplaceError, UsageError
 
+__all__ = [
+    "ARCHIVE_AFTER_DAYS",
+    "GENESIS",
+    "Entry",
+    "Finding",
+    "Ledger",
+    "Verification",
+    "hash_of",
+    "read",
+    "show",
+    "verify",
+]
+
 # ── Entries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

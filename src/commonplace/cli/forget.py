@@ -147,7 +147,7 @@ def _planned(reading: Reading, choice: Choice) -> tuple[ForgettingPlan, dict[str
     """The plan, and what of it is removed by character. A run has no archive, so a policy spares cited memories."""
     agents = [choice.agent] if choice.agent else reading.agent_ids
     memories = [memory for agent in agents for memory in reading.memories(agent)]
-    forgetting = choice.among([Candidate(memory, archived=False) for memory in memories])
+    forgetting = choice.among([Candidate(memory) for memory in memories])
     cited = {(one.agent, id) for one in memories for id in one.citations} if choice.policy else set[tuple[str, int]]()
     going: dict[str, list[int]] = {}
     for one in forgetting.remove:
