@@ -20,7 +20,7 @@ from minds.prompts.schemas import faults
 BOOK = PromptBook("en", SETTING)
 ASKS = every_ask()
 MERGED = Ask(REACT, merged())
-UNASKED = {"topic", "frame"}
+UNASKED = {"speech_act", "topic", "frame"}
 """What rules note for themselves; no model is asked for it."""
 
 
