@@ -47,8 +47,8 @@ def shingles(texts: Iterable[str], language: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Ear:
-    """Listens to what a model lets a character say. All that it refuses is `Unusable`."""
+class SpeechGuard:
+    """Checks what a model lets a character say. Raises `Unusable`; messages go on from a field's name: `must be …`."""
 
     language: str
     instructions: frozenset[str] = field(default_factory=frozenset[str])
@@ -70,22 +70,22 @@ class Ear:
 
     def _machinery(self, text: str) -> None:
         if _MARKUP.search(text):
-            raise Unusable("words must be plain speech, without JSON or markup", "leak")
+            raise Unusable("must be plain speech, without JSON or markup", "leak")
         if _MODEL.search(text):
-            raise Unusable("speak as the character: never about models or assistants", "leak")
+            raise Unusable("must be spoken as the character, never about models or assistants", "leak")
         size = LEAKED.get(self.language, LEAKED["en"])
         said = folded(text)
         if any(said[start : start + size] in self.instructions for start in range(len(said) - size + 1)):
-            raise Unusable("say something of your own instead of repeating the instructions", "leak")
+            raise Unusable("must be your own words instead of repeating the instructions", "leak")
 
     def _tongue(self, text: str) -> None:
         latin, hangul, foreign = (len(script.findall(text)) for script in (_LATIN, _HANGUL, _FOREIGN))
         letters = latin + hangul + foreign
         own = hangul if self.language == "ko" else latin
         if foreign > FOREIGN * letters:
-            raise Unusable(f"the words must be in {_TONGUES[self.language]}", "language")
+            raise Unusable(f"must be in {_TONGUES[self.language]}", "language")
         if letters >= FEW_LETTERS and own < OWN_SCRIPT[self.language] * letters:
-            raise Unusable(f"the words must be in {_TONGUES[self.language]}", "language")
+            raise Unusable(f"must be in {_TONGUES[self.language]}", "language")
 
 
 _TONGUES = {"en": "English", "ko": "Korean (한국어)"}

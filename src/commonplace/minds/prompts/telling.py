@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
-from typing import Any, cast
 
 from commonplace.clock import WEEKDAYS, hhmm, parse_iso
 from commonplace.minds.notes import News, Recalled
@@ -56,17 +55,6 @@ def plain(text: str) -> str:
 def speech(text: str) -> str:
     """Words to stand between quotation marks: those inside are single ones."""
     return plain(text).replace('"', "'")
-
-
-def escaped(value: Any) -> Any:
-    """A typed input as dumped, every text in it `plain`."""
-    if isinstance(value, str):
-        return plain(value)
-    if isinstance(value, Mapping):
-        return {key: escaped(inner) for key, inner in cast(Mapping[str, Any], value).items()}
-    if isinstance(value, list | tuple):
-        return [escaped(inner) for inner in cast(list[Any], value)]
-    return value
 
 
 # ── telling ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -151,15 +139,3 @@ class Teller:
         then = self._now - timedelta(minutes=note.minutes_ago)
         day = "" if then.date() == self._now.date() else f"{WEEKDAYS[self._language][then.weekday()]} "
         return f"{day}{hhmm(then)}"
-
-
-def kept(told: Sequence[Told], most: int, drop: int) -> list[Told]:
-    """The best of a list that has its best first, fewer by `drop`."""
-    return list(told[: max(0, most - drop)] if drop else told[:most])
-
-
-def teller_of(given: Any, setting: Setting) -> Teller:
-    """The teller of a typed input's character."""
-    who = given.who
-    situation = getattr(given, "situation", None)
-    return Teller(who.called, who.name, who.language, situation.moment if situation else "", setting)

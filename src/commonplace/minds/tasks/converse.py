@@ -1,0 +1,107 @@
+"""`converse`: what to say to somebody, and whether to take leave."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field
+
+from commonplace.minds.mind import Task
+from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spoken, Value, Who
+from commonplace.minds.prompts.telling import plain
+from commonplace.minds.tasks.scenes import (
+    TALKING,
+    Values,
+    View,
+    carried_facts,
+    carriers,
+    said_before,
+    spoken_lines,
+    unsaid,
+)
+from commonplace.minds.tasks.wire import (
+    AnswerModel,
+    Cited,
+    Facts,
+    Flag,
+    Offers,
+    Unasked,
+    fact_ids,
+    memory_ids,
+    spoken,
+    words,
+)
+
+POLITE_LINE = {"en": "Good to see you.", "ko": "만나서 반가워요."}
+
+
+class ConverseInput(Value):
+    who: Who
+    situation: Situation
+    hearer: Person
+    purpose: str
+    lines: tuple[Spoken, ...] = ()
+    recalled: tuple[Recalled, ...] = ()
+    """Best first; the line must rest on at least one of them."""
+    facts: tuple[FactNote, ...] = ()
+    said: tuple[str, ...] = ()
+    """Lines I have said to this hearer today; none may be said again."""
+    told: tuple[str, ...] = ()
+    """Ids of facts I know this hearer has heard (from me, or in my presence)."""
+    now: Item | None = None
+    later: tuple[Item, ...] = ()
+
+
+class ConverseOutput(Value):
+    utterance: str = Field(default="", max_length=400)
+    """Empty: nothing to say."""
+    ends: bool = False
+    because: tuple[int, ...] = ()
+    facts: tuple[str, ...] = ()
+    """Ids of facts it claims to have mentioned."""
+    topic: str = ""
+
+
+class ConverseAnswer(AnswerModel):
+    because: Cited = ()
+    say: Annotated[str, spoken()] = ""
+    ends: Flag = False
+    facts: Facts = ()
+    topic: Annotated[str, words(60), Unasked] = ""
+
+    def output(self, inputs: ConverseInput) -> ConverseOutput:
+        return ConverseOutput(
+            utterance=self.say, ends=self.ends, because=self.because, facts=self.facts, topic=self.topic
+        )
+
+    @classmethod
+    def of(cls, inputs: ConverseInput, value: ConverseOutput) -> Self:
+        return cls(because=value.because, say=value.utterance, ends=value.ends, facts=value.facts, topic=value.topic)
+
+
+def _offers(inputs: ConverseInput) -> Offers:
+    return Offers(memories=memory_ids(inputs.recalled), facts=fact_ids(inputs.facts))
+
+
+def _scene(inputs: ConverseInput, view: View) -> Values:
+    memories = view.best(view.teller(inputs).memories(unsaid(inputs.recalled, inputs.lines)), TALKING)
+    heard = {fact: (plain(inputs.hearer.called),) for fact in inputs.told}
+    return {
+        "memories": memories,
+        "lines": spoken_lines(inputs.lines),
+        "said": said_before(inputs.said, inputs.lines),
+        "facts": carried_facts(inputs.facts, carriers(inputs.recalled, memories), heard),
+    }
+
+
+CONVERSE = Task(
+    "converse",
+    ConverseInput,
+    ConverseOutput,
+    lambda inputs: ConverseOutput(utterance=POLITE_LINE.get(inputs.who.language, POLITE_LINE["en"]), ends=True),
+    max_tokens=150,
+    temperature=0.8,
+    scene=_scene,
+    offers=_offers,
+    answer=ConverseAnswer,
+)

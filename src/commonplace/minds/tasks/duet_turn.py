@@ -1,0 +1,71 @@
+"""`duet_turn`: the next line of a dialogue on a stage for two."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field
+
+from commonplace.minds.mind import Task
+from commonplace.minds.notes import Person, Recalled, Spoken, Value, Who
+from commonplace.minds.tasks.scenes import Values, View, said_before, spoken_lines
+from commonplace.minds.tasks.wire import AnswerModel, Cited, Offers, memory_ids, spoken, words
+
+LOST_THREAD = {"en": "(lost the thread for a moment …)", "ko": "(잠시 생각이 끊겼다…)"}
+"""Shown in place of a turn that has no usable answer."""
+LONGEST_PLAN = 200
+
+
+class DuetInput(Value):
+    who: Who
+    other: Person
+    goal: str
+    setting: str
+    lines: tuple[Spoken, ...] = ()
+    recalled: tuple[Recalled, ...] = ()
+    said: tuple[str, ...] = ()
+
+
+class DuetOutput(Value):
+    plan: str = Field(max_length=LONGEST_PLAN)
+    utterance: str = Field(max_length=400)
+    because: tuple[int, ...] = ()
+
+
+class DuetAnswer(AnswerModel):
+    because: Cited = ()
+    plan: Annotated[str, words(LONGEST_PLAN)] = ""
+    say: Annotated[str, spoken(needed=True)]
+
+    def output(self, inputs: DuetInput) -> DuetOutput:
+        return DuetOutput(plan=self.plan, utterance=self.say, because=self.because)
+
+    @classmethod
+    def of(cls, inputs: DuetInput, value: DuetOutput) -> Self:
+        return cls(because=value.because, plan=value.plan, say=value.utterance)
+
+
+def _offers(inputs: DuetInput) -> Offers:
+    return Offers(memories=memory_ids(inputs.recalled))
+
+
+def _scene(inputs: DuetInput, view: View) -> Values:
+    return {
+        "memories": view.memories(inputs),
+        "lines": spoken_lines(inputs.lines),
+        "said": said_before(inputs.said, inputs.lines),
+    }
+
+
+DUET_TURN = Task(
+    "duet_turn",
+    DuetInput,
+    DuetOutput,
+    lambda inputs: DuetOutput(plan="", utterance=LOST_THREAD.get(inputs.who.language, LOST_THREAD["en"])),
+    max_tokens=200,
+    temperature=0.9,
+    scene=_scene,
+    offers=_offers,
+    answer=DuetAnswer,
+    free_text="say",
+)
