@@ -10,7 +10,7 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import Recalled, Situation, Spoken, Value, Who
 from commonplace.minds.prompts.telling import speech
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines
-from commonplace.minds.tasks.wire import Cited, Offers, memory_ids, spoken
+from commonplace.minds.tasks.wire import Cited, citing_recalled, spoken
 
 NO_ANSWER = {"en": "I can't think of it now.", "ko": "지금은 생각이 안 나네요."}
 LONGEST_ANSWER = 1000
@@ -33,10 +33,6 @@ class AnswerOutput(Value):
     answer: Annotated[str, spoken(LONGEST_ANSWER, needed=True)] = Field(min_length=1, max_length=LONGEST_ANSWER)
 
 
-def _offers(inputs: AnswerInput) -> Offers:
-    return Offers(memories=memory_ids(inputs.recalled))
-
-
 def _scene(inputs: AnswerInput, view: View) -> Values:
     return {
         "memories": view.memories(inputs),
@@ -53,6 +49,6 @@ ANSWER = Task(
     max_tokens=300,
     temperature=0.7,
     scene=_scene,
-    offers=_offers,
+    offers=citing_recalled,
     free_text="answer",
 )

@@ -9,7 +9,7 @@ from pydantic import Field
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Person, Recalled, Spoken, Value, Who
 from commonplace.minds.tasks.scenes import Values, View, said_before, spoken_lines
-from commonplace.minds.tasks.wire import AnswerModel, Cited, Offers, memory_ids, spoken, words
+from commonplace.minds.tasks.wire import AnswerModel, Cited, citing_recalled, spoken, words
 
 LOST_THREAD = {"en": "(lost the thread for a moment …)", "ko": "(잠시 생각이 끊겼다…)"}
 """Shown in place of a turn that has no usable answer."""
@@ -45,10 +45,6 @@ class DuetAnswer(AnswerModel):
         return cls(because=value.because, plan=value.plan, say=value.utterance)
 
 
-def _offers(inputs: DuetInput) -> Offers:
-    return Offers(memories=memory_ids(inputs.recalled))
-
-
 def _scene(inputs: DuetInput, view: View) -> Values:
     return {
         "memories": view.memories(inputs),
@@ -65,7 +61,7 @@ DUET_TURN = Task(
     max_tokens=200,
     temperature=0.9,
     scene=_scene,
-    offers=_offers,
+    offers=citing_recalled,
     answer=DuetAnswer,
     free_text="say",
 )

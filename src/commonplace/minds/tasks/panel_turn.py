@@ -11,7 +11,7 @@ from commonplace.minds.notes import Recalled, Spoken, Value, Who
 from commonplace.minds.prompts.telling import speech
 from commonplace.minds.tasks.duet_turn import LOST_THREAD
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines
-from commonplace.minds.tasks.wire import Cited, Offers, memory_ids, spoken
+from commonplace.minds.tasks.wire import Cited, citing_recalled, spoken
 
 LONGEST_STATEMENT = 2000
 
@@ -35,10 +35,6 @@ class PanelOutput(Value):
     answer: Annotated[str, spoken(LONGEST_STATEMENT, needed=True)] = Field(min_length=1, max_length=LONGEST_STATEMENT)
 
 
-def _offers(inputs: PanelInput) -> Offers:
-    return Offers(memories=memory_ids(inputs.recalled))
-
-
 def _scene(inputs: PanelInput, view: View) -> Values:
     return {
         "memories": view.memories(inputs),
@@ -55,6 +51,6 @@ PANEL_TURN = Task(
     max_tokens=500,
     temperature=0.9,
     scene=_scene,
-    offers=_offers,
+    offers=citing_recalled,
     free_text="answer",
 )

@@ -10,7 +10,7 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import Person, Recalled, Situation, Spoken, Value, Who
 from commonplace.minds.tasks.reflect import LONGEST_EVIDENCE
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines, unsaid
-from commonplace.minds.tasks.wire import AnswerModel, Cited, Offers, memory_ids, spoken, whole
+from commonplace.minds.tasks.wire import AnswerModel, Cited, citing_recalled, spoken, whole
 
 LONGEST_SUMMARY = 300
 RELATING = 4
@@ -46,10 +46,6 @@ class RelateAnswer(AnswerModel):
         return cls(because=value.because, warmth=value.warmth_change, summary=value.summary)
 
 
-def _offers(inputs: RelateInput) -> Offers:
-    return Offers(memories=memory_ids(inputs.recalled))
-
-
 def _scene(inputs: RelateInput, view: View) -> Values:
     """The talk, and what is remembered besides its lines."""
     told = view.teller(inputs).memories(unsaid(inputs.recalled, inputs.lines), LONGEST_EVIDENCE)
@@ -64,6 +60,6 @@ RELATE = Task(
     max_tokens=200,
     temperature=0.3,
     scene=_scene,
-    offers=_offers,
+    offers=citing_recalled,
     answer=RelateAnswer,
 )

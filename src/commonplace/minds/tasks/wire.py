@@ -166,8 +166,8 @@ def _closed(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
 def _unusable(error: ValidationError) -> Unusable:
     """The first few errors in words; the kind is that of the first."""
     found = error.errors(include_url=False)[:MOST_COMPLAINTS]
-    kinds = [cause.kind if (cause := _cause(one)) else "schema" for one in found]
-    return Unusable("; ".join(_complaint(one) for one in found), kinds[0])
+    first = _cause(found[0])
+    return Unusable("; ".join(map(_complaint, found)), first.kind if first else "schema")
 
 
 def _cause(error: ErrorDetails) -> Unusable | None:
@@ -278,6 +278,11 @@ def memory_ids(
     return tuple(dict.fromkeys(found))
 
 
+def citing_recalled(inputs: Any) -> Offers:
+    """The `offers` of a task whose answer may cite `inputs.recalled` and has nothing to choose."""
+    return Offers(memories=memory_ids(inputs.recalled))
+
+
 def fact_ids(known: Iterable[FactNote]) -> Choices:
     """Facts; a prompt names them by their ids."""
     return Choices.of((fact.id, fact.id) for fact in known)
@@ -348,8 +353,7 @@ def seen(longest: int, *, needed: bool = False) -> Rule:
 
     def read(value: object, context: Context) -> str:
         text = _text(value, longest)
-        guard = context.guard
-        return guard.text(_not_empty(text) if needed else text)
+        return context.guard.text(_not_empty(text) if needed else text)
 
     return Rule(read)
 
