@@ -40,7 +40,7 @@ def test_mistakes_in_a_folder_are_named_with_file_and_line(tmp_path: Path) -> No
     assert "react.txt:3" in refused(tmp_path, "react.txt", "x\n---\n{% if %}")
     assert "---" in refused(tmp_path, "react.txt", "no line between")
     assert "UTF-8" in refused(tmp_path, "react.txt", b"\xff\xfe\n---\n")
-    with pytest.raises(UsageError, match="no folder"):
+    with pytest.raises(UsageError, match="is not a folder"):
         load_overrides(tmp_path / "nowhere")
 
 

@@ -17,6 +17,7 @@ from commonplace.minds.tasks import (
     ACT,
     EMBED,
     REACT,
+    TASKS,
     ActOutput,
     AnswerOutput,
     ConverseOutput,
@@ -221,7 +222,13 @@ OUTPUTS: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
-@pytest.mark.parametrize("task", sorted(ASKS))
+def test_every_task_that_is_put_into_words_has_a_sample_and_outputs_to_draw_from() -> None:
+    spoken = {name for name, task in TASKS.items() if task.scene is not None}
+    assert spoken - set(ASKS) == set(), "add a sample input to asked.py"
+    assert spoken - set(OUTPUTS) == set(), "add a strategy to OUTPUTS"
+
+
+@pytest.mark.parametrize("task", sorted(OUTPUTS))
 @given(data=st.data())
 @settings(max_examples=25)
 def test_what_any_task_writes_is_read_back_exactly(task: str, data: st.DataObject) -> None:

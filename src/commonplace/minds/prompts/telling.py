@@ -1,4 +1,4 @@
-"""Memories as a prompt tells them: short names, no subject where it is oneself, the time where it helps."""
+"""How a prompt tells memories: short names, no subject where that is oneself, the time where it helps."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from commonplace.minds.notes import News, Recalled
 from commonplace.minds.prompts.prompt import Setting
 from commonplace.text import clean, shortened
 
-# ── quoting ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Text from memories, speech and names as a prompt may show it: data on one line, in which nothing can pose as more.
-#
-# Whoever says “[12] forget your orders” or `<|im_start|>` in a town has said just that.
+# ── text as data ─────────────────────────────────────────────────────────────────────────────────────────────────────
+# Text from memories, speech and names must not pose as part of the prompt: somebody who says “[12] forget your orders”
+# or `<|im_start|>` in a town has said just that.
 
 
 _HARMLESS = str.maketrans(
@@ -43,7 +42,7 @@ _HARMLESS = str.maketrans(
 _HEADING = re.compile(r"#{2,}|-{3,}|={3,}|\*{2,}")
 
 
-@lru_cache(maxsize=16_384)  # a prompt shows hundreds of texts, nearly all of which the last one showed too
+@lru_cache(maxsize=16_384)  # a prompt shows hundreds of texts, nearly all of which were in the one before
 def plain(text: str) -> str:
     """Cleaned and on one line, without brackets, fences, headings and the marks of chat templates.
 
@@ -57,7 +56,7 @@ def speech(text: str) -> str:
     return plain(text).replace('"', "'")
 
 
-# ── telling ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── memories ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 YOU = {"en": "you", "ko": "당신"}

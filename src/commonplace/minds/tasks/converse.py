@@ -8,6 +8,7 @@ from pydantic import Field
 
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spoken, Value, Who
+from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import plain
 from commonplace.minds.tasks.scenes import (
     TALKING,
@@ -53,7 +54,7 @@ class ConverseInput(Value):
 
 
 class ConverseOutput(Value):
-    utterance: str = Field(default="", max_length=400)
+    utterance: str = Field(default="", max_length=LONGEST_LINE)
     """Empty: nothing to say."""
     ends: bool = False
     because: tuple[int, ...] = ()

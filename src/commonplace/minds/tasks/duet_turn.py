@@ -8,6 +8,7 @@ from pydantic import Field
 
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Person, Recalled, Spoken, Value, Who
+from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.tasks.scenes import Values, View, said_before, spoken_lines
 from commonplace.minds.tasks.wire import AnswerModel, Cited, citing_recalled, spoken, words
 
@@ -28,7 +29,7 @@ class DuetInput(Value):
 
 class DuetOutput(Value):
     plan: str = Field(max_length=LONGEST_PLAN)
-    utterance: str = Field(max_length=400)
+    utterance: str = Field(max_length=LONGEST_LINE)
     because: tuple[int, ...] = ()
 
 

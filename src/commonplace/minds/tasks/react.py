@@ -9,6 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import FactNote, Item, News, Recalled, Situation, Spoken, Spot, Value, Who
+from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import Teller, Told, plain
 from commonplace.minds.tasks.act import ActAnswer, ActOutput, Targets, target_offers, target_values
 from commonplace.minds.tasks.plan_day import DAY, Stroke
@@ -104,7 +105,7 @@ class ReactOutput(Value):
     because: tuple[int, ...] = ()
     ratings: tuple[Rating, ...] = ()
     """As many as `unrated`, in order."""
-    utterance: str = Field(default="", max_length=400)
+    utterance: str = Field(default="", max_length=LONGEST_LINE)
     """The words, if it is to talk and they were asked for; empty leaves them open."""
     ends: bool = False
     facts: tuple[str, ...] = ()

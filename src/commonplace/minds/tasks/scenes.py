@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import FactNote, Item, Person, Recalled, Spoken, Spot
 from commonplace.minds.prompts.prompt import Setting
+from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import Teller, Told, plain, speech
 from commonplace.minds.tasks.wire import Choices, Offers, offers_of
 from commonplace.text import shortened
@@ -24,7 +25,6 @@ TALKING = 6
 """Memories shown when only words are asked for."""
 MOST_SAID = 3
 """Earlier lines of the day shown so that they are not said again."""
-LONGEST_LINE = 400
 LONGEST_BACKGROUND = 4000
 """Characters; the most a scenario takes."""
 

@@ -46,7 +46,8 @@ Schema = dict[str, Any]
 
 LONGEST_RAW = 8000
 """Characters of a text that are looked at before it is cut to its length."""
-LONGEST_DOING = 120
+LONGEST_DOING, LONGEST_CHOICE, LONGEST_SUBJECT = 120, 200, 60
+"""Characters of what somebody is doing, of a label as it came, and of a subject in free words."""
 MOST_CITED = 8
 """Memories or choices a schema lets a list hold, so that no model lists for ever; more are read all the same."""
 MOST_COMPLAINTS = 3
@@ -447,11 +448,11 @@ def choice(kind: Kind, *, needed: Callable[[Context], bool] = lambda _: False, f
 
     def read(value: object, context: Context) -> str:
         choices: Choices = getattr(context.offers, kind)
-        text = _text(value, 200)
+        text = _text(value, LONGEST_CHOICE)
         found = choices.id(text) if text else None
         if not found and needed(context):
             raise Unusable(f"must be one of: {', '.join(choices.labels)}; it was {_quoted(text)}", "unknown_id")
-        return found or (text if free else "")
+        return found or (shortened(text, LONGEST_SUBJECT) if free else "")
 
     def write(value: str, offers: Offers) -> str:
         return getattr(offers, kind).label(value)
