@@ -17,7 +17,7 @@ from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.templates import BETWEEN, LANGUAGES, PARTS, shipped
 from commonplace.minds.tasks import TASKS
 from commonplace.minds.tasks.scenes import Values, View
-from commonplace.minds.tasks.wire import Cited, citing_recalled, schema, spoken
+from commonplace.minds.tasks.wire import Cited, WireValue, citing_recalled, schema, spoken
 from commonplace.testing.server import ModelServer
 from minds.offline.sample import here, mira
 from minds.tasks.asked import RECALLED, SETTING
@@ -42,7 +42,7 @@ def test_every_template_and_offline_function_belongs_to_a_task() -> None:
 def test_a_task_is_listed_under_its_name_with_settings_that_make_sense(name: str) -> None:
     task = TASKS[name]
     assert task.name == name and task.max_tokens >= 0 and 0 <= task.temperature <= 1
-    assert task.free_text in {"", *(task.answer or task.output).model_fields}
+    assert not task.free_text or task.free_text in schema(task)["properties"]
 
 
 # ── a task added from outside ───────────────────────────────────────────────────────────────────────────────────────
@@ -57,7 +57,7 @@ class ToastInput(Value):
     recalled: tuple[Recalled, ...] = ()
 
 
-class ToastOutput(Value):
+class ToastOutput(WireValue):
     """The words, and the memories they rest on."""
 
     because: Cited = ()

@@ -10,7 +10,7 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import Recalled, Situation, Spoken, Value, Who
 from commonplace.minds.prompts.telling import speech
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines
-from commonplace.minds.tasks.wire import Cited, citing_recalled, spoken
+from commonplace.minds.tasks.wire import Cited, WireValue, citing_recalled, spoken
 
 NO_ANSWER = {"en": "I can't think of it now.", "ko": "지금은 생각이 안 나네요."}
 LONGEST_ANSWER = 1000
@@ -28,7 +28,7 @@ class AnswerInput(Value):
     """The talk so far, oldest first; the person's lines have the speaker `-`."""
 
 
-class AnswerOutput(Value):
+class AnswerOutput(WireValue):
     because: Cited = ()
     answer: Annotated[str, spoken(LONGEST_ANSWER, needed=True)] = Field(min_length=1, max_length=LONGEST_ANSWER)
 

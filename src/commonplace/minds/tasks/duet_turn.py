@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated
 
 from pydantic import Field
 
@@ -10,7 +10,7 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import Person, Recalled, Spoken, Value, Who
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.tasks.scenes import Values, View, said_before, spoken_lines
-from commonplace.minds.tasks.wire import AnswerModel, Cited, citing_recalled, spoken, words
+from commonplace.minds.tasks.wire import Cited, WireValue, citing_recalled, spoken, words
 
 LOST_THREAD = {"en": "(lost the thread for a moment …)", "ko": "(잠시 생각이 끊겼다…)"}
 """Shown in place of a turn that has no usable answer."""
@@ -27,23 +27,12 @@ class DuetInput(Value):
     said: tuple[str, ...] = ()
 
 
-class DuetOutput(Value):
-    plan: str = Field(max_length=LONGEST_PLAN)
-    utterance: str = Field(max_length=LONGEST_LINE)
-    because: tuple[int, ...] = ()
-
-
-class DuetAnswer(AnswerModel):
+class DuetOutput(WireValue):
     because: Cited = ()
-    plan: Annotated[str, words(LONGEST_PLAN)] = ""
-    say: Annotated[str, spoken(needed=True)]
-
-    def output(self, inputs: DuetInput) -> DuetOutput:
-        return DuetOutput(plan=self.plan, utterance=self.say, because=self.because)
-
-    @classmethod
-    def of(cls, inputs: DuetInput, value: DuetOutput) -> Self:
-        return cls(because=value.because, plan=value.plan, say=value.utterance)
+    plan: Annotated[str, words(LONGEST_PLAN)] = Field(default="", max_length=LONGEST_PLAN)
+    utterance: Annotated[str, spoken(needed=True)] = Field(
+        max_length=LONGEST_LINE, validation_alias="say", serialization_alias="say"
+    )
 
 
 def _scene(inputs: DuetInput, view: View) -> Values:
@@ -63,6 +52,5 @@ DUET_TURN = Task(
     temperature=0.9,
     scene=_scene,
     offers=citing_recalled,
-    answer=DuetAnswer,
     free_text="say",
 )

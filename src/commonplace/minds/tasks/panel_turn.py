@@ -11,7 +11,7 @@ from commonplace.minds.notes import Recalled, Spoken, Value, Who
 from commonplace.minds.prompts.telling import speech
 from commonplace.minds.tasks.duet_turn import LOST_THREAD
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines
-from commonplace.minds.tasks.wire import Cited, citing_recalled, spoken
+from commonplace.minds.tasks.wire import Cited, WireValue, citing_recalled, spoken
 
 LONGEST_STATEMENT = 2000
 
@@ -30,7 +30,7 @@ class PanelInput(Value):
     """At most two of the persona's own earlier answers."""
 
 
-class PanelOutput(Value):
+class PanelOutput(WireValue):
     because: Cited = ()
     answer: Annotated[str, spoken(LONGEST_STATEMENT, needed=True)] = Field(min_length=1, max_length=LONGEST_STATEMENT)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Self
+from collections.abc import Iterable, Mapping
+from typing import Annotated
 
 from pydantic import Field
 
@@ -11,7 +11,19 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import Person, Spot, ThingHere, Value
 from commonplace.minds.prompts.telling import speech
 from commonplace.minds.tasks.scenes import Values, View
-from commonplace.minds.tasks.wire import AnswerModel, Flag, Offers, people, places, seen, some, things
+from commonplace.minds.tasks.wire import (
+    MOST_CITED,
+    Context,
+    Flag,
+    Offers,
+    Rule,
+    WireValue,
+    people,
+    places,
+    seen,
+    some,
+    things,
+)
 
 LONGEST_PERCEPT = 1000
 
@@ -28,47 +40,32 @@ class PerceiveEventInput(Value):
     language: str = "en"
 
 
-class PerceiveEventOutput(Value):
-    percept: str
-    """The sentence as perceived."""
-    everybody: bool = False
-    areas: tuple[str, ...] = ()
-    people: tuple[str, ...] = ()
-    sets: tuple[tuple[str, str], ...] = ()
-    """(object, state) changes."""
+_ANY_CHANGES = some("things")
 
 
-class PerceiveEventAnswer(AnswerModel):
-    percept: Annotated[str, seen(LONGEST_PERCEPT, needed=True)]
-    everybody: Flag = False
-    places: Annotated[tuple[str, ...], some("places")] = ()
-    people: Annotated[tuple[str, ...], some("people")] = ()
-    sets: Annotated[tuple[str, ...], some("things")] = ()
-
-    def output(self, inputs: PerceiveEventInput) -> PerceiveEventOutput:
-        return PerceiveEventOutput(
-            percept=self.percept,
-            everybody=self.everybody,
-            areas=self.places,
-            people=self.people,
-            sets=tuple(_change(id) for id in self.sets),
-        )
-
-    @classmethod
-    def of(cls, inputs: PerceiveEventInput, value: PerceiveEventOutput) -> Self:
-        return cls(
-            percept=value.percept,
-            everybody=value.everybody,
-            places=value.areas,
-            people=value.people,
-            sets=tuple(f"{thing} {state}" for thing, state in value.sets),
-        )
-
-
-def _change(id: str) -> tuple[str, str]:
+def _changes(value: object, context: Context) -> list[tuple[str, str]]:
     """Ids of objects hold no blanks; states may."""
-    thing, _, state = id.partition(" ")
-    return thing, state
+    changes = (id.partition(" ") for id in _ANY_CHANGES.read(value, context))
+    return [(thing, state) for thing, _, state in changes]
+
+
+def _changes_written(value: Iterable[tuple[str, str]], offers: Offers) -> list[str]:
+    return [offers.things.label(f"{thing} {state}") for thing, state in value]
+
+
+class PerceiveEventOutput(WireValue):
+    percept: Annotated[str, seen(LONGEST_PERCEPT, needed=True)]
+    """The sentence as perceived."""
+    everybody: Flag = False
+    areas: Annotated[tuple[str, ...], some("places")] = Field(
+        default=(), validation_alias="places", serialization_alias="places"
+    )
+    people: Annotated[tuple[str, ...], some("people")] = ()
+    sets: Annotated[
+        tuple[tuple[str, str], ...],
+        Rule(_changes, {"items": {"type": "string"}, "maxItems": MOST_CITED}, _changes_written),
+    ] = ()
+    """(object, state) changes."""
 
 
 def _offers(inputs: PerceiveEventInput) -> Offers:
@@ -92,5 +89,4 @@ PERCEIVE_EVENT = Task(
     temperature=0.0,
     scene=_scene,
     offers=_offers,
-    answer=PerceiveEventAnswer,
 )

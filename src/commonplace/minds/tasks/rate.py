@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Self
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -11,7 +11,7 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import Value, Who
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.tasks.scenes import Values, View
-from commonplace.minds.tasks.wire import AnswerModel, several, texts, whole
+from commonplace.minds.tasks.wire import Context, Rule, WireValue, several, texts, whole
 
 
 class RateInput(Value):
@@ -23,54 +23,33 @@ class RateInput(Value):
     """Names the character knows."""
 
 
-class Rating(Value):
+class Rating(WireValue):
     """Importance 1–10; valence −100…100 and arousal 0…100 in hundredths, with the words they rest on."""
 
-    importance: int = Field(ge=1, le=10)
-    valence: int = Field(default=0, ge=-100, le=100)
-    arousal: int = Field(default=0, ge=0, le=100)
-    keywords: tuple[str, ...] = ()
+    importance: Annotated[int, whole(1, 10)] = Field(ge=1, le=10)
+    valence: Annotated[int, whole(-100, 100)] = Field(default=0, ge=-100, le=100)
+    arousal: Annotated[int, whole(0, 100)] = Field(default=0, ge=0, le=100)
+    keywords: Annotated[tuple[str, ...], texts(40, 5)] = Field(
+        default=(), validation_alias="words", serialization_alias="words"
+    )
 
 
-class RateOutput(Value):
-    ratings: tuple[Rating, ...]
+def one_for_each(texts_of: Callable[[Any], Sequence[str]]) -> Rule:
+    """A list with one entry for each of some texts of the input."""
+    a_list = several()
+
+    def read(value: object, context: Context) -> object:
+        items, count = a_list.read(value, context), len(texts_of(context.inputs))
+        if len(items) != count:
+            raise Unusable(f"must have {count} entries, one for each text; it has {len(items)}", "range")
+        return items
+
+    return Rule(read)
+
+
+class RateOutput(WireValue):
+    ratings: Annotated[tuple[Rating, ...], one_for_each(lambda inputs: inputs.texts)]
     """As many as texts, in order."""
-
-
-class RatingAnswer(AnswerModel):
-    importance: Annotated[int, whole(1, 10)]
-    valence: Annotated[int, whole(-100, 100)]
-    arousal: Annotated[int, whole(0, 100)]
-    words: Annotated[tuple[str, ...], texts(40, 5)] = ()
-
-
-def ratings_of(answers: Sequence[RatingAnswer], count: int, field: str) -> tuple[Rating, ...]:
-    """Raises Unusable when there are more or fewer than `count`."""
-    if len(answers) != count:
-        raise Unusable(f"{field!r} must have {count} entries, one for each text; it has {len(answers)}", "range")
-    return tuple(
-        Rating(importance=one.importance, valence=one.valence, arousal=one.arousal, keywords=one.words)
-        for one in answers
-    )
-
-
-def rating_answers(ratings: Iterable[Rating]) -> tuple[RatingAnswer, ...]:
-    """The answers that `ratings_of` makes these ratings of."""
-    return tuple(
-        RatingAnswer(importance=one.importance, valence=one.valence, arousal=one.arousal, words=one.keywords)
-        for one in ratings
-    )
-
-
-class RateAnswer(AnswerModel):
-    ratings: Annotated[tuple[RatingAnswer, ...], several()]
-
-    def output(self, inputs: RateInput) -> RateOutput:
-        return RateOutput(ratings=ratings_of(self.ratings, len(inputs.texts), "ratings"))
-
-    @classmethod
-    def of(cls, inputs: RateInput, value: RateOutput) -> Self:
-        return cls(ratings=rating_answers(value.ratings))
 
 
 def _scene(inputs: RateInput, view: View) -> Values:
@@ -86,5 +65,4 @@ RATE = Task(
     max_tokens=300,
     temperature=0.0,
     scene=_scene,
-    answer=RateAnswer,
 )

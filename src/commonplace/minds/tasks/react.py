@@ -13,17 +13,19 @@ from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import Teller, Told, plain
 from commonplace.minds.tasks.act import ActAnswer, ActOutput, Targets, target_offers, target_values
 from commonplace.minds.tasks.plan_day import DAY, Stroke
-from commonplace.minds.tasks.rate import Rating, RatingAnswer, rating_answers, ratings_of
+from commonplace.minds.tasks.rate import Rating, one_for_each
 from commonplace.minds.tasks.scenes import Values, View, carried_facts, carriers, own_places, spoken_lines, unsaid
 from commonplace.minds.tasks.wire import (
     LONGEST_DOING,
     LOWER,
     AnswerModel,
     Cited,
+    Context,
     Emoji,
     Facts,
     Flag,
     Offers,
+    Rule,
     Time,
     Unasked,
     choice,
@@ -131,10 +133,17 @@ class NewStrokeAnswer(AnswerModel):
     """None: it rests on what the reaction rests on."""
 
 
+_ONE_FOR_EACH = one_for_each(lambda inputs: inputs.unrated)
+
+
+def _rate(value: object, context: Context) -> object:
+    return _ONE_FOR_EACH.read(value, context) if context.inputs.unrated else None
+
+
 class ReactAnswer(AnswerModel):
     """The parts that were not asked for are null; what stands there all the same is not looked at."""
 
-    rate: tuple[RatingAnswer, ...] | None = None
+    rate: Annotated[tuple[Rating, ...] | None, Rule(_rate)] = Field(default=None, validate_default=True)
     because: Cited = ()
     reason: Annotated[str, seen(LONGEST_REASON)] = ""
     decision: Annotated[Decision, LOWER]
@@ -145,23 +154,19 @@ class ReactAnswer(AnswerModel):
     plan: NewStrokeAnswer | None = None
     act: ActAnswer | None = None
 
-    @field_validator("rate", "talk", "act", mode="before")
+    @field_validator("talk", "act", mode="before")
     @classmethod
     def _only_what_was_asked_for(cls, value: object, info: ValidationInfo) -> object:
         if info.context is None or value is None:
             return value
         inputs: ReactInput = info.context.inputs
-        match info.field_name:
-            case "rate":
-                return value if inputs.unrated else None
-            case "act":
-                return value if inputs.targets is not None else None
-            case _ if info.data.get("decision") != "talk":
-                return None
-            case _ if inputs.speaks or not isinstance(value, Mapping):
-                return value
-            case _:
-                return {"purpose": cast(Mapping[str, object], value).get("purpose")}
+        if info.field_name == "act":
+            return value if inputs.targets is not None else None
+        if info.data.get("decision") != "talk":
+            return None
+        if inputs.speaks or not isinstance(value, Mapping):
+            return value
+        return {"purpose": cast(Mapping[str, object], value).get("purpose")}
 
     def output(self, inputs: ReactInput) -> ReactOutput:
         talk = self.talk or TalkAnswer()
@@ -172,7 +177,7 @@ class ReactAnswer(AnswerModel):
             stroke=self._stroke(self.plan) if self.plan else None,
             reason=self.reason,
             because=self.because,
-            ratings=ratings_of(self.rate or (), len(inputs.unrated), "rate"),
+            ratings=self.rate or (),
             utterance=talk.say,
             ends=talk.ends,
             facts=talk.facts,
@@ -196,7 +201,7 @@ class ReactAnswer(AnswerModel):
         if value.act is not None and inputs.targets is not None:
             act = ActAnswer.of_action(_target_offers(inputs, inputs.targets), value.act)
         return cls(
-            rate=rating_answers(value.ratings) if inputs.unrated else None,
+            rate=value.ratings if inputs.unrated else None,
             because=value.because,
             reason=value.reason,
             decision=value.decision,

@@ -18,6 +18,7 @@ from commonplace.minds.tasks.wire import (
     Offers,
     Rule,
     Unasked,
+    WireValue,
     choice,
     memory_ids,
     people,
@@ -50,7 +51,7 @@ class QuestionsInput(Value):
     """The latest memories, oldest first, at most 100."""
 
 
-class QuestionsOutput(Value):
+class QuestionsOutput(WireValue):
     questions: Annotated[tuple[str, ...], texts(LONGEST_QUESTION, QUESTIONS_ASKED, needed=True, guarded=True)] = Field(
         max_length=QUESTIONS_ASKED
     )

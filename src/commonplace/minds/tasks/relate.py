@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated
 
 from pydantic import Field
 
@@ -10,7 +10,7 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import Person, Recalled, Situation, Spoken, Value, Who
 from commonplace.minds.tasks.reflect import LONGEST_EVIDENCE
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines, unsaid
-from commonplace.minds.tasks.wire import AnswerModel, Cited, citing_recalled, spoken, whole
+from commonplace.minds.tasks.wire import Cited, WireValue, citing_recalled, spoken, whole
 
 LONGEST_SUMMARY = 300
 RELATING = 4
@@ -27,23 +27,12 @@ class RelateInput(Value):
     recalled: tuple[Recalled, ...] = ()
 
 
-class RelateOutput(Value):
-    warmth_change: int = Field(ge=-20, le=20)
-    summary: str = Field(max_length=LONGEST_SUMMARY)
-    because: tuple[int, ...] = ()
-
-
-class RelateAnswer(AnswerModel):
+class RelateOutput(WireValue):
     because: Cited = ()
-    warmth: Annotated[int, whole(-20, 20)]
-    summary: Annotated[str, spoken(LONGEST_SUMMARY)] = ""
-
-    def output(self, inputs: RelateInput) -> RelateOutput:
-        return RelateOutput(warmth_change=self.warmth, summary=self.summary, because=self.because)
-
-    @classmethod
-    def of(cls, inputs: RelateInput, value: RelateOutput) -> Self:
-        return cls(because=value.because, warmth=value.warmth_change, summary=value.summary)
+    warmth_change: Annotated[int, whole(-20, 20)] = Field(
+        ge=-20, le=20, validation_alias="warmth", serialization_alias="warmth"
+    )
+    summary: Annotated[str, spoken(LONGEST_SUMMARY)] = Field(default="", max_length=LONGEST_SUMMARY)
 
 
 def _scene(inputs: RelateInput, view: View) -> Values:
@@ -61,5 +50,4 @@ RELATE = Task(
     temperature=0.3,
     scene=_scene,
     offers=citing_recalled,
-    answer=RelateAnswer,
 )

@@ -1,7 +1,7 @@
 """Answers on the wire: the JSON a model server writes, under the names a prompt uses.
 
-What a model writes for a task is one Pydantic model: an `AnswerModel`, or the task's output itself. Three things follow
-from it: the JSON Schema (`schema`), reading (`read`) and writing (`written`).
+What a model writes for a task is one Pydantic model: the task's output itself where it is a `WireValue`, else an
+`AnswerModel`. Three things follow from it: the JSON Schema (`schema`), reading (`read`) and writing (`written`).
 
 - **One schema per task**, the same text for every input, so that a server compiles it once. It names no ids and no
   lengths: what an answer may choose from is checked after reading, against what the input offers (`Offers`).
@@ -57,11 +57,17 @@ MOST_COMPLAINTS = 3
 # ── a task's answer as JSON ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-class AnswerModel(BaseModel):
-    """What a model writes for a task whose output has other names, or holds more than a model is asked for.
+class WireValue(Value):
+    """An output that a model writes as it is, with its fields in the order in which a model is to write them.
 
-    Fields are declared in the order in which a model is to write them.
+    A field may have another name on the wire: `Field(validation_alias="say", serialization_alias="say")`.
     """
+
+    model_config = ConfigDict(extra="ignore", populate_by_name=True)
+
+
+class AnswerModel(BaseModel):
+    """What a model writes for a task whose output has another shape, with its fields in the order of writing."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -104,11 +110,10 @@ def read(ask: Ask[Any, Any], data: object, guard: SpeechGuard) -> Value:
     if not isinstance(data, dict):
         raise Unusable("the answer must be a JSON object", "schema")
     data = cast(dict[str, object], data)
-    named = {name: data[name] for name in model.model_fields if name in data}
-    if not named:
+    if not any(name in data for name in schema(ask.task)["properties"]):
         raise Unusable(f"the answer has none of the fields {', '.join(schema(ask.task)['properties'])}", "schema")
     try:
-        answer = model.model_validate(named, context=Context(ask.input, offers_of(ask), guard))
+        answer = model.model_validate(data, context=Context(ask.input, offers_of(ask), guard))
         return answer.output(ask.input) if isinstance(answer, AnswerModel) else cast(Value, answer)
     except ValidationError as error:
         raise _unusable(error) from error
@@ -118,7 +123,7 @@ def written(ask: Ask[Any, Any], value: Value) -> dict[str, Any]:
     """A task's output as the JSON a model would have written; `read` undoes it."""
     _model(ask.task)
     answer = ask.task.answer.of(ask.input, value) if ask.task.answer else value
-    return answer.model_dump(mode="json", context=offers_of(ask))
+    return answer.model_dump(mode="json", by_alias=True, context=offers_of(ask))
 
 
 def schema(task: Task[Any, Any]) -> Schema:
