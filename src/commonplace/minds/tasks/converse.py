@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated
 
 from pydantic import Field
 
@@ -21,12 +21,12 @@ from commonplace.minds.tasks.scenes import (
     unsaid,
 )
 from commonplace.minds.tasks.wire import (
-    AnswerModel,
     Cited,
     Facts,
     Flag,
     Offers,
     Unasked,
+    WireValue,
     fact_ids,
     memory_ids,
     spoken,
@@ -53,31 +53,16 @@ class ConverseInput(Value):
     later: tuple[Item, ...] = ()
 
 
-class ConverseOutput(Value):
-    utterance: str = Field(default="", max_length=LONGEST_LINE)
-    """Empty: nothing to say."""
-    ends: bool = False
-    because: tuple[int, ...] = ()
-    facts: tuple[str, ...] = ()
-    """Ids of facts it claims to have mentioned."""
-    topic: str = ""
-
-
-class ConverseAnswer(AnswerModel):
+class ConverseOutput(WireValue):
     because: Cited = ()
-    say: Annotated[str, spoken()] = ""
+    utterance: Annotated[str, spoken()] = Field(
+        default="", max_length=LONGEST_LINE, validation_alias="say", serialization_alias="say"
+    )
+    """Empty: nothing to say."""
     ends: Flag = False
     facts: Facts = ()
+    """Ids of facts it claims to have mentioned."""
     topic: Annotated[str, words(60), Unasked] = ""
-
-    def output(self, inputs: ConverseInput) -> ConverseOutput:
-        return ConverseOutput(
-            utterance=self.say, ends=self.ends, because=self.because, facts=self.facts, topic=self.topic
-        )
-
-    @classmethod
-    def of(cls, inputs: ConverseInput, value: ConverseOutput) -> Self:
-        return cls(because=value.because, say=value.utterance, ends=value.ends, facts=value.facts, topic=value.topic)
 
 
 def _offers(inputs: ConverseInput) -> Offers:
@@ -104,5 +89,4 @@ CONVERSE = Task(
     temperature=0.8,
     scene=_scene,
     offers=_offers,
-    answer=ConverseAnswer,
 )

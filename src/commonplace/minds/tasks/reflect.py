@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Self, cast
+from typing import Annotated, Any, cast
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from commonplace.minds.mind import Ask, Task
 from commonplace.minds.notes import Person, Recalled, Situation, Value, Who
 from commonplace.minds.prompts.telling import LONGEST_LISTED, Told, plain
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import (
-    AnswerModel,
     Cited,
     Context,
     Offers,
@@ -135,56 +134,29 @@ class InsightsInput(Value):
     """Insights wanted; 1 for a reflection on a talk, of one to three sentences."""
 
 
-class Insight(Value):
-    text: str = Field(min_length=1, max_length=LONGEST_INSIGHT)
-    because: tuple[int, ...]
-    importance: int = Field(default=0, ge=0, le=10)
-    """1–10; 0 where it is to be rated like any memory."""
-    about: str = ""
-    """A character id or a subject word."""
-    frame: Mapping[str, str] = Field(default_factory=dict)
-
-
-class InsightsOutput(Value):
-    insights: tuple[Insight, ...] = Field(max_length=INSIGHTS_ASKED)
-
-
 def _frame(value: object, context: Context) -> dict[str, str]:
     noted = cast(dict[str, object], value) if isinstance(value, dict) else {}
     return {key: shortened(clean(str(noted[key])), LONGEST_INSIGHT) for key in FRAME_KEYS if noted.get(key)}
 
 
-class InsightAnswer(AnswerModel):
-    text: Annotated[str, spoken(LONGEST_INSIGHT, needed=True)]
+class Insight(WireValue):
+    text: Annotated[str, spoken(LONGEST_INSIGHT, needed=True)] = Field(min_length=1, max_length=LONGEST_INSIGHT)
     because: Cited = ()
-    importance: Annotated[int, whole(0, 10, missing=0)] = 0
+    importance: Annotated[int, whole(0, 10, missing=0)] = Field(default=0, ge=0, le=10)
+    """1–10; 0 where it is to be rated like any memory."""
     about: Annotated[str, choice("people", free=True)] = ""
+    """A character id or a subject word."""
     frame: Annotated[Mapping[str, str], Rule(_frame), Unasked] = Field(default_factory=dict)
 
 
-class InsightsAnswer(AnswerModel):
-    insights: Annotated[tuple[InsightAnswer, ...], several(0, INSIGHTS_ASKED)]
+class InsightsOutput(WireValue):
+    insights: Annotated[tuple[Insight, ...], several(0, INSIGHTS_ASKED)] = Field(max_length=INSIGHTS_ASKED)
 
-    def output(self, inputs: InsightsInput) -> InsightsOutput:
-        """An insight that cites nothing offered is dropped."""
-        return InsightsOutput(
-            insights=tuple(
-                Insight(text=one.text, because=one.because, importance=one.importance, about=one.about, frame=one.frame)
-                for one in self.insights
-                if one.because
-            )
-        )
-
+    @field_validator("insights")
     @classmethod
-    def of(cls, inputs: InsightsInput, value: InsightsOutput) -> Self:
-        return cls(
-            insights=tuple(
-                InsightAnswer(
-                    text=one.text, because=one.because, importance=one.importance, about=one.about, frame=one.frame
-                )
-                for one in value.insights
-            )
-        )
+    def _drop_what_cites_nothing(cls, insights: tuple[Insight, ...], info: ValidationInfo) -> tuple[Insight, ...]:
+        """What a model concludes must rest on a memory it was shown."""
+        return insights if info.context is None else tuple(one for one in insights if one.because)
 
 
 def _insights_offers(inputs: InsightsInput) -> Offers:
@@ -230,5 +202,4 @@ INSIGHTS = Task(
     temperature=0.5,
     scene=_insights_scene,
     offers=_insights_offers,
-    answer=InsightsAnswer,
 )

@@ -26,6 +26,7 @@ from pydantic import (
     ConfigDict,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    SerializationInfo,
     SerializerFunctionWrapHandler,
     ValidationError,
     ValidationInfo,
@@ -65,20 +66,20 @@ class WireValue(Value):
 
     model_config = ConfigDict(extra="ignore", populate_by_name=True)
 
-
-class AnswerModel(BaseModel):
-    """What a model writes for a task whose output has another shape, with its fields in the order of writing."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
     @model_serializer(mode="wrap")
-    def _without_empty_notes(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_empty_notes(self, handler: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
         """A field marked `Unasked` is written only where there is something in it."""
         data: dict[str, Any] = handler(self)
-        for name, info in type(self).model_fields.items():
-            if _is_unasked(info) and getattr(self, name) == info.get_default(call_default_factory=True):
-                del data[name]
+        if info.context is not None:
+            for name, field_info in type(self).model_fields.items():
+                empty = field_info.get_default(call_default_factory=True)
+                if _is_unasked(field_info) and getattr(self, name) == empty:
+                    del data[name]
         return data
+
+
+class AnswerModel(WireValue):
+    """What a model writes for a task whose output has another shape."""
 
     def output(self, inputs: Any) -> Value:
         """The task's output. Raises Unusable."""
