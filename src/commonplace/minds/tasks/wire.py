@@ -111,8 +111,9 @@ def read(ask: Ask[Any, Any], data: object, guard: SpeechGuard) -> Value:
     if not isinstance(data, dict):
         raise Unusable("the answer must be a JSON object", "schema")
     data = cast(dict[str, object], data)
-    if not any(name in data for name in schema(ask.task)["properties"]):
-        raise Unusable(f"the answer has none of the fields {', '.join(schema(ask.task)['properties'])}", "schema")
+    names: Iterable[str] = schema(ask.task)["properties"]
+    if not any(name in data for name in names):
+        raise Unusable(f"the answer has none of the fields {', '.join(names)}", "schema")
     try:
         answer = model.model_validate(data, context=Context(ask.input, offers_of(ask), guard))
         return answer.output(ask.input) if isinstance(answer, AnswerModel) else cast(Value, answer)
@@ -369,8 +370,8 @@ def spoken(longest: int = LONGEST_LINE, *, needed: bool = False) -> Rule:
     """Words a character says: guarded, and bared of quotation marks, stage directions and the speaker's name."""
 
     def read(value: object, context: Context) -> str:
-        who = context.inputs.who
-        said = context.guard.line(_text(value), (who.called, who.name), longest)
+        who = getattr(context.inputs, "who", None)
+        said = context.guard.line(_text(value), (who.called, who.name) if who else (), longest)
         return _not_empty(said) if needed else said
 
     return Rule(read)
