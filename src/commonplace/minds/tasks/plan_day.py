@@ -19,6 +19,7 @@ from commonplace.minds.tasks.wire import (
     Emoji,
     Offers,
     Time,
+    WireValue,
     choice,
     memory_ids,
     places,
@@ -69,7 +70,7 @@ class PlanDayOutput(Value):
     strokes: tuple[Stroke, ...] = Field(min_length=FEWEST, max_length=MOST)
 
 
-class StrokeAnswer(AnswerModel):
+class StrokeAnswer(WireValue):
     start: Time
     do: Annotated[str, seen(LONGEST_DOING, needed=True)]
     place: Annotated[str, choice("places", needed=lambda _: True)]

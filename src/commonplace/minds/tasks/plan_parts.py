@@ -10,7 +10,18 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import Hint, Item, Recalled, Situation, ThingHere, Value, Who
 from commonplace.minds.tasks.plan_day import PLANNING
 from commonplace.minds.tasks.scenes import Values, View
-from commonplace.minds.tasks.wire import LONGEST_DOING, AnswerModel, Emoji, Offers, choice, seen, several, things, whole
+from commonplace.minds.tasks.wire import (
+    LONGEST_DOING,
+    AnswerModel,
+    Emoji,
+    Offers,
+    WireValue,
+    choice,
+    seen,
+    several,
+    things,
+    whole,
+)
 
 SHORTEST, LONGEST = 5, 240
 """Minutes of a part."""
@@ -42,7 +53,7 @@ class PlanPartsOutput(Value):
     parts: tuple[PartOut, ...] = Field(min_length=1, max_length=MOST)
 
 
-class PartAnswer(AnswerModel):
+class PartAnswer(WireValue):
     do: Annotated[str, seen(LONGEST_DOING, needed=True)]
     minutes: Annotated[int, whole(SHORTEST, LONGEST)]
     use: Annotated[str, choice("things")] = ""

@@ -28,6 +28,7 @@ from commonplace.minds.tasks.wire import (
     Rule,
     Time,
     Unasked,
+    WireValue,
     choice,
     fact_ids,
     memory_ids,
@@ -116,14 +117,14 @@ class ReactOutput(Value):
     """The action, if it was asked for."""
 
 
-class TalkAnswer(AnswerModel):
+class TalkAnswer(WireValue):
     purpose: Annotated[str, words(40, one_of=PURPOSES)] = ""
     say: Annotated[str, spoken()] = ""
     ends: Flag = False
     facts: Facts = ()
 
 
-class NewStrokeAnswer(AnswerModel):
+class NewStrokeAnswer(WireValue):
     start: Time
     minutes: Annotated[int, whole(5, DAY)]
     place: Annotated[str, choice("places", needed=lambda _: True)]
