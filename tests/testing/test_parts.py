@@ -46,8 +46,8 @@ def test_a_prompts_prefix_is_sought_among_all_before(prompts: list[str]) -> None
 
 
 @pytest.mark.parametrize("task", [name for name in TASKS if name != "embed"])
-def test_an_instance_of_every_tasks_output_is_one(task: str) -> None:
-    output = TASKS[task].output
+def test_an_instance_of_every_tasks_input_is_one(task: str) -> None:
+    output = TASKS[task].input
     schema = output.model_json_schema()
     for seed in range(30):
         output.model_validate(instance(schema, seed))

@@ -19,8 +19,8 @@ from commonplace.errors import UsageError
 from commonplace.memory import HashedEmbedder, estimate_tokens
 from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.offline.mind import OfflineMind
-from commonplace.minds.prompts.wire import written
 from commonplace.minds.tasks import RATE, EmbedInput
+from commonplace.minds.tasks.wire import written
 from commonplace.testing.server import Latency, ModelServer
 from testing.calling import RATING, RULES, SCHEMA, asked, chatted, content, forced, posted, strict
 

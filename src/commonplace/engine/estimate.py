@@ -19,8 +19,8 @@ from commonplace.minds.chat.servers import is_server, server_named
 from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.prompts.book import PromptBook
-from commonplace.minds.prompts.wire import written
 from commonplace.minds.tasks import EmbedInput
+from commonplace.minds.tasks.wire import written
 from commonplace.run.manifest import Manifest
 from commonplace.run.tick_record import AnswerRow
 from commonplace.scenario.scenario import Scenario

@@ -1,16 +1,17 @@
-"""A mind: whatever answers typed questions."""
+"""What it means to ask a mind: `Task`, `Ask` and `Answer` on the asking side, `Mind`, `RequestKey` and `Reply` on the
+answering side."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from commonplace.minds.notes import Value
 
-# ── asking ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Asking: a task is one kind of question, an `Ask` one question on its way, an `Answer` what came back.
-
+if TYPE_CHECKING:  # tasks are made of these; they import this module
+    from commonplace.minds.tasks.scenes import View
+    from commonplace.minds.tasks.wire import AnswerModel, Offers
 
 I = TypeVar("I", bound=Value)  # noqa: E741 – the input's type
 O = TypeVar("O", bound=Value)  # noqa: E741 – the output's type
@@ -18,14 +19,35 @@ O = TypeVar("O", bound=Value)  # noqa: E741 – the output's type
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[I, O]):
-    """One kind of question. `fallback` makes the answer used when no usable one came; it may not fail."""
+    """One kind of question: everything that is known about it, apart from its templates and its offline function.
+
+    Only a task with a `scene` can be put into words for a model; the fields after `temperature` concern no other.
+    """
 
     name: str
+    """Also the name of its templates, `prompts/en/NAME.txt` and `prompts/ko/NAME.txt`."""
     input: type[I]
     output: type[O]
     fallback: Callable[[I], O]
+    """Makes the answer that is used when no usable one came. It must not fail."""
     max_tokens: int = 400
     """Length limit of an answer."""
+    temperature: float = 0.5
+    """0 where equal things are to be judged alike; higher where variety is the point."""
+    scene: Callable[[I, View], Mapping[str, Any]] | None = None
+    """The values its template gets besides those every template gets."""
+    offers: Callable[[I], Offers] | None = None
+    """What an answer may choose from and cite; None: nothing."""
+    answer: type[AnswerModel] | None = None
+    """What a model writes. None: the output itself."""
+    free_text: str = ""
+    """The field that plain words are taken for when a model does not answer in JSON; empty: they are unusable."""
+    extra_tokens: Callable[[I], int] | None = None
+    """Tokens on top of `max_tokens` for what only some inputs ask for."""
+
+    def tokens(self, inputs: I) -> int:
+        """Length limit of the answer to one question."""
+        return self.max_tokens + (self.extra_tokens(inputs) if self.extra_tokens else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +77,6 @@ def ask(task: Task[I, O], value: I) -> Ask[I, O]:
     return Ask(task, value)
 
 
-# ── mind ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @dataclass(frozen=True, slots=True)
 class RequestKey:
     """Who asks and when: the key of an answer in the journal and of every keyed draw a mind makes."""
@@ -70,7 +89,7 @@ class RequestKey:
     attempt: int = 0
     """0 at first; one more each time an unusable answer is asked for again."""
     before: Reply | None = None
-    """The unusable reply of the attempt before, to be mended."""
+    """The unusable reply of the attempt before, which the next attempt quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +102,7 @@ class Reply:
     error: str = ""
     """What was wrong, for people; never told to a character."""
     kind: str = ""
-    """The kind of fault in a word, to be counted by: `timeout`, `empty`, `json`, `schema`, `range` …"""
+    """The kind of fault in one word, to be counted by: `timeout`, `empty`, `json`, `schema`, `range` …"""
     prompt: str = ""
     """What a model was asked, as text; empty where there is no prompt."""
     raw: str = ""

@@ -18,9 +18,9 @@ from pydantic import ValidationError
 
 from commonplace.minds.chat.chat_mind import ChatMind
 from commonplace.minds.mind import Ask, Reply, RequestKey
-from commonplace.minds.notes import Recalled, Value, Who
+from commonplace.minds.notes import Person, Recalled, Value, Who
 from commonplace.minds.prompts.prompt import Message, Prompt, Unusable
-from commonplace.minds.tasks import DUET_TURN, RATE, DuetInput, DuetOutput, Person, RateInput
+from commonplace.minds.tasks import DUET_TURN, RATE, DuetInput, DuetOutput, RateInput
 
 T = TypeVar("T")
 KEY = "sk-very-secret/0123456789"

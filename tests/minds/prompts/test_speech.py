@@ -12,7 +12,7 @@ from commonplace.minds.mind import Ask
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.speech_guard import until_sentence_end
-from minds.prompts.asked import SETTING, every_ask
+from minds.tasks.asked import SETTING, every_ask
 
 BOOKS = {language: PromptBook(language, SETTING) for language in ("en", "ko")}
 CONVERSE = every_ask()["converse"]
@@ -72,7 +72,7 @@ def test_every_line_of_the_instructions_is_known_when_it_is_repeated() -> None:
             if hasattr(ask.input, "who"):
                 who = ask.input.who.model_copy(update={"language": language})
                 ask = Ask(ask.task, ask.input.model_copy(update={"who": who}))  # noqa: PLW2901
-            rules = book.parts(ask)["rules"].split("\n")[0]
+            rules = book.prompt(ask).messages[0].text.split("\n")[0]
             assert refused(rules[60:180], language) == "leak", name
 
 

@@ -9,7 +9,7 @@ import pytest
 from commonplace.errors import UsageError
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.templates import LANGUAGES, load_overrides, shipped
-from minds.prompts.asked import SETTING, every_ask
+from minds.tasks.asked import SETTING, every_ask
 
 
 def refused(folder: Path, name: str, text: str | bytes) -> str:
@@ -27,7 +27,7 @@ def test_both_languages_have_the_same_templates() -> None:
 
 def test_a_scenarios_own_template_takes_the_place_of_the_shipped_one(tmp_path: Path) -> None:
     (tmp_path / "persona.txt").write_text("You are {{ me.name }}, and you rhyme.", encoding="utf-8")
-    (tmp_path / "react.txt").write_text("Decide!\n---\nNow: {{ given.situation.time }}", encoding="utf-8")
+    (tmp_path / "react.txt").write_text("Decide!\n---\nNow: {{ input.situation.time }}", encoding="utf-8")
     (tmp_path / ".hidden").write_text("ignored", encoding="utf-8")
     prompt = PromptBook("en", SETTING, load_overrides(tmp_path)).prompt(every_ask()["react"])
     assert prompt.messages[0].text.endswith("You are Mira Sato, and you rhyme.\n\nDecide!")
@@ -40,7 +40,7 @@ def test_mistakes_in_a_folder_are_named_with_file_and_line(tmp_path: Path) -> No
     assert "react.txt:3" in refused(tmp_path, "react.txt", "x\n---\n{% if %}")
     assert "---" in refused(tmp_path, "react.txt", "no line between")
     assert "UTF-8" in refused(tmp_path, "react.txt", b"\xff\xfe\n---\n")
-    with pytest.raises(UsageError, match="no folder"):
+    with pytest.raises(UsageError, match="is not a folder"):
         load_overrides(tmp_path / "nowhere")
 
 
@@ -48,9 +48,9 @@ def test_mistakes_in_a_folder_are_named_with_file_and_line(tmp_path: Path) -> No
     "text",
     [
         "{{ nothing }}\n---\n",
-        "{{ given.nothing }}\n---\n",
+        "{{ input.nothing }}\n---\n",
         "x\n---\n{{ 1 // 0 }}",
-        "{{ given.__class__.mro() }}\n---\n",
+        "{{ input.__class__.mro() }}\n---\n",
     ],
 )
 def test_a_template_that_asks_for_what_there_is_not_is_named(text: str) -> None:

@@ -27,7 +27,7 @@ class Prompt:
     task: str
     messages: tuple[Message, ...]
     schema: Mapping[str, Any]
-    """JSON Schema of the answer, an object without `$ref`; ids and targets are enumerated."""
+    """JSON Schema of the answer: closed objects without `$ref`, the same for every question of the task."""
     max_tokens: int
     temperature: float
     memories: int = 0

@@ -1,4 +1,7 @@
-"""What a model says, as a character may say it: words only, in the right language, without the machinery showing."""
+"""The speech guard: what a model writes becomes what a character may say.
+
+Words only, in the language of the run, without a trace of instructions, models or markup.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,15 @@ from commonplace.minds.prompts.prompt import Unusable
 from commonplace.text import clean, shortened
 
 LONGEST_LINE = 400
+"""Characters of one line of speech."""
 LEAKED = {"en": 40, "ko": 20}
-"""Consecutive characters of the instructions that give them away; a syllable of Hangul stands for two letters."""
+"""So many characters of the instructions in a row are a leak; a syllable of Hangul is worth two letters."""
 OWN_SCRIPT = {"en": 0.5, "ko": 0.3}
-"""Least share of the letters in the language's own script; Korean speech is fond of Latin names."""
+"""Least share of letters in the language's own script; lower in Korean, where Latin names are common in speech."""
 FOREIGN = 0.1
-"""Most share of Han and Kana, into which some models slip."""
+"""Largest share of Han and Kana, into which some models slip."""
 FEW_LETTERS = 4
-"""A line of fewer letters (“OK.”, “네!”) may be in any script."""
+"""A line with fewer letters (“OK.”, “네!”) may be in any script."""
 
 _SPACES = re.compile(r"\s+")
 _STAGE = re.compile(r"\*[^*]{1,80}\*")
@@ -32,67 +36,68 @@ _SENTENCE_END = re.compile(r"[.!?…。][”’\"')]*(?=\s|$)")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 _HANGUL = re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3131-\u318e]")
 _FOREIGN = re.compile("[\u3041-\u30ff\u4e00-\u9fff\u3400-\u4dbf]")
+_LANGUAGES = {"en": "English", "ko": "Korean (한국어)"}
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechGuard:
+    """Checks what a model lets a character say. Raises `Unusable`; messages go on from a field's name: `must be …`."""
+
+    language: str
+    instructions: frozenset[str] = field(default_factory=frozenset[str])
+    """The `shingles` of the instructions."""
+
+    def line(self, text: str, names: Iterable[str] = (), longest: int = LONGEST_LINE) -> str:
+        """A line of speech without quotation marks, stage directions and the speaker's name in front (`names`).
+
+        Too long a line ends with its last sentence that fits. Empty where nothing is left.
+        """
+        self._refuse_machinery(text)
+        words = unquoted(_STAGE.sub(" ", clean(text)).strip())
+        words = unquoted(_without_speaker(clean(words), names))
+        self._refuse_other_languages(words)
+        return until_sentence_end(words, longest)
+
+    def text(self, text: str) -> str:
+        """Other words a model puts into the world, unchanged: what somebody is doing, a question."""
+        self._refuse_machinery(text)
+        self._refuse_other_languages(text)
+        return text
+
+    def _refuse_machinery(self, text: str) -> None:
+        if _MARKUP.search(text):
+            raise Unusable("must be plain speech, without JSON or markup", "leak")
+        if _MODEL.search(text):
+            raise Unusable("must be spoken as the character, never about models or assistants", "leak")
+        size = LEAKED.get(self.language, LEAKED["en"])
+        said = folded(text)
+        if any(said[start : start + size] in self.instructions for start in range(len(said) - size + 1)):
+            raise Unusable("must be your own words instead of repeating the instructions", "leak")
+
+    def _refuse_other_languages(self, text: str) -> None:
+        latin, hangul, foreign = (len(script.findall(text)) for script in (_LATIN, _HANGUL, _FOREIGN))
+        letters = latin + hangul + foreign
+        own = hangul if self.language == "ko" else latin
+        if foreign > FOREIGN * letters:
+            raise Unusable(f"must be in {_LANGUAGES[self.language]}", "language")
+        if letters >= FEW_LETTERS and own < OWN_SCRIPT[self.language] * letters:
+            raise Unusable(f"must be in {_LANGUAGES[self.language]}", "language")
 
 
 def folded(text: str) -> str:
-    """As leaks are looked for: lower case, single spaces."""
+    """The form in which leaks are looked for: case folded, single spaces."""
     return _SPACES.sub(" ", text).casefold()
 
 
 def shingles(texts: Iterable[str], language: str) -> frozenset[str]:
-    """Every run of so many characters as gives instructions away."""
+    """All runs of as many characters as count as a leak."""
     size = LEAKED.get(language, LEAKED["en"])
     parts = [folded(text) for text in texts]
     return frozenset(part[start : start + size] for part in parts for start in range(len(part) - size + 1))
 
 
-@dataclass(frozen=True, slots=True)
-class Ear:
-    """Listens to what a model lets a character say. All that it refuses is `Unusable`."""
-
-    language: str
-    instructions: frozenset[str] = field(default_factory=frozenset[str])
-    """The instructions' `shingles`."""
-
-    def line(self, text: str, names: Iterable[str] = (), longest: int = LONGEST_LINE) -> str:
-        """The bare words; empty where there are none. `names`: the speaker's, stripped where they stand in front."""
-        self._machinery(text)
-        words = unquoted(_STAGE.sub(" ", clean(text)).strip())
-        words = unquoted(_without_speaker(clean(words), names))
-        self._tongue(words)
-        return until_sentence_end(words, longest)
-
-    def text(self, text: str) -> str:
-        """Other words a model puts into the world, as they are: what somebody does, what is wondered."""
-        self._machinery(text)
-        self._tongue(text)
-        return text
-
-    def _machinery(self, text: str) -> None:
-        if _MARKUP.search(text):
-            raise Unusable("words must be plain speech, without JSON or markup", "leak")
-        if _MODEL.search(text):
-            raise Unusable("speak as the character: never about models or assistants", "leak")
-        size = LEAKED.get(self.language, LEAKED["en"])
-        said = folded(text)
-        if any(said[start : start + size] in self.instructions for start in range(len(said) - size + 1)):
-            raise Unusable("say something of your own instead of repeating the instructions", "leak")
-
-    def _tongue(self, text: str) -> None:
-        latin, hangul, foreign = (len(script.findall(text)) for script in (_LATIN, _HANGUL, _FOREIGN))
-        letters = latin + hangul + foreign
-        own = hangul if self.language == "ko" else latin
-        if foreign > FOREIGN * letters:
-            raise Unusable(f"the words must be in {_TONGUES[self.language]}", "language")
-        if letters >= FEW_LETTERS and own < OWN_SCRIPT[self.language] * letters:
-            raise Unusable(f"the words must be in {_TONGUES[self.language]}", "language")
-
-
-_TONGUES = {"en": "English", "ko": "Korean (한국어)"}
-
-
 def unquoted(text: str) -> str:
-    """Without quotation marks around the whole of it."""
+    """A text without quotation marks around the whole of it."""
     while (
         len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text[0] not in text[1:-1] and text[-1] not in text[1:-1]
     ):

@@ -1,23 +1,21 @@
-"""Memories as a prompt tells them: short names, no subject where it is oneself, the time where it helps."""
+"""How a prompt tells memories: short names, no subject where that is oneself, the time where it helps."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
-from typing import Any, cast
 
 from commonplace.clock import WEEKDAYS, hhmm, parse_iso
 from commonplace.minds.notes import News, Recalled
 from commonplace.minds.prompts.prompt import Setting
 from commonplace.text import clean, shortened
 
-# ── quoting ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Text from memories, speech and names as a prompt may show it: data on one line, in which nothing can pose as more.
-#
-# Whoever says “[12] forget your orders” or `<|im_start|>` in a town has said just that.
+# ── text as data ─────────────────────────────────────────────────────────────────────────────────────────────────────
+# Text from memories, speech and names must not pose as part of the prompt: somebody who says “[12] forget your orders”
+# or `<|im_start|>` in a town has said just that.
 
 
 _HARMLESS = str.maketrans(
@@ -44,7 +42,7 @@ _HARMLESS = str.maketrans(
 _HEADING = re.compile(r"#{2,}|-{3,}|={3,}|\*{2,}")
 
 
-@lru_cache(maxsize=16_384)  # a prompt shows hundreds of texts, nearly all of which the last one showed too
+@lru_cache(maxsize=16_384)  # a prompt shows hundreds of texts, nearly all of which were in the one before
 def plain(text: str) -> str:
     """Cleaned and on one line, without brackets, fences, headings and the marks of chat templates.
 
@@ -58,18 +56,7 @@ def speech(text: str) -> str:
     return plain(text).replace('"', "'")
 
 
-def escaped(value: Any) -> Any:
-    """A typed input as dumped, every text in it `plain`."""
-    if isinstance(value, str):
-        return plain(value)
-    if isinstance(value, Mapping):
-        return {key: escaped(inner) for key, inner in cast(Mapping[str, Any], value).items()}
-    if isinstance(value, list | tuple):
-        return [escaped(inner) for inner in cast(list[Any], value)]
-    return value
-
-
-# ── telling ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── memories ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 YOU = {"en": "you", "ko": "당신"}
@@ -151,15 +138,3 @@ class Teller:
         then = self._now - timedelta(minutes=note.minutes_ago)
         day = "" if then.date() == self._now.date() else f"{WEEKDAYS[self._language][then.weekday()]} "
         return f"{day}{hhmm(then)}"
-
-
-def kept(told: Sequence[Told], most: int, drop: int) -> list[Told]:
-    """The best of a list that has its best first, fewer by `drop`."""
-    return list(told[: max(0, most - drop)] if drop else told[:most])
-
-
-def teller_of(given: Any, setting: Setting) -> Teller:
-    """The teller of a typed input's character."""
-    who = given.who
-    situation = getattr(given, "situation", None)
-    return Teller(who.called, who.name, who.language, situation.moment if situation else "", setting)

@@ -19,8 +19,8 @@ from commonplace.memory import default_embedder, estimate_tokens
 from commonplace.memory.embedding import Vector
 from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.offline.mind import OfflineMind
-from commonplace.minds.prompts.wire import written
 from commonplace.minds.tasks import TASKS
+from commonplace.minds.tasks.wire import written
 from commonplace.rng import Key
 
 # ── responses ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -10,7 +10,7 @@ TYPES: dict[str, type | tuple[type, ...]] = {
 }  # fmt: skip
 WORDS = {
     "type", "properties", "required", "additionalProperties", "items", "minItems", "maxItems", "enum", "minimum",
-    "maximum", "minLength", "maxLength", "pattern", "anyOf",
+    "maximum", "pattern", "anyOf",
 }  # fmt: skip
 
 
@@ -29,12 +29,12 @@ def faults(schema: dict[str, Any], data: Any, at: str = "$") -> list[str]:
         for key, inner in schema["properties"].items():
             found += faults(inner, data[key], f"{at}.{key}") if key in data else []
     elif kind == "array":
-        found += [f"{at}: {len(data)} items"] if not schema["minItems"] <= len(data) <= schema["maxItems"] else []
+        fits = schema.get("minItems", 0) <= len(data) <= schema.get("maxItems", len(data))
+        found += [] if fits else [f"{at}: {len(data)} items"]
         for index, item in enumerate(data):
             found += faults(schema["items"], item, f"{at}[{index}]")
     elif kind == "integer":
         found += [f"{at}: {data}"] if not schema.get("minimum", data) <= data <= schema.get("maximum", data) else []
     elif kind == "string" and "enum" not in schema:
-        fits = schema.get("minLength", 0) <= len(data) <= schema.get("maxLength", len(data))
-        found += [] if fits and re.search(schema.get("pattern", ""), data) else [f"{at}: {data!r}"]
+        found += [] if re.search(schema.get("pattern", ""), data) else [f"{at}: {data!r}"]
     return found

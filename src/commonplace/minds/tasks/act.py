@@ -1,0 +1,199 @@
+"""`act`: one action for this tick (`fidelity: every_tick`).
+
+A target that is not among this tick's is passed on as it came: the simulator rejects it, and history shows that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Literal, Self
+
+from pydantic import Field
+
+from commonplace.minds.mind import Task
+from commonplace.minds.notes import Item, Recalled, Situation, Spot, Value, Who
+from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.wire import (
+    LONGEST_DOING,
+    UPPER,
+    AnswerModel,
+    Cited,
+    Context,
+    Emoji,
+    Offers,
+    Rule,
+    memory_ids,
+    people,
+    places,
+    seen,
+    spoken,
+    things,
+    words,
+)
+
+Kind = Literal["IDLE", "MOVE", "INTERACT", "SAY"]
+
+
+class Targets(Value):
+    """What an action may be directed at this tick, and what the plan's next step comes to."""
+
+    areas: tuple[str, ...] = ()
+    objects: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Object → verbs it takes."""
+    agents: tuple[str, ...] = ()
+    step: str = ""
+    """The kind of action the plan's next step comes to: IDLE, MOVE or INTERACT …"""
+    step_target: str = ""
+    step_verb: str = ""
+    step_doing: str = ""
+    """What one would be seen doing."""
+
+
+class ActInput(Targets):
+    who: Who
+    situation: Situation
+    item: Item | None
+    reaction: str = ""
+    recalled: tuple[Recalled, ...] = ()
+
+
+class ActOutput(Value):
+    kind: Kind
+    to_location_id: str = ""
+    object_id: str = ""
+    verb: str = ""
+    to_agent_id: str = ""
+    utterance: str = ""
+    doing: str = ""
+    emoji: str = ""
+    because: tuple[int, ...] = ()
+
+
+_SPOKEN = spoken(needed=True)
+
+
+def _say(value: object, context: Context) -> str:
+    """Read for SAY only: what stands there besides other actions is not said."""
+    return _SPOKEN.read(value, context) if context.fields.get("kind") == "SAY" else ""
+
+
+class ActAnswer(AnswerModel):
+    kind: Annotated[Kind, UPPER]
+    target: Annotated[str, words(200)] = ""
+    """A label; which of the targets it means depends on the kind."""
+    say: Annotated[str, Rule(_say)] = Field(default="", validate_default=True)
+    doing: Annotated[str, seen(LONGEST_DOING)] = ""
+    emoji: Emoji = ""
+    because: Cited = ()
+
+    def action(self, offers: Offers) -> ActOutput:
+        """The action, at one of the targets that `target_offers` makes."""
+        target: dict[str, str] = {}
+        match self.kind:
+            case "MOVE":
+                target = {"to_location_id": offers.places.id(self.target) or self.target}
+            case "INTERACT":
+                object_id, _, verb = (offers.things.id(self.target) or _split(self.target)).rpartition(" ")
+                target = {"object_id": object_id, "verb": verb}
+            case "SAY":
+                target = {"to_agent_id": offers.people.id(self.target) or self.target}
+            case "IDLE":
+                pass
+        return ActOutput(
+            kind=self.kind,
+            utterance=self.say,
+            doing=self.doing,
+            emoji=self.emoji,
+            because=self.because,
+            **target,
+        )
+
+    @classmethod
+    def of_action(cls, offers: Offers, value: ActOutput) -> Self:
+        """The answer that `action` makes this action of."""
+        target = {
+            "IDLE": "",
+            "MOVE": offers.places.label(value.to_location_id),
+            "INTERACT": offers.things.label(f"{value.object_id} {value.verb}"),
+            "SAY": offers.people.label(value.to_agent_id),
+        }[value.kind]
+        return cls(
+            kind=value.kind,
+            target=target,
+            say=value.utterance,
+            doing=value.doing,
+            emoji=value.emoji,
+            because=value.because,
+        )
+
+    def output(self, inputs: ActInput) -> ActOutput:
+        return self.action(_offers(inputs))
+
+    @classmethod
+    def of(cls, inputs: ActInput, value: ActOutput) -> Self:
+        return cls.of_action(_offers(inputs), value)
+
+
+def _split(target: str) -> str:
+    """`stove: USE`, not offered, as `stove USE`."""
+    thing, _, verb = target.rpartition(":")
+    return f"{thing.strip() or target} {verb.strip()}"
+
+
+def target_offers(targets: Targets, known: Iterable[Spot], here: Situation, memories: tuple[int, ...] = ()) -> Offers:
+    """This tick's targets, by the names that `known` places, things in sight and people in sight have."""
+    return Offers(
+        memories=memories,
+        people=people(here.people).only(targets.agents),
+        places=places(known).only(targets.areas),
+        things=things(here.things, targets.objects),
+    )
+
+
+def target_values(targets: Targets, offers: Offers) -> Values:
+    """The targets as a template lists them, with the plan's next step."""
+    if targets.step == "INTERACT":
+        step_target = offers.things.label(f"{targets.step_target} {targets.step_verb}")
+    else:
+        step_target = offers.places.label(targets.step_target)
+    return {
+        "areas": offers.places.labels,
+        "objects": offers.things.labels,
+        "agents": offers.people.labels,
+        "step": targets.step,
+        "step_target": step_target,
+    }
+
+
+def _offers(inputs: ActInput) -> Offers:
+    here = inputs.situation
+    return target_offers(inputs, (here.place,), here, memory_ids(inputs.recalled, items=(inputs.item,)))
+
+
+def _scene(inputs: ActInput, view: View) -> Values:
+    return {"memories": view.memories(inputs), "targets": target_values(inputs, view.offers)}
+
+
+def _fallback(inputs: ActInput) -> ActOutput:
+    """The plan's next step."""
+    doing = inputs.step_doing
+    match inputs.step:
+        case "MOVE":
+            return ActOutput(kind="MOVE", to_location_id=inputs.step_target)
+        case "INTERACT":
+            return ActOutput(kind="INTERACT", object_id=inputs.step_target, verb=inputs.step_verb, doing=doing)
+        case _:
+            return ActOutput(kind="IDLE", doing=doing)
+
+
+ACT = Task(
+    "act",
+    ActInput,
+    ActOutput,
+    _fallback,
+    max_tokens=150,
+    temperature=0.3,
+    scene=_scene,
+    offers=_offers,
+    answer=ActAnswer,
+)

@@ -1,0 +1,95 @@
+"""`converse`: what to say to somebody, and whether to take leave."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from commonplace.minds.mind import Task
+from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spoken, Value, Who
+from commonplace.minds.prompts.speech_guard import LONGEST_LINE
+from commonplace.minds.prompts.telling import plain
+from commonplace.minds.tasks.scenes import (
+    TALKING,
+    Values,
+    View,
+    carried_facts,
+    carriers,
+    said_before,
+    spoken_lines,
+    unsaid,
+)
+from commonplace.minds.tasks.wire import (
+    Cited,
+    Facts,
+    Flag,
+    Offers,
+    Unasked,
+    WireValue,
+    fact_ids,
+    memory_ids,
+    spoken,
+    words,
+)
+
+POLITE_LINE = {"en": "Good to see you.", "ko": "만나서 반가워요."}
+
+
+class ConverseInput(Value):
+    who: Who
+    situation: Situation
+    hearer: Person
+    purpose: str
+    lines: tuple[Spoken, ...] = ()
+    recalled: tuple[Recalled, ...] = ()
+    """Best first; the line must rest on at least one of them."""
+    facts: tuple[FactNote, ...] = ()
+    said: tuple[str, ...] = ()
+    """Lines I have said to this hearer today; none may be said again."""
+    told: tuple[str, ...] = ()
+    """Ids of facts I know this hearer has heard (from me, or in my presence)."""
+    now: Item | None = None
+    later: tuple[Item, ...] = ()
+
+
+class ConverseOutput(WireValue):
+    because: Cited = ()
+    utterance: Annotated[str, spoken()] = Field(
+        default="", max_length=LONGEST_LINE, validation_alias="say", serialization_alias="say"
+    )
+    """Empty: nothing to say."""
+    ends: Flag = False
+    facts: Facts = ()
+    """Ids of facts it claims to have mentioned."""
+    speech_act: Annotated[str, words(20), Unasked] = ""
+    """What the utterance does: `tell`, `ask.well`, `invite` … Empty where unknown; no model is asked for it."""
+    topic: Annotated[str, words(60), Unasked] = ""
+    """What it is about, as the speaker names it: `my roof`, `the lantern festival`. No model is asked for it."""
+
+
+def _offers(inputs: ConverseInput) -> Offers:
+    return Offers(memories=memory_ids(inputs.recalled), facts=fact_ids(inputs.facts))
+
+
+def _scene(inputs: ConverseInput, view: View) -> Values:
+    memories = view.best(view.teller(inputs).memories(unsaid(inputs.recalled, inputs.lines)), TALKING)
+    heard = {fact: (plain(inputs.hearer.called),) for fact in inputs.told}
+    return {
+        "memories": memories,
+        "lines": spoken_lines(inputs.lines),
+        "said": said_before(inputs.said, inputs.lines),
+        "facts": carried_facts(inputs.facts, carriers(inputs.recalled, memories), heard),
+    }
+
+
+CONVERSE = Task(
+    "converse",
+    ConverseInput,
+    ConverseOutput,
+    lambda inputs: ConverseOutput(utterance=POLITE_LINE.get(inputs.who.language, POLITE_LINE["en"]), ends=True),
+    max_tokens=150,
+    temperature=0.8,
+    scene=_scene,
+    offers=_offers,
+)

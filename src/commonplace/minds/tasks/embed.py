@@ -1,0 +1,32 @@
+"""`embed`: vectors of texts. A question like any other, so that its answers are journaled, but never put into words."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from commonplace.minds.mind import Task
+from commonplace.minds.notes import Value
+
+
+class EmbedInput(Value):
+    """Texts whose vectors a model makes."""
+
+    texts: tuple[str, ...]
+    model: str = ""
+    """Name of the embedding model; empty: the mind's own."""
+    dimensions: int = Field(default=384, ge=1, le=16384)
+    """Size of its vectors; others are unusable."""
+
+
+class EmbedOutput(Value):
+    vectors: tuple[str, ...]
+    """A lattice vector per text, as base64 of little-endian int16; empty for one that could not be embedded."""
+
+
+EMBED = Task(
+    "embed",
+    EmbedInput,
+    EmbedOutput,
+    lambda inputs: EmbedOutput(vectors=("",) * len(inputs.texts)),
+    max_tokens=0,
+)

@@ -1,0 +1,92 @@
+"""`perceive_event`: a god-mode sentence; who perceives it, and which things it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated
+
+from pydantic import Field
+
+from commonplace.minds.mind import Task
+from commonplace.minds.notes import Person, Spot, ThingHere, Value
+from commonplace.minds.prompts.telling import speech
+from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.wire import (
+    MOST_CITED,
+    Context,
+    Flag,
+    Offers,
+    Rule,
+    WireValue,
+    people,
+    places,
+    seen,
+    some,
+    things,
+)
+
+LONGEST_PERCEPT = 1000
+
+
+class PerceiveEventInput(Value):
+    text: str
+    areas: tuple[Spot, ...]
+    people: tuple[Person, ...]
+    things: tuple[ThingHere, ...] = ()
+    states: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    """The states each object's kind knows."""
+    located: Mapping[str, str] = Field(default_factory=dict)
+    """Object → area it is in."""
+    language: str = "en"
+
+
+_ANY_CHANGES = some("things")
+
+
+def _changes(value: object, context: Context) -> list[tuple[str, str]]:
+    """Ids of objects hold no blanks; states may."""
+    changes = (id.partition(" ") for id in _ANY_CHANGES.read(value, context))
+    return [(thing, state) for thing, _, state in changes]
+
+
+def _changes_written(value: Iterable[tuple[str, str]], offers: Offers) -> list[str]:
+    return [offers.things.label(f"{thing} {state}") for thing, state in value]
+
+
+class PerceiveEventOutput(WireValue):
+    percept: Annotated[str, seen(LONGEST_PERCEPT, needed=True)]
+    """The sentence as perceived."""
+    everybody: Flag = False
+    areas: Annotated[tuple[str, ...], some("places")] = Field(
+        default=(), validation_alias="places", serialization_alias="places"
+    )
+    people: Annotated[tuple[str, ...], some("people")] = ()
+    sets: Annotated[
+        tuple[tuple[str, str], ...],
+        Rule(_changes, {"items": {"type": "string"}, "maxItems": MOST_CITED}, _changes_written),
+    ] = ()
+    """(object, state) changes."""
+
+
+def _offers(inputs: PerceiveEventInput) -> Offers:
+    return Offers(
+        people=people(inputs.people),
+        places=places(inputs.areas),
+        things=things(inputs.things, inputs.states),
+    )
+
+
+def _scene(inputs: PerceiveEventInput, view: View) -> Values:
+    return {"changes": view.offers.things.labels, "question": speech(inputs.text)}
+
+
+PERCEIVE_EVENT = Task(
+    "perceive_event",
+    PerceiveEventInput,
+    PerceiveEventOutput,
+    lambda inputs: PerceiveEventOutput(percept=inputs.text, everybody=True),
+    max_tokens=200,
+    temperature=0.0,
+    scene=_scene,
+    offers=_offers,
+)

@@ -1,0 +1,169 @@
+"""`plan_day`: a day in broad strokes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Annotated, Self
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from commonplace.minds.mind import Task
+from commonplace.minds.notes import FactNote, Person, Recalled, Situation, Spot, Value, Who
+from commonplace.minds.prompts.prompt import Unusable
+from commonplace.minds.prompts.telling import plain
+from commonplace.minds.tasks.scenes import Values, View, own_places
+from commonplace.minds.tasks.wire import (
+    LONGEST_DOING,
+    AnswerModel,
+    Cited,
+    Emoji,
+    Offers,
+    Time,
+    WireValue,
+    choice,
+    memory_ids,
+    places,
+    seen,
+    several,
+    whole,
+)
+
+FEWEST, MOST = 5, 8
+DAY = 1440
+"""Minutes."""
+PLANNING = 6
+"""Memories shown when planning."""
+MOST_ROUTINE = 99
+
+
+class Stroke(Value):
+    """A broad stroke of a day."""
+
+    start: str
+    """`HH:MM`; must lie after the one before. The last stroke is sleep and lasts until the next waking."""
+    minutes: int = Field(ge=5, le=DAY)
+    location: str
+    """Area id, one that is known."""
+    do: str = Field(min_length=1, max_length=LONGEST_DOING)
+    routine: int = -1
+    """Index of the routine item it follows; −1 for something else."""
+    because: tuple[int, ...] = ()
+    asleep: bool = False
+    emoji: str = ""
+
+
+class PlanDayInput(Value):
+    who: Who
+    situation: Situation
+    wakes: str
+    routine: tuple[Stroke, ...]
+    recalled: tuple[Recalled, ...]
+    facts: tuple[FactNote, ...] = ()
+    places: tuple[Spot, ...] = ()
+    yesterday: tuple[str, ...] = ()
+    """What was done the day before, in strokes."""
+    known: tuple[Person, ...] = ()
+    """Acquaintances, nearest first."""
+
+
+class PlanDayOutput(Value):
+    strokes: tuple[Stroke, ...] = Field(min_length=FEWEST, max_length=MOST)
+
+
+class StrokeAnswer(WireValue):
+    start: Time
+    do: Annotated[str, seen(LONGEST_DOING, needed=True)]
+    place: Annotated[str, choice("places", needed=lambda _: True)]
+    usual: Annotated[int, whole(-1, MOST_ROUTINE, missing=-1)] = -1
+    emoji: Emoji = ""
+    because: Cited = ()
+
+    @field_validator("usual")
+    @classmethod
+    def _is_in_the_routine(cls, usual: int, info: ValidationInfo) -> int:
+        last = len(info.context.inputs.routine) - 1 if info.context else usual
+        if usual > last:
+            raise Unusable(f"must lie between -1 and {last}; it was {usual}", "range")
+        return usual
+
+
+class PlanDayAnswer(AnswerModel):
+    """A stroke lasts until the next begins and the last is sleep, so a model is asked for neither."""
+
+    day: Annotated[tuple[StrokeAnswer, ...], several(FEWEST, MOST)]
+
+    def output(self, inputs: PlanDayInput) -> PlanDayOutput:
+        starts = [_minute(stroke.start) for stroke in self.day]
+        lengths = [(later - start) % DAY for start, later in pairwise(starts)]
+        lengths.append((_minute(inputs.wakes) - starts[-1]) % DAY or DAY)
+        if min(lengths) < 5 or sum(lengths[:-1]) >= DAY:
+            raise Unusable("each stroke of 'day' must start at least 5 minutes after the one before", "range")
+        return PlanDayOutput(
+            strokes=tuple(
+                Stroke(
+                    start=stroke.start,
+                    minutes=minutes,
+                    location=stroke.place,
+                    do=stroke.do,
+                    routine=stroke.usual,
+                    because=stroke.because,
+                    asleep=stroke is self.day[-1],
+                    emoji=stroke.emoji,
+                )
+                for stroke, minutes in zip(self.day, lengths, strict=True)
+            )
+        )
+
+    @classmethod
+    def of(cls, inputs: PlanDayInput, value: PlanDayOutput) -> Self:
+        return cls(
+            day=tuple(
+                StrokeAnswer(
+                    start=stroke.start,
+                    do=stroke.do,
+                    place=stroke.location,
+                    usual=stroke.routine,
+                    emoji=stroke.emoji,
+                    because=stroke.because,
+                )
+                for stroke in value.strokes
+            )
+        )
+
+
+def _minute(time: str) -> int:
+    hours, _, minutes = time.partition(":")
+    return int(hours) * 60 + int(minutes)
+
+
+def _offers(inputs: PlanDayInput) -> Offers:
+    """A stroke may be at any known place and at those of the usual day."""
+    named = {stroke.location: Spot(id=stroke.location, name=stroke.location) for stroke in inputs.routine}
+    named |= {spot.id: spot for spot in (*inputs.places, inputs.situation.place)}
+    return Offers(memories=memory_ids(inputs.recalled), places=places(named.values()))
+
+
+def _scene(inputs: PlanDayInput, view: View) -> Values:
+    usual = {stroke.do for stroke in inputs.routine}
+    return {
+        "memories": view.memories(inputs, PLANNING),
+        "usual": [
+            {"start": stroke.start, "do": plain(stroke.do), "place": view.offers.places.label(stroke.location)}
+            for stroke in inputs.routine
+        ],
+        "own_places": own_places(inputs.places, view),
+        "yesterday": [plain(line) for line in inputs.yesterday if line.partition(" ")[2] not in usual],
+    }
+
+
+PLAN_DAY = Task(
+    "plan_day",
+    PlanDayInput,
+    PlanDayOutput,
+    lambda inputs: PlanDayOutput(strokes=inputs.routine),
+    max_tokens=600,
+    temperature=0.7,
+    scene=_scene,
+    offers=_offers,
+    answer=PlanDayAnswer,
+)

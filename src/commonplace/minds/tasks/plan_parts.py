@@ -1,0 +1,124 @@
+"""`plan_hours` and `plan_minutes`: the inside of one item of a plan."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field
+
+from commonplace.minds.mind import Task
+from commonplace.minds.notes import Hint, Item, Recalled, Situation, ThingHere, Value, Who
+from commonplace.minds.tasks.plan_day import PLANNING
+from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.wire import (
+    LONGEST_DOING,
+    AnswerModel,
+    Emoji,
+    Offers,
+    WireValue,
+    choice,
+    seen,
+    several,
+    things,
+    whole,
+)
+
+SHORTEST, LONGEST = 5, 240
+"""Minutes of a part."""
+MOST = 16
+
+
+class PlanPartsInput(Value):
+    who: Who
+    situation: Situation
+    item: Item
+    hints: tuple[Hint, ...] = ()
+    recalled: tuple[Recalled, ...] = ()
+    things: tuple[ThingHere, ...] = ()
+    """Objects believed to be at the item's location, as last seen."""
+    company: tuple[str, ...] = ()
+    """Short names of those present."""
+
+
+class PartOut(Value):
+    do: str = Field(min_length=1, max_length=LONGEST_DOING)
+    minutes: int = Field(ge=SHORTEST, le=LONGEST)
+    location: str = ""
+    object_id: str = ""
+    verb: str = ""
+    emoji: str = ""
+
+
+class PlanPartsOutput(Value):
+    parts: tuple[PartOut, ...] = Field(min_length=1, max_length=MOST)
+
+
+class PartAnswer(WireValue):
+    do: Annotated[str, seen(LONGEST_DOING, needed=True)]
+    minutes: Annotated[int, whole(SHORTEST, LONGEST)]
+    use: Annotated[str, choice("things")] = ""
+    """One that was not offered is left out: the part is done without the thing."""
+    emoji: Emoji = ""
+
+
+class PlanPartsAnswer(AnswerModel):
+    parts: Annotated[tuple[PartAnswer, ...], several(1, MOST)]
+
+    def output(self, inputs: PlanPartsInput) -> PlanPartsOutput:
+        return PlanPartsOutput(parts=tuple(_part(part) for part in self.parts))
+
+    @classmethod
+    def of(cls, inputs: PlanPartsInput, value: PlanPartsOutput) -> Self:
+        return cls(
+            parts=tuple(
+                PartAnswer(
+                    do=part.do,
+                    minutes=part.minutes,
+                    use=f"{part.object_id} {part.verb}" if part.object_id else "",
+                    emoji=part.emoji,
+                )
+                for part in value.parts
+            )
+        )
+
+
+def _part(part: PartAnswer) -> PartOut:
+    object_id, _, verb = part.use.rpartition(" ")
+    return PartOut(do=part.do, minutes=part.minutes, object_id=object_id, verb=verb, emoji=part.emoji)
+
+
+def _fallback(inputs: PlanPartsInput) -> PlanPartsOutput:
+    parts = tuple(
+        PartOut(
+            do=hint.do, minutes=hint.minutes or 15, location=hint.location, object_id=hint.object_id, verb=hint.verb
+        )
+        for hint in inputs.hints[:MOST]
+    )
+    whole_item = PartOut(do=inputs.item.do, minutes=min(LONGEST, max(SHORTEST, inputs.item.minutes)))
+    return PlanPartsOutput(parts=parts or (whole_item,))
+
+
+def _offers(inputs: PlanPartsInput) -> Offers:
+    return Offers(things=things(inputs.things))
+
+
+def _scene(inputs: PlanPartsInput, view: View) -> Values:
+    return {"memories": view.memories(inputs, PLANNING), "uses": view.offers.things.labels}
+
+
+def _parts_task(name: str) -> Task[PlanPartsInput, PlanPartsOutput]:
+    return Task(
+        name,
+        PlanPartsInput,
+        PlanPartsOutput,
+        _fallback,
+        max_tokens=400,
+        temperature=0.5,
+        scene=_scene,
+        offers=_offers,
+        answer=PlanPartsAnswer,
+    )
+
+
+PLAN_HOURS = _parts_task("plan_hours")
+PLAN_MINUTES = _parts_task("plan_minutes")

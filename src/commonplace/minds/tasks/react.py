@@ -1,0 +1,347 @@
+"""`react`: what to do about what is new, alone or with ratings, words and an action in the same answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, Self, cast
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from commonplace.minds.mind import Task
+from commonplace.minds.notes import FactNote, Item, News, Recalled, Situation, Spoken, Spot, Value, Who
+from commonplace.minds.prompts.speech_guard import LONGEST_LINE
+from commonplace.minds.prompts.telling import Teller, Told, plain
+from commonplace.minds.tasks.act import ActAnswer, ActOutput, Targets, target_offers, target_values
+from commonplace.minds.tasks.plan_day import DAY, Stroke
+from commonplace.minds.tasks.rate import Rating, one_for_each
+from commonplace.minds.tasks.scenes import Values, View, carried_facts, carriers, own_places, spoken_lines, unsaid
+from commonplace.minds.tasks.wire import (
+    LONGEST_DOING,
+    LOWER,
+    AnswerModel,
+    Cited,
+    Context,
+    Emoji,
+    Facts,
+    Flag,
+    Offers,
+    Rule,
+    Time,
+    Unasked,
+    WireValue,
+    choice,
+    fact_ids,
+    memory_ids,
+    people,
+    places,
+    seen,
+    spoken,
+    whole,
+    words,
+)
+
+Decision = Literal["keep", "talk", "go", "help", "avoid", "wait"]
+PURPOSES = ("greet", "tell", "ask", "reply", "invite", "thank", "comfort", "apologise", "farewell")
+LONGEST_REASON = 300
+RATING_TOKENS, WORDS_TOKENS, ACTION_TOKENS = 40, 100, 80
+"""Room for what a merged reaction brings besides."""
+REACTING = 4
+"""Memories shown when reacting: the talk so far, the plan and the news stand beside them."""
+LONGEST_BESIDE, LONGEST_EARLIER = 100, 64
+"""Characters when reacting: of a memory, so that a sentence mostly keeps its end, and of an earlier line of the talk.
+
+The line to answer is among the news, in full.
+"""
+LATEST_LINES = 2
+"""Earlier lines of the talk when reacting; what went before is remembered."""
+FEW = 2
+"""Up to so many people in sight, one notices what they are doing."""
+
+
+class ReactInput(Value):
+    """What is new, and what it is to be weighed against.
+
+    A mind that is paid by the request is asked for more in the same answer: to rate what is new (`unrated`), to say the
+    words if it decides to talk (`speaks`), to act (`targets`).
+    """
+
+    who: Who
+    situation: Situation
+    news: tuple[News, ...]
+    now: Item | None
+    """What the plan says to do now."""
+    later: tuple[Item, ...] = ()
+    """The strokes still ahead today."""
+    recalled: tuple[Recalled, ...] = ()
+    facts: tuple[FactNote, ...] = ()
+    lines: tuple[Spoken, ...] = ()
+    """The talk I am in, if any."""
+    floor: bool = False
+    """Whether I was spoken to and have the floor."""
+    places: tuple[Spot, ...] = ()
+    told: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Person → ids of facts I know they have heard; for those in sight."""
+    unrated: tuple[str, ...] = ()
+    """New memories to be rated in the same answer; empty when they have been."""
+    speaks: bool = False
+    """Whether the answer may hold the words to say."""
+    said: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Person → lines I have said to them today, none of which may be said again; for those in sight, if `speaks`."""
+    targets: Targets | None = None
+    """`every_tick`: the answer may hold the action itself."""
+
+
+class ReactOutput(Value):
+    """`keep` the plan; `talk` to `target` about `purpose`; `go` somewhere now; `help` `target`; `avoid` it; `wait`.
+
+    Independently of that, `stroke` puts something new into the plan, now or later today; the plan from now on is then
+    made anew around it.
+    """
+
+    decision: Decision
+    target: str = ""
+    """Character id."""
+    purpose: str = ""
+    """greet, tell, ask, reply, invite, thank, comfort, farewell …"""
+    stroke: Stroke | None = None
+    reason: str = Field(default="", max_length=LONGEST_REASON)
+    because: tuple[int, ...] = ()
+    ratings: tuple[Rating, ...] = ()
+    """As many as `unrated`, in order."""
+    utterance: str = Field(default="", max_length=LONGEST_LINE)
+    """The words, if it is to talk and they were asked for; empty leaves them open."""
+    ends: bool = False
+    facts: tuple[str, ...] = ()
+    """Ids of facts the utterance claims to mention."""
+    speech_act: str = ""
+    """What the utterance does, and what it is about; see `ConverseOutput`."""
+    topic: str = ""
+    act: ActOutput | None = None
+    """The action, if it was asked for."""
+
+
+class TalkAnswer(WireValue):
+    purpose: Annotated[str, words(40, one_of=PURPOSES)] = ""
+    say: Annotated[str, spoken()] = ""
+    ends: Flag = False
+    facts: Facts = ()
+    speech_act: Annotated[str, words(20), Unasked] = ""
+    topic: Annotated[str, words(60), Unasked] = ""
+
+
+class NewStrokeAnswer(WireValue):
+    start: Time
+    minutes: Annotated[int, whole(5, DAY)]
+    place: Annotated[str, choice("places", needed=lambda _: True)]
+    do: Annotated[str, seen(LONGEST_DOING, needed=True)]
+    emoji: Emoji = ""
+    because: Annotated[Cited | None, Unasked] = None
+    """None: it rests on what the reaction rests on."""
+
+
+_ONE_FOR_EACH = one_for_each(lambda inputs: inputs.unrated)
+
+
+def _rate(value: object, context: Context) -> object:
+    return _ONE_FOR_EACH.read(value, context) if context.inputs.unrated else None
+
+
+class ReactAnswer(AnswerModel):
+    """The parts that were not asked for are null; what stands there all the same is not looked at."""
+
+    rate: Annotated[tuple[Rating, ...] | None, Rule(_rate)] = Field(default=None, validate_default=True)
+    because: Cited = ()
+    reason: Annotated[str, seen(LONGEST_REASON)] = ""
+    decision: Annotated[Decision, LOWER]
+    target: Annotated[str, choice("people", needed=lambda context: context.fields.get("decision") == "talk")] = Field(
+        default="", validate_default=True
+    )
+    talk: TalkAnswer | None = None
+    plan: NewStrokeAnswer | None = None
+    act: ActAnswer | None = None
+
+    @field_validator("talk", "act", mode="before")
+    @classmethod
+    def _only_what_was_asked_for(cls, value: object, info: ValidationInfo) -> object:
+        if info.context is None or value is None:
+            return value
+        inputs: ReactInput = info.context.inputs
+        if info.field_name == "act":
+            return value if inputs.targets is not None else None
+        if info.data.get("decision") != "talk":
+            return None
+        if inputs.speaks or not isinstance(value, Mapping):
+            return value
+        return {"purpose": cast(Mapping[str, object], value).get("purpose")}
+
+    def output(self, inputs: ReactInput) -> ReactOutput:
+        talk = self.talk or TalkAnswer()
+        return ReactOutput(
+            decision=self.decision,
+            target=self.target,
+            purpose=talk.purpose,
+            stroke=self._stroke(self.plan) if self.plan else None,
+            reason=self.reason,
+            because=self.because,
+            ratings=self.rate or (),
+            utterance=talk.say,
+            ends=talk.ends,
+            facts=talk.facts,
+            speech_act=talk.speech_act,
+            topic=talk.topic,
+            act=self.act.action(_target_offers(inputs, inputs.targets)) if self.act and inputs.targets else None,
+        )
+
+    def _stroke(self, plan: NewStrokeAnswer) -> Stroke:
+        return Stroke(
+            start=plan.start,
+            minutes=plan.minutes,
+            location=plan.place,
+            do=plan.do,
+            because=self.because if plan.because is None else plan.because,
+            emoji=plan.emoji,
+        )
+
+    @classmethod
+    def of(cls, inputs: ReactInput, value: ReactOutput) -> Self:
+        talk = TalkAnswer(
+            purpose=value.purpose,
+            say=value.utterance,
+            ends=value.ends,
+            facts=value.facts,
+            speech_act=value.speech_act,
+            topic=value.topic,
+        )
+        act = None
+        if value.act is not None and inputs.targets is not None:
+            act = ActAnswer.of_action(_target_offers(inputs, inputs.targets), value.act)
+        return cls(
+            rate=value.ratings if inputs.unrated else None,
+            because=value.because,
+            reason=value.reason,
+            decision=value.decision,
+            target=value.target,
+            talk=talk if value.decision == "talk" else None,
+            plan=_new_stroke(value.stroke, value.because) if value.stroke else None,
+            act=act,
+        )
+
+
+def _new_stroke(stroke: Stroke, because: tuple[int, ...]) -> NewStrokeAnswer:
+    return NewStrokeAnswer(
+        start=stroke.start,
+        minutes=stroke.minutes,
+        place=stroke.location,
+        do=stroke.do,
+        emoji=stroke.emoji,
+        because=None if stroke.because == because else stroke.because,
+    )
+
+
+def _offers(inputs: ReactInput) -> Offers:
+    """Something new may be done at any known place and wherever the plan leads."""
+    here, planned = inputs.situation, (inputs.now, *inputs.later)
+    return Offers(
+        memories=memory_ids(inputs.recalled, inputs.news, planned),
+        people=people(here.people),
+        places=places((*inputs.places, here.place), planned),
+        facts=fact_ids(inputs.facts),
+    )
+
+
+def _target_offers(inputs: ReactInput, targets: Targets) -> Offers:
+    return target_offers(targets, inputs.places, inputs.situation)
+
+
+# ── the scene ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _scene(inputs: ReactInput, view: View) -> Values:
+    teller, targets = view.teller(inputs), inputs.targets
+    shown = view.best(teller.memories(_untold(inputs), LONGEST_BESIDE), REACTING)
+    # by number: the same old memories come up again and again, and a server has then read their lines before
+    memories = sorted(shown, key=lambda told: told.id)
+    return {
+        "memories": memories,
+        "lines": spoken_lines(_earlier(inputs), LONGEST_EARLIER),
+        "partners": [line.speaker for line in inputs.lines],
+        "news": _news(inputs, teller),
+        "facts": _facts(inputs, memories, view),
+        "own_places": own_places(inputs.places, view),
+        "doing": _doing(inputs, view),
+        "targets": target_values(targets, _target_offers(inputs, targets)) if targets else None,
+    }
+
+
+def _untold(inputs: ReactInput) -> list[Recalled]:
+    """Retrieved memories that do not stand in the prompt already: as news, as a line of the talk, as the plan."""
+    news = {entry.text for entry in inputs.news}
+    plans = {item.do for item in (inputs.now, *inputs.later) if item is not None}
+    return [
+        note
+        for note in unsaid(inputs.recalled, inputs.lines)
+        if note.text not in news and not (note.frame.get("what") == "plan" and note.frame.get("do") in plans)
+    ]
+
+
+def _earlier(inputs: ReactInput) -> Sequence[Spoken]:
+    """The latest lines of the talk, without the last one where it is among the news and stands there in full."""
+    quotes = [entry.frame.get("quote") for entry in inputs.news if entry.kind == "said"]
+    heard = bool(inputs.lines) and inputs.lines[-1].text in quotes
+    return (inputs.lines[:-1] if heard else inputs.lines)[-LATEST_LINES:]
+
+
+def _news(inputs: ReactInput, teller: Teller) -> list[dict[str, Any]]:
+    """What is to be rated in the order of the ratings, `marked`; then what else is new. `id` 0: not to be cited."""
+    by_text = {entry.text: entry for entry in reversed(inputs.news)}
+    marked = [
+        teller.news(by_text[text]) if text in by_text else Told(0, "", teller.bare(text)) for text in inputs.unrated
+    ]
+    rest = [teller.news(entry) for entry in inputs.news if entry.text not in inputs.unrated]
+    return [{"told": told, "marked": index < len(marked)} for index, told in enumerate((*marked, *rest))]
+
+
+def _facts(inputs: ReactInput, memories: Sequence[Told], view: View) -> list[Values]:
+    """Facts carried by a shown memory or by the news, with those in sight who have heard them."""
+    carrying = carriers(inputs.recalled, memories)
+    carrying |= {fact: entry.memory_id for entry in inputs.news for fact in entry.facts}
+    labels = view.offers.people.labels_by_id
+    heard = {
+        fact: [labels[who] for who, known in inputs.told.items() if fact in known and who in labels]
+        for fact in carrying
+    }
+    return carried_facts(inputs.facts, carrying, heard)
+
+
+def _doing(inputs: ReactInput, view: View) -> list[Values]:
+    """What the few in sight are seen doing, where the news does not tell it; nothing while talking."""
+    if inputs.lines or len(inputs.situation.people) > FEW:
+        return []
+    told = {entry.who for entry in inputs.news}
+    return [
+        {"called": view.offers.people.label(person.id), "doing": plain(person.doing)}
+        for person in inputs.situation.people
+        if person.doing and person.id not in told and not person.asleep
+    ]
+
+
+def _extra_tokens(inputs: ReactInput) -> int:
+    return (
+        RATING_TOKENS * len(inputs.unrated)
+        + WORDS_TOKENS * inputs.speaks
+        + ACTION_TOKENS * (inputs.targets is not None)
+    )
+
+
+REACT = Task(
+    "react",
+    ReactInput,
+    ReactOutput,
+    lambda _: ReactOutput(decision="keep", reason="no usable answer"),
+    max_tokens=250,
+    temperature=0.7,
+    scene=_scene,
+    offers=_offers,
+    answer=ReactAnswer,
+    extra_tokens=_extra_tokens,
+)

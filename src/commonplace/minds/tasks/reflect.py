@@ -1,0 +1,205 @@
+"""Reflection: `questions` that recent memories raise, and the `insights` that answer them with citations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, cast
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from commonplace.minds.mind import Ask, Task
+from commonplace.minds.notes import Person, Recalled, Situation, Value, Who
+from commonplace.minds.prompts.telling import LONGEST_LISTED, Told, plain
+from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.wire import (
+    Cited,
+    Context,
+    Offers,
+    Rule,
+    Unasked,
+    WireValue,
+    choice,
+    memory_ids,
+    people,
+    several,
+    spoken,
+    texts,
+    whole,
+)
+from commonplace.text import clean, shortened
+
+QUESTIONS_ASKED, INSIGHTS_ASKED = 3, 5
+LONGEST_QUESTION, LONGEST_INSIGHT = 200, 400
+FRAME_KEYS = ("kind", "place", "wish", "you")
+"""What rules note beside an insight for their later words."""
+MOST_EARLIER = 5
+"""Earlier reflections shown so that they are not thought again."""
+LONGEST_EVIDENCE = 90
+"""Characters of a memory that is evidence and was not listed before."""
+ROUND = 100
+"""Lists of a hundred memories begin at ids that this divides: once in each list."""
+
+
+# ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class QuestionsInput(Value):
+    who: Who
+    situation: Situation
+    recent: tuple[Recalled, ...]
+    """The latest memories, oldest first, at most 100."""
+
+
+class QuestionsOutput(WireValue):
+    questions: Annotated[tuple[str, ...], texts(LONGEST_QUESTION, QUESTIONS_ASKED, needed=True, guarded=True)] = Field(
+        max_length=QUESTIONS_ASKED
+    )
+
+
+Shown = list[tuple[Told, Recalled]]
+
+
+def _listed(inputs: QuestionsInput | InsightsInput, view: View) -> tuple[Shown, Shown]:
+    """The memories from a round number on, then those before it, oldest first; `drop` leaves out the oldest.
+
+    So the next reflection, of a window that has moved on, often begins with the same lines, which a server knows. Of
+    memories that say the same the first is shown, and no beginning of a talk whose words follow.
+    """
+    teller = view.teller(inputs)
+    recent = inputs.recent[view.drop :]
+    talks = {(note.frame.get("who"), note.frame.get("to")) for note in recent if note.frame.get("what") == "said"}
+    turn = next((index for index, note in enumerate(recent) if note.id % ROUND == 0), 0)
+    shown: dict[str, tuple[Told, Recalled]] = {}
+    for note in (*recent[turn:], *recent[:turn]):
+        if note.frame.get("what") != "talk" or (note.frame.get("who"), note.frame.get("to")) not in talks:
+            told = teller.memory(note, LONGEST_LISTED)
+            shown.setdefault(told.text, (told, note))
+    older = {note.id for note in recent[:turn]}
+    return (
+        [pair for pair in shown.values() if pair[1].id not in older],
+        [pair for pair in shown.values() if pair[1].id in older],
+    )
+
+
+def _by_hour(shown: Sequence[tuple[Told, Recalled]]) -> list[Values]:
+    """Memories under the hour they are of; comings and goings shrink to a list of names."""
+    hours: dict[str, dict[str, Any]] = {}
+    for told, note in shown:
+        when = told.when[:-3]
+        hour = hours.setdefault(when, {"when": when, "memories": [], "came": [], "left": []})
+        what = {"arrived": "came", "left": "left"}.get(note.frame.get("what", ""), "")
+        if what:
+            hour[what].append({"id": told.id, "called": plain(note.frame.get("called", ""))})
+        else:
+            hour["memories"].append(told)
+    return list(hours.values())
+
+
+def _questions_scene(inputs: QuestionsInput, view: View) -> Values:
+    latest, before = _listed(inputs, view)
+    memories = [told for told, _ in (*latest, *before)]
+    return {"hours": _by_hour(latest), "before": _by_hour(before), "memories": memories}
+
+
+QUESTIONS = Task(
+    "questions",
+    QuestionsInput,
+    QuestionsOutput,
+    lambda _: QuestionsOutput(questions=()),
+    max_tokens=150,
+    temperature=0.5,
+    scene=_questions_scene,
+)
+
+
+# ── insights ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Evidence(Value):
+    question: str
+    recalled: tuple[Recalled, ...]
+
+
+class InsightsInput(Value):
+    who: Who
+    situation: Situation
+    evidence: tuple[Evidence, ...]
+    recent: tuple[Recalled, ...] = ()
+    """The memories the questions were asked of: a server has read them a moment ago."""
+    earlier: tuple[str, ...] = ()
+    """Texts of the latest reflections, not to be restated."""
+    known: tuple[Person, ...] = ()
+    """Acquaintances, nearest first."""
+    most: int = 5
+    """Insights wanted; 1 for a reflection on a talk, of one to three sentences."""
+
+
+def _frame(value: object, context: Context) -> dict[str, str]:
+    noted = cast(dict[str, object], value) if isinstance(value, dict) else {}
+    return {key: shortened(clean(str(noted[key])), LONGEST_INSIGHT) for key in FRAME_KEYS if noted.get(key)}
+
+
+class Insight(WireValue):
+    text: Annotated[str, spoken(LONGEST_INSIGHT, needed=True)] = Field(min_length=1, max_length=LONGEST_INSIGHT)
+    because: Cited = ()
+    importance: Annotated[int, whole(0, 10, missing=0)] = Field(default=0, ge=0, le=10)
+    """1–10; 0 where it is to be rated like any memory."""
+    about: Annotated[str, choice("people", free=True)] = ""
+    """A character id or a subject word."""
+    frame: Annotated[Mapping[str, str], Rule(_frame), Unasked] = Field(default_factory=dict)
+
+
+class InsightsOutput(WireValue):
+    insights: Annotated[tuple[Insight, ...], several(0, INSIGHTS_ASKED)] = Field(max_length=INSIGHTS_ASKED)
+
+    @field_validator("insights")
+    @classmethod
+    def _drop_what_cites_nothing(cls, insights: tuple[Insight, ...], info: ValidationInfo) -> tuple[Insight, ...]:
+        """What a model concludes must rest on a memory it was shown."""
+        return insights if info.context is None else tuple(one for one in insights if one.because)
+
+
+def _insights_offers(inputs: InsightsInput) -> Offers:
+    """Memories that were recalled for a question, and people known or in sight."""
+    recalled = (note for entry in inputs.evidence for note in entry.recalled)
+    return Offers(memories=memory_ids(recalled), people=people((*inputs.known, *inputs.situation.people)))
+
+
+def _insights_scene(inputs: InsightsInput, view: View) -> Values:
+    """The evidence by question; only memories that have not been listed are told in words."""
+    teller = view.teller(inputs)
+    listed = {told.id for part in _listed(inputs, view) for told, _ in part}
+    evidence: list[dict[str, Any]] = []
+    for entry in inputs.evidence:
+        new = [note for note in entry.recalled if note.id not in listed]
+        listed |= {note.id for note in new}
+        evidence.append(
+            {
+                "question": plain(entry.question),
+                "ids": [note.id for note in entry.recalled],
+                "new": [teller.memory(note, LONGEST_EVIDENCE) for note in new],
+            }
+        )
+    return {
+        "evidence": evidence,
+        "earlier": [teller.bare(text, LONGEST_LISTED) for text in inputs.earlier[:MOST_EARLIER]],
+        "memories": [note for entry in evidence for note in entry["new"]],
+    }
+
+
+def questions_of(inputs: InsightsInput) -> tuple[Ask[QuestionsInput, QuestionsOutput], QuestionsOutput]:
+    """The question that insights go on from, and its answer."""
+    asked = Ask(QUESTIONS, QuestionsInput(who=inputs.who, situation=inputs.situation, recent=inputs.recent))
+    return asked, QuestionsOutput(questions=tuple(plain(entry.question) for entry in inputs.evidence))
+
+
+INSIGHTS = Task(
+    "insights",
+    InsightsInput,
+    InsightsOutput,
+    lambda _: InsightsOutput(insights=()),
+    max_tokens=500,
+    temperature=0.5,
+    scene=_insights_scene,
+    offers=_insights_offers,
+)

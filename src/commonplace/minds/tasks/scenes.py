@@ -1,0 +1,142 @@
+"""How tasks are told to a prompt: what all scenes share.
+
+A task's `scene` makes the values that its template needs besides those every template gets (`base_values`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+from commonplace.minds.mind import Ask
+from commonplace.minds.notes import FactNote, Item, Person, Recalled, Spoken, Spot
+from commonplace.minds.prompts.prompt import Setting
+from commonplace.minds.prompts.speech_guard import LONGEST_LINE
+from commonplace.minds.prompts.telling import Teller, Told, plain, speech
+from commonplace.minds.tasks.wire import Choices, Offers, offers_of
+from commonplace.text import shortened
+
+Values = Mapping[str, Any]
+
+TALKING = 6
+"""Memories shown when only words are asked for."""
+MOST_SAID = 3
+"""Earlier lines of the day shown so that they are not said again."""
+LONGEST_BACKGROUND = 4000
+"""Characters; the most a scenario takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a scene is told with, besides the input."""
+
+    setting: Setting
+    offers: Offers
+    drop: int = 0
+    """So many of the memories that scored lowest are left out, because the prompt was too long."""
+
+    def teller(self, inputs: Any) -> Teller:
+        """The teller of the input's character."""
+        who, situation = inputs.who, getattr(inputs, "situation", None)
+        return Teller(who.called, who.name, who.language, situation.moment if situation else "", self.setting)
+
+    def best(self, told: Sequence[Told], most: int) -> list[Told]:
+        """The best of a list that has its best first."""
+        return list(told[: max(0, most - self.drop)])
+
+    def memories(self, inputs: Any, most: int = TALKING) -> list[Told]:
+        """The best of `inputs.recalled`."""
+        return self.best(self.teller(inputs).memories(inputs.recalled), most)
+
+
+def scene_values(ask: Ask[Any, Any], setting: Setting, drop: int = 0) -> dict[str, Any]:
+    """All values of a task's template. `drop`: see `View`."""
+    view = View(setting, offers_of(ask), drop)
+    values: dict[str, Any] = {"input": _shown(ask.input, view.offers), "memories": [], "setting": _world(setting)}
+    who = getattr(ask.input, "who", None)
+    if who is not None:
+        background = view.teller(ask.input).bare(who.background, LONGEST_BACKGROUND)
+        values["me"] = values["input"]["who"]
+        values["background"] = background[:1].upper() + background[1:]
+        values["home"] = plain(setting.names.get(who.home, who.home))
+    return values | (dict(ask.task.scene(ask.input, view)) if ask.task.scene else {})
+
+
+def _world(setting: Setting) -> Values:
+    labels = Choices.of((*setting.places, *setting.private))
+    return {"title": plain(setting.title), "places": [labels.label(id) for id, _ in setting.places]}
+
+
+def _shown(value: Any, offers: Offers) -> Any:
+    """A typed input with every text in it `plain`, people and places by the labels that are accepted in answers."""
+    if isinstance(value, str):
+        return plain(value)
+    if isinstance(value, BaseModel):
+        fields = {name: _shown(getattr(value, name), offers) for name in type(value).model_fields}
+        match value:
+            case Person():
+                fields["called"] = offers.people.label(value.id, fields["called"])
+            case Spot():
+                fields["name"] = offers.places.label(value.id, fields["name"])
+            case Item():
+                fields["location_name"] = offers.places.label(value.location, fields["location_name"])
+            case _:
+                pass
+        return fields
+    if isinstance(value, Mapping):
+        return {key: _shown(inner, offers) for key, inner in cast(Mapping[str, Any], value).items()}
+    if isinstance(value, list | tuple):
+        return [_shown(inner, offers) for inner in cast(Sequence[Any], value)]
+    return value
+
+
+# ── parts of scenes ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def spoken_lines(lines: Sequence[Spoken], longest: int = LONGEST_LINE) -> list[Values]:
+    """The lines of a talk."""
+    return [{"called": plain(line.called), "text": shortened(speech(line.text), longest)} for line in lines]
+
+
+def unsaid(notes: Iterable[Recalled], lines: Iterable[Spoken]) -> list[Recalled]:
+    """Memories that are not lines of the talk, which stands in the prompt."""
+    said = {line.text for line in lines if line.text}
+    return [note for note in notes if note.frame.get("quote", "") not in said]
+
+
+def said_before(mine: Iterable[str], lines: Iterable[Spoken]) -> list[str]:
+    """The latest of the day's lines that do not stand in the talk."""
+    shown = {line.text for line in lines}
+    return [speech(line) for line in mine if line not in shown][-MOST_SAID:]
+
+
+def carried_facts(
+    known: Iterable[FactNote], carriers: Mapping[str, int], heard: Mapping[str, Collection[str]]
+) -> list[Values]:
+    """Facts that something in the prompt carries. `carriers`: fact → memory. `heard`: fact → who knows it, by name."""
+    return [
+        {
+            "id": fact.id,
+            "memory": carriers[fact.id],
+            "heard": list(heard.get(fact.id, ())),
+            "place": plain(fact.place_name),
+            "starts": fact.starts[11:16],
+        }
+        for fact in known
+        if fact.id in carriers
+    ]
+
+
+def carriers(recalled: Iterable[Recalled], shown: Iterable[Told]) -> dict[str, int]:
+    """Fact → the last shown memory that carries it."""
+    ids = {told.id for told in shown}
+    return {fact: note.id for note in recalled for fact in note.facts if note.id in ids}
+
+
+def own_places(known: Iterable[Spot], view: View) -> list[str]:
+    """Places this character knows and not everybody."""
+    public = {id for id, _ in view.setting.places}
+    return [view.offers.places.label(spot.id, plain(spot.name)) for spot in known if spot.id not in public]

@@ -1,0 +1,522 @@
+"""Answers on the wire: the JSON a model server writes, under the names a prompt uses.
+
+What a model writes for a task is one Pydantic model: the task's output itself where it is a `WireValue`, else an
+`AnswerModel`. Three things follow from it: the JSON Schema (`schema`), reading (`read`) and writing (`written`).
+
+- **One schema per task**, the same text for every input, so that a server compiles it once. It names no ids and no
+  lengths: what an answer may choose from is checked after reading, against what the input offers (`Offers`).
+- **Reading is lenient**: what is nearly right is taken (`"7"` for 7, other letter case, quotation marks around words,
+  texts that are too long). What is wrong raises `Unusable`, whose message is quoted when the question is asked again.
+- **Fields are annotated with rules**: `words`, `spoken`, `whole`, `choice`, `Cited` … A rule changes a value only while
+  an answer is read or written, which it knows from the validation context. Code that makes an answer or an output
+  itself gets plain Pydantic validation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Annotated, Any, Literal, Self, cast
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    ValidationInfo,
+    model_serializer,
+)
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, ErrorDetails, PydanticOmit, core_schema
+
+from commonplace.errors import UsageError
+from commonplace.minds.mind import Ask, Task
+from commonplace.minds.notes import FactNote, Item, News, Person, Recalled, Spot, ThingHere, Value
+from commonplace.minds.prompts.prompt import Unusable
+from commonplace.minds.prompts.speech_guard import LONGEST_LINE, SpeechGuard
+from commonplace.minds.prompts.telling import plain
+from commonplace.text import HANGUL, LATIN, OTHER_LETTERS, clean, shortened
+
+Schema = dict[str, Any]
+
+LONGEST_RAW = 8000
+"""Characters of a text that are looked at before it is cut to its length."""
+LONGEST_DOING, LONGEST_CHOICE, LONGEST_SUBJECT = 120, 200, 60
+"""Characters of what somebody is doing, of a label as it came, and of a subject in free words."""
+MOST_CITED = 8
+"""Memories or choices a schema lets a list hold, so that no model lists for ever; more are read all the same."""
+MOST_COMPLAINTS = 3
+"""Errors of one answer that are quoted; fixing these mostly fixes the rest."""
+
+
+# ── a task's answer as JSON ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+class WireValue(Value):
+    """An output that a model writes as it is, with its fields in the order in which a model is to write them.
+
+    A field may have another name on the wire: `Field(validation_alias="say", serialization_alias="say")`.
+    """
+
+    model_config = ConfigDict(extra="ignore", populate_by_name=True)
+
+    @model_serializer(mode="wrap")
+    def _without_empty_notes(self, handler: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
+        """A field marked `Unasked` is written only where there is something in it."""
+        data: dict[str, Any] = handler(self)
+        if info.context is not None:
+            for name, field_info in type(self).model_fields.items():
+                empty = field_info.get_default(call_default_factory=True)
+                if _is_unasked(field_info) and getattr(self, name) == empty:
+                    del data[name]
+        return data
+
+
+class AnswerModel(WireValue):
+    """What a model writes for a task whose output has another shape."""
+
+    def output(self, inputs: Any) -> Value:
+        """The task's output. Raises Unusable."""
+        raise NotImplementedError
+
+    @classmethod
+    def of(cls, inputs: Any, value: Any) -> Self:
+        """The answer that `output` makes this value of."""
+        raise NotImplementedError
+
+
+class UnaskedField:
+    """In `Annotated`: a field that rules note for themselves. No model is asked for it, so it is in no schema."""
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Schema:
+        raise PydanticOmit
+
+
+Unasked = UnaskedField()
+
+
+def _is_unasked(info: FieldInfo) -> bool:
+    return any(isinstance(mark, UnaskedField) for mark in info.metadata)
+
+
+def read(ask: Ask[Any, Any], data: object, guard: SpeechGuard) -> Value:
+    """Parsed JSON as the task's output. Raises Unusable, saying what is wrong with it."""
+    model = _model(ask.task)
+    if not isinstance(data, dict):
+        raise Unusable("the answer must be a JSON object", "schema")
+    data = cast(dict[str, object], data)
+    names: Iterable[str] = schema(ask.task)["properties"]
+    if not any(name in data for name in names):
+        raise Unusable(f"the answer has none of the fields {', '.join(names)}", "schema")
+    try:
+        answer = model.model_validate(data, context=Context(ask.input, offers_of(ask), guard))
+        return answer.output(ask.input) if isinstance(answer, AnswerModel) else cast(Value, answer)
+    except ValidationError as error:
+        raise _unusable(error) from error
+
+
+def written(ask: Ask[Any, Any], value: Value) -> dict[str, Any]:
+    """A task's output as the JSON a model would have written; `read` undoes it."""
+    _model(ask.task)
+    answer = ask.task.answer.of(ask.input, value) if ask.task.answer else value
+    return answer.model_dump(mode="json", by_alias=True, context=offers_of(ask))
+
+
+def schema(task: Task[Any, Any]) -> Schema:
+    """The JSON Schema of a task's answers: closed objects with all properties required, without `$ref` and lengths."""
+    return _schema(_model(task))
+
+
+def offers_of(ask: Ask[Any, Any]) -> Offers:
+    """What the answer to a question may choose from."""
+    return ask.task.offers(ask.input) if ask.task.offers else Offers()
+
+
+def _model(task: Task[Any, Any]) -> type[BaseModel]:
+    if task.scene is None:
+        raise UsageError(f"the task {task.name!r} is not put into words", hint="give its Task a scene")
+    return task.answer or task.output
+
+
+@cache
+def _schema(model: type[BaseModel]) -> Schema:
+    whole = model.model_json_schema()
+    return _closed(whole, whole.get("$defs", {}))
+
+
+_KEPT = ("type", "enum", "const", "minimum", "maximum", "pattern", "minItems", "maxItems")
+"""Keywords that llama.cpp, vLLM and OpenAI's strict mode all take.
+
+Lengths of texts are not among them: as a grammar they take seconds to compile, and texts are cut when they are read.
+"""
+
+
+def _closed(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
+    if "$ref" in node:
+        node = definitions[node["$ref"].rpartition("/")[2]]
+    closed: Schema = {name: node[name] for name in _KEPT if name in node}
+    if "properties" in node:
+        closed["properties"] = {name: _closed(part, definitions) for name, part in node["properties"].items()}
+        closed |= {"required": list(node["properties"]), "additionalProperties": False}
+    if "items" in node:
+        closed["items"] = _closed(node["items"], definitions)
+    if "anyOf" in node:
+        closed["anyOf"] = [_closed(part, definitions) for part in node["anyOf"]]
+    return closed
+
+
+def _unusable(error: ValidationError) -> Unusable:
+    """The first few errors in words; the kind is that of the first."""
+    found = error.errors(include_url=False)[:MOST_COMPLAINTS]
+    first = _cause(found[0])
+    return Unusable("; ".join(map(_complaint, found)), first.kind if first else "schema")
+
+
+def _cause(error: ErrorDetails) -> Unusable | None:
+    cause = error.get("ctx", {}).get("error")
+    return cause if isinstance(cause, Unusable) else None
+
+
+def _complaint(error: ErrorDetails) -> str:
+    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"]).lstrip(".")
+    what = str(_cause(error) or "")
+    match error["type"]:
+        case _ if what:
+            pass
+        case "missing":
+            what = "is missing"
+        case "literal_error":
+            what = f"must be one of {error.get('ctx', {}).get('expected', '')}; it was {_quoted(error['input'])}"
+        case "model_type" | "dict_type":
+            what = "must be a JSON object"
+        case _:
+            what = f"cannot be used: {error['msg']}"
+    return f"{path!r} {what}" if path else what
+
+
+def _quoted(value: object) -> str:
+    return repr(shortened(str(value), 80))
+
+
+# ── what an input offers ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Ids and the labels a model knows them by, one to one: `noodle-bar` is `Mira's Noodle Bar`."""
+
+    labels_by_id: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @classmethod
+    def of(cls, named: Iterable[tuple[str, str]]) -> Choices:
+        """From (id, name). A name that several share is told apart by its id: `Jun (jun2)`."""
+        names = {id: plain(name) for id, name in named}
+        shared = Counter(names.values())
+        return cls({id: name if shared[name] == 1 else f"{name} ({id})" for id, name in names.items()})
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """In the order offered."""
+        return tuple(self.labels_by_id.values())
+
+    def only(self, ids: Iterable[str]) -> Choices:
+        """These ids, in this order; one that has no label is its own."""
+        return Choices({id: self.label(id) for id in ids})
+
+    def label(self, id: str, otherwise: str | None = None) -> str:
+        """An id's label; for an id that is not offered `otherwise`, or the id itself."""
+        return self.labels_by_id.get(id, id if otherwise is None else otherwise)
+
+    def id(self, text: str) -> str | None:
+        """The id of a label, an id or both (`Jun (jun)`), upper and lower case alike; None for what is not offered."""
+        wanted = plain(text).casefold()
+        for named in ("{label}", "{id}", "{label} ({id})"):
+            for id, label in self.labels_by_id.items():
+                if named.format(label=label, id=id).casefold() == wanted:
+                    return id
+        return None
+
+
+def people(seen: Iterable[Person]) -> Choices:
+    """People by the names others call them."""
+    return Choices.of((person.id, person.called) for person in seen)
+
+
+def places(known: Iterable[Spot], items: Iterable[Item | None] = ()) -> Choices:
+    """Known places and those a plan leads to, by name."""
+    planned = ((item.location, item.location_name) for item in items if item is not None)
+    return Choices.of((*((spot.id, spot.name) for spot in known), *planned))
+
+
+def things(here: Iterable[ThingHere], offered: Mapping[str, Sequence[str]] | None = None) -> Choices:
+    """What can be done with things, or what they can become: id `stove USE`, label `stove: USE`.
+
+    `offered`: thing → verbs or states; None: the verbs of each thing.
+    """
+    here = tuple(here)
+    names = Choices.of((thing.id, thing.name) for thing in here)
+    verbs = {thing.id: thing.verbs for thing in here} if offered is None else offered
+    return Choices({f"{id} {verb}": f"{names.label(id)}: {verb}" for id in verbs for verb in verbs[id]})
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """What the answer to one question may choose from and cite."""
+
+    memories: tuple[int, ...] = ()
+    people: Choices = field(default_factory=Choices)
+    places: Choices = field(default_factory=Choices)
+    things: Choices = field(default_factory=Choices)
+    facts: Choices = field(default_factory=Choices)
+
+
+def memory_ids(
+    recalled: Iterable[Recalled] = (), news: Iterable[News] = (), items: Iterable[Item | None] = ()
+) -> tuple[int, ...]:
+    """All memory ids in them, each once, in order: retrieved memories, what the news became, what plans rest on."""
+    found = [note.id for note in recalled]
+    found += [entry.memory_id for entry in news if entry.memory_id]
+    found += [memory for item in items if item is not None for memory in item.because]
+    return tuple(dict.fromkeys(found))
+
+
+def citing_recalled(inputs: Any) -> Offers:
+    """The `offers` of a task whose answer may cite `inputs.recalled` and has nothing to choose."""
+    return Offers(memories=memory_ids(inputs.recalled))
+
+
+def fact_ids(known: Iterable[FactNote]) -> Choices:
+    """Facts; a prompt names them by their ids."""
+    return Choices.of((fact.id, fact.id) for fact in known)
+
+
+# ── rules for fields ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What an answer is read with: Pydantic's validation context. An answer is written with its `Offers` alone."""
+
+    inputs: Any
+    offers: Offers
+    guard: SpeechGuard
+    fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The fields of the same object that have been read before this one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)  # by identity: what is in `Annotated` must be hashable
+class Rule:
+    """How one field is read and written, and what its schema says besides its type. Goes into `Annotated`."""
+
+    read: Callable[[Any, Context], Any]
+    """From what came to the value. Raises Unusable with a message that goes on from the field's name: `must be …`."""
+    schema: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    write: Callable[[Any, Offers], Any] | None = None
+    """From the value to what is written; None: as it is."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        serialization = None
+        if self.write is not None:
+            serialization = core_schema.plain_serializer_function_ser_schema(self._written, info_arg=True)
+        return core_schema.with_info_before_validator_function(self._read, handler(source), serialization=serialization)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Schema:
+        return handler(schema) | dict(self.schema)
+
+    def _read(self, value: Any, info: ValidationInfo) -> Any:
+        return value if info.context is None else self.read(value, replace(info.context, fields=info.data))
+
+    def _written(self, value: Any, info: Any) -> Any:
+        return value if info.context is None or self.write is None else self.write(value, info.context)
+
+
+def _text(value: object, longest: int = LONGEST_RAW) -> str:
+    """A text, cleaned and cut; empty for null."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise Unusable("must be a text", "schema")
+    return shortened(clean(value), longest)
+
+
+def _not_empty(text: str) -> str:
+    if not text:
+        raise Unusable("must not be empty", "empty")
+    return text
+
+
+def words(longest: int, *, one_of: Sequence[str] = ()) -> Rule:
+    """Words for the simulator. `one_of`: those a schema offers; others are read all the same."""
+    return Rule(lambda value, _: _text(value, longest), {"enum": list(one_of)} if one_of else {})
+
+
+def seen(longest: int, *, needed: bool = False) -> Rule:
+    """Words that others may come to read, such as what somebody is doing: guarded, not changed."""
+
+    def read(value: object, context: Context) -> str:
+        text = _text(value, longest)
+        return context.guard.text(_not_empty(text) if needed else text)
+
+    return Rule(read)
+
+
+def spoken(longest: int = LONGEST_LINE, *, needed: bool = False) -> Rule:
+    """Words a character says: guarded, and bared of quotation marks, stage directions and the speaker's name."""
+
+    def read(value: object, context: Context) -> str:
+        who = getattr(context.inputs, "who", None)
+        said = context.guard.line(_text(value), (who.called, who.name) if who else (), longest)
+        return _not_empty(said) if needed else said
+
+    return Rule(read)
+
+
+def whole(least: int, most: int, *, missing: int | None = None) -> Rule:
+    """A whole number of a range, both ends included. `missing` stands for null."""
+
+    def read(value: object, context: Context) -> int:
+        found = missing if value is None else number(value)
+        if found is None:
+            raise Unusable("must be a whole number", "schema")
+        if not least <= found <= most:
+            raise Unusable(f"must lie between {least} and {most}; it was {found}", "range")
+        return found
+
+    return Rule(read, {"minimum": least, "maximum": most})
+
+
+_NUMBER = re.compile(r"\[?\s*([+-]?[0-9]{1,12})(?:\.0+)?\s*\]?")
+
+
+def number(value: object) -> int | None:
+    """7, 7.0, "7" and "[7]" are 7; anything else is None."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    found = _NUMBER.fullmatch(value) if isinstance(value, str) else None
+    return int(found[1]) if found else None
+
+
+def several(least: int = 0, most: int | None = None) -> Rule:
+    """A list; what is over the most is left out."""
+
+    def read(value: object, context: Context) -> list[object]:
+        if value is None:
+            raise Unusable("must be a list", "schema")
+        items = _items(value)
+        if len(items) < least:
+            raise Unusable(f"must have at least {least} entries; it has {len(items)}", "range")
+        return items[:most]
+
+    bounds = {"minItems": least or None, "maxItems": most}
+    return Rule(read, {name: bound for name, bound in bounds.items() if bound is not None})
+
+
+def texts(longest: int, most: int, *, needed: bool = False, guarded: bool = False) -> Rule:
+    """A list of a few words or sentences; what is empty, or not a text, is left out."""
+
+    def read(value: object, context: Context) -> list[str]:
+        found = [text for item in _items(value) if isinstance(item, str) and (text := _text(item, longest))][:most]
+        if needed and not found:
+            raise Unusable("must not be empty", "empty")
+        return [context.guard.text(text) for text in found] if guarded else found
+
+    return Rule(read, {"minItems": 1, "maxItems": most} if needed else {"maxItems": most})
+
+
+def _items(value: object) -> list[object]:
+    """A list; empty for null."""
+    if value is None:
+        return []
+    if not isinstance(value, list | tuple):
+        raise Unusable("must be a list", "schema")
+    return list(cast(Sequence[object], value))
+
+
+Kind = Literal["people", "places", "things", "facts"]
+"""The choices of an `Offers`."""
+
+
+def choice(kind: Kind, *, needed: Callable[[Context], bool] = lambda _: False, free: bool = False) -> Rule:
+    """One of what is offered: a label on the wire, its id in the value; empty for nothing.
+
+    What is not offered is refused where a choice is `needed`, stays as it is where words are `free`, and is else left
+    out.
+    """
+
+    def read(value: object, context: Context) -> str:
+        choices: Choices = getattr(context.offers, kind)
+        text = _text(value, LONGEST_CHOICE)
+        found = choices.id(text) if text else None
+        if not found and needed(context):
+            raise Unusable(f"must be one of: {', '.join(choices.labels)}; it was {_quoted(text)}", "unknown_id")
+        return found or (shortened(text, LONGEST_SUBJECT) if free else "")
+
+    def write(value: str, offers: Offers) -> str:
+        return getattr(offers, kind).label(value)
+
+    return Rule(read, write=write)
+
+
+def some(kind: Kind) -> Rule:
+    """Any of what is offered, each once; what is not offered is left out."""
+
+    def read(value: object, context: Context) -> list[str]:
+        choices: Choices = getattr(context.offers, kind)
+        found = (choices.id(item) for item in _items(value) if isinstance(item, str))
+        return list(dict.fromkeys(id for id in found if id))
+
+    def write(value: Sequence[str], offers: Offers) -> list[str]:
+        choices: Choices = getattr(offers, kind)
+        return [choices.label(id) for id in value]
+
+    return Rule(read, {"maxItems": MOST_CITED}, write)
+
+
+def _cited(value: object, context: Context) -> list[int]:
+    offered = context.offers.memories
+    numbers = (number(item) for item in _items(value))
+    return list(dict.fromkeys(found for found in numbers if found is not None and found in offered))
+
+
+_TIME = re.compile(r"([0-9]{1,2}):([0-5][0-9])")
+
+
+def _time(value: object, context: Context) -> str:
+    text = _text(value, 20)
+    found = _TIME.fullmatch(text)
+    if found is None or int(found[1]) > 23:
+        raise Unusable(f"must be a time such as 07:30; it was {text!r}", "range")
+    return f"{int(found[1]):02}:{found[2]}"
+
+
+_LETTERS = re.compile(f"[{LATIN}{HANGUL}{OTHER_LETTERS}]", re.IGNORECASE)
+
+
+def _emoji(value: object, context: Context) -> str:
+    sign = _text(value, 16)
+    return "" if _LETTERS.search(sign) else sign
+
+
+Cited = Annotated[tuple[int, ...], Rule(_cited, {"maxItems": MOST_CITED})]
+"""The offered ones among the memory ids named, each once, in the order named."""
+Facts = Annotated[tuple[str, ...], some("facts")]
+"""Ids of facts."""
+Flag = Annotated[bool, Rule(lambda value, _: value in (True, "true", "True"))]
+"""True or false; false for anything else."""
+Time = Annotated[str, Rule(_time, {"pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"})]
+"""A time of day, `HH:MM`."""
+Emoji = Annotated[str, Rule(_emoji)]
+"""A sign or two; empty where words stand instead."""
+UPPER = Rule(lambda value, _: _text(value, 40).upper())
+LOWER = Rule(lambda value, _: _text(value, 40).lower())
+"""For a `Literal` whose words may come in any letter case."""

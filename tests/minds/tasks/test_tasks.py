@@ -1,0 +1,148 @@
+"""The list of tasks: each is complete, and one that is added from outside works from end to end."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+import pytest
+
+from commonplace.minds.chat.chat_mind import ChatMind
+from commonplace.minds.mind import Ask, Reply, RequestKey, Task
+from commonplace.minds.notes import Recalled, Situation, Value, Who
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.mind import FUNCTIONS, OfflineMind
+from commonplace.minds.prompts.book import PromptBook
+from commonplace.minds.prompts.prompt import Unusable
+from commonplace.minds.prompts.templates import BETWEEN, LANGUAGES, PARTS, shipped
+from commonplace.minds.tasks import TASKS
+from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.wire import Cited, WireValue, citing_recalled, schema, spoken
+from commonplace.testing.server import ModelServer
+from minds.offline.sample import here, mira
+from minds.tasks.asked import RECALLED, SETTING
+
+
+def test_every_task_has_an_offline_function_and_templates() -> None:
+    missing = [f"{name}: a function in FUNCTIONS of minds/offline/mind.py" for name in TASKS if name not in FUNCTIONS]
+    for language in LANGUAGES:
+        for name, task in TASKS.items():
+            template = shipped(language).get(f"{name}.txt", "")
+            if task.scene is not None and BETWEEN not in template:
+                missing.append(f"{name}: minds/prompts/{language}/{name}.txt, with a line ---")
+    assert not missing, "missing: " + "; ".join(missing)
+
+
+def test_every_template_and_offline_function_belongs_to_a_task() -> None:
+    assert {name for name in shipped("en") if name not in PARTS} <= {f"{name}.txt" for name in TASKS}
+    assert set(FUNCTIONS) <= set(TASKS)
+
+
+@pytest.mark.parametrize("name", sorted(TASKS))
+def test_a_task_is_listed_under_its_name_with_settings_that_make_sense(name: str) -> None:
+    task = TASKS[name]
+    assert task.name == name and task.max_tokens >= 0 and 0 <= task.temperature <= 1
+    assert not task.free_text or task.free_text in schema(task)["properties"]
+
+
+# ── a task added from outside ───────────────────────────────────────────────────────────────────────────────────────
+
+
+class ToastInput(Value):
+    """A toast to be given."""
+
+    who: Who
+    situation: Situation
+    occasion: str
+    recalled: tuple[Recalled, ...] = ()
+
+
+class ToastOutput(WireValue):
+    """The words, and the memories they rest on."""
+
+    because: Cited = ()
+    toast: Annotated[str, spoken(120, needed=True)]
+
+
+def scene(inputs: ToastInput, view: View) -> Values:
+    """What its templates tell."""
+    return {"memories": view.memories(inputs, most=2)}
+
+
+TOAST = Task(
+    "toast",
+    ToastInput,
+    ToastOutput,
+    lambda _: ToastOutput(toast="Cheers."),
+    max_tokens=80,
+    temperature=0.9,
+    scene=scene,
+    offers=citing_recalled,
+    free_text="toast",
+)
+TEMPLATES = {
+    "en": """{% import "parts.txt" as parts %}
+Give a toast. Answer:
+because: memory numbers
+toast: one sentence
+---
+{{ parts.memories(memories) }}
+The occasion: {{ input.occasion }}.""",
+    "ko": """{% import "parts.txt" as parts %}
+건배사를 하세요. 답:
+because: 기억 번호
+toast: 한 문장
+---
+{{ parts.memories(memories) }}
+자리: {{ input.occasion }}.""",
+}
+WORDS = {"en": "To the lanterns!", "ko": "등불을 위하여!"}
+
+
+def toast(inputs: ToastInput, dice: Dice) -> ToastOutput:
+    """The offline mind's toast."""
+    return ToastOutput(toast=WORDS[inputs.who.language], because=tuple(note.id for note in inputs.recalled[:1]))
+
+
+@pytest.fixture(params=LANGUAGES)
+def asked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ask[Any, Any]:
+    """A question of the new task, registered in the two places that CONTRIBUTING names."""
+    monkeypatch.setitem(TASKS, TOAST.name, TOAST)  # pyright: ignore[reportArgumentType]
+    monkeypatch.setitem(FUNCTIONS, TOAST.name, toast)  # pyright: ignore[reportArgumentType]
+    who = mira().model_copy(update={"language": request.param})
+    return Ask(TOAST, ToastInput(who=who, situation=here(), occasion="the lanterns", recalled=RECALLED))
+
+
+def book_for(ask: Ask[Any, Any]) -> PromptBook:
+    """Prompts in the character's language, with the new template."""
+    language = ask.input.who.language
+    return PromptBook(language, SETTING, {"toast.txt": TEMPLATES[language]})
+
+
+def test_an_added_task_is_answered_by_rules_and_by_a_server(asked: Ask[Any, Any]) -> None:
+    key = RequestKey(7, "mira", 1, 0)
+    by_rules = OfflineMind().answer(asked, key)
+    assert by_rules.value == ToastOutput(toast=WORDS[asked.input.who.language], because=(4,))
+
+    async def by_server(url: str) -> Reply:
+        mind = ChatMind(f"{url}#offline", book_for(asked))
+        try:
+            return await mind.answer(asked, key)
+        finally:
+            await mind.close()
+
+    with ModelServer() as server:
+        reply = asyncio.run(by_server(server.url))
+    assert reply.outcome == "value", reply.error
+    assert reply.value == by_rules.value
+    assert "the lanterns." in reply.prompt and "[1]" in reply.prompt
+
+
+def test_an_added_task_is_read_like_any_other(asked: Ask[Any, Any]) -> None:
+    book, words = book_for(asked), WORDS[asked.input.who.language]
+    assert list(schema(TOAST)["properties"]) == ["because", "toast"]
+    assert book.prompt(asked).memories == 2 and book.prompt(asked).temperature == 0.9
+    assert book.read(asked, {"toast": f"“{words}”", "because": [1, 99]}) == ToastOutput(toast=words, because=(1,))
+    assert book.read_text(asked, f"Mira: {words}") == ToastOutput(toast=words)
+    with pytest.raises(Unusable, match="'toast' must not be empty"):
+        book.read(asked, {"toast": "", "because": []})

@@ -1,0 +1,407 @@
+"""Answers on the wire: what was written is read back, what was not offered is not taken."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commonplace.errors import UsageError
+from commonplace.minds.mind import Ask
+from commonplace.minds.prompts.book import PromptBook
+from commonplace.minds.prompts.prompt import Unusable
+from commonplace.minds.tasks import (
+    ACT,
+    EMBED,
+    REACT,
+    TASKS,
+    ActOutput,
+    AnswerOutput,
+    ConverseOutput,
+    DuetOutput,
+    EmbedInput,
+    Insight,
+    InsightsOutput,
+    PanelOutput,
+    PartOut,
+    PerceiveEventOutput,
+    PlanDayOutput,
+    PlanPartsOutput,
+    QuestionsOutput,
+    RateOutput,
+    Rating,
+    ReactInput,
+    ReactOutput,
+    RelateOutput,
+    Stroke,
+)
+from commonplace.minds.tasks.wire import offers_of, schema, written
+from minds.tasks.asked import LINES, RECALLED, SETTING, every_ask, heard_news, lived, merged
+from minds.tasks.schemas import WORDS, faults
+
+T = TypeVar("T")
+BOOK = PromptBook("en", SETTING)
+ASKS = every_ask()
+MERGED = Ask(REACT, merged())
+UNASKED = {"speech_act", "topic", "frame"}
+"""What rules note for themselves; no model is asked for it."""
+
+
+def answer(**more: Any) -> dict[str, Any]:
+    """A reaction's answer, changed."""
+    nothing = dict.fromkeys(("rate", "talk", "plan", "act"))
+    return {**nothing, "because": [], "reason": "", "decision": "keep", "target": ""} | more
+
+
+def refused(ask: Ask[Any, Any], data: object, saying: str = "") -> str:
+    """The kind of fault an answer is refused for. `saying`: what its message must hold."""
+    with pytest.raises(Unusable) as caught:
+        BOOK.read(ask, data)
+    assert str(caught.value) and saying in str(caught.value), str(caught.value)
+    return caught.value.kind
+
+
+# ── there and back ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_the_offline_mind_answers_comes_back_exactly() -> None:
+    tasks: set[str] = set()
+    for ask, value in lived():
+        assert BOOK.read(ask, written(ask, value)) == value, ask.task.name
+        tasks.add(ask.task.name)
+    assert {"react", "plan_day", "plan_hours", "plan_minutes"} <= tasks
+
+
+def asked_for(data: dict[str, Any]) -> dict[str, Any]:
+    """An answer without what rules note for themselves."""
+    for entry in (data, *data.get("insights", ())):
+        for key in UNASKED:
+            entry.pop(key, None)
+    if isinstance(data.get("plan"), dict):
+        data["plan"].pop("because", None)
+    return data
+
+
+def test_what_the_offline_mind_answers_fits_the_schema() -> None:
+    for ask, value in lived():
+        assert not faults(schema(ask.task), asked_for(written(ask, value))), ask.task.name
+
+
+def made(output: type[T], **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[T]:
+    """Values made by the names of their fields; `st.builds` would draw a value for each name on the wire, too."""
+    return st.fixed_dictionaries(fields).map(lambda drawn: output(**drawn))
+
+
+RATINGS = made(
+    Rating,
+    importance=st.integers(1, 10),
+    valence=st.integers(-100, 100),
+    arousal=st.integers(0, 100),
+    keywords=st.lists(st.sampled_from(("rain", "debt")), max_size=2).map(tuple),
+)
+CITED = st.lists(st.sampled_from((1, 2, 3, 4, 8)), max_size=3, unique=True).map(tuple)
+ACTIONS = st.one_of(
+    made(ActOutput, kind=st.just("IDLE"), doing=st.sampled_from(("", "waiting")), because=CITED),
+    made(ActOutput, kind=st.just("MOVE"), to_location_id=st.sampled_from(("plaza", "workshop"))),
+    made(ActOutput, kind=st.just("INTERACT"), object_id=st.just("stove"), verb=st.sampled_from(("USE", "OPEN"))),
+    made(ActOutput, kind=st.just("SAY"), to_agent_id=st.just("jun"), utterance=st.just("Here you are, Jun.")),
+)
+STROKES = made(
+    Stroke,
+    start=st.sampled_from(("09:05", "21:00")),
+    minutes=st.integers(5, 600),
+    location=st.sampled_from(("plaza", "loft", "bar")),
+    do=st.just("walking about"),
+    because=CITED,
+    emoji=st.sampled_from(("", "🚶")),
+)
+
+
+@st.composite
+def reactions(draw: st.DrawFn) -> ReactOutput:
+    """Everything a merged reaction may hold."""
+    decision = draw(st.sampled_from(("keep", "talk", "go", "help", "avoid", "wait")))
+    talks = decision == "talk"
+    said: dict[str, Any] = {"purpose": "reply", "utterance": draw(st.sampled_from(("", "Of course, Jun."))),
+                            "ends": draw(st.booleans()), "facts": ("lantern_festival",)}  # fmt: skip
+    return ReactOutput(
+        decision=decision,  # pyright: ignore[reportArgumentType]
+        target="jun" if talks or draw(st.booleans()) else "",
+        stroke=draw(st.none() | STROKES),
+        reason=draw(st.sampled_from(("", "he asked"))),
+        because=draw(CITED),
+        ratings=draw(st.tuples(RATINGS, RATINGS, RATINGS)),
+        act=draw(ACTIONS),
+        **(said if talks else {}),
+    )
+
+
+@given(value=reactions())
+@settings(max_examples=60)
+def test_a_merged_reaction_comes_back_exactly(value: ReactOutput) -> None:
+    data = written(MERGED, value)
+    assert BOOK.read(MERGED, data) == value
+    assert not faults(schema(REACT), asked_for(data))
+
+
+SPEECH = st.sampled_from(("Of course, Jun.", "The broth is ready.", "I owe you that much."))
+RECALLED_IDS = st.lists(st.sampled_from((1, 2, 3)), min_size=1, max_size=3, unique=True).map(tuple)
+PARTS = made(
+    PartOut,
+    do=st.sampled_from(("tasting", "skimming the broth")),
+    minutes=st.integers(5, 240),
+    emoji=st.sampled_from(("", "🍜")),
+) | made(PartOut, do=st.just("lighting it"), minutes=st.just(5), object_id=st.just("stove"), verb=st.just("USE"))
+
+
+@st.composite
+def days(draw: st.DrawFn) -> PlanDayOutput:
+    """Five strokes between waking at six and the next morning."""
+    starts = (
+        360,
+        *sorted(draw(st.sets(st.integers(73, 287), min_size=4, max_size=4).map(lambda s: {5 * m for m in s}))),
+    )
+    lengths = [b - a for a, b in zip(starts, (*starts[1:], 360 + 1440), strict=True)]
+    return PlanDayOutput(
+        strokes=tuple(
+            Stroke(
+                start=f"{start // 60:02}:{start % 60:02}",
+                minutes=minutes,
+                location=draw(st.sampled_from(("plaza", "loft", "bar"))),
+                do="walking about",
+                routine=draw(st.integers(-1, 4)),
+                because=draw(RECALLED_IDS),
+                asleep=start == starts[-1],
+            )
+            for start, minutes in zip(starts, lengths, strict=True)
+        )
+    )
+
+
+OUTPUTS: dict[str, st.SearchStrategy[Any]] = {
+    "rate": made(RateOutput, ratings=st.tuples(RATINGS, RATINGS)),
+    "plan_day": days(),
+    "plan_hours": made(PlanPartsOutput, parts=st.lists(PARTS, min_size=1, max_size=16).map(tuple)),
+    "plan_minutes": made(PlanPartsOutput, parts=st.lists(PARTS, min_size=1, max_size=16).map(tuple)),
+    "react": made(ReactOutput, decision=st.just("talk"), target=st.just("jun"), purpose=st.just("tell"), because=CITED),
+    "act": ACTIONS.map(lambda action: action.model_copy(update={"because": action.because[:1] and (1,)})),
+    "converse": made(
+        ConverseOutput,
+        utterance=SPEECH | st.just(""),
+        ends=st.booleans(),
+        because=RECALLED_IDS,
+        facts=st.sampled_from(((), ("lantern_festival",))),
+        topic=st.sampled_from(("", "broth")),
+    ),
+    "questions": made(QuestionsOutput, questions=st.lists(SPEECH, min_size=1, max_size=3).map(tuple)),
+    "insights": made(
+        InsightsOutput,
+        insights=st.lists(
+            made(
+                Insight,
+                text=SPEECH,
+                because=RECALLED_IDS.map(lambda ids: tuple(id for id in ids if id != 3) or (4,)),
+                importance=st.integers(0, 10),
+                about=st.sampled_from(("", "jun", "rain")),
+                frame=st.sampled_from(({}, {"kind": "debt"})),
+            ),
+            max_size=5,
+        ).map(tuple),
+    ),
+    "relate": made(RelateOutput, warmth_change=st.integers(-20, 20), summary=SPEECH, because=RECALLED_IDS),
+    "answer": made(AnswerOutput, answer=SPEECH, because=RECALLED_IDS),
+    "duet_turn": made(DuetOutput, plan=st.sampled_from(("", "get paid")), utterance=SPEECH, because=RECALLED_IDS),
+    "panel_turn": made(PanelOutput, answer=SPEECH, because=st.sampled_from(((), (4,), (1, 4)))),
+    "perceive_event": made(
+        PerceiveEventOutput,
+        percept=st.just("The stove explodes."),
+        everybody=st.booleans(),
+        areas=st.sampled_from(((), ("plaza", "bar"))),
+        people=st.sampled_from(((), ("jun",))),
+        sets=st.sampled_from(((), (("stove", "burning"),))),
+    ),
+}
+
+
+def test_every_task_that_is_put_into_words_has_a_sample_and_outputs_to_draw_from() -> None:
+    spoken = {name for name, task in TASKS.items() if task.scene is not None}
+    assert spoken - set(ASKS) == set(), "add a sample input to asked.py"
+    assert spoken - set(OUTPUTS) == set(), "add a strategy to OUTPUTS"
+
+
+@pytest.mark.parametrize("task", sorted(OUTPUTS))
+@given(data=st.data())
+@settings(max_examples=25)
+def test_what_any_task_writes_is_read_back_exactly(task: str, data: st.DataObject) -> None:
+    ask, value = ASKS[task], data.draw(OUTPUTS[task])
+    assert BOOK.read(ask, json.loads(json.dumps(written(ask, value)))) == value
+    assert not faults(schema(ask.task), asked_for(written(ask, value)))
+
+
+# ── schemas ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_task_has_one_schema_whatever_it_is_asked_about() -> None:
+    told: dict[str, set[str]] = {}
+    for ask in (*ASKS.values(), MERGED, *(ask for ask, _ in lived())):
+        told.setdefault(ask.task.name, set()).add(json.dumps(BOOK.prompt(ask).schema))
+    assert {name: len(texts) for name, texts in told.items()} == dict.fromkeys(ASKS, 1)
+
+
+def test_schemas_are_closed_objects_without_references_and_lengths() -> None:
+    def walk(node: Any) -> None:
+        assert set(node) <= WORDS
+        if node.get("type") == "object":
+            assert node["additionalProperties"] is False and node["required"] == list(node["properties"])
+        for inner in (*node.get("properties", {}).values(), *node.get("anyOf", ())):
+            walk(inner)
+        if "items" in node:
+            walk(node["items"])
+
+    for ask in ASKS.values():
+        assert schema(ask.task)["type"] == "object"
+        walk(schema(ask.task))
+
+
+def test_a_task_without_a_scene_is_not_put_into_words() -> None:
+    with pytest.raises(UsageError, match="'embed' is not put into words"):
+        BOOK.prompt(Ask(EMBED, EmbedInput(texts=("x",))))
+
+
+def test_targets_of_act_are_this_ticks_and_no_others() -> None:
+    offers = offers_of(ASKS["act"])
+    assert offers.places.labels == ("plaza", "workshop")
+    assert offers.things.labels == ("stove: USE", "stove: OPEN")
+    assert offers.people.labels == ("Jun",)
+
+
+# ── what was not offered ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_object_with_nothing_that_was_asked_for_is_of_the_wrong_shape() -> None:
+    for ask in every_ask().values():
+        assert refused(ask, {"confidence": 0.9, "explanation": "none"}) == "schema", ask.task.name
+
+
+@pytest.mark.parametrize(("given", "read"), [("🍜", "🍜"), ("zzz", ""), ("국수", ""), ("👩‍🍳", "👩‍🍳"), ("A1", "")])
+def test_an_emoji_is_a_sign_and_no_word(given: str, read: str) -> None:
+    value: Any = BOOK.read(ASKS["act"], {"kind": "IDLE", "emoji": given})
+    assert value.emoji == read
+
+
+def test_citations_keep_what_was_offered() -> None:
+    value = BOOK.read(ASKS["react"], answer(because=[1, 999, "[2]", "x", 2, None]))
+    assert isinstance(value, ReactOutput) and value.because == (1, 2)
+
+
+def test_talk_needs_somebody_in_sight() -> None:
+    assert refused(ASKS["react"], answer(decision="talk", target="Batman")) == "unknown_id"
+    assert refused(ASKS["react"], answer(decision="talk", target="")) == "unknown_id"
+    value = BOOK.read(ASKS["react"], answer(decision="talk", target="JUN", talk={"purpose": "reply"}))
+    assert isinstance(value, ReactOutput) and value.target == "jun"
+
+
+def test_a_plan_needs_a_known_place_and_a_time() -> None:
+    plan = {"start": "10:00", "minutes": 30, "place": "Lattice Plaza", "do": "walking", "emoji": ""}
+    value = BOOK.read(ASKS["react"], answer(decision="go", because=[1], plan=plan))
+    assert isinstance(value, ReactOutput) and value.stroke is not None
+    assert value.stroke.location == "plaza" and value.stroke.because == (1,), "it rests on what the reaction does"
+    assert refused(ASKS["react"], answer(plan=plan | {"place": "Atlantis"})) == "unknown_id"
+    assert refused(ASKS["react"], answer(plan=plan | {"start": "25:00"})) == "range"
+    assert refused(ASKS["react"], answer(plan=plan | {"minutes": 0})) == "range"
+    assert refused(ASKS["react"], answer(plan=plan | {"do": " "})) == "empty"
+
+
+def test_ratings_are_as_many_as_texts_and_in_range() -> None:
+    good = {"importance": 5, "valence": 0, "arousal": 0, "words": []}
+    assert BOOK.read(ASKS["rate"], {"ratings": [good, good]})
+    assert refused(ASKS["rate"], {"ratings": [good]}) == "range"
+    assert refused(ASKS["rate"], {"ratings": [good, good, good]}) == "range"
+    assert refused(ASKS["rate"], {"ratings": [good, good | {"importance": 11}]}) == "range"
+    assert refused(ASKS["rate"], {"ratings": [good, good | {"valence": "high"}]}) == "schema"
+
+
+def test_an_insight_without_valid_evidence_is_dropped() -> None:
+    entries = [
+        {"text": "I owe Jun more than money.", "because": [1, 77], "importance": 6, "about": "Jun"},
+        {"text": "Rain suits me.", "because": [6], "importance": 3, "about": "rain"},
+    ]
+    value: Any = BOOK.read(ASKS["insights"], {"insights": entries})
+    assert [(one.because, one.about) for one in value.insights] == [((1,), "jun")]
+
+
+def test_a_target_that_is_not_offered_to_act_is_left_to_the_simulator() -> None:
+    data = {"kind": "MOVE", "target": "atlantis", "say": "", "doing": "", "emoji": "", "because": []}
+    value = BOOK.read(ASKS["act"], data)
+    assert isinstance(value, ActOutput) and (value.kind, value.to_location_id) == ("MOVE", "atlantis")
+    assert refused(Ask(ACT, ASKS["act"].input), data | {"kind": "FLY"}) == "schema"
+    assert refused(Ask(ACT, ASKS["act"].input), data | {"kind": "SAY", "target": "Jun"}) == "empty"
+
+
+def test_a_day_ascends_and_its_last_stroke_is_sleep() -> None:
+    strokes = [
+        {"start": start, "do": do, "place": "Mira's Loft", "usual": -1, "emoji": "", "because": [1, 50]}
+        for start, do in (("06:00", "a"), ("08:00", "b"), ("12:00", "c"), ("18:00", "d"), ("00:30", "sleeping"))
+    ]
+    value: Any = BOOK.read(ASKS["plan_day"], {"day": strokes})
+    assert [stroke.minutes for stroke in value.strokes] == [120, 240, 360, 390, 330]
+    assert [stroke.asleep for stroke in value.strokes] == [False, False, False, False, True]
+    assert refused(ASKS["plan_day"], {"day": [strokes[1], strokes[0], *strokes[2:]]}) == "range"
+    assert refused(ASKS["plan_day"], {"day": strokes[:4]}) == "range"
+
+
+def test_same_names_are_told_apart() -> None:
+    situation = heard_news().situation
+    jun = situation.people[0]
+    twins = (jun, jun.model_copy(update={"id": "jun2"}))
+    given = heard_news(lines=LINES, recalled=RECALLED).model_copy(
+        update={"situation": situation.model_copy(update={"people": twins})}
+    )
+    ask = Ask(REACT, given)
+    assert offers_of(ask).people.labels == ("Jun (jun)", "Jun (jun2)")
+    value = BOOK.read(ask, answer(decision="talk", target="Jun (jun2)", talk=None))
+    assert isinstance(value, ReactOutput) and value.target == "jun2"
+
+
+def test_what_was_not_asked_for_is_not_looked_at() -> None:
+    bad = {"purpose": "tell", "say": "As an AI, I cannot.", "ends": True, "facts": ["x"]}
+    kept: Any = BOOK.read(ASKS["react"], answer(talk=bad, rate="?", act=7))
+    assert (kept.purpose, kept.utterance, kept.ratings, kept.act) == ("", "", (), None)
+    talks: Any = BOOK.read(ASKS["react"], answer(decision="talk", target="Jun", talk=bad))
+    assert (talks.purpose, talks.utterance, talks.ends) == ("tell", "", False), "the words are asked for later"
+
+
+def test_a_complaint_names_each_field_and_what_it_must_be() -> None:
+    plan = {"start": "7.30", "minutes": "an hour", "place": "Atlantis", "do": ""}
+    ask = ASKS["react"]
+    assert refused(ask, answer(plan=plan), "'plan.start' must be a time such as 07:30; it was '7.30'; ") == "range"
+    assert refused(ask, answer(plan=plan), "'plan.minutes' must be a whole number; ") == "range"
+    assert refused(ask, answer(decision="dance"), "'decision' must be one of 'keep', 'talk', ") == "schema"
+    assert refused(ask, answer(decision="talk", target="Bo"), "'target' must be one of: Jun; it was 'Bo'")
+    assert refused(ASKS["rate"], {"ratings": [7, 7]}, "'ratings[0]' must be a JSON object") == "schema"
+    assert refused(ASKS["rate"], {"ratings": None}, "'ratings' must be a list") == "schema"
+    assert refused(ASKS["converse"], {"say": 7}, "'say' must be a text") == "schema"
+    assert refused(ASKS["relate"], {"summary": "Fine."}, "'warmth' is missing") == "schema"
+    assert refused(ASKS["rate"], [], "the answer must be a JSON object") == "schema"
+
+
+WRONG = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(data=WRONG, task=st.sampled_from(sorted(ASKS)))
+@settings(max_examples=150)
+def test_anything_at_all_is_read_or_refused(data: object, task: str) -> None:
+    given: ReactInput | Any = ASKS[task]
+    keys = list(schema(given.task)["properties"])
+    for attempt in (data, dict.fromkeys(keys, data), {keys[0]: [dict.fromkeys(keys, data)]}):
+        try:
+            assert isinstance(BOOK.read(given, attempt), given.task.output)
+        except Unusable as fault:
+            assert fault.kind in {"schema", "range", "unknown_id", "empty", "language", "leak"}
