@@ -7,18 +7,15 @@ Only what is new against the belief view is a percept at all; the attention limi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
-from commonplace.character.state import UNKNOWN, Belief, Known
+from commonplace.character.fact import carried
+from commonplace.character.state import UNKNOWN, Belief, Known, Relation
 from commonplace.cognition.sentences import capital, ended, lowered, sentence, the, verb_word
-from commonplace.cognition.turn import TurnView
+from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.world.events import Event
 from commonplace.world.state import Body
 from commonplace.world.tree import words
-
-# ── percept ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# One thing noticed, worded.
-
 
 FIRST, PEOPLE, THINGS, AMBIENT = range(4)
 """What is noticed first."""
@@ -48,16 +45,52 @@ class Percept:
     """Remembered, but no reason to react: somebody who is here anyway turns to something else."""
 
 
-def name_of(view: TurnView, node: str) -> str:
-    """The name of an area, object or character."""
-    return view.scenario.geography.name(node)
+@dataclass(frozen=True, slots=True)
+class Perception:
+    """What a turn starts from."""
+
+    percepts: tuple[Percept, ...]
+    missed: int
+    """Percepts beyond the attention limit."""
+    belief: Belief
 
 
-# ── outcome ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# The outcome of one's own action, from the simulator's account: the first percepts of a tick.
+def perceive(view: TurnView, belief: Belief) -> Perception:
+    """The outcome of one's own action first, then what is new here, at most `attention` of it."""
+    own = tuple(own_outcomes(view, belief))
+    if view.world.body.asleep:
+        return Perception((*own, *from_outside(view)), 0, after_own(view, belief, own))
+    others = sorted((*from_outside(view), *_around(view, belief)), key=lambda percept: _order(view, percept))
+    limit = view.scenario.cognition.attention
+    believed = after_seeing(view, after_own(view, belief, own))
+    return Perception((*own, *others[:limit]), max(0, len(others) - limit), believed)
 
 
-def outcome(view: TurnView, belief: Belief) -> Iterator[Percept]:
+def _order(view: TurnView, percept: Percept) -> tuple[int, int, str]:
+    """People before things; those in the plan or known before strangers; then by id."""
+    relation = view.state.relations.get(percept.subject)
+    item = view.state.plan.current(view.now)
+    planned = item is not None and percept.subject == item.object_id
+    return (FIRST if percept.to_me else percept.rank, 0 if relation or planned else 1, percept.subject)
+
+
+def _around(view: TurnView, belief: Belief) -> Iterator[Percept]:
+    for event in view.world.events:
+        percept = witnessed(view, event)
+        if percept is not None:
+            yield percept
+    moved = {event.agent_id for event in view.world.events if event.type == "MOVE"}
+    for other in sorted(view.world.bodies):
+        if other not in moved:
+            yield from occupation(view, belief, other, view.world.bodies[other])
+    yield from changed_things(view, belief)
+    yield from weather_and_time(view)
+
+
+# ── the outcome of one's own action, from the simulator's account ────────────────────────────────────────────────────
+
+
+def own_outcomes(view: TurnView, belief: Belief) -> Iterator[Percept]:
     """What became of what one did in the tick before."""
     for event in view.world.outcome:
         maker = _OWN.get(event.type)
@@ -148,8 +181,7 @@ _OWN = {
 }
 
 
-# ── sights ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What there is to see: people at what they do, things as they are, the weather, and what comes from outside.
+# ── what there is to see, and what comes from outside ────────────────────────────────────────────────────────────────
 
 
 def from_outside(view: TurnView) -> Iterator[Percept]:
@@ -177,7 +209,7 @@ def _told(view: TurnView, event: Event) -> str:
     return mine or str(event.body["text"])
 
 
-def doing(view: TurnView, belief: Belief, other: str, body: Body) -> Iterator[Percept]:
+def occupation(view: TurnView, belief: Belief, other: str, body: Body) -> Iterator[Percept]:
     """Somebody's occupation, when it is not what they were last seen doing."""
     known = belief.nodes.get(other)
     state = ASLEEP if body.asleep else body.doing
@@ -196,7 +228,7 @@ def doing(view: TurnView, belief: Belief, other: str, body: Body) -> Iterator[Pe
     yield Percept("doing", text, frame, other, PEOPLE, passing=stays and not body.asleep)
 
 
-def things(view: TurnView, belief: Belief) -> Iterator[Percept]:
+def changed_things(view: TurnView, belief: Belief) -> Iterator[Percept]:
     """Objects that are not as they were last seen."""
     noticed = {str(event.body["object_id"]) for event in view.world.events if event.body.get("seen")}
     for thing_id in sorted(view.world.things):
@@ -233,7 +265,7 @@ def thing_frame(view: TurnView, thing: str, state: str) -> dict[str, str]:
     }
 
 
-def ambient(view: TurnView) -> Iterator[Percept]:
+def weather_and_time(view: TurnView) -> Iterator[Percept]:
     """Changes of weather and time of day."""
     language, root = view.scenario.language, view.world.path[0]
     for event in view.world.news:
@@ -248,8 +280,7 @@ def ambient(view: TurnView) -> Iterator[Percept]:
             yield Percept("time", text, {"what": "time", "part": part}, "-", AMBIENT, event.id, passing=True)
 
 
-# ── witness ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What others did here in the tick before, as one who stood by.
+# ── what others did here in the tick before ──────────────────────────────────────────────────────────────────────────
 
 
 def witnessed(view: TurnView, event: Event) -> Percept | None:
@@ -362,8 +393,7 @@ _DEEDS = {
 }
 
 
-# ── believe ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Believe: what one sees corrects what one believed of the world.
+# ── what perceiving changes: beliefs and acquaintances ───────────────────────────────────────────────────────────────
 
 
 def after_own(view: TurnView, belief: Belief, own: Iterable[Percept]) -> Belief:
@@ -410,46 +440,34 @@ def _closed(view: TurnView, belief: Belief) -> frozenset[tuple[str, str]]:
     return frozenset(here | elsewhere) if here or belief.closed else belief.closed
 
 
-# ── perceive ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+def acquaint(view: TurnView, notebook: Notebook, percepts: Iterable[Percept]) -> None:
+    """Meeting somebody makes an acquaintance; lines exchanged set the last talk; facts spoken are shared."""
+    for percept in percepts:
+        frame = percept.frame
+        if frame.get("what") == "i_said":
+            _exchanged(view, notebook, frame["to"], frame["quote"])
+        elif frame.get("what") == "said":
+            _exchanged(view, notebook, frame["who"], frame["quote"], exchanged=bool(frame["to_me"]))
+        elif frame.get("who"):
+            _met(view, notebook, frame["who"])
 
 
-@dataclass(frozen=True, slots=True)
-class Perception:
-    """What a turn starts from."""
-
-    percepts: tuple[Percept, ...] = ()
-    missed: int = 0
-    """Percepts beyond the attention limit."""
-    belief: Belief = field(default_factory=Belief)
+def _met(view: TurnView, notebook: Notebook, other: str) -> Relation:
+    relation = notebook.relations.get(other)
+    if relation is None:
+        relation = Relation(other, known_since=view.tick)
+        notebook.relations[other] = relation
+    return relation
 
 
-def perceive(view: TurnView, belief: Belief) -> Perception:
-    """The outcome of one's own action first, then what is new here, at most `attention` of it."""
-    own = tuple(outcome(view, belief))
-    if view.world.body.asleep:
-        return Perception((*own, *from_outside(view)), 0, after_own(view, belief, own))
-    others = sorted((*from_outside(view), *_around(view, belief)), key=lambda percept: _order(view, percept))
-    limit = view.scenario.cognition.attention
-    believed = after_seeing(view, after_own(view, belief, own))
-    return Perception((*own, *others[:limit]), max(0, len(others) - limit), believed)
+def _exchanged(view: TurnView, notebook: Notebook, other: str, quote: str, *, exchanged: bool = True) -> None:
+    relation = _met(view, notebook, other)
+    facts = tuple(fact for fact in carried(view.scenario.facts, quote) if fact not in relation.shared)
+    last_talk = view.tick - 1 if exchanged else relation.last_talk
+    if facts or last_talk != relation.last_talk:
+        notebook.relations[other] = replace(relation, last_talk=last_talk, shared=(*relation.shared, *facts))
 
 
-def _order(view: TurnView, percept: Percept) -> tuple[int, int, str]:
-    """People before things; those in the plan or known before strangers; then by id."""
-    relation = view.state.relations.get(percept.subject)
-    item = view.state.plan.current(view.now)
-    planned = item is not None and percept.subject == item.object_id
-    return (FIRST if percept.to_me else percept.rank, 0 if relation or planned else 1, percept.subject)
-
-
-def _around(view: TurnView, belief: Belief) -> Iterator[Percept]:
-    for event in view.world.events:
-        percept = witnessed(view, event)
-        if percept is not None:
-            yield percept
-    moved = {event.agent_id for event in view.world.events if event.type == "MOVE"}
-    for other in sorted(view.world.bodies):
-        if other not in moved:
-            yield from doing(view, belief, other, view.world.bodies[other])
-    yield from things(view, belief)
-    yield from ambient(view)
+def name_of(view: TurnView, node: str) -> str:
+    """The name of an area, object or character."""
+    return view.scenario.geography.name(node)

@@ -30,8 +30,8 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
         notebook.trace["reaction"] = shown(KEEP, None)
         return KEEP
     found = await retrieve(view, notebook, "react", _query(view, news, item))
-    given = _input(view, notebook, news, item, found)
-    answer = await notebook.ask(REACT, given)
+    inputs = _input(view, notebook, news, item, found)
+    answer = await notebook.ask(REACT, inputs)
     reaction = answer.value
     rated(view, notebook, reaction.ratings)
     notebook.trace["reaction"] = shown(reaction, answer.number)

@@ -47,10 +47,66 @@ class Draftling:
     """1–10, where the mind has said it already; 0: to be rated."""
 
 
+async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[Percept]) -> tuple[News, ...]:
+    """Percepts → memories; returns what is news: a reason to react, in order of attention."""
+    fresh = _fresh_texts(view)
+    drafts: list[Draftling] = []
+    remembered: list[Percept] = []
+    for percept in percepts:
+        if not view.scenario.cognition.observe and not percept.own:
+            continue
+        if not percept.always_new and percept.text in fresh:
+            notebook.not_stored(percept.text, "remembered a moment ago")
+            continue
+        remembered.append(percept)
+        drafts.append(_draft(view, percept))
+    news = {percept.text for percept in remembered if _is_news(percept)}
+    memories = await remember(view, notebook, drafts, news)
+    if memories:
+        pairs = zip(remembered, memories, strict=True)
+        notebook.trace["percepts"] = [[percept.kind, memory.id] for percept, memory in pairs]
+    return tuple(
+        _news(view, percept, memory) for percept, memory in zip(remembered, memories, strict=True) if _is_news(percept)
+    )
+
+
+def _draft(view: TurnView, percept: Percept) -> Draftling:
+    """What one did oneself becomes an action memory created when it was done, one tick ago."""
+    clock = view.scenario.clock
+    tick = view.tick - 1 if percept.own else view.tick
+    kind = ACTION if percept.own else OBSERVATION
+    return Draftling(percept.text, kind, percept.frame, clock.time(tick), view.tick, percept.event)
+
+
+def _fresh_texts(view: TurnView) -> set[str]:
+    """Texts remembered within the novelty window."""
+    since = view.tick - view.scenario.cognition.novelty_window
+    return {memory.text for memory in takewhile(lambda memory: memory.tick >= since, view.draft.backwards())}
+
+
+def _is_news(percept: Percept) -> bool:
+    if percept.own:
+        return percept.frame["what"] in {"refused", "absent"}
+    return not percept.passing
+
+
+def _news(view: TurnView, percept: Percept, memory: Memory) -> News:
+    return News(
+        memory_id=memory.id,
+        kind=percept.kind,  # pyright: ignore[reportArgumentType] – one of News' kinds by construction
+        text=percept.text,
+        who=percept.frame.get("who", ""),
+        to_me=percept.to_me,
+        importance=round(memory.importance),
+        frame=named(view.scenario, percept.frame),
+        facts=carried(view.scenario.facts, percept.text),
+    )
+
+
 async def remember(
     view: TurnView, notebook: Notebook, drafts: Sequence[Draftling], news: Container[str] = ()
 ) -> list[Memory]:
-    """Store everything as the rules weigh it, and have the mind rate what is its to rate.
+    """Store everything as the rules weigh it, and have the mind rate what it is to rate.
 
     `news`: texts that are; with `importance: both` they alone are the mind's, with `mind` everything is. What the
     character has rated before is not asked again: the same sentence always weighs the same.
@@ -59,7 +115,7 @@ async def remember(
         return []
     wanted = view.scenario.cognition.importance
     rater = _routine(view) if wanted == "both" else _rules(view)
-    vectors = await embedded(view.scenario, notebook.ask, [draft.text for draft in drafts])
+    vectors = await embedded(view.scenario, notebook, [draft.text for draft in drafts])
     memories: list[Memory] = []
     for draft in drafts:
         weight = draft.importance or view.rated.get(draft.text)
@@ -76,8 +132,8 @@ async def remember(
 async def rate(view: TurnView, notebook: Notebook) -> None:
     """Have everything rated that waits for it, in one question."""
     if notebook.unrated:
-        given = RateInput(who=who(view.persona), texts=tuple(notebook.unrated), names=_names(view))
-        answer = await notebook.ask(RATE, given)
+        inputs = RateInput(who=who(view.persona), texts=tuple(notebook.unrated), names=_names(view))
+        answer = await notebook.ask(RATE, inputs)
         rated(view, notebook, answer.value.ratings)
 
 
@@ -140,59 +196,3 @@ def _emotion(rating: Rating) -> Emotion | None:
     if not rating.valence and not rating.arousal:
         return None
     return Emotion(rating.valence / 100, rating.arousal / 100, 1.0, rating.keywords)
-
-
-async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[Percept]) -> tuple[News, ...]:
-    """Percepts → memories; returns what is news: a reason to react, in order of attention."""
-    fresh = _fresh_texts(view)
-    drafts: list[Draftling] = []
-    remembered: list[Percept] = []
-    for percept in percepts:
-        if not view.scenario.cognition.observe and not percept.own:
-            continue
-        if not percept.always_new and percept.text in fresh:
-            notebook.not_stored(percept.text, "remembered a moment ago")
-            continue
-        remembered.append(percept)
-        drafts.append(_draft(view, percept))
-    news = {percept.text for percept in remembered if _is_news(percept)}
-    memories = await remember(view, notebook, drafts, news)
-    if memories:
-        pairs = zip(remembered, memories, strict=True)
-        notebook.trace["percepts"] = [[percept.kind, memory.id] for percept, memory in pairs]
-    return tuple(
-        _news(view, percept, memory) for percept, memory in zip(remembered, memories, strict=True) if _is_news(percept)
-    )
-
-
-def _draft(view: TurnView, percept: Percept) -> Draftling:
-    """What one did oneself becomes an action memory created when it was done, one tick ago."""
-    clock = view.scenario.clock
-    tick = view.tick - 1 if percept.own else view.tick
-    kind = ACTION if percept.own else OBSERVATION
-    return Draftling(percept.text, kind, percept.frame, clock.time(tick), view.tick, percept.event)
-
-
-def _fresh_texts(view: TurnView) -> set[str]:
-    """Texts remembered within the novelty window."""
-    since = view.tick - view.scenario.cognition.novelty_window
-    return {memory.text for memory in takewhile(lambda memory: memory.tick >= since, view.draft.backwards())}
-
-
-def _is_news(percept: Percept) -> bool:
-    if percept.own:
-        return percept.frame["what"] in {"refused", "absent"}
-    return not percept.passing
-
-
-def _news(view: TurnView, percept: Percept, memory: Memory) -> News:
-    return News(
-        memory_id=memory.id,
-        kind=percept.kind,  # pyright: ignore[reportArgumentType] – one of News' kinds by construction
-        text=percept.text,
-        who=percept.frame.get("who", ""),
-        to_me=percept.to_me,
-        importance=round(memory.importance),
-        frame=named(view.scenario, percept.frame),
-        facts=carried(view.scenario.facts, percept.text),
-    )

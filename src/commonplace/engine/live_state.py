@@ -1,4 +1,4 @@
-"""A run in RAM: the world, everybody's state and memories, and deferred cognition on its way."""
+"""A run in RAM: the world, everybody's state and memories, and the deferred jobs that are pending."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from commonplace.memory.analysis import analyser
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import TickRecord
 from commonplace.run.versions import state_versions, world_versions
-from commonplace.scenario.model import MemoryPart
 from commonplace.scenario.scenario import Scenario
+from commonplace.world.deeds import Rules
 from commonplace.world.events import Event
-from commonplace.world.executor import Rules
 from commonplace.world.state import World
 from commonplace.world.view import WorldView, look
 from commonplace.world.weather import Ambient, ambient_at
@@ -34,7 +33,7 @@ class LiveState:
     rated: dict[str, dict[str, float]]
     """What each sentence a character remembers weighed when it was first remembered."""
     waiting: dict[str, tuple[JobView, ...]] = field(default_factory=dict[str, tuple[JobView, ...]])
-    """Deferred jobs that are not done yet, each on the snapshot it was asked on, by character."""
+    """Deferred jobs that have not been delivered yet, each on the snapshot it was requested on, by character."""
     ambient: Ambient = field(init=False)
     """Derived: time of day and weather at the end of the tick."""
 
@@ -43,7 +42,7 @@ class LiveState:
 
     @property
     def tick(self) -> int:
-        """The last tick lived."""
+        """The last tick applied."""
         return self.world.tick
 
     @property
@@ -57,7 +56,7 @@ class LiveState:
         return self.scenario.personas[agent]
 
     def due(self, agent: str) -> list[JobView]:
-        """The deferred jobs whose results the character's next turn takes up."""
+        """The deferred jobs whose results the character's next turn receives."""
         return [view for view in self.waiting.get(agent, ()) if view.job.due <= self.tick + 1]
 
     def view(self, agent: str, delivered: tuple[JobResult, ...] = ()) -> TurnView:
@@ -84,7 +83,7 @@ class LiveState:
         return {agent: tuple(ids) for agent, ids in sorted(found.items()) if ids}
 
     def apply(self, world: World, turns: Iterable[Turn], removed: Mapping[str, Sequence[int]]) -> None:
-        """Take up a tick that has been committed, and the forgetting it ends with."""
+        """Make a committed tick the present. Forgetting comes last: it is an input, and inputs end a tick."""
         before, self.world = self.world, world
         self.ambient = weather(self.scenario, self.seed, world.tick)
         for turn in turns:
@@ -98,7 +97,11 @@ class LiveState:
             self.rated[agent] = weights(self.streams[agent])
 
     def _apply_jobs(self, turn: Turn, before: World) -> None:
-        """Jobs asked for in the turn get their snapshot; those delivered in it are gone from its state."""
+        """Jobs requested in the turn get their snapshot; those delivered in it are no longer in its state.
+
+        The snapshot holds the world the turn saw (`before`) and the memories it ended with, access times included. A
+        job sees nothing later, so it may be asked at any time until it is due and its answer stays the same.
+        """
         agent, jobs = turn.agent, turn.state.jobs
         waiting = [view for view in self.waiting.get(agent, ()) if view.job in jobs]
         asked = [job for job in jobs if job.asked_at == turn.tick]
@@ -134,10 +137,10 @@ def weights(stream: MemoryStream) -> dict[str, float]:
     return rated
 
 
-def opening(scenario: Scenario, seed: int) -> tuple[LiveState, TickRecord]:
-    """Tick 0, and what it is committed with: everybody's starting memories and state, and no events."""
+def initial_state(scenario: Scenario, seed: int) -> tuple[LiveState, TickRecord]:
+    """The state at tick 0, and the record to commit it with: starting memories and versions, no events."""
     streams = {agent: new_stream(scenario, agent) for agent in scenario.personas}
-    deltas = {agent: _starting(scenario, streams[agent], scenario.memories[agent]) for agent in scenario.personas}
+    deltas = {agent: _starting_memories(scenario, stream) for agent, stream in streams.items()}
     rated: dict[str, dict[str, float]] = {agent: {} for agent in scenario.personas}
     for agent, delta in deltas.items():
         streams[agent].apply(delta)
@@ -158,9 +161,9 @@ def new_stream(scenario: Scenario, agent: str) -> MemoryStream:
     return MemoryStream(agent, scenario.policy, embedder=scenario.embedder, analyser=analyser(scenario.language))
 
 
-def _starting(scenario: Scenario, stream: MemoryStream, memories: Sequence[MemoryPart]) -> Delta:
+def _starting_memories(scenario: Scenario, stream: MemoryStream) -> Delta:
     draft = Draft(stream)
-    for part in memories:
+    for part in scenario.memories[stream.agent]:
         details: dict[str, object] = {"frame": {"about": part.about, "topic": part.topic, "what": "seed"}}
         if part.tell:
             details["tell"] = list(part.tell)
@@ -175,8 +178,8 @@ def _starting(scenario: Scenario, stream: MemoryStream, memories: Sequence[Memor
     return draft.delta
 
 
-def restored(reading: Reading, scenario: Scenario, tick: int) -> LiveState:
-    """A run as it was at the end of a tick, its deferred jobs on their way included."""
+def restored_state(reading: Reading, scenario: Scenario, tick: int) -> LiveState:
+    """A run as it was at the end of a tick, with its pending deferred jobs."""
     streams = {agent: reading.stream_at(agent, tick) for agent in scenario.personas}
     rated = {agent: weights(stream) for agent, stream in streams.items()}
     world, states = reading.world_at(tick), dict(reading.states_at(tick))
@@ -189,7 +192,7 @@ def restored(reading: Reading, scenario: Scenario, tick: int) -> LiveState:
 
 
 def _pending(reading: Reading, scenario: Scenario, agent: str, job: Job) -> JobView:
-    """A job on its way at the end of the last tick, on the snapshot it was asked on."""
+    """A pending job, on the snapshot it was requested on."""
     then = reading.state_at(agent, job.asked_at)
     before = reading.world_at(job.asked_at - 1)
     world = seen(scenario, before, weather(scenario, reading.manifest.seed, before.tick), agent)

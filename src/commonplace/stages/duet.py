@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from commonplace.character.fact import carried
 from commonplace.cognition.converse import my_talk, said_today, spoken
-from commonplace.cognition.deferred import deliver, request_reflection, think
+from commonplace.cognition.deferred import deliver, request_reflection, run_job
 from commonplace.cognition.perceive import FIRST, Percept, perceive
 from commonplace.cognition.remember import rate, store_percepts
 from commonplace.cognition.retrieve import retrieve
@@ -104,4 +104,4 @@ def _say(view: TurnView, other: str, output: DuetOutput) -> Action:
     )
 
 
-DUET = Stage("duet", alternate, converse_in_turn, think)
+DUET = Stage("duet", alternate, converse_in_turn, run_job)

@@ -1,7 +1,7 @@
 """One area's tick: what those who stood there did to its objects and to one another.
 
-`fold_area` sees one scene as of the end of the tick before, the deeds of those in it, and who arrives. Nothing else:
-whoever schedules characters out of order folds with the same function.
+`fold_area` sees one scene as of the end of the tick before, the deeds of those in it, and who arrives. Nothing else, so
+that an area can be folded as soon as its own people have acted, whatever goes on elsewhere.
 """
 
 from __future__ import annotations
@@ -15,91 +15,8 @@ from commonplace.world.deeds import Deed, Setting
 from commonplace.world.events import Event, Phase
 from commonplace.world.state import Body, Conversation, Line, Scene, Thing
 
-# ── conversation ─────────────────────────────────────────────────────────────────────────────────────────────────────
-# Who is talking with whom: pure rules over the talks of one area and what was said there in one tick.
-#
-# First SAYs that touch (a common speaker or addressee) make one conversation. A talk that touches another talk through
-# the same tick's SAYs becomes one with it: the older goes on, the younger ends. So a character is in one talk at most.
-
-
 SILENCE = 2
 """Ticks without a word after which a conversation has ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class Talk:
-    """What one tick made of the talks of one area."""
-
-    ongoing: tuple[Conversation, ...]
-    started: tuple[Conversation, ...] = ()
-    """Those that began, their members as they began."""
-    ended: tuple[Conversation, ...] = ()
-    """Those that ended, with the members they had before anybody left; all of them were here a tick ago."""
-
-
-def converse(area: str, tick: int, talks: Sequence[Conversation], lines: Sequence[Line], here: Container[str]) -> Talk:
-    """Fold one tick: `lines` in canonical order (by speaker), `here` those who are in the area at its end."""
-    ongoing: list[Conversation] = []
-    started: list[Conversation] = []
-    ended: list[Conversation] = []
-    for group in _groups(talks, lines):
-        elders = sorted((talk for talk in talks if group & set(talk.members)), key=_age)
-        said = tuple(line for line in lines if line.speaker in group)
-        ended += elders[1:]
-        if elders:
-            talk = _continued(elders[0], said, group)
-        else:
-            talk = _begun(area, tick, said, group)
-            started.append(talk)
-        staying = tuple(member for member in talk.members if member in here)
-        if len(staying) < 2 or tick - talk.lines[-1].tick >= SILENCE:
-            ended.append(talk)
-        else:
-            ongoing.append(replace(talk, members=staying) if staying != talk.members else talk)
-    return Talk(_by_id(ongoing), _by_id(started), _by_id(ended))
-
-
-def participants(talk: Conversation) -> list[str]:
-    """Everybody who took part, sorted: who spoke or was spoken to, still here or not."""
-    return sorted({name for line in talk.lines for name in (line.speaker, line.to)})
-
-
-def transcript(talk: Conversation) -> list[list[str]]:
-    """The lines as [speaker, addressee, utterance]."""
-    return [[line.speaker, line.to, line.utterance] for line in talk.lines]
-
-
-def _begun(area: str, tick: int, said: tuple[Line, ...], group: set[str]) -> Conversation:
-    starter = min(line.speaker for line in said)
-    return Conversation(f"{area}.{tick}.{starter}", area, starter, tuple(sorted(group)), said, said[-1].to)
-
-
-def _continued(talk: Conversation, said: tuple[Line, ...], group: set[str]) -> Conversation:
-    if not said:
-        return talk
-    return replace(talk, members=tuple(sorted(group)), lines=(*talk.lines, *said), floor=said[-1].to)
-
-
-def _groups(talks: Sequence[Conversation], lines: Sequence[Line]) -> list[set[str]]:
-    """Connected components of who shares a talk or a line."""
-    groups: list[set[str]] = []
-    for circle in [*(set(talk.members) for talk in talks), *({line.speaker, line.to} for line in lines)]:
-        touching = [group for group in groups if group & circle]
-        groups = [group for group in groups if not group & circle]
-        groups.append(circle.union(*touching))
-    return groups
-
-
-def _age(talk: Conversation) -> tuple[int, str]:
-    return talk.lines[0].tick, talk.id
-
-
-def _by_id(talks: list[Conversation]) -> tuple[Conversation, ...]:
-    return tuple(sorted(talks, key=lambda talk: talk.id))
-
-
-# ── area ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 
 Own = dict[str, list[Event]]
 """Each character's events of the tick, in the order of ordinals."""
@@ -131,7 +48,7 @@ def fold_area(setting: Setting, scene: Scene, deeds: Mapping[str, Deed], arrival
     acting = [deeds[me] for me in scene.bodies]
     staying = {deed.agent_id: deed.body for deed in acting if deed.body.area == scene.area}
     changed = _objects(setting, scene, acting, own)
-    talk = _talks(setting, scene, acting, staying, own)
+    talks = _talks(setting, scene, acting, staying, own)
     bodies = staying
     if arrivals:
         bodies = dict(sorted([*staying.items(), *((deed.agent_id, deed.body) for deed in arrivals)]))
@@ -139,9 +56,9 @@ def fold_area(setting: Setting, scene: Scene, deeds: Mapping[str, Deed], arrival
         outcomes={me: tuple(events) for me, events in own.items()},
         bodies=bodies,
         changed=changed,
-        conversations=talk.ongoing,
+        conversations=talks.ongoing,
         happened=_record(acting, own, arrivals),
-        heard=_heard(acting, staying, talk, own) if len(staying) < len(acting) else {},
+        heard=_heard(acting, staying, talks, own) if len(staying) < len(acting) else {},
     )
 
 
@@ -157,7 +74,7 @@ def scene_after(scene: Scene, fold: Fold, arrivals: Sequence[Deed], setting: Set
 
 
 def _objects(setting: Setting, scene: Scene, acting: Iterable[Deed], own: Own) -> dict[str, Thing]:
-    """All tried on the state of the tick before; the last to write a state, or to take an object, has it."""
+    """The objects that change. Everybody tried on the state of the tick before; the last in order of ids prevails."""
     states: dict[str, tuple[str, str]] = {}
     holders: dict[str, str] = {}
     for deed in acting:
@@ -203,21 +120,21 @@ def _tell_losers(acting: Iterable[Deed], holders: Mapping[str, str], own: Own) -
             own[deed.agent_id][0] = told
 
 
-def _talks(setting: Setting, scene: Scene, acting: Iterable[Deed], here: Mapping[str, Body], own: Own) -> Talk:
+def _talks(setting: Setting, scene: Scene, acting: Iterable[Deed], here: Mapping[str, Body], own: Own) -> Talks:
     lines = [
         Line(setting.tick, deed.agent_id, deed.action.to_agent_id, deed.action.utterance)
         for deed in acting
         if isinstance(deed.action, Say)
     ]
     if not lines and not scene.conversations:
-        return Talk(())
-    talk = converse(scene.area, setting.tick, scene.conversations, lines, here)
-    for one in talk.started:
+        return Talks(())
+    talks = fold_talks(scene.area, setting.tick, scene.conversations, lines, here)
+    for one in talks.started:
         body: dict[str, Any] = {"conversation_id": one.id, "members": list(one.members)}
         _consequence(setting, scene, own[one.starter], "CONVERSATION_STARTED", body)
-    for one in talk.ended:
+    for one in talks.ended:
         _consequence(setting, scene, own[one.members[0]], "CONVERSATION_ENDED", ending(one))
-    return talk
+    return talks
 
 
 def ending(talk: Conversation) -> dict[str, Any]:
@@ -235,19 +152,19 @@ def _record(acting: Sequence[Deed], own: Own, arrivals: Sequence[Deed]) -> tuple
     """Actions first, then consequences, each in the order of ids: canonical order."""
     seen = [own[deed.agent_id][0] for deed in acting if deed.seen]
     if arrivals:
-        seen = sorted([*seen, *(deed.event for deed in arrivals)], key=_order)
+        seen = sorted([*seen, *(deed.event for deed in arrivals)], key=lambda event: event.order)
     later = [event for deed in acting for event in own[deed.agent_id][1 + len(deed.notes) :]]
     return (*seen, *later)
 
 
-def _heard(acting: Iterable[Deed], here: Mapping[str, Body], talk: Talk, own: Own) -> dict[str, tuple[Event, ...]]:
+def _heard(acting: Iterable[Deed], here: Mapping[str, Body], talks: Talks, own: Own) -> dict[str, tuple[Event, ...]]:
     """Speech to those who were leaving, and the end of the talks they took part in unless that is their own event."""
     left = {deed.agent_id for deed in acting if deed.agent_id not in here}
     heard: dict[str, list[Event]] = {}
     for deed in acting:
         if isinstance(deed.action, Say) and deed.action.to_agent_id in left:
             heard.setdefault(deed.action.to_agent_id, []).append(deed.event)
-    for by in sorted({one.members[0] for one in talk.ended}):
+    for by in sorted({one.members[0] for one in talks.ended}):
         for event in own[by]:
             if event.type == "CONVERSATION_ENDED":
                 for me in left.intersection(event.body["members"]) - {by}:
@@ -255,9 +172,85 @@ def _heard(acting: Iterable[Deed], here: Mapping[str, Body], talk: Talk, own: Ow
     return {me: tuple(events) for me, events in heard.items()}
 
 
-def _order(event: Event) -> tuple[int, int, str, int]:
-    return event.order
-
-
 def _portable(setting: Setting, object_id: str) -> bool:
     return setting.geography.kinds[setting.geography.nodes[object_id].kind].portable
+
+
+# ── conversations ────────────────────────────────────────────────────────────────────────────────────────────────────
+# Pure rules over the talks of one area and what was said there in one tick. First SAYs that touch (a common speaker or
+# addressee) make one conversation. A talk that touches another one through the same tick's SAYs becomes one with it:
+# the older goes on, the younger ends. So a character is in one talk at most.
+
+
+@dataclass(frozen=True, slots=True)
+class Talks:
+    """What one tick made of the talks of one area."""
+
+    ongoing: tuple[Conversation, ...]
+    started: tuple[Conversation, ...] = ()
+    """Those that began, their members as they began."""
+    ended: tuple[Conversation, ...] = ()
+    """Those that ended, with the members they had before anybody left; all of them were here a tick ago."""
+
+
+def fold_talks(
+    area: str, tick: int, talks: Sequence[Conversation], lines: Sequence[Line], here: Container[str]
+) -> Talks:
+    """Fold one tick: `lines` in canonical order (by speaker), `here` those who are in the area at its end."""
+    ongoing: list[Conversation] = []
+    started: list[Conversation] = []
+    ended: list[Conversation] = []
+    for group in _groups(talks, lines):
+        elders = sorted((talk for talk in talks if group & set(talk.members)), key=_age)
+        said = tuple(line for line in lines if line.speaker in group)
+        ended += elders[1:]
+        if elders:
+            talk = _continued(elders[0], said, group)
+        else:
+            talk = _begun(area, tick, said, group)
+            started.append(talk)
+        staying = tuple(member for member in talk.members if member in here)
+        if len(staying) < 2 or tick - talk.lines[-1].tick >= SILENCE:
+            ended.append(talk)
+        else:
+            ongoing.append(replace(talk, members=staying) if staying != talk.members else talk)
+    return Talks(_by_id(ongoing), _by_id(started), _by_id(ended))
+
+
+def participants(talk: Conversation) -> list[str]:
+    """Everybody who took part, sorted: who spoke or was spoken to, still here or not."""
+    return sorted({name for line in talk.lines for name in (line.speaker, line.to)})
+
+
+def transcript(talk: Conversation) -> list[list[str]]:
+    """The lines as [speaker, addressee, utterance]."""
+    return [[line.speaker, line.to, line.utterance] for line in talk.lines]
+
+
+def _begun(area: str, tick: int, said: tuple[Line, ...], group: set[str]) -> Conversation:
+    starter = min(line.speaker for line in said)
+    return Conversation(f"{area}.{tick}.{starter}", area, starter, tuple(sorted(group)), said, said[-1].to)
+
+
+def _continued(talk: Conversation, said: tuple[Line, ...], group: set[str]) -> Conversation:
+    if not said:
+        return talk
+    return replace(talk, members=tuple(sorted(group)), lines=(*talk.lines, *said), floor=said[-1].to)
+
+
+def _groups(talks: Sequence[Conversation], lines: Sequence[Line]) -> list[set[str]]:
+    """Connected components of who shares a talk or a line."""
+    groups: list[set[str]] = []
+    for circle in [*(set(talk.members) for talk in talks), *({line.speaker, line.to} for line in lines)]:
+        touching = [group for group in groups if group & circle]
+        groups = [group for group in groups if not group & circle]
+        groups.append(circle.union(*touching))
+    return groups
+
+
+def _age(talk: Conversation) -> tuple[int, str]:
+    return talk.lines[0].tick, talk.id
+
+
+def _by_id(talks: list[Conversation]) -> tuple[Conversation, ...]:
+    return tuple(sorted(talks, key=lambda talk: talk.id))

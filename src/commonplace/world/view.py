@@ -20,7 +20,7 @@ class WorldView:
     """A frozen view for one character at one tick. The type is the rule: no other part of the world is reachable."""
 
     tick: int
-    """The tick being lived; everything below is as of the end of `tick - 1`."""
+    """The tick the turn belongs to; everything below is as of the end of `tick - 1`."""
     me: str
     body: Body
     area: str
@@ -89,7 +89,7 @@ def see(
         things={id: thing for id, thing in sorted(here.things.items()) if thing.parent in (here.area, me)},
         ways={area: way.id not in shut for area, way in geography.neighbours(here.area)},
         conversations=here.conversations,
-        events=tuple(sorted((*others, *heard), key=_order)) if heard else others,
+        events=tuple(sorted((*others, *heard), key=lambda event: event.order)) if heard else others,
         outcome=outcome,
         news=news,
         targets=targets(geography, here, me),
@@ -99,7 +99,3 @@ def see(
 def news(ambient: Iterable[Event], me: str, area: str) -> tuple[Event, ...]:
     """The ambient and scripted events that reach a character who is in the area at the end of their tick."""
     return tuple(event for event in ambient if event.type != "SCRIPTED" or audience(event.body).reaches(me, area))
-
-
-def _order(event: Event) -> tuple[int, int, str, int]:
-    return event.order

@@ -1,19 +1,18 @@
-"""One character's tick, read from top to bottom."""
+"""The town's turn: one character's tick, read from top to bottom."""
 
 from __future__ import annotations
 
 from commonplace.cognition.act import act, played
-from commonplace.cognition.deferred import deliver, request_reflection
-from commonplace.cognition.perceive import perceive
+from commonplace.cognition.deferred import deliver, request_reflection, request_relate
+from commonplace.cognition.perceive import acquaint, perceive
 from commonplace.cognition.plan import current_item, request_day
 from commonplace.cognition.react import KEEP, react, shown
-from commonplace.cognition.relate import acquaint, request_relate
 from commonplace.cognition.remember import rate, store_percepts
 from commonplace.cognition.turn import Notebook, Turn, TurnView
 from commonplace.world.actions import Action
 
 
-async def live(view: TurnView) -> Turn:
+async def town_turn(view: TurnView) -> Turn:
     """perceive → remember → retrieve → plan → react → act → reflect, as one value."""
     notebook = Notebook(view.state)
     await deliver(view, notebook)
@@ -24,8 +23,8 @@ async def live(view: TurnView) -> Turn:
     item = await current_item(view, notebook)
     action = played(view, notebook)
     if action is None:
-        reaction = await react(view, notebook, news, item) if _awake(view) else KEEP
-        if notebook.notes:
+        reaction = KEEP if view.world.body.asleep else await react(view, notebook, news, item)
+        if notebook.notes:  # the reaction changed the plan: what is to be done now may be something else
             item = await current_item(view, notebook)
         action = await act(view, notebook, reaction, news, item)
     await rate(view, notebook)
@@ -33,10 +32,6 @@ async def live(view: TurnView) -> Turn:
     request_relate(view, notebook)
     request_reflection(view, notebook)
     return _turn(view, notebook, action, perception.missed)
-
-
-def _awake(view: TurnView) -> bool:
-    return not view.world.body.asleep
 
 
 def _turn(view: TurnView, notebook: Notebook, action: Action, missed: int) -> Turn:
