@@ -34,6 +34,7 @@ from commonplace.minds.tasks import (
     RelateInput,
     Stroke,
 )
+from commonplace.world.area import SILENCE
 
 LATEST = 100
 """Memories a reflection looks at."""
@@ -44,8 +45,6 @@ OF_A_TALK = 7
 """Importance of a reflection on a talk: the sitcom document's §7.2."""
 RETRY_AFTER = timedelta(hours=1)
 """A failed reflection is tried again no sooner."""
-SILENT_TICKS = 2
-"""A talk is over when nobody has spoken for so long."""
 
 Outcome = dict[str, Any]
 """What a job came to, as JSON: `strokes`, `insights` and `dropped`, or the change of a relation."""
@@ -260,7 +259,7 @@ def request_relate(view: TurnView, notebook: Notebook) -> None:
     delay = max(1, view.scenario.clock.ticks(view.scenario.cognition.deferred_minutes))
     for other, relation in notebook.relations.items():
         talking = talk is not None and other in talk.members
-        if talking or relation.last_talk <= relation.weighed or view.tick - relation.last_talk <= SILENT_TICKS:
+        if talking or relation.last_talk <= relation.weighed or view.tick - relation.last_talk <= SILENCE:
             continue
         notebook.relations[other] = replace(relation, weighed=view.tick, talks=relation.talks + 1)
         notebook.request("relate", view.tick, view.tick + delay, other)

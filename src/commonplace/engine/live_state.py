@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from commonplace.character.persona import Persona
 from commonplace.character.state import CharacterState, Job
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
 from commonplace.memory import Delta, Draft, MemoryStream
@@ -51,10 +50,6 @@ class LiveState:
         notice = self.scenario.clock.ticks(self.scenario.cognition.leave_notice)
         return Rules(leave_notice=notice, language=self.scenario.language)
 
-    def persona(self, agent: str) -> Persona:
-        """A character as written."""
-        return self.scenario.personas[agent]
-
     def due(self, agent: str) -> list[JobView]:
         """The deferred jobs whose results the character's next turn receives."""
         return [view for view in self.waiting.get(agent, ()) if view.job.due <= self.tick + 1]
@@ -63,7 +58,7 @@ class LiveState:
         """What a character's next turn may know."""
         return TurnView(
             scenario=self.scenario,
-            persona=self.persona(agent),
+            persona=self.scenario.personas[agent],
             state=self.states[agent],
             world=seen(self.scenario, self.world, self.ambient, agent),
             draft=Draft(self.streams[agent]),
@@ -108,7 +103,7 @@ class LiveState:
         if asked:
             ambient = weather(self.scenario, self.seed, before.tick)
             world, past = seen(self.scenario, before, ambient, agent), self.streams[agent].snapshot()
-            persona = self.persona(agent)
+            persona = self.scenario.personas[agent]
             waiting += [JobView(self.scenario, persona, turn.state, world, past, job) for job in asked]
         self.waiting[agent] = tuple(waiting)
 

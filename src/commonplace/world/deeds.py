@@ -228,7 +228,7 @@ class Stride:
 
 def stride(geography: Geography, body: Body, goal: str, closed: frozenset[str]) -> Stride:
     """The next step towards the goal. `closed` ways are known only where they show; all others count as open."""
-    own = {way.id for _, way in geography.neighbours(body.area)}
+    own = {way.id for _, way in geography.edges[body.area]}
     found = geography.closed_from(body.area, closed).union(way for way in body.shut if way not in own)
     if not found:
         ahead = geography.route(body.area, goal)[0]

@@ -87,17 +87,9 @@ class Geography:
         node = self.nodes.get(node_id)
         return node.name if node else node_id
 
-    def path_ids(self, node_id: str) -> tuple[str, ...]:
-        """Ids from the root to the node, in the opening state. Raises KeyError."""
-        return _ancestry(self.nodes, node_id)
-
     def path(self, node_id: str) -> tuple[str, ...]:
         """Names from the root to the node: `Town > House > Kitchen`. Raises KeyError."""
-        return tuple(self.nodes[id].name for id in self.path_ids(node_id))
-
-    def neighbours(self, area: str) -> tuple[tuple[str, Way], ...]:
-        """The areas one edge away with the way to each, sorted by id. Raises KeyError."""
-        return self.edges[area]
+        return tuple(self.nodes[id].name for id in _ancestry(self.nodes, node_id))
 
     def distance(self, start: str, end: str) -> int:
         """Edges on a shortest path with every door open. Raises KeyError."""
