@@ -41,7 +41,7 @@ def _routine(home: str, work: str, place: str) -> list[dict[str, Any]]:
         {"at": "08:00", "do": work, "place": place},
         {"at": "12:00", "do": "having lunch", "place": "green", "outdoor": True},
         {"at": "13:00", "do": f"{work} again", "place": place},
-        {"at": "18:00", "do": "sitting at home", "place": home},
+        {"at": "18:00", "do": "session at home", "place": home},
         {"at": "22:00", "do": "sleeping", "place": home},
     ]
 

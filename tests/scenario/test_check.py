@@ -27,7 +27,7 @@ ONE = {
     "out of range": ("age: 41", "age: 410", "age: 410", "150 or less", ""),
     "text for list": ("traits: [shy]", "traits: shy", "traits: shy", "a list", ""),
     "empty list": ("traits: [shy]", "traits: []", "traits: []", "1 or more items", ""),
-    "no value": ("traits: [shy]", "traits:", "    traits:\n", "there is no value after the key", ""),
+    "no value": ("traits: [shy]", "traits:", "    traits:\n", "the key has no value", ""),
     "unknown verb": ("CLOSE: [{to: cold}]", "SHUT: [{to: cold}]", "SHUT", "cannot be a key here", ""),
     "misspelt verb": ("object: stove, verb: USE", "object: stove, verb: USEE", "USEE", "CLOSE, DROP, OPEN", "USE"),
     "one end of a way": ("between: [bar, shed]", "between: [bar]", "between: [bar]", "item 2 of the list", ""),

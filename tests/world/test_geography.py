@@ -129,7 +129,7 @@ ROOT = Node("town", "Town", "area", "")
             [],
             "also sets 'x'",
         ),
-        ([ROOT], {}, [Way("w", "town", "sea")], "ends at 'sea', which is no area"),
+        ([ROOT], {}, [Way("w", "town", "sea")], "ends at 'sea', which is not an area"),
         ([ROOT], {}, [Way("w", "town", "town")], "to itself"),
         ([ROOT, Node("a", "A", "area", "town")], {}, [Way("w", "a", "town", (60, 60))], "two different minutes"),
         ([ROOT, Node("a", "A", "area", "town")], {}, [Way("w", "a", "town"), Way("v", "town", "a")], "same two areas"),

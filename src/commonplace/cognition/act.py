@@ -47,7 +47,7 @@ async def act(
 async def _ask_mind(
     view: TurnView, notebook: Notebook, reaction: ReactOutput, step: Action, item: PlanItem | None
 ) -> Action:
-    """`every_tick`: the mind makes the call itself, with the plan's next step as what it falls back to."""
+    """`every_tick`: the mind chooses the action; the plan's next step is the fallback."""
     inputs = ActInput(
         who=who(view.persona),
         situation=situation(view),
@@ -61,7 +61,7 @@ async def _ask_mind(
 
 
 def chosen(view: TurnView, output: ActOutput, step: Action) -> Action:
-    """The action an answer of the `act` tool comes to; `step` where its words cannot be said."""
+    """An answer of the `act` tool as an action; `step` where its words cannot be said."""
     because = tuple(memory for memory in output.because if memory in view.draft) or step.because
     words = shortened(clean(output.doing), LONGEST_DOING)
     match output.kind:
@@ -81,7 +81,7 @@ def chosen(view: TurnView, output: ActOutput, step: Action) -> Action:
 
 
 def plan_step(view: TurnView, notebook: Notebook, item: PlanItem | None) -> Action:
-    """What the plan comes to at this place and tick."""
+    """The plan's next step as an action at this place and tick."""
     language = view.scenario.language
     partner = _awaited(view)
     if partner:
@@ -112,9 +112,9 @@ def _goal(view: TurnView, notebook: Notebook, item: PlanItem) -> str:
 
 
 def _attempted(view: TurnView, item: PlanItem) -> bool:
-    """Whether this item's verb was tried since the item began, or refused a while ago by an object unchanged since.
+    """Whether this item's verb was tried since the item began, or refused within the hour by an object unchanged since.
 
-    The simulator says so.
+    It goes by the simulator's account: this tick's outcome, then the memories made of earlier ones.
     """
     for event in view.world.outcome:
         if event.type == "INTERACT" and event.body["object_id"] == item.object_id and event.body["verb"] == item.verb:
@@ -134,7 +134,7 @@ def _attempted(view: TurnView, item: PlanItem) -> bool:
 
 
 def _awaited(view: TurnView) -> str:
-    """Whom I have just spoken to and who may answer now; empty when nobody is to be waited for."""
+    """The character I have just spoken to, if it may answer now; empty when there is nobody to wait for."""
     talk = my_talk(view)
     if talk is None or talk.floor == view.persona.id or talk.floor not in view.world.bodies:
         return ""
@@ -145,7 +145,7 @@ def _awaited(view: TurnView) -> str:
 
 
 def targets(view: TurnView, notebook: Notebook, step: Action) -> Targets:
-    """This tick's valid targets as the character knows them, beside what the plan comes to."""
+    """This tick's valid targets as the character knows them, and the plan's next step."""
     proposed = as_dict(step)
     valid = view.world.targets
     return Targets(

@@ -24,7 +24,7 @@ LONGEST_LINE = 400
 async def converse(
     view: TurnView, notebook: Notebook, reaction: ReactOutput, news: Sequence[News], item: PlanItem | None
 ) -> Say | None:
-    """A line for the reaction's target; nothing when there is nothing to say, or it was said before today.
+    """A line for the reaction's target; None when there is nothing to say, or it was said before today.
 
     The words may have come with the reaction; else they are asked for.
     """
@@ -117,5 +117,5 @@ def said_today(view: TurnView, hearer: str) -> tuple[str, ...]:
 
 
 def said_to(view: TurnView, hearers: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """`said_today` for each hearer there is anything to name."""
+    """`said_today` by hearer; hearers I have said nothing to are left out."""
     return {hearer: said for hearer in hearers if (said := said_today(view, hearer))}

@@ -108,7 +108,7 @@ async def _plan_day(view: JobView, notebook: JobNotebook) -> Outcome:
 
 
 def _day_query(view: JobView) -> str:
-    """What one means to do, whom one knows, and what is coming up."""
+    """Goals, the closest acquaintances, and facts about that day."""
     known = sorted(view.state.relations.values(), key=lambda relation: (-relation.warmth, relation.other))[:3]
     called = [view.scenario.personas[relation.other].called for relation in known]
     coming = [

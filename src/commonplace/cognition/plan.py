@@ -126,7 +126,7 @@ def _minute_hints(view: TurnView, hour: PlanItem) -> tuple[Hint, ...]:
 
 
 async def add_stroke(view: TurnView, notebook: Notebook, stroke: Stroke, reason: str) -> bool:
-    """Make the plan from now on anew around a new stroke. False when nothing is left of the day for it."""
+    """Put a new stroke into the plan from now on. False when the day is over before it would begin."""
     grain = view.scenario.clock.tick_minutes
     start = max(view.now, rounded(at_time(view.now, stroke.start), grain))
     ends = max((item.end_time for item in notebook.plan.level("day")), default=start)
@@ -142,7 +142,7 @@ async def add_stroke(view: TurnView, notebook: Notebook, stroke: Stroke, reason:
 
 
 def reopen(view: TurnView, notebook: Notebook, reason: str) -> None:
-    """Make the inside of the plan anew from now on: the strokes stay, their hours and actions are opened again."""
+    """Open the hours and actions again from now on; the strokes stay."""
     notebook.plan = reopened(notebook.plan, view.now)
     _changed(view, notebook, reason)
 
@@ -163,7 +163,7 @@ def request_day(view: TurnView, notebook: Notebook) -> None:
 
 
 def next_waking(view: TurnView, plan: Plan) -> datetime:
-    """When the next day plan is due: where the present one ends; today's waking without one, or after an absence."""
+    """When the next day plan begins: at the end of this one; at today's waking without one, or after an absence."""
     today = midnight(view.now) + timedelta(minutes=view.persona.wakes)
     strokes = plan.level("day")
     return strokes[-1].end_time if strokes and strokes[-1].end_time > today - timedelta(days=1) else today
@@ -177,8 +177,9 @@ async def adopt_day(view: TurnView, notebook: Notebook, strokes: Sequence[Stroke
 
 
 def day_from_strokes(view: TurnView, strokes: Sequence[Stroke], wakes: datetime) -> Plan:
-    """Strokes as items that tile from now to the next waking, those over by now left out; an unknown place becomes
-    the home."""
+    """Strokes as items without gaps from now to the next waking. Those that are over are left out; an unknown place
+    becomes the home.
+    """
     grain = view.scenario.clock.tick_minutes
     day = (wakes.date() - view.scenario.clock.start.date()).days
     ends = midnight(wakes) + timedelta(days=1, minutes=view.persona.wakes)

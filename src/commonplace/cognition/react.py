@@ -1,4 +1,4 @@
-"""React: keep the plan, or not. With nothing new the answer is `keep`, traced and unasked."""
+"""React: keep the plan, or not. Without news the reaction is `keep`, and no question is asked."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from commonplace.minds.notes import News, Recalled
 from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
 
 MOST_NOTICED = 3
-"""News that a retrieval asks about; the rest is told to the mind all the same."""
+"""News that the retrieval's query names; the mind is told the rest all the same."""
 KEEP = ReactOutput(decision="keep", reason="nothing new")
 
 
 async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None) -> ReactOutput:
-    """The reaction to what is new; a stroke it brings is put into the plan at once.
+    """The reaction to what is new; a new stroke changes the plan at once.
 
-    Where requests are merged, it brings ratings, words and action with it.
+    Where requests are merged, the answer holds ratings, words and the action too.
     """
     if not news:
         notebook.trace["reaction"] = shown(KEEP, None)

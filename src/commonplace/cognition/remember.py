@@ -24,7 +24,7 @@ from commonplace.minds.notes import News
 from commonplace.minds.tasks import RATE, RateInput, Rating
 
 ROUTINE = 1
-"""Where the rules start for what is no news, if the mind rates the news."""
+"""Where the rules start for what is not news, if the mind rates the news."""
 OBSERVATION, ACTION, PLAN, REFLECTION = "observation", "action", "plan", "reflection"
 
 
@@ -106,10 +106,10 @@ def _news(view: TurnView, percept: Percept, memory: Memory) -> News:
 async def remember(
     view: TurnView, notebook: Notebook, drafts: Sequence[Draftling], news: Container[str] = ()
 ) -> list[Memory]:
-    """Store everything as the rules weigh it, and have the mind rate what it is to rate.
+    """Store everything with the importance the rules give it, and let the mind rate its share.
 
-    `news`: texts that are; with `importance: both` they alone are the mind's, with `mind` everything is. What the
-    character has rated before is not asked again: the same sentence always weighs the same.
+    With `importance: both` that share is `news` (texts), with `mind` it is everything. A sentence the character has
+    rated before is not asked about again: the same sentence always weighs the same.
     """
     if not drafts:
         return []
@@ -130,7 +130,7 @@ async def remember(
 
 
 async def rate(view: TurnView, notebook: Notebook) -> None:
-    """Have everything rated that waits for it, in one question."""
+    """Ask the mind, in one question, to rate everything that waits for it."""
     if notebook.unrated:
         inputs = RateInput(who=who(view.persona), texts=tuple(notebook.unrated), names=_names(view))
         answer = await notebook.ask(RATE, inputs)
@@ -155,7 +155,7 @@ def _rules(view: TurnView) -> RuleRater:
 
 
 def _routine(view: TurnView) -> RuleRater:
-    """What is no news starts at 1, and that somebody does it is not remarkable either."""
+    """For what is not news: it starts at 1, and a name in it does not make it more important."""
     return _rater(view.scenario.language, view.persona.goals, (), ROUTINE)
 
 
@@ -165,7 +165,7 @@ def _rater(language: str, goals: tuple[str, ...], names: tuple[str, ...], base: 
 
 
 def _names(view: TurnView) -> tuple[str, ...]:
-    """Names that say somebody else is meant."""
+    """What the others are called."""
     return tuple(persona.called for persona in view.scenario.personas.values() if persona.id != view.persona.id)
 
 
@@ -188,7 +188,7 @@ def _store(view: TurnView, notebook: Notebook, draft: Draftling, importance: flo
 
 
 def ordered(frame: Mapping[str, str]) -> dict[str, str]:
-    """The frame in the order of its keys, as it is when read back: questions that show it have one digest."""
+    """The frame in the order of its keys, as it is when read back: a question that shows it must have one digest."""
     return dict(sorted(frame.items()))
 
 

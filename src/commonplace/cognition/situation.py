@@ -59,7 +59,7 @@ def who(persona: Persona) -> Who:
 
 
 def person(view: View, other: str, relations: Mapping[str, Relation] | None = None) -> Person:
-    """Somebody as this character knows it; occupation and the like only when in sight."""
+    """Another character as this one knows it; what it does and whether it sleeps only when in sight."""
     persona = view.scenario.personas[other]
     relation = (view.state.relations if relations is None else relations).get(other)
     body = view.world.bodies.get(other)

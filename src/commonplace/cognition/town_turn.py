@@ -16,7 +16,7 @@ async def town_turn(view: TurnView) -> Turn:
     """perceive → remember → retrieve → plan → react → act → reflect, as one value."""
     notebook = Notebook(view.state)
     await deliver(view, notebook)
-    perception = perceive(view, notebook.belief)
+    perception = perceive(view)
     notebook.belief = perception.belief
     acquaint(view, notebook, perception.percepts)
     news = await store_percepts(view, notebook, perception.percepts)

@@ -1,4 +1,4 @@
-"""The trace: how a turn's reasons are written down small, and read back whole.
+"""The trace: how the reasons of a turn are stored compactly and restored in full.
 
 Scores are whole multiples of 2⁻³⁰, so each normalised part is kept as an integer; raw parts follow from it and the
 range it was normalised over, totals from the weights. Texts of memories are not repeated: their ids stand for them.

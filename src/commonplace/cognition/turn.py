@@ -40,7 +40,7 @@ class TurnView:
     draft: Draft
     """Its own memories, with room for those this turn adds."""
     rated: Mapping[str, float]
-    """What each sentence it has remembered weighed: the same sentence always weighs the same."""
+    """Importance by sentence, of all it has remembered: the same sentence always weighs the same."""
     delivered: tuple[JobResult, ...] = ()
     """Deferred cognition that is due."""
 
@@ -74,7 +74,7 @@ class Turn:
     state: CharacterState
     """Plan, beliefs, relations and pending jobs from now on."""
     trace: Mapping[str, Any]
-    """Why: see `docs/why.md`."""
+    """The reasons: see `docs/why.md`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from commonplace.world.state import Conversation
 from commonplace.world.view import WorldView
 
 SAMPLES = 5
-"""How often a mind that may answer differently each time is asked in each arm."""
+"""How often each arm asks a mind that may answer differently each time."""
 EVENT_FIELDS = ("events", "outcome", "news")
 """The fields of a view of the world that hold events."""
 SIGHTS = {"doing": "who", "thing": "object"}
@@ -50,7 +50,7 @@ class Rerun:
 
     @property
     def deed(self) -> str:
-        """What it comes to, without its words: `SAY to klaus (festival)`, `MOVE to plaza`, `IDLE`."""
+        """The action without its words: `SAY to klaus (festival)`, `MOVE to plaza`, `IDLE`."""
         match self.turn.action:
             case Idle():
                 return "IDLE"
@@ -193,18 +193,22 @@ class SameQuestions(NoJournal):
 
 
 def resting_on(reading: Reading, agent: str, tick: int, memory_id: int) -> tuple[Memory, ...]:
-    """A memory and all that rested on it, over any number of citations, as of a tick; by id.
+    """A memory and all that rest on it, directly or through others, as of a tick; by id.
 
     Raises UsageError for a memory the character did not have then, or that it thought up in that very tick.
     """
     memories = reading.memories(agent, tick)
     found = next((memory for memory in memories if memory.id == memory_id), None)
     if found is None or (found.tick == tick and not found.event and not _sight(found)):
-        why = "it was thought in that very turn" if found else f"it had none of that number before tick {tick + 1}"
+        why = (
+            "it was made by its thinking in that very turn"
+            if found
+            else f"no memory had this number before tick {tick + 1}"
+        )
         raise UsageError(
-            f"memory {memory_id} cannot be taken away from {agent}: {why}",
+            f"memory {memory_id} of {agent} cannot be left out: {why}",
             where=str(reading.path),
-            hint=f"what can is listed by: commonplace memories {reading.path} {agent} --at {max(0, tick - 1)}",
+            hint=f"list the candidates with: commonplace memories {reading.path} {agent} --at {max(0, tick - 1)}",
         )
     hidden = {memory_id}
     for memory in memories:  # memories only rest on earlier ones
@@ -254,7 +258,7 @@ def strokes_on(plan: Plan, hidden: AbstractSet[int]) -> tuple[PlanItem, ...]:
 
 
 def plan_without(plan: Plan, hidden: AbstractSet[int]) -> Plan:
-    """The plan without those strokes: what stands before one goes on in its place, the first left begins the day."""
+    """The plan without those strokes. The stroke before one lasts longer; the first that is left begins the day."""
     whole = plan.level("day")
     gone = {stroke.id for stroke in strokes_on(plan, hidden)}
     left = [stroke for stroke in whole if stroke.id not in gone]

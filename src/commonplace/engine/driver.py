@@ -49,7 +49,7 @@ class Driver:
     """Drives coroutines with one mind and one journal.
 
     `durable` says whether an attempt is kept at once (minds that cost something) or with its tick's commit (minds whose
-    answer can be had again for nothing). `concurrency`: how many questions are in flight at once, whoever asks them.
+    answer costs nothing). `concurrency`: how many questions may be in flight at once, over all characters.
     """
 
     def __init__(self, mind: Mind, journal: Journal, seed: int, *, durable: bool, concurrency: int = 32) -> None:
@@ -173,7 +173,7 @@ class Journal(Protocol):
 
 
 class NoJournal:
-    """For minds whose answers can be had again for nothing: they are written with their tick."""
+    """For minds whose answers cost nothing: they are asked again instead, and written with their tick."""
 
     def find(
         self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, given: Callable[[], str]
@@ -250,7 +250,7 @@ def _validated(ask: Ask[Any, Any], reply: Reply) -> tuple[Reply, bytes]:
     if reply.value is None:
         return reply, b""
     if not isinstance(reply.value, ask.task.output):
-        return _malformed(reply, f"this is no answer to {ask.task.name}", "schema"), b""
+        return _malformed(reply, f"this is not an answer to {ask.task.name}", "schema"), b""
     try:
         return reply, canonical(reply.value.model_dump(mode="json", exclude_defaults=True))
     except (UnicodeEncodeError, PydanticSerializationError):

@@ -16,7 +16,7 @@ from commonplace.world.state import World
 
 
 async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -> dict[str, Any]:
-    """The input a god-mode sentence comes to: what is perceived, by whom, and which objects change.
+    """The input that a god-mode sentence stands for: what is perceived, by whom, and which objects change.
 
     The same sentence is asked about once before a tick. Raises Paused when the mind is unavailable.
     """
@@ -38,7 +38,7 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
 
 
 def described(body: Mapping[str, Any], scenario: Scenario) -> str:
-    """What an input will do, in a line."""
+    """What an input will do, in one line."""
     to = body["to"]
     names = [scenario.geography.name(node) for node in (*to["areas"], *to["agents"])]
     reached = "everybody" if to["everybody"] else ", ".join(names)

@@ -9,6 +9,7 @@ from commonplace.character.state import CharacterState, Job
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
 from commonplace.memory import Delta, Draft, MemoryStream
 from commonplace.memory.analysis import analyser
+from commonplace.memory.record import Memory
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import TickRecord
 from commonplace.run.versions import state_versions, world_versions
@@ -30,7 +31,7 @@ class LiveState:
     states: dict[str, CharacterState]
     streams: dict[str, MemoryStream]
     rated: dict[str, dict[str, float]]
-    """What each sentence a character remembers weighed when it was first remembered."""
+    """By character: each sentence it remembers, with the importance it was first given."""
     waiting: dict[str, tuple[JobView, ...]] = field(default_factory=dict[str, tuple[JobView, ...]])
     """Deferred jobs that have not been delivered yet, each on the snapshot it was requested on, by character."""
     ambient: Ambient = field(init=False)
@@ -85,11 +86,11 @@ class LiveState:
             agent = turn.agent
             self.states[agent] = turn.state
             self.streams[agent].apply(turn.delta)
-            weigh(self.rated[agent], turn.delta)
+            with_weights(self.rated[agent], turn.delta.memories)
             self._apply_jobs(turn, before)
         for agent, ids in removed.items():
             self.streams[agent].forget(ids)
-            self.rated[agent] = weights(self.streams[agent])
+            self.rated[agent] = with_weights({}, self.streams[agent])
 
     def _apply_jobs(self, turn: Turn, before: World) -> None:
         """Jobs requested in the turn get their snapshot; those delivered in it are no longer in its state.
@@ -118,16 +119,9 @@ def weather(scenario: Scenario, seed: int, tick: int) -> Ambient:
     return ambient_at(scenario.climate, seed, scenario.clock, tick)
 
 
-def weigh(rated: dict[str, float], delta: Delta) -> None:
-    """Note the importance of sentences remembered for the first time."""
-    for memory in delta.memories:
-        rated.setdefault(memory.text, memory.importance)
-
-
-def weights(stream: MemoryStream) -> dict[str, float]:
-    """What each sentence of a stream weighed when it was first remembered."""
-    rated: dict[str, float] = {}
-    for memory in stream:
+def with_weights(rated: dict[str, float], memories: Iterable[Memory]) -> dict[str, float]:
+    """`rated` with the importance of each sentence remembered for the first time."""
+    for memory in memories:
         rated.setdefault(memory.text, memory.importance)
     return rated
 
@@ -139,7 +133,7 @@ def initial_state(scenario: Scenario, seed: int) -> tuple[LiveState, TickRecord]
     rated: dict[str, dict[str, float]] = {agent: {} for agent in scenario.personas}
     for agent, delta in deltas.items():
         streams[agent].apply(delta)
-        weigh(rated[agent], delta)
+        with_weights(rated[agent], delta.memories)
     live_state = LiveState(scenario, seed, scenario.opening, dict(scenario.states), streams, rated)
     states = [version for agent, state in live_state.states.items() for version in state_versions(agent, None, state)]
     return live_state, TickRecord(
@@ -176,7 +170,7 @@ def _starting_memories(scenario: Scenario, stream: MemoryStream) -> Delta:
 def restored_state(reading: Reading, scenario: Scenario, tick: int) -> LiveState:
     """A run as it was at the end of a tick, with its pending deferred jobs."""
     streams = {agent: reading.stream_at(agent, tick) for agent in scenario.personas}
-    rated = {agent: weights(stream) for agent, stream in streams.items()}
+    rated = {agent: with_weights({}, stream) for agent, stream in streams.items()}
     world, states = reading.world_at(tick), dict(reading.states_at(tick))
     waiting = {
         agent: tuple(_pending(reading, scenario, agent, job) for job in state.jobs)

@@ -144,7 +144,7 @@ class Run:
         return UsageError(error.what, where=place, hint="; ".join(filter(None, (error.hint, again))))
 
     async def preview(self, text: str) -> dict[str, Any]:
-        """The input a god-mode sentence comes to, to be shown and then submitted. Raises Paused as `play` does."""
+        """The input that a god-mode sentence stands for, to be shown and submitted. Raises Paused as `play` does."""
         try:
             return await preview(text, self.scenario, self._engine.live_state.world, self._engine.driver)
         except Paused as error:

@@ -74,7 +74,7 @@ def _a(noun: str) -> str:
 
 
 def _ids(data: Any) -> set[str]:
-    """Every id of the document, those of misshapen parts too: what refers to them is no second mistake."""
+    """Every id of the document, those of misshapen parts too: a reference to one is not a second mistake."""
     found: set[str] = set()
     waiting: list[Any] = [data]
     while waiting:

@@ -195,7 +195,7 @@ def _fault(path: KeyPath, errors: list[ErrorDetails]) -> Fault:
         near = nearest(str(path[-1]), known)
         return Fault(path, f"the key {shown(path[-1])} means nothing here", choice(known), near)
     if error["input"] is None:
-        return Fault(path, "there is no value after the key", f"{_expected(errors)}, or no key at all")
+        return Fault(path, "the key has no value", f"{_expected(errors)}, or no key at all")
     near = nearest(str(error["input"]), _alternatives(errors)) if kind == "literal_error" else ""
     return Fault(path, f"{shown(error['input'])} cannot stand here", _expected(errors), near)
 

@@ -33,7 +33,7 @@ async def converse_in_turn(view: TurnView) -> Turn:
     """One turn of the dialogue."""
     notebook = Notebook(view.state)
     await deliver(view, notebook)
-    perception = perceive(view, notebook.belief)
+    perception = perceive(view)
     notebook.belief = perception.belief
     await store_percepts(view, notebook, [*_my_line(view), *_heard(perception.percepts)])
     action = await _speak(view, notebook)

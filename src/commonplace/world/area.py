@@ -109,7 +109,7 @@ def _written(
 
 
 def _tell_losers(acting: Iterable[Deed], holders: Mapping[str, str], own: Own) -> None:
-    """A taker whom a later taker beat to it reads in its outcome who holds the object."""
+    """Of several who take an object the last has it; the outcome of each other one says who."""
     for deed in acting:
         action = deed.action
         if not isinstance(action, Interact) or deed.attempt is None or not deed.attempt.done or action.verb != "TAKE":

@@ -1,7 +1,7 @@
-"""What one character's intent comes to, by its own scene alone: the half of a tick that needs nobody else's intent.
+"""From intent to deed, by the character's own scene alone: the half of a tick that needs nobody else's intent.
 
-A walk is settled here completely, so an area can be told who arrives before the walker's old area is folded. What
-depends on the others there (who got the object, who is talking) is `area.fold_area`'s.
+A walk is settled here completely, so that an area knows who arrives before the walker's old area is folded. What
+depends on the others there (who gets the object, who is talking) is left to `area.fold_area`.
 """
 
 from __future__ import annotations

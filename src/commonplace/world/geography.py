@@ -109,7 +109,7 @@ class Geography:
     def route(
         self, start: str, end: str, closed: Collection[str] = frozenset(), known: Container[str] | None = None
     ) -> tuple[str, ...]:
-        """The areas of a shortest path after `start` up to `end`; ties by id. Empty when there is none.
+        """The areas of a shortest path after `start` up to `end`; ties by id. Empty without a path.
 
         `closed` ways are avoided; with `known`, areas outside it too (passages belong to their ways).
         """
@@ -304,14 +304,14 @@ def _kind(kind: ObjectKind, by_id: Mapping[str, Node], kinds: Mapping[str, Objec
         node = by_id.get(other)
         there = kinds.get(node.kind) if node else None
         if there is None or state not in there.states:
-            yield f"kind {kind.id!r}: also sets {other!r} to {state!r}, which is no object with that state"
+            yield f"kind {kind.id!r}: also sets {other!r} to {state!r}, which is not an object with that state"
 
 
 def _way(way: Way, by_id: Mapping[str, Node]) -> Iterator[str]:
     for end in (way.a, way.b):
         node = by_id.get(end)
         if node is None or node.type != "area":
-            yield f"way {way.id!r} ends at {end!r}, which is no area"
+            yield f"way {way.id!r} ends at {end!r}, which is not an area"
     if way.a == way.b:
         yield f"way {way.id!r} leads from {way.a!r} to itself"
     if way.open_hours is not None:

@@ -36,7 +36,7 @@ class WorldView:
     """Neighbouring area → whether the way is open."""
     conversations: tuple[Conversation, ...]
     events: tuple[Event, ...]
-    """What happened here at `tick - 1` without my own events; with what was said to me where I was just leaving."""
+    """What happened here at `tick - 1`, my own events left out; and what was said to me in the area I was leaving."""
     outcome: tuple[Event, ...]
     """My own events of `tick - 1`, from the simulator's account."""
     news: tuple[Event, ...]
