@@ -27,14 +27,14 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
     Where requests are merged, the answer holds ratings, words and the action too.
     """
     if not news:
-        notebook.trace["reaction"] = shown(KEEP, None)
+        notebook.trace["reaction"] = reaction_entry(KEEP, None)
         return KEEP
     found = await retrieve(view, notebook, "react", _query(view, news, item))
     inputs = _input(view, notebook, news, item, found)
     answer = await notebook.ask(REACT, inputs)
     reaction = answer.value
     rated(view, notebook, reaction.ratings)
-    notebook.trace["reaction"] = shown(reaction, answer.number)
+    notebook.trace["reaction"] = reaction_entry(reaction, answer.number)
     if reaction.stroke is not None and view.scenario.cognition.plan:
         await planning.add_stroke(view, notebook, reaction.stroke, reaction.reason)
     elif reaction.decision == "keep" and any(entry.kind in {"outcome", "absent"} for entry in news):
@@ -42,7 +42,7 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
     return reaction
 
 
-def shown(reaction: ReactOutput, ordinal: int | None) -> dict[str, Any]:
+def reaction_entry(reaction: ReactOutput, ordinal: int | None) -> dict[str, Any]:
     """A reaction as the trace keeps it: one that was asked for stands in the journal, under its ordinal."""
     return {"decision": reaction.decision, "reason": reaction.reason} if ordinal is None else {"asked": ordinal}
 

@@ -6,7 +6,7 @@ from commonplace.cognition.act import act, played
 from commonplace.cognition.deferred import deliver, request_reflection, request_relate
 from commonplace.cognition.perceive import acquaint, perceive
 from commonplace.cognition.plan import current_item, request_day
-from commonplace.cognition.react import KEEP, react, shown
+from commonplace.cognition.react import KEEP, react, reaction_entry
 from commonplace.cognition.remember import rate, store_percepts
 from commonplace.cognition.turn import Notebook, Turn, TurnView
 from commonplace.world.actions import Action
@@ -37,7 +37,7 @@ async def town_turn(view: TurnView) -> Turn:
 def _turn(view: TurnView, notebook: Notebook, action: Action, missed: int) -> Turn:
     item = notebook.plan.current(view.now)
     trace = notebook.trace
-    trace.setdefault("reaction", shown(KEEP, None))
+    trace.setdefault("reaction", reaction_entry(KEEP, None))
     trace["item"] = item.id if item else ""
     if missed:
         trace["missed"] = missed

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan
 from commonplace.character.state import Belief, CharacterState, Job, Relation
-from commonplace.cognition.trace import asked, shown
+from commonplace.cognition.trace import question_entry, retrieval_entry
 from commonplace.memory import Retrieval
 from commonplace.memory.reader import Reader, Snapshot
 from commonplace.memory.stream import Delta, Draft
@@ -124,12 +124,12 @@ class Tracer:
     async def ask(self, task: Task[I, O], value: I) -> Answer[O]:
         """Put a question and note it in the trace. An unusable answer is the task's fallback, flagged."""
         answer = await ask(task, value)
-        self._append("asked", asked(task, value, answer))
+        self._append("asked", question_entry(task, value, answer))
         return answer
 
     def retrieved(self, retrieval: Retrieval) -> None:
         """Note a retrieval with every part of every score."""
-        self._append("retrievals", shown(retrieval))
+        self._append("retrievals", retrieval_entry(retrieval))
 
     def _append(self, key: str, entry: Any) -> None:
         self.trace.setdefault(key, []).append(entry)

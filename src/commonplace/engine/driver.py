@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from pydantic_core import PydanticSerializationError
 
 from commonplace.canon import canonical, digest
-from commonplace.cognition.trace import asked
+from commonplace.cognition.trace import question_entry
 from commonplace.engine.budget import Budget, BudgetReached, Spending
 from commonplace.engine.stage import Asking
 from commonplace.errors import RunDamaged
@@ -218,7 +218,7 @@ def request_digest(ask: Ask[Any, Any]) -> bytes:
 
 def shown_input(ask: Ask[Any, Any]) -> str:
     """The typed input as traces have it, JSON."""
-    return canonical(asked(ask.task, ask.input, Answer(None, "", 0))["input"]).decode()
+    return canonical(question_entry(ask.task, ask.input, Answer(None, "", 0))["input"]).decode()
 
 
 def _may_be_repeated(last: AnswerRow, max_attempts: int) -> bool:

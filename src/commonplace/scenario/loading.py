@@ -144,11 +144,11 @@ def _shipped_path(name: str) -> FilePath | None:
     return next((path for path in _shipped_paths() if path.stem == name), None)
 
 
-def _is_file(path: FilePath, given: str) -> bool:
+def _is_file(path: FilePath, name: str) -> bool:
     """Raises UsageError for a folder."""
     try:
         if path.is_dir():
-            raise UsageError(f"{given!r} is a folder; a scenario is one YAML file", hint=_hint_in(path))
+            raise UsageError(f"{name!r} is a folder; a scenario is one YAML file", hint=_hint_in(path))
         return path.exists()
     except (OSError, ValueError):  # a name too long for the system, or with a zero byte in it
         return False
@@ -162,18 +162,18 @@ def _hint_in(folder: FilePath) -> str:
     return f"In it: {', '.join(inside[:8])}." if inside else ""
 
 
-def _unknown(given: str) -> UsageError:
+def _unknown(name: str) -> UsageError:
     names = [path.stem for path in _shipped_paths()]
-    near = nearest(given, names)
+    near = nearest(name, names)
     hint = f"Did you mean {near}? " if near else ""
     return UsageError(
-        f"there is no scenario {_quoted(given)}: no file has this path, and no shipped scenario has this name",
+        f"there is no scenario {_quoted(name)}: no file has this path, and no shipped scenario has this name",
         hint=f"{hint}Shipped: {choice(names)}. `commonplace new PATH` writes one to start from.",
     )
 
 
-def _quoted(given: str) -> str:
-    return repr(given if len(given) <= 80 else f"{given[:79]}…")
+def _quoted(name: str) -> str:
+    return repr(name if len(name) <= 80 else f"{name[:79]}…")
 
 
 def _origin(path: FilePath) -> str:

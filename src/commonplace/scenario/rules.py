@@ -6,7 +6,7 @@ A list of rules: `check` runs them part by part, and each `_rule(found, …)` ad
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -35,11 +35,13 @@ from commonplace.world.tree import ANY
 from commonplace.world.weather import SKIES
 
 STAGES = ("town", "duet")
+_ELSEWHERE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+"""A stage from elsewhere, `package.module:NAME`."""
 LANGUAGES = ("en", "ko")
-HEAVIEST = 1_000_000
 YEARS = (1000, 9000)
 """Simulated time must not run out of the calendar Python has."""
-_ELSEWHERE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+HEAVIEST = 1_000_000
+"""Largest weight of a sky."""
 STROKES = (5, 8)
 """Fewest and most items of a routine: the broad strokes of a day."""
 CARRYING = ("TAKE", "DROP")
@@ -269,13 +271,14 @@ def _inside(inner: Box, outer: Box) -> bool:
 def character_rules(found: Findings) -> None:
     """Finds every mistake in `characters`."""
     carriers: list[tuple[str, KeyPath]] = []
+    facts = _facts(found)
     for number, character in enumerate(found.part.characters):
         path: KeyPath = ("characters", number)
         _places(found, path, character)
         _routine(found, path, character)
         _relations(found, path, character)
         for index, memory in enumerate(character.memories):
-            _memory(found, (*path, "memories", index), character, memory)
+            _memory(found, (*path, "memories", index), character, memory, facts)
         carriers += [(thing, (*path, "carries", index)) for index, thing in enumerate(character.carries)]
         _carries(found, path, character)
     found.repeated(carriers, "the carried object")
@@ -365,17 +368,29 @@ def _relations(found: Findings, path: KeyPath, character: CharacterPart) -> None
     found.repeated(others, "the relation to")
 
 
-def _memory(found: Findings, path: KeyPath, character: CharacterPart, memory: MemoryPart) -> None:
+def _memory(
+    found: Findings, path: KeyPath, character: CharacterPart, memory: MemoryPart, facts: Sequence[Fact]
+) -> None:
     if memory.about:
         found.node((*path, "about"), "character", memory.about)
     for number, line in enumerate(memory.tell):
         if not line.strip():
             found.add((*path, "tell", number), "the line is empty", "a sentence")
-    for fact in carried(facts_of(found), memory.text):
+    for fact in carried(facts, memory.text):
         known_by = next(one for one in found.part.facts if one.id == fact)
         if character.id not in known_by.originators:
             what = f'the words of this memory carry the fact "{fact}", which "{character.id}" does not start with'
             found.add((*path, "text"), what, f"other words, or {character.id} among its originators")
+
+
+def _facts(found: Findings) -> list[Fact]:
+    """The facts as far as texts can be matched with them: those whose groups of words are in order."""
+    return [
+        Fact(fact.id, fact.text, {language: groups})
+        for fact in found.part.facts
+        for language, groups in fact.groups.items()
+        if _usable(groups)
+    ]
 
 
 # ── clock, stage, settings, facts, scripted events, weather ──────────────────────────────────────────────────────────
@@ -392,16 +407,6 @@ def story_rules(found: Findings) -> None:
     for number, event in enumerate(found.part.script):
         _event(found, ("script", number), event, clock)
     _climate(found)
-
-
-def facts_of(found: Findings) -> list[Fact]:
-    """The facts as far as texts can be matched with them: those whose groups of words are in order."""
-    return [
-        Fact(fact.id, fact.text, {language: groups})
-        for fact in found.part.facts
-        for language, groups in fact.groups.items()
-        if _usable(groups)
-    ]
 
 
 def _usable(groups: tuple[tuple[str, ...], ...]) -> bool:

@@ -78,7 +78,7 @@ async def _speak(view: TurnView, notebook: Notebook) -> Action:
     setting = view.scenario.part.duet.setting
     called = view.scenario.personas[other].called
     found = await retrieve(view, notebook, "duet", (setting, *(line.text for line in lines[-2:]), called, goal))
-    given = DuetInput(
+    inputs = DuetInput(
         who=who(view.persona),
         other=person(view, other, notebook.relations),
         goal=goal,
@@ -87,7 +87,7 @@ async def _speak(view: TurnView, notebook: Notebook) -> Action:
         recalled=found,
         said=said_today(view, other),
     )
-    answer = await notebook.ask(DUET_TURN, given)
+    answer = await notebook.ask(DUET_TURN, inputs)
     notebook.trace["reaction"] = {"decision": "talk", "target": other, "reason": answer.value.plan}
     return _say(view, other, answer.value)
 
