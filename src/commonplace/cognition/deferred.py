@@ -15,7 +15,7 @@ from commonplace.character.state import WARMTH
 from commonplace.clock import hhmm, midnight, parse_iso
 from commonplace.cognition.converse import my_talk
 from commonplace.cognition.plan import adopt_day
-from commonplace.cognition.remember import REFLECTION, Draftling, remember
+from commonplace.cognition.remember import REFLECTION, NewMemory, remember
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import acquaintances, fact_notes, person, places, recalled, situation, who
 from commonplace.cognition.turn import JobNotebook, JobResult, JobView, Notebook, TurnView
@@ -232,12 +232,11 @@ async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResul
         notebook.reflect_after = view.scenario.clock.tick(view.now + RETRY_AFTER)
         return
     drafts = [
-        Draftling(
+        NewMemory(
             insight["text"],
             REFLECTION,
             {"what": "insight", "about": insight["about"], **insight["frame"]},
             view.now,
-            view.tick,
             citations=tuple(insight["because"]),
             reason="insight",
             importance=insight["importance"],

@@ -20,7 +20,7 @@ from commonplace.character.plan import (
     with_stroke,
 )
 from commonplace.clock import WEEKDAYS, hhmm, iso, midnight
-from commonplace.cognition.remember import PLAN, Draftling, remember
+from commonplace.cognition.remember import PLAN, NewMemory, remember
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import sentence, the
 from commonplace.cognition.situation import item_note, situation, things_believed, who
@@ -239,7 +239,7 @@ def stroke_item(view: TurnView, stroke: Stroke, item_id: str, start: datetime, m
     )
 
 
-def plan_memory(view: TurnView, item: PlanItem, kind: str = "plan") -> Draftling:
+def plan_memory(view: TurnView, item: PlanItem, kind: str = "plan") -> NewMemory:
     """A plan item as a memory of having planned it."""
     node = view.scenario.geography.nodes[item.location]
     frame = {
@@ -259,6 +259,4 @@ def plan_memory(view: TurnView, item: PlanItem, kind: str = "plan") -> Draftling
         end=hhmm(item.end_time),
         weekday=WEEKDAYS.get(view.scenario.language, WEEKDAYS["en"])[item.start_time.weekday()],
     )
-    return Draftling(
-        text, PLAN, frame, view.now, view.tick, citations=item.because, tags=(item.level,), reason="planned"
-    )
+    return NewMemory(text, PLAN, frame, view.now, citations=item.because, tags=(item.level,), reason="planned")

@@ -7,7 +7,7 @@ merged, what waits to be rated goes along with the reaction.
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from itertools import takewhile
@@ -29,28 +29,26 @@ OBSERVATION, ACTION, PLAN, REFLECTION = "observation", "action", "plan", "reflec
 
 
 @dataclass(frozen=True, slots=True)
-class Draftling:
+class NewMemory:
     """A memory about to be rated and stored."""
 
     text: str
     kind: str
     frame: Mapping[str, str]
     at: datetime
-    tick: int
+    """When it came about: now, or a tick ago for one's own deeds."""
     event: str = ""
     citations: tuple[int, ...] = ()
     tags: tuple[str, ...] = ()
     reason: str = "new"
-    place: tuple[str, ...] = ()
-    details: Mapping[str, object] = field(default_factory=dict[str, object])
     importance: int = 0
-    """1–10, where the mind has said it already; 0: to be rated."""
+    """1–10 where the mind has given it already; 0: to be rated."""
 
 
 async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[Percept]) -> tuple[News, ...]:
     """Percepts → memories; returns what is news: a reason to react, in order of attention."""
     fresh = _fresh_texts(view)
-    drafts: list[Draftling] = []
+    drafts: list[NewMemory] = []
     remembered: list[Percept] = []
     for percept in percepts:
         if not view.scenario.cognition.observe and not percept.own:
@@ -70,12 +68,12 @@ async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[
     )
 
 
-def _draft(view: TurnView, percept: Percept) -> Draftling:
+def _draft(view: TurnView, percept: Percept) -> NewMemory:
     """What one did oneself becomes an action memory created when it was done, one tick ago."""
     clock = view.scenario.clock
     tick = view.tick - 1 if percept.own else view.tick
     kind = ACTION if percept.own else OBSERVATION
-    return Draftling(percept.text, kind, percept.frame, clock.time(tick), view.tick, percept.event)
+    return NewMemory(percept.text, kind, percept.frame, clock.time(tick), percept.event)
 
 
 def _fresh_texts(view: TurnView) -> set[str]:
@@ -104,7 +102,7 @@ def _news(view: TurnView, percept: Percept, memory: Memory) -> News:
 
 
 async def remember(
-    view: TurnView, notebook: Notebook, drafts: Sequence[Draftling], news: Container[str] = ()
+    view: TurnView, notebook: Notebook, drafts: Sequence[NewMemory], news: Container[str] = ()
 ) -> list[Memory]:
     """Store everything with the importance the rules give it, and let the mind rate its share.
 
@@ -169,27 +167,22 @@ def _names(view: TurnView) -> tuple[str, ...]:
     return tuple(persona.called for persona in view.scenario.personas.values() if persona.id != view.persona.id)
 
 
-def _store(view: TurnView, notebook: Notebook, draft: Draftling, importance: float, vector: Vector | None) -> Memory:
+def _store(view: TurnView, notebook: Notebook, draft: NewMemory, importance: float, vector: Vector | None) -> Memory:
     memory = view.draft.remember(
         draft.text,
         at=draft.at,
-        tick=draft.tick,
+        tick=view.tick,
         importance=importance,
         embedding=vector,
         kind=draft.kind,
-        place=draft.place or view.world.path,
+        place=view.world.path,
         citations=tuple(memory for memory in draft.citations if memory in view.draft),
         event=draft.event,
         tags=draft.tags,
-        details={"frame": ordered(draft.frame), **draft.details},
+        details={"frame": dict(sorted(draft.frame.items()))},  # as it is read back, so that questions have one digest
     )
     notebook.stored(memory.id, draft.reason)
     return memory
-
-
-def ordered(frame: Mapping[str, str]) -> dict[str, str]:
-    """The frame in the order of its keys, as it is when read back: a question that shows it must have one digest."""
-    return dict(sorted(frame.items()))
 
 
 def _emotion(rating: Rating) -> Emotion | None:
