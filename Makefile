@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: run test lint bench check-model-server prove help clean
+.PHONY: run test lint coverage docs bench check-model-server prove help clean
 .DEFAULT_GOAL := help
 
 run: $(VENV)/base  ## watch ten characters of a neon village live (plain lines where there is no terminal)
@@ -20,6 +20,12 @@ lint: $(VENV)/lint  ## ruff, pyright, the import rule
 	$(BIN)/ruff format --check src tests benchmarks examples tools
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+
+coverage: $(VENV)/test  ## how much of the package the tests reach, in per cent
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" -q --cov --cov-report=term:skip-covered
+
+docs: $(VENV)/docs  ## build the documentation site into build/site; a broken link or reference fails
+	$(BIN)/python tools/build_site.py
 
 bench: $(VENV)/test  ## print the figures that docs/benchmarks.md keeps
 	@for file in benchmarks/[a-z]*.py; do $(BIN)/python $$file || exit 1; done
@@ -52,4 +58,8 @@ $(VENV)/test: pyproject.toml $(VENV)/base
 
 $(VENV)/lint: pyproject.toml $(VENV)/test
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group lint
+	@touch $@
+
+$(VENV)/docs: pyproject.toml | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
 	@touch $@

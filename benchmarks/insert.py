@@ -150,7 +150,7 @@ def opened(path: Path) -> float:
         begun = time.perf_counter()
         stream = MemoryStream.open(path, "maria")
         spent.append((time.perf_counter() - begun) * 1e3)
-        assert len(np.unique(stream.rows.columns.created[: stream.last_id])) == stream.last_id
+        assert len(np.unique(stream.table.created[: stream.last_id])) == stream.last_id
         stream.close()
     return min(spent)
 

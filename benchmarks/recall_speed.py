@@ -110,7 +110,7 @@ def row(figure: Figure) -> str:
 
 def figures(size: int) -> list[Figure]:
     stream, insert = filled(size)
-    vectors = stream.rows.columns.vectors[:size].copy()
+    vectors = stream.table.vectors[:size].copy()
     asks: dict[str, tuple[Ask, Bars]] = {
         "park": (through(stream, policies.PARK), PARK_BARS),
         "lexical": (through(stream, policies.LEXICAL), {}),
@@ -139,7 +139,7 @@ def rivals(stream: MemoryStream, vectors: Vector) -> list[Figure]:
     """One after the other, each with its data warm; ours touches what it finds, as theirs do."""
     size = len(vectors)
     ours = timed({"": through(stream, policies.PARK, touch=True)}, size)[""]
-    importance = stream.rows.columns.importance[:size].tolist()
+    importance = stream.table.importance[:size].tolist()
     others = {"published algorithm": published(vectors, embedded(), importance)}
     for name, (packages, start) in LIBRARIES.items():
         if not missing(packages):
@@ -166,7 +166,7 @@ def through(stream: MemoryStream, policy: Policy, *, touch: bool = False) -> Ask
     """The public API; the vectors of the questions are known before, as the limit's are."""
     at = START + timedelta(minutes=5 * stream.last_id)
     questions = [sentence(number) for number in range(QUESTIONS)]
-    stream.rows.embedder.embed(questions)
+    stream.table.embedder.embed(questions)
     return lambda number: stream.recall(questions[number], at=at, k=10, touch=touch, policy=policy)
 
 

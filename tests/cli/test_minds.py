@@ -168,7 +168,7 @@ def test_a_server_that_stays_away_pauses_the_run(said, served, tmp_path, monkeyp
 
 def waits_for_nothing(monkeypatch) -> None:
     """A server that is away is tried again without waiting."""
-    monkeypatch.setattr("commonplace.minds.chat.client._wait", lambda *_: 0.0)
+    monkeypatch.setattr("commonplace.minds.chat.client._seconds_to_wait", lambda *_: 0.0)
 
 
 # ── usage ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -60,6 +60,31 @@ def test_in_talks_all_day_long_the_floor_is_kept() -> None:
     assert _live_watching_the_floor(Town(hamlet(_together), mind), 140) > 100
 
 
+def test_the_act_and_the_topic_of_a_line_reach_its_hearer_and_stay_with_its_speaker() -> None:
+    def meant(given: ConverseInput, request_key: Any) -> ConverseOutput:
+        return ConverseOutput(utterance=f"Line {request_key.tick}.", speech_act="complain", topic="my roof")
+
+    mind = ScriptedMind({"react": _chatty, "converse": meant})
+    town = Town(hamlet(_together), mind).live(40)
+    first = town.events("SAY")[0]
+    assert (first.body["speech_act"], first.body["topic"]) == ("complain", "my roof")
+    answered = [ask.input for _, ask in mind.asked if ask.task.name == "converse" and ask.input.lines]
+    assert answered
+    for given in answered:
+        assert {(line.speech_act, line.topic) for line in given.lines} == {("complain", "my roof")}
+        frames = [one.frame for one in given.recalled if one.frame.get("what") in {"said", "i_said"}]
+        assert all((frame["speech_act"], frame["topic"]) == ("complain", "my roof") for frame in frames)
+    related = [ask.input for _, ask in mind.asked if ask.task.name == "relate"]
+    assert all(line.topic == "my roof" for given in related for line in given.lines)
+
+
+def test_a_line_whose_mind_does_not_say_what_it_means_has_neither() -> None:
+    mind = ScriptedMind({"react": _chatty, "converse": lambda _, key: ConverseOutput(utterance=f"Line {key.tick}.")})
+    town = Town(hamlet(_together), mind).live(40)
+    assert town.events("SAY")
+    assert not any({"speech_act", "topic"} & event.body.keys() for event in town.events("SAY"))
+
+
 def test_an_insistent_mind_says_a_sentence_to_a_hearer_once_a_day() -> None:
     def insist(given: ConverseInput, request_key: Any) -> ConverseOutput:
         again = "Nice\u200b weather,\x07 isn't it? "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -9,13 +10,14 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import chdir, closing, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import commonplace
 from commonplace.api import open_run
+from commonplace.cli import main
 
 PROGRAM = (sys.executable, "-W", "error", "-m", "commonplace")
 LENIENT = (sys.executable, "-m", "commonplace")
@@ -60,10 +62,19 @@ def started(
     )
 
 
-def command(*arguments: object, status: int | None = 0, env: dict[str, str] | None = None, **settings: Any) -> Done:
-    """Run a command to its end. Whatever it is asked, it ends with the status expected and never with a traceback."""
-    process = started(*arguments, env=env, **settings)
-    return finished(process, arguments, status)
+def command(*arguments: object, status: int | None = 0, cwd: Path | None = None, **settings: Any) -> Done:
+    """Run a command to its end. Whatever it is asked, it ends with the status expected and never with a traceback.
+
+    It runs in this process, which saves a second each time; with an environment or streams of its own it is a process.
+    """
+    if settings:
+        process = started(*arguments, cwd=cwd, **settings)
+        return finished(process, arguments, status)
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    with chdir(cwd or Path.cwd()), redirect_stdout(out), redirect_stderr(err):
+        ended = main([str(argument) for argument in arguments])
+    texts = (stream.buffer.getvalue().decode() for stream in (out, err))  # pyright: ignore[reportAttributeAccessIssue]
+    return _as_expected(Done(tuple(map(str, arguments)), ended, *texts), status)
 
 
 def finished(process: subprocess.Popen[str], arguments: tuple[object, ...] = (), status: int | None = 0) -> Done:
@@ -77,6 +88,11 @@ def finished(process: subprocess.Popen[str], arguments: tuple[object, ...] = (),
     done = Done(tuple(map(str, arguments)), process.returncode, out or "", err or "")
     for word in ("Traceback", "Exception ignored", "Warning"):
         assert word not in done.err, f"{done.command}\n{done.err}"
+    return _as_expected(done, status)
+
+
+def _as_expected(done: Done, status: int | None) -> Done:
+    assert "Traceback (most recent call last)" not in done.err, done.err
     assert status is None or done.status == status, f"{done.command} → {done.status}\n{done.err}"
     return done
 

@@ -42,9 +42,9 @@ SETTINGS = {
 def test_the_machine_and_its_settings_change_nothing(changes, town, tmp_path):
     run = tmp_path / "elsewhere.run"
     env = environment(**_possible(changes))
-    done = command("run", "latticeville", "--ticks", 72, "-o", run, "--view", "none", env=env)
-    assert ends(run) == ends(town, 72)
-    assert done.lines[-1] == f"tick 72  digest {ends(town, 72).history}"
+    done = command("run", "latticeville", "--ticks", 36, "-o", run, "--view", "none", env=env)
+    assert ends(run) == ends(town, 36)
+    assert done.lines[-1] == f"tick 36  digest {ends(town, 36).history}"
 
 
 def _possible(changes: dict[str, str]) -> dict[str, str]:
@@ -81,7 +81,7 @@ def test_the_terminal_view_changes_nothing(plaza, tmp_path):
         shown = _until(lambda: _last(run) == 6, terminal)
         os.write(terminal, b"q")
         shown += _until(lambda: process.poll() is not None, terminal) + _rest(terminal)
-        assert process.returncode == 0, shown[-2000:]
+        assert process.wait(60) == 0, shown[-2000:]  # its end of the terminal may close before it ends
         assert b"Linden Square" in shown
         assert b"Traceback" not in shown
         assert f"tick 6  digest {ends(plaza, 6).history}".encode() in shown
@@ -136,7 +136,7 @@ def test_concurrency_changes_nothing(concurrency, plaza, tmp_path):
 def test_three_pieces_make_the_same_whole(town, tmp_path):
     run = tmp_path / "pieces.run"
     command("run", "latticeville", "--ticks", 37, "-o", run, "--view", "none")
-    command("resume", run, "--ticks", 33, "--view", "json", env=environment(PYTHONHASHSEED="9"))
+    command("resume", run, "--ticks", 33, "--view", "json")
     command("resume", run, "--until", TOWN_TICKS, "--view", "none", "--concurrency", 2)
     assert ends(run) == ends(town)
 

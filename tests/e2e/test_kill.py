@@ -140,7 +140,7 @@ def assert_none_lost(reports: list[dict], unbroken: list[object], fewest: int) -
     assert reached == sorted(reached)  # the later it is killed, the more is there
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [10, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_run_killed_at_any_statement_from_its_making_on_ends_as_one_never_killed(step, plaza, tmp_path):
     reports = swept(tmp_path, step, "run", "plaza", "--ticks", 2, "--view", "none", "-o", "@")
     at_two = ends(plaza, 2)
@@ -148,7 +148,7 @@ def test_a_run_killed_at_any_statement_from_its_making_on_ends_as_one_never_kill
     assert not reports[0]["left"]
 
 
-@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [24, pytest.param(1, marks=pytest.mark.slow)])
 def test_going_on_can_be_killed_at_any_statement_too(step, plaza, tmp_path):
     beginning = tmp_path / "beginning.run"
     command("run", "plaza", "--ticks", 30, "-o", beginning, "--view", "none")
@@ -170,11 +170,12 @@ def test_no_answer_is_paid_for_twice(tmp_path, unbroken):
     given = paying(run, bill)
     kept: set[Attempt] = set()
     used = 0
-    for _ in range(5):
+    for _ in range(3):
         before = len(paid(bill))
         with subprocess.Popen(given, env=environment(), stdout=subprocess.PIPE) as process:
-            process.stdout.read(1)  # it is at work
-            time.sleep(chance.uniform(0, 0.4))
+            enough = before + chance.randint(15, 40)
+            while len(paid(bill)) < enough and process.poll() is None:
+                time.sleep(0.001)
             process.send_signal(signal.SIGKILL)
         assert not kept & set(paid(bill)[before:])
         kept = journaled(run)
@@ -184,7 +185,7 @@ def test_no_answer_is_paid_for_twice(tmp_path, unbroken):
     before = len(paid(bill))
     subprocess.run(given, env=environment(), check=True, capture_output=True)
     assert not kept & set(paid(bill)[before:])
-    assert used > 50
+    assert used > 30
     assert any(attempt for *_, attempt in kept)
     command("verify", run)
     whole, once_paid = tmp_path / "whole.run", tmp_path / "whole.txt"

@@ -14,7 +14,12 @@ from commonplace.stages import SHIPPED
 from e2e.command import command, ends, environment, tables
 
 HERE = Path(__file__).parent
-WITH_STAGE = environment(PYTHONPATH=str(HERE))
+
+
+@pytest.fixture(autouse=True)
+def _stage_at_hand(monkeypatch):
+    """The modules of this folder can be imported, as in the folder somebody works in."""
+    monkeypatch.syspath_prepend(HERE)
 
 
 @pytest.fixture
@@ -34,7 +39,7 @@ def scenario(tmp_path):
 def echoed(scenario, tmp_path):
     """Twenty ticks of the stage of this folder."""
     run = tmp_path / "echo.run"
-    command("run", scenario("echo_stage:ECHO"), "--ticks", 20, "-o", run, "--view", "none", env=WITH_STAGE)
+    command("run", scenario("echo_stage:ECHO"), "--ticks", 20, "-o", run, "--view", "none")
     return run
 
 
@@ -43,7 +48,7 @@ def test_a_stage_from_elsewhere_lives_and_verifies(echoed):
     thinking = [(event["tick"], event["agent_id"]) for event in events if event.get("doing") == "thinking aloud"]
     assert [(tick, ("bruno", "ines")[tick % 2]) in thinking for tick in range(1, 21)] == [True] * 20
     assert any(event["type"] == "MULLED" and event["text"].startswith("nothing about") for event in events)
-    command("verify", echoed, env=WITH_STAGE)
+    command("verify", echoed)
     usage = command("usage", echoed, "--json").rows
     assert {row["task"] for row in usage} == {"muse", ""}
     assert usage[-1]["asked"] == usage[-1]["fallbacks"] > 20  # the offline mind has never heard of the task
@@ -51,9 +56,9 @@ def test_a_stage_from_elsewhere_lives_and_verifies(echoed):
 
 def test_a_stage_from_elsewhere_goes_on_where_it_was_left(echoed, scenario, tmp_path):
     run = tmp_path / "pieces.run"
-    command("run", scenario("echo_stage:ECHO"), "--ticks", 7, "-o", run, "--view", "none", env=WITH_STAGE)
-    command("resume", run, "--ticks", 6, "--view", "none", env=WITH_STAGE)
-    command("resume", run, "--until", 20, "--view", "none", env=WITH_STAGE)
+    command("run", scenario("echo_stage:ECHO"), "--ticks", 7, "-o", run, "--view", "none")
+    command("resume", run, "--ticks", 6, "--view", "none")
+    command("resume", run, "--until", 20, "--view", "none")
     assert ends(run) == ends(echoed)
 
 
@@ -70,7 +75,7 @@ def test_why_explains_a_turn_of_a_stage_from_elsewhere(echoed):
 def test_a_run_whose_stage_is_not_there_says_so_and_is_not_touched(echoed):
     before = ends(echoed)
     for name in ("resume", "verify"):
-        done = command(name, echoed, status=2)
+        done = command(name, echoed, status=2, env=environment())
         assert "echo_stage:ECHO" in done.err
     assert ends(echoed) == before
     assert len(command("events", echoed).lines) > 20  # what happened can be read without it
@@ -99,16 +104,16 @@ def test_the_engine_imports_no_stage():
 def test_a_turn_that_raises_ends_the_run_and_leaves_no_trace(scenario, tmp_path):
     run = tmp_path / "accident.run"
     path = scenario("echo_stage:ACCIDENTAL")
-    done = command("run", path, "--ticks", 20, "-o", run, "--view", "plain", env=WITH_STAGE, status=1)
+    done = command("run", path, "--ticks", 20, "-o", run, "--view", "plain", status=1)
     assert "ZeroDivisionError: a mistake in a stage" in done.err
     assert ends(run).tick == 6
     with tables(run) as connection:
         for table, column in (("event", "tick"), ("memory", "tick"), ("version", "tick"), ("touch", "tick")):
             assert connection.execute(f"SELECT max({column}) FROM {table}").fetchone() == (6,), table
         assert connection.execute("SELECT count(*) FROM answer WHERE used IS NULL OR used > 6").fetchone() == (0,)
-    command("verify", run, env=WITH_STAGE)
+    command("verify", run)
     usage = command("usage", run, "--json").rows
-    again = command("resume", run, "--view", "none", env=WITH_STAGE, status=1)
+    again = command("resume", run, "--view", "none", status=1)
     assert "a mistake in a stage" in again.err
     assert ends(run).tick == 6
     assert command("usage", run, "--json").rows == usage
@@ -121,7 +126,7 @@ def test_once_the_mistake_is_mended_the_run_goes_on(scenario, tmp_path):
     mended.mkdir()
     text = (HERE / "echo_stage.py").read_text().replace("ACCIDENT = 7", "ACCIDENT = -1")
     (mended / "echo_stage.py").write_text(text)
-    command("run", path, "--ticks", 12, "-o", broken, "--view", "none", env=WITH_STAGE, status=1)
+    command("run", path, "--ticks", 12, "-o", broken, "--view", "none", status=1)
     env = environment(PYTHONPATH=str(mended))
     command("resume", broken, "--view", "none", env=env)
     command("run", path, "--ticks", 12, "-o", whole, "--view", "none", env=env)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.ledger import GENESIS, Ledger, read, show, verify
+from commonplace.ledger import GENESIS, Ledger, hash_of, read, show, verify
 
 START = datetime(2025, 10, 12, 9, 30, tzinfo=UTC)
 FOUNDING = {
@@ -109,9 +109,9 @@ def test_processes_that_write_at_once_make_one_chain(tmp_path):
         ("a gap", lambda lines: [lines[0], *lines[2:]]),
         ("a gap", lambda lines: [lines[1], lines[0], *lines[2:]]),
         ("out of order", lambda lines: [*lines, lines[1]]),
-        ("no entry", lambda lines: [lines[0], b"{}}\n", *lines[1:]]),
-        ("no entry", lambda lines: [lines[0], b"\x00\xff\n", *lines[1:]]),
-        ("no entry", lambda lines: [*lines, b"[1]\n"]),
+        ("not an entry", lambda lines: [lines[0], b"{}}\n", *lines[1:]]),
+        ("not an entry", lambda lines: [lines[0], b"\x00\xff\n", *lines[1:]]),
+        ("not an entry", lambda lines: [*lines, b"[1]\n"]),
         ("torn", lambda lines: [*lines[:-1], lines[-1][:30]]),
     ],
 )
@@ -125,13 +125,11 @@ def test_what_is_done_to_a_file_is_found_and_named(tmp_path, what, damage):
 
 def test_a_forged_entry_breaks_the_chain_after_it(tmp_path):
     """Even when its own hash is made to fit."""
-    from commonplace.ledger import sealed
-
     filled(tmp_path)
     path = tmp_path / "ledger-20251012.jsonl"
     entry = json.loads(lines_of(path)[0])
     entry["persona_id"] = "mallory"
-    entry["hash"] = sealed(entry)
+    entry["hash"] = hash_of(entry)
     path.write_bytes(json.dumps(entry).encode() + b"\n" + b"".join(lines_of(path)[1:]))
     assert [finding.where for finding in verify(tmp_path).findings] == ["ledger-20251012.jsonl:2"]
 
@@ -197,7 +195,7 @@ def test_a_line_that_lacks_only_its_end_is_kept(tmp_path):
     path = tmp_path / "ledger-20251015.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[:-1])
-    assert "no end" in Ledger(tmp_path).repairs[0]
+    assert "no line break" in Ledger(tmp_path).repairs[0]
     assert (path.read_bytes(), verify(tmp_path).sound) == (whole, True)
 
 
@@ -242,7 +240,7 @@ def test_old_days_are_compressed_and_still_verified_and_shown(tmp_path):
     packed.write_bytes(gzip.compress(gzip.decompress(packed.read_bytes()).replace(b"mem_0", b"mem_7")))
     assert not verify(tmp_path).sound
     packed.write_bytes(packed.read_bytes()[:-9])
-    assert "no entry" in verify(tmp_path).findings[0].what
+    assert "not an entry" in verify(tmp_path).findings[0].what
 
 
 def test_an_archived_day_can_be_written_on(tmp_path):
@@ -307,7 +305,7 @@ def test_what_does_not_fit_a_field_is_refused_and_nothing_is_written(tmp_path, w
 
 def test_time_does_not_go_back(tmp_path):
     ledger = filled(tmp_path, 2)
-    with pytest.raises(UsageError, match="after one of"):
+    with pytest.raises(UsageError, match="before the last entry"):
         ledger.log_event("s", "x", at=START)
 
 

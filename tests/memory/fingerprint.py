@@ -6,23 +6,23 @@ import numpy as np
 
 from commonplace.memory import MemoryStream
 from commonplace.memory.columns import RecencyColumn
+from commonplace.memory.table import View
 
 
 def fingerprint(stream: MemoryStream) -> dict:
-    rows, length = stream.rows, stream.last_id
-    index = rows.indexed(len(rows.records))
-    columns = rows.columns
+    table, length = stream.table, stream.last_id
+    index = View(table, len(table.records)).lexical()
     kept = ("importance", "created", "accessed", "kind", "alive", "tokens", "vectors", "norms", "vector_state")
     return {
         "records": list(stream),
-        "rows": (len(rows.records), columns.size, index.size),
-        "columns": {name: getattr(columns, name)[:length].tolist() for name in kept},
+        "rows": (len(table.records), index.size),
+        "columns": {name: getattr(table, name)[:length].tolist() for name in kept},
         "postings": {
             term: (postings.documents[: postings.size].tolist(), shapes(index, postings))
             for term, postings in index._postings.items()
         },
         "lengths": index._totals[: index.size + 1].tolist(),
-        "recency": proportions(rows.recency.get(0.995, RecencyColumn(0.995)).values(columns.accessed[:length])),
+        "recency": proportions(table.recency.get(0.995, RecencyColumn(0.995)).values(table.accessed[:length])),
         "since": stream.importance_since_reflection(),
     }
 

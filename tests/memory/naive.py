@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from commonplace.memory import Analyser, Policy
-from commonplace.memory.traits import named
+from commonplace.memory.blend import named
 from commonplace.memory.words import word_list
 from commonplace.text import words
 

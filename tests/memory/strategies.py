@@ -7,7 +7,7 @@ import math
 from hypothesis import strategies as st
 
 from commonplace.memory import Analyser, MemoryStream
-from commonplace.memory.traits import subject
+from commonplace.memory.blend import subject
 from memory.naive import WORDS, CountingEmbedder, NaiveStream, Question, Row, hours
 
 ANALYSER = Analyser("en")

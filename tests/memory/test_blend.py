@@ -10,18 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.memory import Draft, MemoryStream, policies
-from commonplace.memory.bm25 import Spelling
-from commonplace.memory.traits import MINUTE, Breaks, LabelColumn, lent
-from memory.naive import CountingEmbedder, hours
+from commonplace.memory.blend import MINUTE, Breaks, is_question, lent, named, place, subject
+from commonplace.memory.bm25 import Spelling, grammar_words
+from commonplace.memory.columns import LabelColumn
+from memory.naive import START, CountingEmbedder, hours
 from memory.strategies import dialogues, questions, remember, shown, stream_of
 
 minutes = st.lists(st.integers(0, 200), min_size=1, max_size=9)
 
 
-def told(*texts, at=lambda place: 0.0, policy=policies.RECALL, embedder=None) -> MemoryStream:
+def told(*texts, at=lambda number: 0.0, policy=policies.RECALL, embedder=None) -> MemoryStream:
     stream = MemoryStream("maria", policy, embedder=embedder)
-    for place, text in enumerate(texts):
-        stream.remember(text, at=hours(at(place)), importance=5)
+    for number, text in enumerate(texts):
+        stream.remember(text, at=hours(at(number)), importance=5)
     return stream
 
 
@@ -163,4 +164,60 @@ def test_labels_mark_the_rows_that_carry_a_word():
     column.truncate(2)
     column.append(("ada",))
     assert column.carrying(["tom", "ada"], 3).tolist() == [0, 1, 1]
-    assert LabelColumn().carrying(["tom"], 0).tolist() == []
+    assert column.carrying(["nobody"], 3) is None
+
+
+def remembered(text, **fields):
+    return MemoryStream("maria").remember(text, at=START, **fields)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Maria: I saw a heron", {"maria"}),
+        ("Maria Lopez: the mill: is it open?", {"maria", "lopez"}),
+        ("[1:56 pm on 8 May, 2023] Maria: hello", {"maria"}),
+        ("2031-10-04 08:15 Maria: hello", {"maria"}),
+        ("Klaus Mueller is reading", {"klaus", "mueller"}),
+        ("Isabella's café is open", {"isabella"}),
+        ("Klaus said: “come: now”", {"klaus", "said"}),
+        ("민수가 카페에 갔다", {"민수가", "민수"}),
+        ("it rains", set()),
+        ("The stove is burning", set()),
+        ("?!", set()),
+    ],
+)
+def test_the_subject_is_who_speaks_or_what_the_sentence_begins_with(text, expected):
+    assert set(subject(remembered(text))) == expected
+
+
+def test_source_and_place_count_too():
+    memory = remembered("I saw a heron", source="Klaus", place=("Town", "Old Mill"))
+    assert set(subject(memory)) == {"klaus"}
+    assert place(memory) == ("town", "old", "mill")
+
+
+def test_a_question_names_its_words_without_grammar_and_possessives():
+    assert named("What is Maria’s brother’s name?") == ["maria", "brother", "name"]
+    assert named("민수에게") == ["민수", "민수에", "민수에게"]
+
+
+def test_only_words_of_grammar_are_quiet_and_a_name_is_not():
+    assert grammar_words("What did Will do in May?") >= {"what", "did", "do", "in"}
+    assert not grammar_words("What did Will do in May?") & {"will", "may"}
+    assert "may" in grammar_words("what may it be")
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("Shall we?", True),
+        ("Klaus asks: “shall we?”", True),
+        ("Shall we? [a photo of a lake]", True),
+        ("그럴까？", True),
+        ("Shall we? I think so", False),
+        ("(really?) yes", False),
+    ],
+)
+def test_a_text_asks_if_it_ends_in_a_question(text, asks):
+    assert is_question(text) is asks

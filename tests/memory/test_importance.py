@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
-from commonplace.memory import RatingCache, RuleRater, cache_key
+from commonplace.memory import RuleRater
+from commonplace.memory.importance import usable_rating
 from commonplace.memory.words import LANGUAGES, word_list
 
 
@@ -41,25 +42,25 @@ def test_each_rule_counts_once(language, text, importance, rules):
     rater = RuleRater(language, goal=goal, names=["Klaus Mueller", "민수"])
     rating = rater.explain(text)
     assert (rating.importance, list(rating.because)) == (importance, rules)
-    assert rater.rate(text) == rater(text) == importance
+    assert rater(text) == importance
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=80), st.sampled_from(LANGUAGES))
 def test_a_rating_is_within_3_and_10_and_does_not_change(text, language):
     rater = RuleRater(language, goal="win the race 경주", names=("Ann",))
-    assert 3 <= rater.rate(text) <= 10
-    assert rater.rate(text) == RuleRater(language, goal="win the race 경주", names=("Ann",)).rate(text)
+    assert 3 <= rater(text) <= 10
+    assert rater(text) == RuleRater(language, goal="win the race 경주", names=("Ann",))(text)
 
 
 def test_a_name_of_one_syllable_is_not_the_beginning_of_every_word():
     rater = RuleRater("ko", names=["김 민수"])
-    assert rater.rate("김치를 먹는다") == 3
-    assert rater.rate("김 씨가 온다") == 4
+    assert rater("김치를 먹는다") == 3
+    assert rater("김 씨가 온다") == 4
 
 
 def test_grammar_words_of_a_goal_do_not_count():
-    assert RuleRater("en", goal="to be with the one").rate("the one to be with") == 3
+    assert RuleRater("en", goal="to be with the one")("the one to be with") == 3
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -77,30 +78,9 @@ def test_a_language_without_lists_is_refused():
         RuleRater("fr")
 
 
-def test_a_cache_key_depends_on_everything_a_rating_does_and_on_nothing_else():
-    base = cache_key("text", "v1", "en", "goal", ("Ann", "Bob"))
-    assert len(base) == 64
-    assert base == cache_key("text", "v1", "en", "goal", ("Bob", "Ann"))
-    others = [
-        cache_key("Text", "v1", "en", "goal", ("Ann", "Bob")),
-        cache_key("text", "v2", "en", "goal", ("Ann", "Bob")),
-        cache_key("text", "v1", "ko", "goal", ("Ann", "Bob")),
-        cache_key("text", "v1", "en", "goals", ("Ann", "Bob")),
-        cache_key("text", "v1", "en", "goal", ("Ann",)),
-        cache_key("textv1", "", "en", "goal", ("Ann", "Bob")),
-    ]
-    assert len({base, *others}) == 7
-    rater = RuleRater("en", goal="goal", names=("Bob", "Ann"))
-    assert rater.cache_key("text") == cache_key("text", rater.version, "en", "goal", ("Ann", "Bob"))
-
-
 @pytest.mark.parametrize(
     ("answer", "kept"),
     [(7, 7), (6.5, 6.5), (0, 1), (99, 10), ("7", 3), (None, 3), (math.nan, 3), (True, 3), (math.inf, 3)],
 )
-def test_the_first_rating_of_a_sentence_stays_and_an_unusable_one_is_3(answer, kept):
-    cache = RatingCache()
-    assert cache.get("key") is None
-    assert cache.put("key", answer) == kept
-    assert cache.put("key", 10) == kept
-    assert RatingCache(cache.ratings).get("key") == kept
+def test_an_unusable_rating_counts_as_3(answer, kept):
+    assert usable_rating(answer) == kept

@@ -13,20 +13,20 @@ from commonplace.errors import UsageError
 from commonplace.ledger import Ledger, read
 from commonplace.memory import Memory, MemoryStream
 from commonplace.memory.retention import (
-    Held,
+    Candidate,
     RetentionPolicy,
+    apply,
     audit,
-    carry_out,
-    holdings,
-    now_of,
+    candidates,
+    latest_time,
     plan,
-    records_of,
-    retain,
 )
 from commonplace.memory.stores.jsonl import JSONLStore
 
 NOW = datetime(2031, 10, 4, 12, tzinfo=UTC)
-NOTHING = RetentionPolicy(None, None, None, None, None)
+UNLIMITED = dict.fromkeys(
+    ("max_sessions", "max_memories_per_session", "max_total_size_mb", "archive_after_days", "delete_after_days")
+)
 
 
 def memory(id: int, days: float = 0, importance: float = 0.5, session: str = "", **more) -> Memory:
@@ -44,8 +44,8 @@ def ids(going) -> list[int]:
 
 
 def planned(memories, now=NOW, archived=(), starting=None, **limits):
-    records = [Held(one, one.id in archived) for one in memories]
-    return plan(records, replace(NOTHING, **limits), now, starting=starting)
+    records = [Candidate(one, one.id in archived) for one in memories]
+    return plan(records, RetentionPolicy(**{**UNLIMITED, **limits}), now, starting=starting)
 
 
 def test_the_defaults_are_the_founding_ones():
@@ -80,7 +80,7 @@ def test_of_too_many_sessions_the_oldest_go_what_is_under_the_floor_first():
     memories = [memory(id, 20 - id, session=f"s{id // 3}", importance=(id % 3) / 4) for id in range(12)]
     found = planned(memories, max_sessions=2)
     assert ids(found.remove) == [0, 1, 3, 4, 2, 5]
-    assert ["floor" in one.why for one in found.remove] == [True] * 4 + [False] * 2
+    assert ["floor" in one.reason for one in found.remove] == [True] * 4 + [False] * 2
     assert found.archive == []
 
 
@@ -102,8 +102,8 @@ def test_of_too_full_a_session_the_least_important_go_the_oldest_of_them_first()
 
 def test_the_size_rule_spares_the_last_days_by_the_records_clock():
     memories = [memory(1, 8, 0.9), memory(2, 9, 0.4), memory(3, 6, 0.0), memory(4, 0, 0.0)]
-    one = Held(memories[0]).size
-    fits_three = (sum(Held(memory).size for memory in memories) - one // 2) / 1_000_000
+    one = Candidate(memories[0]).size
+    fits_three = (sum(Candidate(memory).size for memory in memories) - one // 2) / 1_000_000
     assert ids(planned(memories, max_total_size_mb=fits_three).remove) == [2]
     assert ids(planned(memories, max_total_size_mb=0).remove) == [2, 1]
     assert ids(planned(memories, max_total_size_mb=0, protected_days=0).remove) == [3, 2, 1]
@@ -123,7 +123,7 @@ def test_evidence_is_spared_where_something_else_can_go():
     memories = [memory(1, 3, 0.1, "s"), memory(2, 2, 0.4, "s"), memory(3, 1, 0.5, "s"), reflection(4, 1, session="s")]
     found = planned(memories, max_memories_per_session=3)
     assert (ids(found.remove), ids(found.kept)) == ([2], [1])
-    assert "rests on it" in found.kept[0].why
+    assert "cited by a reflection" in found.kept[0].reason
 
 
 def test_evidence_is_folded_into_the_reflection_where_the_limit_must_hold():
@@ -173,7 +173,7 @@ def test_a_plan_holds_its_limits_and_explains_all_it_does(memories, sessions, ea
     evidence = {cited for one in left for cited in one.citations}
     assert len(ids(found.remove)) == len(gone)
     assert not gone & set(ids(found.archive))
-    assert all(one.why for one in (*found.remove, *found.archive, *found.kept))
+    assert all(one.reason for one in (*found.remove, *found.archive, *found.kept))
     assert sessions is None or len({one.session for one in left}) <= sessions
     assert delete is None or all(NOW - one.created_at <= timedelta(days=delete) for one in left)
     for session in {one.session for one in left} if each is not None else ():
@@ -189,14 +189,16 @@ def test_a_plan_holds_its_limits_and_explains_all_it_does(memories, sessions, ea
 
 
 def test_a_stream_and_a_store_forget_alike_and_the_ledger_knows(tmp_path):
-    policy = replace(NOTHING, max_sessions=1, archive_after_days=30)
+    limits = {**UNLIMITED, "max_sessions": 1, "archive_after_days": 30}
+    policy = RetentionPolicy(**limits)
     store = JSONLStore(tmp_path / "memories")
     with MemoryStream.open(store, "maria") as stream:
         for number in range(6):
             stream.remember(f"memory {number}", at=NOW + timedelta(days=20 * number), session=f"s{number // 3}")
         stream.remember("all is one", at=NOW + timedelta(days=101), session="s1", kind="reflection", citations=[1, 4])
-        now = now_of(records_of(stream))
-        done = retain(stream, policy, now)
+        now = latest_time(candidates(stream))
+        done = plan(candidates(stream), policy, now)
+        apply(done, stream)
         assert (ids(done.remove), ids(done.archive)) == ([1, 2, 3], [4])
         assert [one.id for one in stream] == [5, 6, 7]
         assert stream.get(7).details["evidence"] == {"1": "memory 0"}
@@ -204,10 +206,11 @@ def test_a_stream_and_a_store_forget_alike_and_the_ledger_knows(tmp_path):
     audit(ledger, done, at=now, trigger="retention")
     store.close()
     store = JSONLStore(tmp_path / "memories")
-    assert {one.memory.id: one.archived for one in holdings(store)} == {4: True, 5: False, 6: False, 7: False}
-    assert plan(holdings(store, "maria"), policy, now).lines() == []
-    carry_out(store, plan(holdings(store), replace(policy, delete_after_days=1), now + timedelta(days=9)))
-    assert holdings(store) == []
+    assert {one.memory.id: one.archived for one in candidates(store)} == {4: True, 5: False, 6: False, 7: False}
+    assert plan(candidates(store, "maria"), policy, now).lines() == []
+    stricter = RetentionPolicy(**{**limits, "delete_after_days": 1})
+    apply(plan(candidates(store), stricter, now + timedelta(days=9)), store)
+    assert candidates(store) == []
     store.close()
     entries = list(read(ledger.path))
     assert [entry["plan_adjustment"]["action"] for entry in entries] == ["archive", "remove"]

@@ -131,7 +131,7 @@ def test_ties_go_to_the_newest_then_to_the_higher_id(policy):
     for at in (2.0, 5.0, 5.0, 1.0):
         stream.remember("stove", at=hours(at), importance=5)
     stream.forget([])
-    stream.rows.touch([1, 2, 3, 4], hours(6))
+    stream.table.touch([1, 2, 3, 4], hours(6))
     query = "nothing known"
     assert [hit.memory.id for hit in stream.recall(query, at=hours(7))] == [3, 2, 1, 4]
 
@@ -287,7 +287,7 @@ def test_two_stage_ranks_the_nearest_again_by_raw_parts():
 
 def test_the_published_code_prefers_what_has_not_been_thought_of_for_longest():
     stream, _ = stream_of(policies.REPO2023, [("festival", float(at), 5.0, None) for at in range(4)])
-    stream.rows.touch([1], hours(9))
+    stream.table.touch([1], hours(9))
     found = stream.retrieve("festival", at=hours(10), touch=False)
     assert {hit.memory.id: round(hit.parts["recency"].raw, 6) for hit in found} == {
         2: 0.99, 3: 0.9801, 4: 0.970299, 1: 0.960596,

@@ -193,7 +193,7 @@ def test_accesses_can_be_restored_apart_from_the_memories():
 def test_restoring_refuses_gaps_and_missing_vectors():
     stream = empty()
     memories = [stream.remember("stove", at=hours(at)) for at in range(3)]
-    with pytest.raises(UsageError, match="memory 2 where 1"):
+    with pytest.raises(UsageError, match="memory 2 is out of place; expected memory 1"):
         MemoryStream.restore("maria", memories[1:], [None, None])
     with pytest.raises(UsageError, match="2 vectors for 3"):
         MemoryStream.restore("maria", memories, [None, None])

@@ -105,7 +105,7 @@ def test_what_is_drawn_depends_on_the_question_and_on_how_often_it_came():
         with ModelServer(faults=Faults(0.5, ("empty_content", "refusal", "fenced"), seed=3)) as server:
             for tick in order:
                 chatted(server, asked("rate", RATING, tick=tick))
-        return {(*entry.key, entry.max_attempts): entry.fault for entry in server.log.entries}
+        return {(*entry.key, entry.repeats): entry.fault for entry in server.log.entries}
 
     ticks = [tick for tick in range(20) for _ in range(3)]
     first = drawn(ticks)

@@ -156,7 +156,7 @@ def _waiting(server: ModelServer) -> None:
 
 
 def test_a_port_that_is_taken_is_said():
-    with ModelServer() as server, pytest.raises(UsageError, match="cannot be had"), ModelServer(port=server._port):
+    with ModelServer() as server, pytest.raises(UsageError, match="cannot be opened"), ModelServer(port=server._port):
         pass
 
 

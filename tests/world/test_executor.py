@@ -202,7 +202,7 @@ def test_only_the_carrier_uses_and_drops_and_it_goes_along() -> None:
 def test_saying_is_told_with_all_it_carries() -> None:
     spoken = Say(
         to_agent_id="bob", utterance="there is a party", facts=("party",), claimed=("party",), carriers=(7,),
-        emoji="🎉", because=(7, 9),
+        emoji="🎉", because=(7, 9), speech_act="tell", topic="the party",
     )  # fmt: skip
     world, events = lived(TOWN, placed(TOWN), {"ann": spoken})
     assert events[0].body == {
@@ -211,6 +211,8 @@ def test_saying_is_told_with_all_it_carries() -> None:
         "facts": ["party"],
         "claimed": ["party"],
         "carriers": [7],
+        "speech_act": "tell",
+        "topic": "the party",
         "emoji": "🎉",
         "because": [7, 9],
     }

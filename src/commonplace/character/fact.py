@@ -16,8 +16,8 @@ EXAMINED = 65_536
 class Fact:
     """A text *carries* the fact when one word or phrase of every group occurs in it.
 
-    `groups` are per language. `place`, `starts` and `minutes` make it an event somebody can go to. `tell` are ways to
-    say it, per language, each of which carries it.
+    `groups` are per language. `place`, `starts` and `minutes` make it an event somebody can go to, shown as `emoji`.
+    `tell` are ways to say it, per language, each of which carries it.
     """
 
     id: str
@@ -27,6 +27,7 @@ class Fact:
     place: str = ""
     starts: datetime | None = None
     minutes: int = 0
+    emoji: str = ""
     tell: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     _examined: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict[str, tuple[str, ...]], compare=False)
     """Cache: the same memories are examined again and again."""

@@ -23,7 +23,7 @@ from commonplace.api import JOURNAL, book, mind_named
 from commonplace.cli.options import TIMEOUT
 from commonplace.cognition.situation import who
 from commonplace.errors import CommonplaceError
-from commonplace.minds.chat.page import Outage
+from commonplace.minds.chat.client import Outage
 from commonplace.minds.chat.servers import Server, is_server, server_named
 from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
 from commonplace.minds.prices import VARIABLE, price_of
@@ -33,8 +33,8 @@ from commonplace.scenario.compiling import load
 from commonplace.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
+    from commonplace.minds.chat.capabilities import Capabilities
     from commonplace.minds.chat.chat_mind import ChatMind
-    from commonplace.minds.chat.request import Capabilities
 
 
 # ── finding ──────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -17,16 +17,14 @@ from commonplace.clock import parse_iso
 from commonplace.errors import UsageError
 from commonplace.ledger import Ledger
 from commonplace.memory.retention import (
-    Forgetting,
-    Going,
-    Held,
+    Candidate,
+    Decision,
+    ForgettingPlan,
     RetentionPolicy,
+    apply,
     audit,
-    carry_out,
-    forget_by,
-    held,
-    holdings,
-    now_of,
+    candidates,
+    latest_time,
     plan,
 )
 from commonplace.memory.search import filters
@@ -75,12 +73,12 @@ class Choice:
     policy: Path | None
     now: datetime | None
 
-    def among(self, records: list[Held]) -> Forgetting:
+    def among(self, records: list[Candidate]) -> ForgettingPlan:
         """The plan for these memories."""
         if self.policy is None:
             return _chosen(records, self.agent, self.ids, self.session, self.query, self.tags)
-        moment = self.now or now_of(records)
-        return plan(records, _policy(self.policy), moment) if moment else Forgetting()
+        moment = self.now or latest_time(records)
+        return plan(records, _policy(self.policy), moment) if moment else ForgettingPlan()
 
     def known(self, agents: Sequence[str], where: str) -> None:
         """Raises UsageError for a character that is not there."""
@@ -91,12 +89,12 @@ class Choice:
 def _in_store(where: str, choice: Choice, ledger: Path | None, *, dry_run: bool) -> None:
     with closing(open_store(where, create=False)) as store:
         choice.known(store.agents(), where)
-        records = holdings(store, choice.agent)
+        records = candidates(store, choice.agent)
         forgetting = choice.among(records)
         _tell(forgetting.lines())
         if not dry_run:
-            carry_out(store, forgetting)
-            moment = choice.now or now_of(records)
+            apply(forgetting, store)
+            moment = choice.now or latest_time(records)
             if ledger is not None and moment is not None:
                 audit(Ledger(ledger), forgetting, at=moment, trigger="forget", session=choice.session or "")
     done = "would be" if dry_run else "are"
@@ -111,7 +109,7 @@ def _in_run(path: Path, choice: Choice, *, dry_run: bool) -> None:
         agents = run.reading.agent_ids
         choice.known(agents, str(path))
         streams = {agent: run.reading.memories(agent) for agent in ([choice.agent] if choice.agent else agents)}
-        forgetting = choice.among([record for memories in streams.values() for record in held(memories)])
+        forgetting = choice.among([Candidate(memory) for memories in streams.values() for memory in memories])
         cited = {(one.agent, id) for memories in streams.values() for one in memories for id in one.citations}
         spared = cited if choice.policy else set[tuple[str, int]]()
         going: dict[str, list[int]] = {}
@@ -129,7 +127,7 @@ def _in_run(path: Path, choice: Choice, *, dry_run: bool) -> None:
     print(f"{count} are forgotten at the end of tick {next_tick}; commonplace resume {path}", file=sys.stderr)
 
 
-def _goes(one: Going, going: Mapping[str, list[int]]) -> bool:
+def _goes(one: Decision, going: Mapping[str, list[int]]) -> bool:
     return one.memory.id in going.get(one.memory.agent, ())
 
 
@@ -139,8 +137,13 @@ def _tell(lines: Iterable[str]) -> None:
 
 
 def _chosen(
-    records: list[Held], agent: str | None, ids: str | None, session: str | None, query: str | None, tags: str | None
-) -> Forgetting:
+    records: list[Candidate],
+    agent: str | None,
+    ids: str | None,
+    session: str | None,
+    query: str | None,
+    tags: str | None,
+) -> ForgettingPlan:
     """What all options given name."""
     tests = filters(session=session, text=query)
     why = [f"session {session}"] * (session is not None) + [f"says {query}"] * (query is not None)
@@ -154,10 +157,11 @@ def _chosen(
         why.append("by number")
     if not tests:
         raise UsageError("nothing is named", hint=NOTHING)
-    return forget_by(records, remove=lambda memory: all(test(memory) for test in tests), why=", ".join(why))
+    chosen = [record.memory for record in records if all(test(record.memory) for test in tests)]
+    return ForgettingPlan(remove=[Decision(memory, ", ".join(why)) for memory in chosen])
 
 
-def _numbers(ids: str, agent: str | None, records: list[Held]) -> set[int]:
+def _numbers(ids: str, agent: str | None, records: list[Candidate]) -> set[int]:
     if agent is None:
         raise UsageError("numbers of memories without a character", hint="add --agent NAME")
     try:

@@ -16,7 +16,7 @@ from commonplace.api import scenario_of
 from commonplace.clock import parse_iso
 from commonplace.errors import UsageError
 from commonplace.memory import Memory, MemoryStream, Policy, policies
-from commonplace.memory.analysis import analyser
+from commonplace.memory.bm25 import shared_analyser
 from commonplace.memory.embedding import default_embedder
 from commonplace.memory.explain import tree
 from commonplace.memory.stores import Store, Stored, open_store
@@ -142,7 +142,7 @@ class KeptInStore:
             forgotten={*stored.forgotten, *later},
             archived=stored.archived,
             policy=policy,
-            analyser=analyser(stored.settings.get("language", "en")),
+            analyser=shared_analyser(stored.settings.get("language", "en")),
         )
 
     def now(self, agent: str, at: str | None) -> datetime:

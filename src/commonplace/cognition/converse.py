@@ -33,8 +33,9 @@ async def converse(
         return None
     if reaction.utterance:
         words = ConverseOutput(
-            utterance=reaction.utterance, ends=reaction.ends, because=reaction.because, facts=reaction.facts
-        )
+            utterance=reaction.utterance, ends=reaction.ends, because=reaction.because, facts=reaction.facts,
+            speech_act=reaction.speech_act, topic=reaction.topic,
+        )  # fmt: skip
         return line(view, hearer, words)
     called = view.scenario.personas[hearer].called
     heard = [entry.text for entry in news if entry.kind == "said"]
@@ -71,6 +72,8 @@ def line(view: TurnView, hearer: str, output: ConverseOutput) -> Say | None:
         carriers=tuple(carrier(view, fact, output.because) for fact in facts),
         ends=output.ends,
         because=tuple(memory for memory in output.because if memory in view.draft),
+        speech_act=output.speech_act,
+        topic=output.topic,
     )
 
 
@@ -96,7 +99,13 @@ def spoken(view: TurnView) -> tuple[Spoken, ...]:
         return ()
     personas = view.scenario.personas
     return tuple(
-        Spoken(speaker=line.speaker, called=personas[line.speaker].called, text=line.utterance)
+        Spoken(
+            speaker=line.speaker,
+            called=personas[line.speaker].called,
+            text=line.utterance,
+            speech_act=line.speech_act,
+            topic=line.topic,
+        )
         for line in talk.lines[-12:]
     )
 

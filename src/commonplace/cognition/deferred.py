@@ -6,11 +6,12 @@ result before it perceives. So a slow answer never holds up the tick in which it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from commonplace.character.persona import Persona
 from commonplace.character.state import WARMTH
 from commonplace.clock import hhmm, midnight, parse_iso
 from commonplace.cognition.converse import my_talk
@@ -287,11 +288,17 @@ def last_talk(view: JobView, other: str) -> tuple[Spoken, ...]:
         if view.now - memory.created_at > timedelta(hours=1):
             continue
         if frame.get("what") == "i_said" and frame.get("to") == other:
-            lines.append(Spoken(speaker=view.persona.id, called=view.persona.called, text=frame["quote"]))
+            lines.append(_spoken(view.persona, frame))
         elif frame.get("what") == "said" and frame.get("who") == other and frame.get("to_me"):
-            called = view.scenario.personas[other].called
-            lines.append(Spoken(speaker=other, called=called, text=frame["quote"]))
+            lines.append(_spoken(view.scenario.personas[other], frame))
     return tuple(lines)
+
+
+def _spoken(speaker: Persona, frame: Mapping[str, str]) -> Spoken:
+    return Spoken(
+        speaker=speaker.id, called=speaker.called, text=frame["quote"],
+        speech_act=frame.get("speech_act", ""), topic=frame.get("topic", ""),
+    )  # fmt: skip
 
 
 def _deliver_relation(notebook: Notebook, result: JobResult) -> None:

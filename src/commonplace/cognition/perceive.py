@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from commonplace.character.fact import carried
 from commonplace.character.state import UNKNOWN, Belief, Known, Relation
@@ -151,8 +152,13 @@ def _own_interact(view: TurnView, event: Event) -> Percept | None:
 
 def _own_say(view: TurnView, event: Event) -> Percept | None:
     to, quote = str(event.body["to_agent_id"]), str(event.body["utterance"])
-    frame = {"to": to, "quote": quote}
+    frame = {"to": to, "quote": quote, **about_line(event.body)}
     return _outcome(view, event, "i_said", frame, to_name=name_of(view, to), quote=quote)
+
+
+def about_line(said: Mapping[str, Any]) -> dict[str, str]:
+    """What a line does and what it is about, where its speaker said so: these go into the frame of hearing it."""
+    return {key: str(said[key]) for key in ("speech_act", "topic") if said.get(key)}
 
 
 def _own_rejected(view: TurnView, event: Event) -> Percept | None:
@@ -293,6 +299,7 @@ def _said(view: TurnView, event: Event) -> Percept:
         "quote": quote,
         "to_me": "1" if to_me else "",
         "place": event.place,
+        **about_line(event.body),
     }
     return Percept("said", text, frame, event.agent_id, PEOPLE, event.id, to_me=to_me, always_new=True)
 

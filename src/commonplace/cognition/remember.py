@@ -117,7 +117,7 @@ async def remember(
     memories: list[Memory] = []
     for draft in drafts:
         weight = draft.importance or view.rated.get(draft.text)
-        importance = rater.rate(draft.text) if weight is None else weight
+        importance = rater(draft.text) if weight is None else weight
         memory = _store(view, notebook, draft, importance, vectors.get(draft.text))
         memories.append(memory)
         if weight is None and (wanted == "mind" or (wanted == "both" and draft.text in news)):

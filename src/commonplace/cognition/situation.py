@@ -216,6 +216,7 @@ def fact_notes(scenario: Scenario, notes: Sequence[Recalled]) -> tuple[FactNote,
             place_name=scenario.geography.nodes[fact.place].name if fact.place else "",
             starts=iso(fact.starts) if fact.starts else "",
             minutes=fact.minutes,
+            emoji=fact.emoji,
         )
         for fact in scenario.facts
         if fact.id in known

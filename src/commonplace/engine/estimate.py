@@ -14,7 +14,7 @@ from typing import Any
 from commonplace.engine.driver import JOB_ORDINALS
 from commonplace.engine.run import Run
 from commonplace.engine.stage import Stage
-from commonplace.memory.columns import estimate_tokens
+from commonplace.memory import estimate_tokens
 from commonplace.minds.chat.servers import is_server, server_named
 from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
 from commonplace.minds.offline.mind import OfflineMind

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from commonplace.character.state import CharacterState, Job
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
 from commonplace.memory import Delta, Draft, MemoryStream
-from commonplace.memory.analysis import analyser
+from commonplace.memory.bm25 import shared_analyser
 from commonplace.memory.record import Memory
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import TickRecord
@@ -147,7 +147,7 @@ def initial_state(scenario: Scenario, seed: int) -> tuple[LiveState, TickRecord]
 
 def new_stream(scenario: Scenario, agent: str) -> MemoryStream:
     """An empty stream as the scenario's settings want it."""
-    return MemoryStream(agent, scenario.policy, embedder=scenario.embedder, analyser=analyser(scenario.language))
+    return MemoryStream(agent, scenario.policy, embedder=scenario.embedder, analyser=shared_analyser(scenario.language))
 
 
 def _starting_memories(scenario: Scenario, stream: MemoryStream) -> Delta:

@@ -1,4 +1,4 @@
-"""Memory: one stream per character, one way to retrieve, every reason kept. Works with nothing else around it.
+"""Memory: one stream per character, one way to retrieve, every score explained. Works without the rest of the package.
 
 from commonplace.memory import MemoryStream, policies
 stream = MemoryStream(agent="maria", policy=policies.LEXICAL)
@@ -6,14 +6,13 @@ stream.remember("Klaus is reading about gentrification", at=when)
 print(stream.explain(stream.recall("what does Klaus study?", at=later)))
 """
 
+from typing import TYPE_CHECKING, Any
+
 from commonplace.memory import policies
-from commonplace.memory.analysis import Analyser
-from commonplace.memory.columns import estimate_tokens
-from commonplace.memory.coordinates import MemoryCoordinate
+from commonplace.memory.bm25 import Analyser
 from commonplace.memory.embedding import Embedder, HashedEmbedder, default_embedder, lattice, packed, unpacked
 from commonplace.memory.explain import WhyNot
-from commonplace.memory.importance import Rating, RatingCache, RuleRater, cache_key
-from commonplace.memory.memory_store import MemoryStore
+from commonplace.memory.importance import Rating, RuleRater
 from commonplace.memory.policies import Policy
 from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import KINDS, MAX_TEXT, Emotion, Memory
@@ -22,6 +21,11 @@ from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.scoring import Part, ScoredMemory
 from commonplace.memory.search import Feeling
 from commonplace.memory.stream import Delta, Draft, MemoryStream
+from commonplace.memory.table import estimate_tokens
+
+if TYPE_CHECKING:
+    from commonplace.memory.coordinates import MemoryCoordinate
+    from commonplace.memory.memory_store import MemoryStore
 
 __all__ = [
     "KINDS",
@@ -40,7 +44,6 @@ __all__ = [
     "Part",
     "Policy",
     "Rating",
-    "RatingCache",
     "ReflectionTrigger",
     "Retrieval",
     "RuleRater",
@@ -48,7 +51,6 @@ __all__ = [
     "Snapshot",
     "TurnTrigger",
     "WhyNot",
-    "cache_key",
     "default_embedder",
     "estimate_tokens",
     "lattice",
@@ -56,3 +58,16 @@ __all__ = [
     "policies",
     "unpacked",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # a stream alone should not wait for Pydantic, which the coordinate documents are made of
+    if name == "MemoryStore":
+        from commonplace.memory.memory_store import MemoryStore  # noqa: PLC0415
+
+        return MemoryStore
+    if name == "MemoryCoordinate":
+        from commonplace.memory.coordinates import MemoryCoordinate  # noqa: PLC0415
+
+        return MemoryCoordinate
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

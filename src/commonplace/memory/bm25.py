@@ -1,5 +1,6 @@
-"""BM25 that is exact after every insert, with no rebuild: growable postings and nothing precomputed that could go
-stale.
+"""BM25 over a growing stream: what counts as a word, and an index that is exact after every insert.
+
+Nothing is precomputed that an insert could make stale, so there is no rebuild step.
 """
 
 from __future__ import annotations
@@ -9,135 +10,148 @@ import re
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from functools import cache
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+import Stemmer
 from numpy.typing import NDArray
 
+from commonplace.clock import WEEKDAYS
+from commonplace.errors import UsageError
 from commonplace.memory.columns import grown
-from commonplace.text import LATIN
+from commonplace.memory.words import word_list
+from commonplace.text import HANGUL, LATIN, words
 
-# ── spelling ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Which known terms are spelt like one that is not known.
+# ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+MONTHS = {
+    "en": (
+        "January", "February", "March", "April", "May", "June",
+        "July", "August", "September", "October", "November", "December",
+    ),
+    "ko": tuple(f"{month}월" for month in range(1, 13)),
+}  # fmt: skip
 
-ALIKE = 0.5
-"""Least likeness, in (0, 1]: Dice's coefficient of the trigrams of the terms between boundary marks."""
-_SHORTEST = 4
-"""Letters below which a term is like many others."""
-_LATIN_WORD = re.compile(f"(?![0-9])[{LATIN}']+")
-
-
-class Spelling:
-    """The terms of an index by their trigrams. Terms are only ever added."""
-
-    def __init__(self) -> None:
-        self._terms: dict[str, int] = {}  # term → how many different trigrams it has
-        self._with: dict[str, list[str]] = {}  # trigram → terms
-
-    def add(self, term: str) -> None:
-        """Adds a term. Only words in Latin letters, of four or more, have a spelling here."""
-        if len(term) < _SHORTEST or term in self._terms or not _LATIN_WORD.fullmatch(term):
-            return
-        grams = _trigrams(term)
-        self._terms[term] = len(grams)
-        for gram in grams:
-            self._with.setdefault(gram, []).append(term)
-
-    def like(self, term: str) -> list[tuple[str, float]]:
-        """(term, likeness of at least 0.5) of the known terms, the most alike first, without the term itself."""
-        if len(term) < _SHORTEST or not _LATIN_WORD.fullmatch(term):
-            return []
-        grams = _trigrams(term)
-        shared = Counter(other for gram in grams for other in self._with.get(gram, ()))
-        alike = [(other, 2 * count / (len(grams) + self._terms[other])) for other, count in shared.items()]
-        return sorted(
-            ((other, likeness) for other, likeness in alike if likeness >= ALIKE and other != term),
-            key=lambda pair: (-pair[1], pair[0]),
-        )
+_ISO_DATE = re.compile(r"(?<![0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9-])")
+_KOREAN_DATE = re.compile(r"(?<![0-9])([0-9]{1,2}[월일])")
+_ORDINAL = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)")
+_HANGUL = re.compile(f"[{HANGUL}]")
+_IDEOGRAPHIC = "\u3041"
+"""From here on a run of letters holds several words without spaces."""
+_CAPITAL_INSIDE = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
 
 
-def _trigrams(term: str) -> list[str]:
-    marked = f"<{term}>"
-    return list(dict.fromkeys(marked[start : start + 3] for start in range(len(marked) - 2)))
+class Analyser:
+    """Splits texts into the tokens BM25 counts. The script of a word decides how; the language, which date words.
+
+    Latin words become Porter2 stems, Hangul, Kana and Han runs character bigrams (a single character stays itself).
+    There is no stop list: BM25's idf does that work. `name` changes whenever a token would. Raises UsageError for an
+    unknown language.
+    """
+
+    def __init__(self, language: str = "en") -> None:
+        if language not in WEEKDAYS:
+            raise UsageError(
+                f"language {language!r} is unknown", hint=f"the languages are {', '.join(sorted(WEEKDAYS))}"
+            )
+        self.language = language
+        self.name = f"porter2-bigrams-dates-{language}-v1"
+        self._stem = cast(Any, Stemmer).Stemmer("english", 0).stemWord
+        self._tokens: dict[str, tuple[str, ...]] = {}
+        self._dates: dict[date, tuple[str, ...]] = {}
+
+    def query(self, text: str) -> list[str]:
+        """The tokens of a text, in order, repeated as often as they occur. Dates written 2031-10-04 stay whole."""
+        tokens, rest = _split_dates(text)
+        known = self._tokens
+        for word in words(rest):
+            tokens += known.get(word) or self._analysed(word)
+        return tokens
+
+    def weighted(self, question: str, grammar: float) -> dict[str, float]:
+        """Token → how often it occurs in a question; an occurrence in a grammar word counts `grammar` instead of 1."""
+        quiet = grammar_words(question) if grammar != 1 else frozenset[str]()
+        dates, rest = _split_dates(question)
+        found: dict[str, float] = dict.fromkeys(dates, 1.0)
+        for word in words(rest):
+            once = grammar if word in quiet else 1.0
+            for token in self._tokens.get(word) or self._analysed(word):
+                found[token] = found.get(token, 0.0) + once
+        return found
+
+    def document(self, text: str, created_at: datetime) -> list[str]:
+        """The tokens of a memory: those of its text, then weekday, month, day and ISO date of its creation (UTC)."""
+        return [*self.query(text), *self.date(created_at.date())]
+
+    def date(self, day: date) -> tuple[str, ...]:
+        """The tokens by which a query can name a day."""
+        known = self._dates.get(day)
+        if known is None:
+            weekday = WEEKDAYS[self.language][day.weekday()]
+            month = MONTHS[self.language][day.month - 1]
+            number = f"{day.day}일" if self.language == "ko" else str(day.day)
+            known = (*self.query(f"{weekday} {month} {number}"), day.isoformat())
+            self._dates[day] = known
+        return known
+
+    def _analysed(self, word: str) -> tuple[str, ...]:
+        if len(self._tokens) >= 65_536:
+            self._tokens.clear()
+        if _HANGUL.match(word) or word[0] >= _IDEOGRAPHIC:
+            found = tuple(word[i : i + 2] for i in range(len(word) - 1)) or (word,)
+        else:
+            ordinal = _ORDINAL.fullmatch(word)
+            found = (ordinal[1] if ordinal else self._stem(word),)
+        self._tokens[word] = found
+        return found
 
 
-# ── lexical ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+@cache
+def shared_analyser(language: str) -> Analyser:
+    """The analyser all streams of a language share, so that a word is stemmed once."""
+    return Analyser(language)
 
+
+def grammar_words(question: str) -> frozenset[str]:
+    """The words of a question that only carry grammar, except those written like a name: `May` inside a sentence."""
+    found = word_list("en").function.intersection(words(question))
+    return found.difference(word.lower() for word in _CAPITAL_INSIDE.findall(question))
+
+
+def _split_dates(text: str) -> tuple[list[str], str]:
+    """(the dates that stay whole, the rest of the text)."""
+    text = text.replace("’", "'")
+    tokens: list[str] = []
+    if "-" in text:
+        tokens += _ISO_DATE.findall(text)
+        text = _ISO_DATE.sub(" ", text)
+    if not text.isascii():
+        tokens += _KOREAN_DATE.findall(text)
+        text = _KOREAN_DATE.sub(" ", text)
+    return tokens, text
+
+
+# ── index ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 K1 = 0.9
 """How soon more occurrences of a term stop adding."""
 B = 0.4
-"""How much a longer document is held against it (0 not, 1 fully)."""
+"""How much a longer document is penalised (0 not, 1 fully)."""
 _FEW = 16_384
 """Postings of a question up to which all terms are added at once."""
 _MOST_ALIKE = 8
 """Terms that may stand for one that does not occur."""
 
 
-def idf(documents: int, containing: int) -> float:
-    """ln(1 + (N − df + ½) / (df + ½)), rounded to 2⁻³⁰ because logarithms differ in the last bit between machines."""
-    value = math.log1p((documents - containing + 0.5) / (containing + 0.5))
-    return round(value * 2**30) / 2**30
-
-
-class _Postings:
-    """The documents a term occurs in, ascending, each with the code of its (occurrences, document length)."""
-
-    __slots__ = ("codes", "documents", "size")
-
-    def __init__(self) -> None:
-        self.documents: NDArray[np.int32] = np.empty(2, dtype=np.int32)
-        self.codes: NDArray[np.int32] = np.empty(2, dtype=np.int32)
-        self.size = 0
-
-    def append(self, document: int, code: int) -> None:
-        if self.size == len(self.documents):
-            self.documents = grown(self.documents, self.size + 1)
-            self.codes = grown(self.codes, self.size + 1)
-        self.documents[self.size] = document
-        self.codes[self.size] = code
-        self.size += 1
-
-    def below(self, length: int) -> int:
-        """How many of the documents come before the first `length`."""
-        if self.size == 0 or self.documents[self.size - 1] < length:
-            return self.size
-        return int(np.searchsorted(self.documents[: self.size], length))
-
-    def without(self, document: int) -> _Postings:
-        at = self.below(document)
-        copy = _Postings()
-        copy.documents = np.delete(self.documents[: self.size], at)
-        copy.codes = np.delete(self.codes[: self.size], at)
-        copy.size = self.size - 1
-        return copy
-
-
-class _Found(NamedTuple):
-    """A term of a question among the first documents."""
-
-    postings: _Postings
-    containing: int
-    weight: float
-
-
-def _few_added(found: list[_Found], saturation: NDArray[np.float64], length: int) -> NDArray[np.float64]:
-    """What adding one term after the other gives, to the last bit, in one call: most of its time would be calls."""
-    documents = np.concatenate([postings.documents[:containing] for postings, containing, _ in found])
-    codes = np.concatenate([postings.codes[:containing] for postings, containing, _ in found])
-    weights = np.repeat([weight for *_, weight in found], [containing for _, containing, _ in found])
-    weights *= saturation.take(codes)
-    return np.asarray(np.bincount(documents, weights, length), dtype=np.float64)
-
-
 class LexicalIndex:
     """BM25 (Robertson and Zaragoza 2009, idf as in Lucene) over documents numbered 0, 1, 2 …
 
     `score(d) = Σ over query tokens of idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average length))`.
-    Terms add in sorted order, so a score is the same on every machine. Documents can only be added at the end, cut
-    off from the end, or taken out for good; what the first `length` documents score never depends on later ones.
+    Terms add in sorted order, so a score is the same on every machine. Documents can be added at the end, removed from
+    the end, or taken out for good; what the first `length` documents score never depends on later ones.
     """
 
     def __init__(self) -> None:
@@ -146,7 +160,7 @@ class LexicalIndex:
         self._shapes: dict[tuple[int, int], int] = {}  # (tf, length) → code; a few hundred however many documents
         self._shape_table: NDArray[np.float64] = np.empty((64, 2), dtype=np.float64)
         self._removed: list[int] = []
-        self._spelling = Spelling()  # of all terms there ever were: who asks checks that they still occur
+        self._spelling = Spelling()  # of all terms there ever were: whoever asks checks that they still occur
         self.size = 0
 
     def append(self, tokens: Sequence[str]) -> None:
@@ -163,12 +177,12 @@ class LexicalIndex:
         self.size += 1
 
     def skip(self) -> None:
-        """Numbers a document that is not there: it was taken out before it was ever added."""
+        """Uses up the next number for a document that was taken out before it was indexed."""
         self._removed.append(self.size)
         self.append(())
 
     def pop(self, tokens: Iterable[str]) -> None:
-        """Takes the last document off again; `tokens` are those it was added with."""
+        """Removes the last document; `tokens` are those it was added with."""
         for term in dict.fromkeys(tokens):
             postings = self._postings[term]
             postings.size -= 1
@@ -177,8 +191,7 @@ class LexicalIndex:
         self.size -= 1
 
     def without(self, document: int, tokens: Iterable[str]) -> LexicalIndex:
-        """An index in which the document never was. This one stays as it is, for who still reads it; only the new
-        one may grow."""
+        """An index that never had the document. This one stays as it is for its readers; only the new one may grow."""
         index = LexicalIndex()
         index._postings = dict(self._postings)
         index._shapes, index._shape_table = dict(self._shapes), self._shape_table.copy()
@@ -212,12 +225,11 @@ class LexicalIndex:
         weights = tokens if isinstance(tokens, Mapping) else Counter(tokens)
         found: list[_Found] = []
         for term, weight in sorted(weights.items()):
-            postings = self._postings.get(term)
-            containing = postings.below(length) if postings else 0
-            if postings and containing:
-                found.append(_Found(postings, containing, weight * idf(count, containing)))
+            containing = self._containing(term, length)
+            if containing:
+                found.append(_Found(self._postings[term], containing, weight * idf(count, containing)))
         if found and sum(containing for _, containing, _ in found) <= _FEW:
-            return _few_added(found, saturation, length)
+            return _added_at_once(found, saturation, length)
         scores = np.zeros(length)
         for postings, containing, weight in found:
             weighted = (saturation * weight).take(postings.codes[:containing])
@@ -228,22 +240,27 @@ class LexicalIndex:
         return scores
 
     def respelt(self, terms: Mapping[str, float], length: int) -> dict[str, float]:
-        """The terms with their weights; one that none of the first `length` documents has is replaced by those spelt
-        like it, each weighing as much less as it is less alike."""
+        """The terms with their weights, those that none of the first `length` documents has replaced.
+
+        Up to eight terms spelt like it take the place of an absent one, each weighing as much less as it is less alike.
+        """
         found: dict[str, float] = {}
         for term, weight in terms.items():
-            if self._occurs(term, length):
+            if self._containing(term, length):
                 found[term] = found.get(term, 0.0) + weight
                 continue
-            alike = ((other, likeness) for other, likeness in self._spelling.like(term) if self._occurs(other, length))
+            alike = (pair for pair in self._spelling.like(term) if self._containing(pair[0], length))
             for other, likeness in islice(alike, _MOST_ALIKE):
                 if other not in terms:
                     found[other] = max(found.get(other, 0.0), weight * likeness)
         return found
 
-    def _occurs(self, term: str, length: int) -> bool:
+    def _containing(self, term: str, length: int) -> int:
+        """How many of the first `length` documents contain the term."""
         postings = self._postings.get(term)
-        return postings is not None and postings.below(length) > 0
+        if postings is None or not postings.size or postings.documents[postings.size - 1] < length:
+            return postings.size if postings else 0
+        return int(np.searchsorted(postings.documents[: postings.size], length))
 
     def _saturation(self, average: float, k1: float, b: float) -> NDArray[np.float64]:
         """tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average)) for every (tf, length) that occurs."""
@@ -260,3 +277,96 @@ class LexicalIndex:
                 self._shape_table = grown(self._shape_table, code + 1)
             self._shape_table[code] = shape
         return code
+
+
+def idf(documents: int, containing: int) -> float:
+    """ln(1 + (N − df + ½) / (df + ½)), rounded to 2⁻³⁰ because logarithms differ in the last bit between machines."""
+    value = math.log1p((documents - containing + 0.5) / (containing + 0.5))
+    return round(value * 2**30) / 2**30
+
+
+class _Postings:
+    """The documents a term occurs in, ascending, each with the code of its (occurrences, document length)."""
+
+    __slots__ = ("codes", "documents", "size")
+
+    def __init__(self) -> None:
+        self.documents: NDArray[np.int32] = np.empty(2, dtype=np.int32)
+        self.codes: NDArray[np.int32] = np.empty(2, dtype=np.int32)
+        self.size = 0
+
+    def append(self, document: int, code: int) -> None:
+        if self.size == len(self.documents):
+            self.documents = grown(self.documents, self.size + 1)
+            self.codes = grown(self.codes, self.size + 1)
+        self.documents[self.size] = document
+        self.codes[self.size] = code
+        self.size += 1
+
+    def without(self, document: int) -> _Postings:
+        at = int(np.searchsorted(self.documents[: self.size], document))
+        copy = _Postings()
+        copy.documents = np.delete(self.documents[: self.size], at)
+        copy.codes = np.delete(self.codes[: self.size], at)
+        copy.size = self.size - 1
+        return copy
+
+
+class _Found(NamedTuple):
+    """A term of a question that occurs among the first documents."""
+
+    postings: _Postings
+    containing: int
+    weight: float
+
+
+def _added_at_once(found: list[_Found], saturation: NDArray[np.float64], length: int) -> NDArray[np.float64]:
+    """The same as adding one term after the other, to the last bit, in one call: calls would cost most of the time."""
+    documents = np.concatenate([postings.documents[:containing] for postings, containing, _ in found])
+    codes = np.concatenate([postings.codes[:containing] for postings, containing, _ in found])
+    weights = np.repeat([weight for *_, weight in found], [containing for _, containing, _ in found])
+    weights *= saturation.take(codes)
+    return np.asarray(np.bincount(documents, weights, length), dtype=np.float64)
+
+
+# ── spelling ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+ALIKE = 0.5
+"""Least likeness, in (0, 1]: Dice's coefficient of the trigrams of the terms between boundary marks."""
+_SHORTEST = 4
+"""Letters below which a term is like too many others."""
+_LATIN_WORD = re.compile(f"(?![0-9])[{LATIN}']+")
+
+
+class Spelling:
+    """The terms of an index by their trigrams. Terms are only ever added."""
+
+    def __init__(self) -> None:
+        self._terms: dict[str, int] = {}  # term → how many different trigrams it has
+        self._with: dict[str, list[str]] = {}  # trigram → terms
+
+    def add(self, term: str) -> None:
+        """Adds a term, if it is a Latin word of at least four letters; others have no spelling here."""
+        if len(term) < _SHORTEST or term in self._terms or not _LATIN_WORD.fullmatch(term):
+            return
+        grams = _trigrams(term)
+        self._terms[term] = len(grams)
+        for gram in grams:
+            self._with.setdefault(gram, []).append(term)
+
+    def like(self, term: str) -> list[tuple[str, float]]:
+        """(known term, likeness of at least 0.5), the most alike first, without the term itself."""
+        if len(term) < _SHORTEST or not _LATIN_WORD.fullmatch(term):
+            return []
+        grams = _trigrams(term)
+        shared = Counter(other for gram in grams for other in self._with.get(gram, ()))
+        alike = [(other, 2 * count / (len(grams) + self._terms[other])) for other, count in shared.items()]
+        return sorted(
+            ((other, likeness) for other, likeness in alike if likeness >= ALIKE and other != term),
+            key=lambda pair: (-pair[1], pair[0]),
+        )
+
+
+def _trigrams(term: str) -> list[str]:
+    marked = f"<{term}>"
+    return list(dict.fromkeys(marked[start : start + 3] for start in range(len(marked) - 2)))

@@ -1,13 +1,29 @@
-"""The coordinate document: a memory by time, space, agent, emotion and content, and the way to a record and back."""
+"""The coordinate document: one memory by time, space, agent, emotion and content, and its conversion to a record.
+
+`MemoryCoordinate` is the nested document that people and other programs read and write; `Memory` is the record a stream
+works with. `to_memory` and `from_memory` convert in both directions and lose nothing, unknown fields included.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import replace
 from datetime import datetime
-from functools import cache
-from typing import Any, ClassVar, NamedTuple, Self, TypeGuard, cast
+from typing import Annotated, Any, ClassVar, NamedTuple, Self, cast
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    InstanceOf,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from commonplace.clock import iso, parse_iso, utc
 from commonplace.errors import UsageError
@@ -15,237 +31,188 @@ from commonplace.memory.record import KINDS, Emotion, Kind, Memory, checked_text
 from commonplace.rng import Key, draw
 from commonplace.text import clean
 
-__all__ = [
-    "AgentCoordinate",
-    "Content",
-    "EmotionCoordinate",
-    "MemoryCoordinate",
-    "Metadata",
-    "Relations",
-    "SpaceCoordinate",
-    "TimeCoordinate",
-    "from_memory",
-    "new_memory_id",
-    "to_memory",
-    "unused_id",
-]
+# ── The document ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-# ── document ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# `MemoryCoordinate`: a memory as a nested document, every field of the founding schema, unknown ones kept.
+class CheckedModel(BaseModel):
+    """A Pydantic model that raises UsageError, naming the field, for a value that does not fit."""
 
+    model_config = ConfigDict(strict=True)
+    path: ClassVar[str] = ""
+    """Where the model stands in its document, for messages."""
 
-# ruff: noqa: RUF009 - what is called here makes a dataclass field
-
-
-Fits = Callable[[Any], bool]
-
-
-def is_text(value: Any) -> bool:
-    """A string."""
-    return isinstance(value, str)
-
-
-def is_number(value: Any) -> TypeGuard[float]:
-    """A finite number, not a truth value."""
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def is_flag(value: Any) -> bool:
-    """True or false."""
-    return isinstance(value, bool)
-
-
-def is_names(value: Any) -> bool:
-    """A list of strings."""
-    return isinstance(value, list) and all(isinstance(one, str) for one in cast(list[Any], value))
-
-
-def is_mapping(value: Any) -> TypeGuard[dict[str, Any]]:
-    """A mapping with string keys."""
-    return isinstance(value, dict) and all(isinstance(key, str) for key in cast(dict[Any, Any], value))
-
-
-def between(low: float, high: float) -> Fits:
-    """A number of a range, both ends included."""
-    return lambda value: is_number(value) and low <= value <= high
-
-
-def _or_none(fits: Fits) -> Fits:
-    return lambda value: value is None or fits(value)
-
-
-def _of(fits: Fits, wanted: str, default: Any = None, factory: Any = None) -> Any:
-    about: dict[str, Any] = {"fits": fits, "wanted": wanted}
-    return field(default_factory=factory, metadata=about) if factory else field(default=default, metadata=about)
-
-
-def _text() -> Any:
-    return _of(is_text, "a string", "")
-
-
-def _number(default: float) -> Any:
-    return _of(is_number, "a finite number", default)
-
-
-def _share(low: float = 0.0) -> Any:
-    return _of(between(low, 1), f"a number from {low:g} to 1", 0.0)
-
-
-def _flag() -> Any:
-    return _of(is_flag, "true or false", False)
-
-
-def _names() -> Any:
-    return _of(is_names, "a list of strings", factory=list)
-
-
-def _extra() -> Any:
-    return _of(is_mapping, "a mapping", factory=dict)
-
-
-class Field(NamedTuple):
-    """A field of a section, and what its value has to be."""
-
-    name: str
-    fits: Fits
-    wanted: str
-
-
-@cache
-def fields_of(section: type[Section]) -> tuple[Field, ...]:
-    """The fields of a section, `extra` last."""
-    return tuple(Field(one.name, one.metadata["fits"], one.metadata["wanted"]) for one in fields(section))
-
-
-@cache
-def _names_of(section: type[Section]) -> frozenset[str]:
-    return frozenset(one.name for one in fields_of(section)) - {"extra"}
-
-
-@dataclass(slots=True)
-class Section:
-    """One of the coordinates. Raises UsageError for a value of another shape or outside its range."""
-
-    section: ClassVar[str] = ""
-
-    def __post_init__(self) -> None:
-        for name, fits, wanted in fields_of(type(self)):
-            value = getattr(self, name)
-            if isinstance(value, tuple):
-                value = list(cast(tuple[Any, ...], value))
-                setattr(self, name, value)
-            if not fits(value):
-                raise UsageError(f"{self.section}.{name} is {value!r}", hint=f"give {wanted}")
+    @model_validator(mode="wrap")
+    @classmethod
+    def _name_the_field(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(data)
+        except ValidationError as error:
+            raise cls._explained(error) from error
 
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """The section of a document; keys the schema does not have go into `extra`."""
-        if not is_mapping(given):
-            raise UsageError(f"{cls.section} is {given!r}", hint="give a mapping")
-        known = _names_of(cls)
-        extra = {key: value for key, value in given.items() if key not in known}
-        return cls(**{key: value for key, value in given.items() if key in known}, extra=extra)  # pyright: ignore[reportCallIssue] - every section has `extra`
+    def _explained(cls, error: ValidationError) -> UsageError:
+        findings = error.errors(include_url=False)
+        name, value = next(iter(findings[0]["loc"]), ""), findings[0]["input"]
+        field = ".".join(str(part) for part in (cls.path, name) if part != "") or "the document"
+        if findings[0]["type"] == "extra_forbidden":
+            return UsageError(f"{field} is not a known key", hint=f"expected one of {', '.join(cls.model_fields)}")
+        about_field = [one["msg"] for one in findings if one["loc"][:1] == findings[0]["loc"][:1]]
+        expected = dict.fromkeys(message.removeprefix("Input should be ") for message in about_field)
+        return UsageError(f"{field} is {value!r:.80}", hint=f"expected {' or '.join(expected)}")
+
+
+def _listed(value: Any) -> Any:
+    return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
+
+
+def _timestamp(value: Any) -> Any:
+    return iso(value) if isinstance(value, datetime) else value
+
+
+def _parsable(value: str) -> str:
+    try:
+        parse_iso(value)
+    except (ValueError, OverflowError) as error:
+        raise PydanticCustomError("timestamp", "ISO 8601, such as 2025-10-12T09:30:22Z") from error
+    return value
+
+
+# Pydantic's own `str` refuses lone surrogates, which another program's files may hold.
+Text = InstanceOf[str]
+Names = Annotated[list[Text], BeforeValidator(_listed)]
+# A union keeps 1 and 1.0 apart, so that a document is written back as it was read.
+Number = int | FiniteFloat
+Share = Annotated[Number, Field(ge=0, le=1)]
+Timestamp = Annotated[Text, BeforeValidator(_timestamp), AfterValidator(_parsable)]
+Object = dict[Text, Any]
+
+
+class Section(CheckedModel):
+    """A group of coordinates. Fields the schema does not have are kept, and can be read from `model_extra`."""
+
+    model_config = ConfigDict(extra="allow")
 
     def to_dict(self) -> dict[str, Any]:
-        """The section as it stands in a document."""
-        plain = {one.name: getattr(self, one.name) for one in fields_of(type(self))}
-        extra = plain.pop("extra")
-        return plain | extra
+        """The section as it is written in a document."""
+        return dict(self)
 
 
-@dataclass(slots=True)
 class TimeCoordinate(Section):
-    """When, within its session."""
+    """When the memory was made, within its session."""
 
-    section: ClassVar[str] = "time"
-    session_id: str = _text()
-    sequence: int = _number(0)
-    """Place in the session."""
-    relative_time_minutes: float = _number(0.0)
+    path = "time"
+    session_id: Text = ""
+    sequence: Number = 0
+    """Position in the session."""
+    relative_time_minutes: Number = 0.0
     """Minutes since the session began."""
-    extra: dict[str, Any] = _extra()
 
 
-@dataclass(slots=True)
 class SpaceCoordinate(Section):
-    """What it was about."""
+    """What the memory is about."""
 
-    section: ClassVar[str] = "space"
-    project: str = _text()
-    domain: str = _text()
-    file_context: list[str] = _names()
-    depth_index: int = _number(1)
+    path = "space"
+    project: Text = ""
+    domain: Text = ""
+    file_context: Names = Field(default_factory=list)
+    depth_index: Number = 1
     """Depth of recursion."""
-    extra: dict[str, Any] = _extra()
 
 
-@dataclass(slots=True)
 class AgentCoordinate(Section):
     """Who remembers."""
 
-    section: ClassVar[str] = "agent"
-    persona_id: str = _text()
-    persona_name: str = _text()
-    role: str = _text()
-    backend: str = _text()
-    """What answered for the persona."""
-    extra: dict[str, Any] = _extra()
+    path = "agent"
+    persona_id: Text = ""
+    persona_name: Text = ""
+    role: Text = ""
+    backend: Text = ""
+    """The model or service that answered for the persona."""
 
 
-@dataclass(slots=True)
 class EmotionCoordinate(Section):
-    """What was felt; all zero where nothing is known."""
+    """What was felt; all zero if unknown."""
 
-    section: ClassVar[str] = "emotion"
-    affect_amplitude: float = _share()
-    """0 (calm) … 1 (stirred)."""
-    sentiment_score: float = _share(-1.0)
-    """−1 (unpleasant) … 1 (pleasant)."""
-    confidence: float = _share()
-    keywords: list[str] = _names()
-    extra: dict[str, Any] = _extra()
+    path = "emotion"
+    affect_amplitude: Share = 0.0
+    """0 (calm) to 1 (aroused)."""
+    sentiment_score: Annotated[Number, Field(ge=-1, le=1)] = 0.0
+    """−1 (unpleasant) to 1 (pleasant)."""
+    confidence: Share = 0.0
+    keywords: Names = Field(default_factory=list)
 
 
-@dataclass(slots=True)
 class Content(Section):
     """What is remembered."""
 
-    section: ClassVar[str] = "content"
-    type: str = _of(is_text, "a string", "persona_response")
-    """`user_input`, `persona_response`, `system_event`, or a kind of record."""
-    prompt_digest: str = _text()
-    response_full: str = _text()
-    response_summary: str | None = _of(_or_none(is_text), "a string or null")
-    token_count: int = _number(0)
-    extra: dict[str, Any] = _extra()
+    path = "content"
+    type: Text = "persona_response"
+    """`user_input`, `persona_response`, `system_event`, or a record's kind."""
+    prompt_digest: Text = ""
+    response_full: Text = ""
+    response_summary: Text | None = None
+    token_count: Number = 0
 
 
-@dataclass(slots=True)
 class Metadata(Section):
-    """What is thought of it."""
+    """How the memory is rated and labelled."""
 
-    section: ClassVar[str] = "metadata"
-    importance: float | None = _of(_or_none(between(0, 1)), "a number from 0 to 1, or null to have it computed")
-    tags: list[str] = _names()
-    user_rating: float | None = _of(_or_none(between(0, 5)), "1 to 5 stars, or null")
-    phase_injection_applied: bool = _flag()
-    error_occurred: bool = _flag()
-    bqi_snapshot: dict[str, Any] | None = _of(_or_none(is_mapping), "a mapping or null")
-    extra: dict[str, Any] = _extra()
+    path = "metadata"
+    importance: Share | None = None
+    """0 to 1; None to have `MemoryStore` compute it."""
+    tags: Names = Field(default_factory=list)
+    user_rating: Annotated[Number, Field(ge=0, le=5)] | None = None
+    """1 to 5 stars."""
+    phase_injection_applied: bool = False
+    error_occurred: bool = False
+    bqi_snapshot: Object | None = None
 
 
-@dataclass(slots=True)
 class Relations(Section):
-    """What it belongs with, by `memory_id`."""
+    """Other memories, by `memory_id`."""
 
-    section: ClassVar[str] = "relations"
-    parent_memory_id: str | None = _of(_or_none(is_text), "a memory id or null")
-    child_memory_ids: list[str] = _names()
-    related_memory_ids: list[str] = _names()
-    extra: dict[str, Any] = _extra()
+    path = "relations"
+    parent_memory_id: Text | None = None
+    child_memory_ids: Names = Field(default_factory=list)
+    related_memory_ids: Names = Field(default_factory=list)
+
+
+class MemoryCoordinate(Section):
+    """A memory by its coordinates. Sections may be given as mappings, the timestamp as a datetime.
+
+    Raises UsageError for a value that does not fit its field.
+    """
+
+    memory_id: Text = ""
+    """`mem_20251012_093022_a4f3`; empty to have the store choose one."""
+    timestamp: Timestamp
+    """ISO 8601, kept as written; UTC if it names no zone."""
+    time: TimeCoordinate = Field(default_factory=TimeCoordinate)
+    space: SpaceCoordinate = Field(default_factory=SpaceCoordinate)
+    agent: AgentCoordinate = Field(default_factory=AgentCoordinate)
+    emotion: EmotionCoordinate = Field(default_factory=EmotionCoordinate)
+    content: Content = Field(default_factory=Content)
+    metadata: Metadata = Field(default_factory=Metadata)
+    relations: Relations = Field(default_factory=Relations)
+    memory: Object = Field(default_factory=dict)
+    """What only a record has: its number, kind, place, citations …"""
+
+    @property
+    def at(self) -> datetime:
+        """The timestamp as a moment, UTC."""
+        return parse_iso(self.timestamp)
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> MemoryCoordinate:
+        """The document in a JSON object. Raises UsageError for a value that does not fit its field."""
+        return cls.model_validate(document)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The nested document, keys in the order of the schema; `memory` only if it holds something."""
+        document = {name: value.to_dict() if isinstance(value, Section) else value for name, value in self}
+        if not self.memory:
+            del document["memory"]
+        return document
 
 
 SECTIONS: tuple[type[Section], ...] = (
@@ -257,84 +224,18 @@ SECTIONS: tuple[type[Section], ...] = (
     Metadata,
     Relations,
 )
+_SECTION_NAMES = frozenset(kind.path for kind in SECTIONS)
 
 
-@dataclass(slots=True)
-class MemoryCoordinate:
-    """A memory by its coordinates. Sections may be given as mappings, the timestamp as a datetime.
-
-    Raises UsageError for a timestamp that is none and for sections of another shape.
-    """
-
-    memory_id: str = ""
-    """`mem_20251012_093022_a4f3`; empty to have the store name it."""
-    timestamp: str = ""
-    """ISO 8601; one without a zone is UTC. Kept as it was written."""
-    time: TimeCoordinate = field(default_factory=TimeCoordinate)
-    space: SpaceCoordinate = field(default_factory=SpaceCoordinate)
-    agent: AgentCoordinate = field(default_factory=AgentCoordinate)
-    emotion: EmotionCoordinate = field(default_factory=EmotionCoordinate)
-    content: Content = field(default_factory=Content)
-    metadata: Metadata = field(default_factory=Metadata)
-    relations: Relations = field(default_factory=Relations)
-    memory: dict[str, Any] = field(default_factory=dict[str, Any])
-    """What a record has and a coordinate has no place for: its number, kind, place, citations …"""
-    extra: dict[str, Any] = field(default_factory=dict[str, Any])
-
-    def __post_init__(self) -> None:
-        given: Any = self.timestamp
-        if isinstance(given, datetime):
-            self.timestamp = iso(given)
-        for kind in SECTIONS:
-            value = getattr(self, kind.section)
-            if not isinstance(value, kind):
-                setattr(self, kind.section, kind.from_dict(value))
-        if not is_text(self.memory_id) or not is_mapping(self.memory):
-            raise UsageError(
-                f"memory_id {self.memory_id!r}, memory {self.memory!r}", hint="give a string and a mapping"
-            )
-        _ = self.at
-
-    @property
-    def at(self) -> datetime:
-        """The timestamp as a moment, UTC."""
-        try:
-            return parse_iso(self.timestamp)
-        except (TypeError, ValueError, OverflowError) as error:
-            hint = "give ISO 8601, such as 2025-10-12T09:30:22Z"
-            raise UsageError(f"timestamp {self.timestamp!r}", hint=hint) from error
-
-    @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> MemoryCoordinate:
-        """A document as JSON gives it. Raises UsageError for one of another shape."""
-        if not is_mapping(given):
-            raise UsageError(f"a document that is {given!r:.80}", hint="give a mapping")
-        extra = {key: value for key, value in given.items() if key not in _DOCUMENT}
-        return cls(**{key: value for key, value in given.items() if key in _DOCUMENT}, extra=extra)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The nested document, keys in the order of the schema."""
-        plain: dict[str, Any] = {"memory_id": self.memory_id, "timestamp": self.timestamp}
-        for kind in SECTIONS:
-            plain[kind.section] = getattr(self, kind.section).to_dict()
-        if self.memory:
-            plain["memory"] = self.memory
-        return {**plain, **self.extra}
+# ── Ids ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-_DOCUMENT = frozenset(one.name for one in fields(MemoryCoordinate)) - {"extra"}
-
-
-# ── ids ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Names of memories in a coordinate document: `mem_20251012_093022_a4f3`, from simulated time and a keyed draw.
-
-
-_SHORT = 64
-"""Draws of four digits that are tried before the name becomes longer."""
+_SHORT_ATTEMPTS = 64
+"""Ids of four digits to try before the id becomes longer."""
 
 
 def new_memory_id(at: datetime, *key: Key, digits: int = 4) -> str:
-    """The name of a memory made at a moment; the same key gives the same name."""
+    """An id such as `mem_20251012_093022_a4f3`, made from simulated time and a key; the same key gives the same id."""
     moment = utc(at)
     date = f"{moment.year:04d}{moment.month:02d}{moment.day:02d}"
     time = f"{moment.hour:02d}{moment.minute:02d}{moment.second:02d}"
@@ -342,57 +243,18 @@ def new_memory_id(at: datetime, *key: Key, digits: int = 4) -> str:
 
 
 def unused_id(at: datetime, taken: Container[str], *key: Key) -> str:
-    """The first name that is not taken. Four digits, twelve where one second holds very many memories."""
+    """The first new id that is not taken: four digits, or twelve if one second holds very many memories."""
     attempt = 0
-    while True:
-        name = new_memory_id(at, *key, attempt, digits=4 if attempt < _SHORT else 12)
-        if name not in taken:
-            return name
+    while (name := new_memory_id(at, *key, attempt, digits=4 if attempt < _SHORT_ATTEMPTS else 12)) in taken:
         attempt += 1
+    return name
 
 
-# ── table ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# The two-way table between a coordinate document and a record. Nothing is lost in either direction.
+# ── Document and record ──────────────────────────────────────────────────────────────────────────────────────────────
 #
-# What a record cannot say in a coordinate stands in the document's `memory`; what a document says in other words than
-# the table would is kept in the record's `details["coordinate"]`. Both hold only what differs.
-
-
-KEPT = "coordinate"
-"""The key of `details` under which the original wording of a document is kept."""
-ABSENT = "without"
-"""The key of `memory` naming details that the table would make and the record does not have."""
-
-_KINDS: Mapping[str, Kind] = {
-    "user_input": "observation",
-    "persona_response": "action",
-    "system_event": "observation",
-    **{kind: kind for kind in KINDS},
-}
-
-
-class _Column(NamedTuple):
-    section: str
-    field: str
-    detail: str
-    default: Any
-    fits: Fits
-
-
-def _columns() -> tuple[_Column, ...]:
-    """The fields that are details of a record, by the same name."""
-    elsewhere = {"session_id", "persona_id", "type", "response_full", "importance", "tags", "extra"}
-    return tuple(
-        _Column(kind.section, one.name, one.name, getattr(kind(), one.name), one.fits)
-        for kind in SECTIONS
-        for one in fields_of(kind)
-        if kind is not EmotionCoordinate and one.name not in elsewhere
-    )
-
-
-_COLUMNS = _columns()
-_PLAIN = ("tick", "source", "event", "text", "kind", "session", "agent")
-_NAMES = ("citations", "place", "tags")
+# A table pairs each field of the document with its place in the record. Two additions make the conversion lossless:
+# the document's `memory` holds what the table cannot say of a record, and the record's `details["coordinate"]` holds
+# what the document says differently from the table. Both hold only differences, so a plain document stays plain.
 
 
 def scaled(importance: float) -> float:
@@ -401,224 +263,244 @@ def scaled(importance: float) -> float:
 
 
 def unscaled(importance: float) -> float:
-    """The inverse: (i − 1) / 9, within 0–1."""
+    """The inverse of `scaled`, clamped to 0–1."""
     return min(1.0, max(0.0, (importance - 1) / 9))
 
 
-def to_memory(coordinate: MemoryCoordinate, id: int = 0) -> Memory:
+def _importance(share: float | None) -> float:
+    return scaled(0.5 if share is None else share)
+
+
+def _tags(tags: list[str]) -> tuple[str, ...]:
+    return tuple(clean(tag) for tag in tags)
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+class _Row(NamedTuple):
+    """A field of the document, and the path of its value in the record."""
+
+    section: str
+    field: str
+    record: str
+    to_document: Callable[[Any], Any] = _unchanged
+    to_record: Callable[[Any], Any] = _unchanged
+
+
+# `content.type` and `content.response_full` are handled apart: each depends on several fields of the record.
+_TABLE = (
+    _Row("time", "session_id", "session"),
+    _Row("agent", "persona_id", "agent"),
+    _Row("emotion", "affect_amplitude", "emotion.arousal"),
+    _Row("emotion", "sentiment_score", "emotion.valence"),
+    _Row("emotion", "confidence", "emotion.confidence"),
+    _Row("emotion", "keywords", "emotion.keywords", list, tuple),
+    _Row("metadata", "importance", "importance", unscaled, _importance),
+    _Row("metadata", "tags", "tags", list, _tags),
+    *(
+        _Row(section, field, f"details.{field}")
+        for section, fields in {
+            "time": ("sequence", "relative_time_minutes"),
+            "space": ("project", "domain", "file_context", "depth_index"),
+            "agent": ("persona_name", "role", "backend"),
+            "content": ("prompt_digest", "response_summary", "token_count"),
+            "metadata": ("user_rating", "phase_injection_applied", "error_occurred", "bqi_snapshot"),
+            "relations": ("parent_memory_id", "child_memory_ids", "related_memory_ids"),
+        }.items()
+        for field in fields
+    ),
+)
+_DEFAULTS = {(kind.path, name): value for kind in SECTIONS for name, value in kind()}
+_KINDS: Mapping[str, Kind] = {
+    "user_input": "observation",
+    "persona_response": "action",
+    "system_event": "observation",
+    **{kind: kind for kind in KINDS},
+}
+_IN_MEMORY: Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    **dict.fromkeys(("tick", "source", "event", "text", "kind", "session", "agent"), (_unchanged, _unchanged)),
+    **dict.fromkeys(("citations", "place", "tags"), (list, tuple)),
+    "importance": (_unchanged, _unchanged),
+    "accessed_at": (iso, parse_iso),
+}
+"""Attributes of a record that `memory` holds where the table gives another value: (to JSON, from JSON)."""
+_ABSENT = "without"
+"""The key of `memory` that lists details which the table gives and the record does not have."""
+_COORDINATE = "coordinate"
+"""The key of a record's `details` for what its document says differently from the table."""
+
+
+def to_memory(document: MemoryCoordinate, id: int = 0) -> Memory:
     """The record of a document. `id`: its number in its character's stream, if the document does not say.
 
-    Raises UsageError for a document without a text, and for one whose `memory` cannot be read.
+    Raises UsageError for a document without text, and for one whose `memory` cannot be read.
     """
-    memory = _read(coordinate, id)
-    kept = _difference(_written(memory, coordinate.memory_id), coordinate)
-    return replace(memory, details={**memory.details, KEPT: kept}) if kept else memory
+    memory = _read(document, id)
+    different = _differences(_written(memory, document.memory_id).to_dict(), document.to_dict())
+    return replace(memory, details={**memory.details, _COORDINATE: different}) if different else memory
 
 
 def from_memory(memory: Memory, memory_id: str = "") -> MemoryCoordinate:
-    """The document of a record. `memory_id`: its name, if the record does not have one (default: made of its time)."""
-    kept = memory.details.get(KEPT)
-    if _is_kept(kept):
-        details = {key: value for key, value in memory.details.items() if key != KEPT}
-        said = _in_other_words(_written(replace(memory, details=details), memory_id), kept)
-        if said is not None and _read_or_none(said, to_memory) == memory:
-            return said
+    """The document of a record. `memory_id`: its id if its details name none; made from its time if empty."""
+    different: Any = memory.details.get(_COORDINATE)
+    if isinstance(different, dict):
+        plain = replace(memory, details=_without(memory.details, _COORDINATE))
+        document = _with_differences(_written(plain, memory_id).to_dict(), cast("dict[str, Any]", different))
+        # Where the record has changed since its document was read, its present values count.
+        if document is not None and to_memory(document) == memory:
+            return document
     return _written(memory, memory_id)
 
 
-def reweighed(memory: Memory, importance: float) -> Memory:
-    """The record with another importance (1–10), which is no longer the one its document was written with."""
-    kept: Mapping[str, Any] = memory.details.get(KEPT, {})
-    if not _is_kept(kept) or "importance" not in kept.get("metadata", {}):
-        return replace(memory, importance=importance)
-    rest = {name: value for name, value in kept["metadata"].items() if name != "importance"}
-    others = {name: value for name, value in kept.items() if name != "metadata"} | ({"metadata": rest} if rest else {})
-    details = {name: value for name, value in memory.details.items() if name != KEPT}
-    return replace(memory, importance=importance, details=details | ({KEPT: others} if others else {}))
+def with_importance(memory: Memory, importance: float) -> Memory:
+    """The record with another importance (1–10), which replaces the one that its document was written with."""
+    different: Any = memory.details.get(_COORDINATE)
+    metadata: Any = cast("dict[str, Any]", different).get("metadata") if isinstance(different, dict) else None
+    if isinstance(metadata, dict) and "importance" in metadata:
+        rest = _without(cast("dict[str, Any]", metadata), "importance")
+        different = _without(cast("dict[str, Any]", different), "metadata") | ({"metadata": rest} if rest else {})
+        details = _without(memory.details, _COORDINATE) | ({_COORDINATE: different} if different else {})
+        memory = replace(memory, details=details)
+    return replace(memory, importance=importance)
 
 
 def _written(memory: Memory, memory_id: str) -> MemoryCoordinate:
-    """The document by the table alone, with all that the table does not say in `memory`."""
-    details = memory.details
-    named = details.get("memory_id")
-    name = (
-        named
-        if isinstance(named, str) and named
-        else memory_id or new_memory_id(memory.created_at, memory.agent, memory.id)
+    """The document by the table, and in its `memory` what the table does not say."""
+    named = memory.details.get("memory_id")
+    if isinstance(named, str) and named:
+        memory_id = named
+    values: dict[str, dict[str, Any]] = {kind.path: {} for kind in SECTIONS}
+    for row in _TABLE:
+        value = _at(memory, row.record)
+        if value is not ...:
+            values[row.section][row.field] = row.to_document(value)
+    values["content"] |= {"type": _type_of(memory), "response_full": _response_of(memory)}
+    document = MemoryCoordinate(
+        memory_id=memory_id or new_memory_id(memory.created_at, memory.agent, memory.id),
+        timestamp=iso(memory.created_at),
+        **cast(Any, {kind.path: _fitting(kind, values[kind.path]) for kind in SECTIONS}),
     )
-    sections: dict[str, dict[str, Any]] = {kind.section: {} for kind in SECTIONS}
-    for section, attribute, detail, default, fits in _COLUMNS:
-        value = details.get(detail, default)
-        if value is not default and fits(value):
-            sections[section][attribute] = value
-    sections["time"]["session_id"] = memory.session
-    sections["agent"]["persona_id"] = memory.agent
-    sections["content"]["type"] = _type_of(memory)
-    sections["content"]["response_full"] = _response(memory)
-    sections["metadata"]["importance"] = unscaled(memory.importance)
-    sections["metadata"]["tags"] = list(memory.tags)
-    if memory.emotion is not None:
-        sections["emotion"] = _feeling(memory.emotion)
-    kinds = {kind.section: kind(**sections[kind.section]) for kind in SECTIONS}
-    document = MemoryCoordinate(memory_id=name, timestamp=iso(memory.created_at), **cast(Any, kinds))
     document.memory = _remainder(memory, document)
     return document
 
 
-def _feeling(emotion: Emotion) -> dict[str, Any]:
-    return {
-        "affect_amplitude": emotion.arousal,
-        "sentiment_score": emotion.valence,
-        "confidence": emotion.confidence,
-        "keywords": list(emotion.keywords),
-    }
+def _at(memory: Memory, path: str) -> Any:
+    """The value at a path of the record; `...` if the record has none."""
+    at: Any = memory
+    for name in path.split("."):
+        at = cast(Any, at).get(name, ...) if isinstance(at, Mapping) else getattr(at, name, ...)
+    return at
+
+
+def _fitting(kind: type[Section], values: dict[str, Any]) -> Section:
+    """The section. Details are free: one that does not fit the schema is left out, and stays in `memory`."""
+    try:
+        return kind(**values)
+    except UsageError as error:
+        unfit = {one["loc"][0] for one in cast(ValidationError, error.__cause__).errors()}
+        return kind(**{name: value for name, value in values.items() if name not in unfit})
 
 
 def _type_of(memory: Memory) -> str:
-    said = memory.details.get("content_type")
-    return said if isinstance(said, str) and _KINDS.get(said, "observation") == memory.kind else memory.kind
+    kind = memory.details.get("content_type")
+    return kind if isinstance(kind, str) and _KINDS.get(kind, "observation") == memory.kind else memory.kind
 
 
-def _response(memory: Memory) -> str:
-    said = memory.details.get("response_full")
+def _response_of(memory: Memory) -> str:
+    original = memory.details.get("response_full")
     whole = memory.full_text
-    return said if isinstance(said, str) and clean(said) == whole else str(whole)
+    return original if isinstance(original, str) and clean(original) == whole else str(whole)
 
 
-def _read(coordinate: MemoryCoordinate, id: int = 0) -> Memory:
-    """The record of a document, its other wordings aside."""
-    said = coordinate.content.response_full
-    record = coordinate.memory
-    shown, whole = (record["text"], "") if "text" in record else checked_text(said)
-    created = coordinate.at
-    details = _details(coordinate)
-    if len(whole) > len(shown):
+def _read(document: MemoryCoordinate, id: int = 0) -> Memory:
+    """The record by the table and the document's `memory`."""
+    record, content = document.memory, document.content
+    values: dict[str, dict[str, Any]] = {"": {}, "emotion": {}, "details": {}}
+    details = values["details"]
+    for row in _TABLE:
+        value = getattr(getattr(document, row.section), row.field)
+        group, _, name = row.record.rpartition(".")
+        if group != "details" or not _same(value, _DEFAULTS[row.section, row.field]):
+            values[group][name] = row.to_record(value)
+    text, whole = (record["text"], "") if "text" in record else checked_text(content.response_full)
+    if document.memory_id:
+        details["memory_id"] = document.memory_id
+    if content.type not in KINDS:
+        details["content_type"] = content.type
+    if len(whole) > len(text):
         details["full_text"] = whole
-    if whole and whole != said:
-        details["response_full"] = said
-    importance = coordinate.metadata.importance
-    felt = coordinate.emotion
+    if whole and whole != content.response_full:
+        details["response_full"] = content.response_full
     memory = Memory(
         id=record.get("id", id),
-        agent=coordinate.agent.persona_id,
-        kind=_KINDS.get(coordinate.content.type, "observation"),
-        text=shown,
-        created_at=created,
-        accessed_at=created,
+        kind=_KINDS.get(content.type, "observation"),
+        text=text,
+        created_at=document.at,
+        accessed_at=document.at,
         tick=0,
-        importance=scaled(0.5 if importance is None else importance),
-        session=coordinate.time.session_id,
-        tags=tuple(clean(tag) for tag in coordinate.metadata.tags),
-        emotion=Emotion(felt.sentiment_score, felt.affect_amplitude, felt.confidence, tuple(felt.keywords))
-        if record.get("felt") or any((felt.affect_amplitude, felt.sentiment_score, felt.confidence, felt.keywords))
-        else None,
+        emotion=Emotion(**values["emotion"]) if record.get("felt") or any(values["emotion"].values()) else None,
         details=details,
+        **values[""],
     )
-    return _with(memory, record) if record else memory
-
-
-def _details(coordinate: MemoryCoordinate) -> dict[str, Any]:
-    details: dict[str, Any] = {"memory_id": coordinate.memory_id} if coordinate.memory_id else {}
-    if coordinate.content.type not in KINDS:
-        details["content_type"] = coordinate.content.type
-    for section, attribute, detail, default, _ in _COLUMNS:
-        value = getattr(getattr(coordinate, section), attribute)
-        if value != default or type(value) is not type(default):
-            details[detail] = value
-    return details
+    try:
+        changes = {name: decode(record[name]) for name, (_, decode) in _IN_MEMORY.items() if name in record}
+        if "details" in record or _ABSENT in record:
+            absent = record.get(_ABSENT, ())
+            kept = {key: value for key, value in details.items() if key not in absent}
+            changes["details"] = kept | record.get("details", {})
+    except (TypeError, ValueError) as error:
+        hint = "expected `memory` as it was written; leave it out to do without it"
+        raise UsageError(f"memory is {record!r:.200}", hint=hint) from error
+    return replace(memory, **changes) if changes else memory
 
 
 def _remainder(memory: Memory, document: MemoryCoordinate) -> dict[str, Any]:
     """What reading the document would not give back."""
-    usual = _read_or_none(document, _read)
     rest: dict[str, Any] = {"id": memory.id} if memory.id else {}
-    for name in _PLAIN:
+    if not clean(document.content.response_full):  # of which no text could be read
+        rest["text"] = memory.text
+    document.memory = rest
+    usual = _read(document)
+    for name, (encode, _) in _IN_MEMORY.items():
         value = getattr(memory, name)
-        if usual is None or getattr(usual, name) != value:
-            rest[name] = value
-    for name in _NAMES:
-        value = getattr(memory, name)
-        if value != (getattr(usual, name) if usual else ()):
-            rest[name] = list(value)
-    if usual is None or usual.importance != memory.importance:
-        rest["importance"] = memory.importance
-    if memory.accessed_at != memory.created_at:
-        rest["accessed_at"] = iso(memory.accessed_at)
-    if memory.emotion is not None and (usual is None or usual.emotion is None):
-        rest["felt"] = True  # all zero, yet not nothing
-    return {**rest, **_details_beside(memory.details, usual.details if usual else _details(document))}
+        if getattr(usual, name) != value:
+            rest[name] = encode(value)
+    if memory.emotion is not None and usual.emotion is None:
+        rest["felt"] = True  # an emotion whose figures are all zero
+    more = {key: value for key, value in memory.details.items() if not _same(usual.details.get(key, ...), value)}
+    surplus = [key for key in usual.details if key not in memory.details]
+    return rest | ({"details": more} if more else {}) | ({_ABSENT: surplus} if surplus else {})
 
 
-def _read_or_none(document: MemoryCoordinate, read: Callable[[MemoryCoordinate], Memory]) -> Memory | None:
+def _differences(usual: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a document that says something else than the usual one, or more."""
+    found: dict[str, Any] = {}
+    for key, value in document.items():
+        if key in _SECTION_NAMES:
+            if within := {name: one for name, one in value.items() if not _same(usual[key].get(name, ...), one)}:
+                found[key] = within
+        elif key not in ("memory_id", "memory") and not _same(usual.get(key, ...), value):
+            found[key] = value
+    return found
+
+
+def _with_differences(document: dict[str, Any], different: Mapping[str, Any]) -> MemoryCoordinate | None:
+    """The inverse; None if the result is not a document."""
+    for key, value in different.items():
+        within = key in _SECTION_NAMES and isinstance(value, dict)
+        document[key] = {**document[key], **value} if within else value
     try:
-        return read(document)
+        return MemoryCoordinate.from_dict(document)
     except UsageError:
         return None
-
-
-def _details_beside(details: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
-    more = {key: value for key, value in details.items() if key not in usual or not _same(usual[key], value)}
-    surplus = [key for key in usual if key not in details]
-    return ({"details": more} if more else {}) | ({ABSENT: surplus} if surplus else {})
 
 
 def _same(one: Any, other: Any) -> bool:
+    """Equal and of one type: 1, 1.0 and True are written differently."""
     return one is other or (type(one) is type(other) and one == other)
 
 
-def _with(memory: Memory, record: Mapping[str, Any]) -> Memory:
-    """The record once what stands in the document's `memory` is put in. Raises UsageError for what cannot be read."""
-    try:
-        changes: dict[str, Any] = {name: record[name] for name in _PLAIN if name in record}
-        changes |= {name: tuple(record[name]) for name in _NAMES if name in record}
-        changes |= {"importance": record["importance"]} if "importance" in record else {}
-        changes |= {"accessed_at": parse_iso(record["accessed_at"])} if "accessed_at" in record else {}
-        absent = record.get(ABSENT, ())
-        if absent or "details" in record:
-            usual = {key: value for key, value in memory.details.items() if key not in absent}
-            changes["details"] = usual | record.get("details", {})
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"`memory` is {dict(record)!r:.200}", hint="leave it as it was written, or out") from error
-    return replace(memory, **changes) if changes else memory
-
-
-def _difference(usual: MemoryCoordinate, said: MemoryCoordinate) -> dict[str, Any]:
-    """Section → field → what the document says, where the table would say something else."""
-    kept: dict[str, Any] = {}
-    for kind in SECTIONS:
-        one, other = getattr(usual, kind.section), getattr(said, kind.section)
-        names = [
-            field.name for field in fields_of(kind) if not _same(getattr(one, field.name), getattr(other, field.name))
-        ]
-        if names:
-            kept[kind.section] = {name: getattr(other, name) for name in names}
-    if usual.timestamp != said.timestamp:
-        kept["timestamp"] = said.timestamp
-    if said.extra:
-        kept["extra"] = said.extra
-    return kept
-
-
-def _is_kept(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether this is what `to_memory` puts there, and not somebody's own detail of that name."""
-    if not is_mapping(value) or not value or not is_text(value.get("timestamp", "")):
-        return False
-    known: dict[str, set[str]] = {kind.section: {one.name for one in fields_of(kind)} for kind in SECTIONS}
-    sections = {name: said for name, said in value.items() if name not in ("timestamp", "extra")}
-    return is_mapping(value.get("extra", {})) and all(
-        name in known and is_mapping(said) and known[name].issuperset(said) for name, said in sections.items()
-    )
-
-
-def _in_other_words(written: MemoryCoordinate, kept: dict[str, Any]) -> MemoryCoordinate | None:
-    """The document with its own wording back, None where that would be no document."""
-    plain = written.to_dict()
-    for kind in SECTIONS:
-        said = dict(kept.get(kind.section, {}))
-        plain[kind.section] |= said.pop("extra", {})
-        plain[kind.section] |= said
-    plain |= {"timestamp": kept.get("timestamp", written.timestamp), **kept.get("extra", {})}
-    try:
-        return MemoryCoordinate.from_dict(plain)
-    except UsageError:
-        return None
+def _without(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in mapping.items() if name != key}

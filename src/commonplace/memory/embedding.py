@@ -17,10 +17,11 @@ from commonplace.errors import UsageError
 from commonplace.memory.words import word_list
 from commonplace.text import HANGUL, clean, words
 
-# ── embedding ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 Vector = NDArray[np.float32]
+
+USABLE, NO_VECTOR, NON_FINITE, WRONG_SIZE = range(4)
+UNUSABLE = {NO_VECTOR: "no_vector", NON_FINITE: "non_finite", WRONG_SIZE: "wrong_size"}
+"""Why a memory has no usable vector; its raw relevance is 0."""
 
 LATTICE_NORM = 4096
 """No lattice vector is longer, so every partial sum of a dot product stays within 2²⁴, where float32 is exact."""
@@ -32,14 +33,14 @@ _HANGUL_WORD = re.compile(f"[{HANGUL}]")
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of one size. An object with these three is an embedder; there is no base class.
+    """Turns texts into vectors of one size. Any object with these three members is an embedder; there is no base class.
 
-    One that compares spelling and not meaning may say so with `spelling = True`.
+    One that compares spelling and not meaning may declare `spelling = True`.
     """
 
     @property
     def name(self) -> str:
-        """The configuration in one line; vectors of different names are never compared."""
+        """The configuration in one line. Vectors of different names are never compared."""
         ...
 
     @property
@@ -59,16 +60,16 @@ def lattice(vector: Sequence[float] | NDArray[np.generic]) -> Vector | None:
     norm = float(np.sqrt((exact * exact).sum()))
     if not 0 < norm < np.inf:
         return None
-    # rounding moves a vector by at most √d / 2, which is kept free
+    # rounding lengthens a vector by at most √d / 2, so leave that much room
     scaled = exact * ((LATTICE_NORM - np.sqrt(len(exact)) / 2) / norm)
     return np.rint(scaled).astype(np.float32)
 
 
 def packed(vector: Vector) -> bytes:
-    """A lattice vector as little-endian int16: two bytes a dimension. Raises UsageError for any other vector."""
+    """A lattice vector as little-endian int16, two bytes per dimension. Raises UsageError for any other vector."""
     whole = vector.astype("<i2")
     if not np.array_equal(whole, vector):
-        raise UsageError("a vector that is not on the lattice", hint="store `lattice(vector)`")
+        raise UsageError("the vector is not a lattice vector", hint="store lattice(vector)")
     return whole.tobytes()
 
 
@@ -77,13 +78,31 @@ def unpacked(data: bytes) -> Vector:
     return np.frombuffer(data, dtype="<i2").astype(np.float32)
 
 
+def usable(given: Any, dimensions: int) -> tuple[int, Vector | None]:
+    """(`USABLE` or a key of `UNUSABLE`, the vector as float32 of shape (dimensions,))."""
+    if given is None:
+        return NO_VECTOR, None
+    vector = np.asarray(given, dtype=np.float32)
+    if vector.shape != (dimensions,):
+        return WRONG_SIZE, None
+    if not np.isfinite(vector).all():
+        return NON_FINITE, None
+    return USABLE, vector
+
+
+def norm_of(vector: Vector) -> float:
+    """The Euclidean norm, exact up to one rounding for a lattice vector."""
+    exact = vector.astype(np.float64)
+    return float(np.sqrt(np.vecdot(exact, exact)))
+
+
 class HashedEmbedder:
     """Character n-grams hashed into 384 dimensions: no download, no model, the same vector everywhere.
 
     A gram is a row of ±1 taken from the bits of its BLAKE2b digest. A Latin word is the sum of its 3–5-grams between
     boundary marks and of itself, brought to unit weight; Hangul gives the 2- and 3-grams of the text without its
-    spaces and the first two syllables of every word, so that spacing and particles change little. Words that only
-    carry grammar are left out unless there are no others.
+    spaces and the first two syllables of every word, so that spacing and particles change little. Grammar words are
+    left out unless there are no others.
 
     `name` changes whenever a vector would.
     """
@@ -91,7 +110,7 @@ class HashedEmbedder:
     dimensions = 384
     name = "hashed-384-v1"
     spelling = True
-    """It knows spelling and no meaning: a blend leaves its cosine to BM25."""
+    """It compares spelling, not meaning, which BM25 does better: a blend leaves its cosine out."""
 
     def __init__(self) -> None:
         self._vectors: dict[str, Vector | None] = {}
@@ -141,7 +160,7 @@ class HashedEmbedder:
 
 @cache
 def default_embedder() -> HashedEmbedder:
-    """The one all streams share that were given none, so that a text many characters perceive is embedded once."""
+    """The embedder of all streams that are given none, so that a text many characters perceive is embedded once."""
     return HashedEmbedder()
 
 
@@ -186,14 +205,10 @@ def _signs(grams: list[str]) -> NDArray[np.int16]:
     return np.rint(64 * signs / np.sqrt(len(grams))).astype(np.int16)
 
 
-# ── given ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# An embedder without a model: its vectors come with each memory and each question.
-
-
 class GivenVectors:
-    """Stands for vectors made elsewhere: pass them as `embedding` to `remember` and `recall`.
+    """An embedder without a model, for vectors made elsewhere: pass them as `embedding` to `remember` and `recall`.
 
-    `name` is the configuration they were made by; vectors of different names are never compared.
+    `name` is the configuration that made them; vectors of different names are never compared.
     """
 
     def __init__(self, name: str, dimensions: int) -> None:
@@ -201,20 +216,18 @@ class GivenVectors:
         self.dimensions = dimensions
 
     def embed(self, texts: Sequence[str]) -> list[Vector | None]:
-        """No vector for any text: what was not given is not there."""
+        """None for every text."""
         return [None] * len(texts)
 
 
-# ── vectors ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Vectors as bytes, and many of them at once.
-
+# ── vectors in a store ───────────────────────────────────────────────────────────────────────────────────────────────
 
 _TYPES = {2: "<i2", 4: "<f4"}
-"""Bytes a dimension → how the bytes are to be read."""
+"""Bytes per dimension → NumPy type."""
 
 
 def encoded(vector: Vector | None) -> tuple[int, bytes | None]:
-    """(bytes a dimension, the vector's values exactly): int16 for whole numbers, else float32; (0, None) for none."""
+    """(bytes per dimension, the exact values): int16 for whole numbers, else float32; (0, None) for None."""
     if vector is None:
         return 0, None
     with np.errstate(invalid="ignore"):  # what does not fit is found by comparing
@@ -225,19 +238,19 @@ def encoded(vector: Vector | None) -> tuple[int, bytes | None]:
 
 
 def decoded(width: int, data: bytes | None) -> Vector | None:
-    """The inverse of `encoded`. Raises ValueError for bytes that are no vector."""
+    """The inverse of `encoded`. Raises ValueError for another width."""
     if data is None:
         return None
     if width not in _TYPES:
-        raise ValueError(f"a vector of {width} bytes a dimension")
+        raise ValueError(f"a vector with {width} bytes per dimension; expected 2 or 4")
     return np.frombuffer(data, dtype=_TYPES[width]).astype(np.float32)
 
 
 class VectorRows(Sequence["Vector | None"]):
-    """Vectors of one size as one matrix, so that a long stream is loaded without touching each of them."""
+    """Vectors of one size as one matrix, so that loading a long stream need not touch each of them."""
 
     def __init__(self, matrix: NDArray[np.float32], present: NDArray[np.bool_]) -> None:
-        """`matrix`: a row per memory, zeros where there is no vector; `present`: where there is one."""
+        """`matrix`: a row per memory, zeros where it has no vector; `present`: whether it has one."""
         self.matrix = matrix
         self.present = present
 
@@ -255,13 +268,13 @@ class VectorRows(Sequence["Vector | None"]):
 
 
 def gathered(count: int, found: Sequence[tuple[int, int, bytes]]) -> Sequence[Vector | None]:
-    """`count` vectors from (row, bytes a dimension, bytes), in a matrix where all are of one size."""
+    """`count` vectors from (row, bytes per dimension, bytes); as one matrix where all have the same size."""
     sizes = {(width, len(data)) for _, width, data in found}
     if len(sizes) != 1:
         return _one_by_one(count, found)
     ((width, size),) = sizes
     if width not in _TYPES or size % width:
-        raise ValueError(f"a vector of {size} bytes, {width} a dimension")
+        raise ValueError(f"a vector of {size} bytes with {width} bytes per dimension")
     matrix: Any = np.zeros((count, size // width), dtype=np.float32)
     present = np.zeros(count, dtype=np.bool_)
     rows = np.fromiter((row for row, _, _ in found), dtype=np.intp, count=len(found))

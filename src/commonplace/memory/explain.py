@@ -1,4 +1,4 @@
-"""Why a memory came back, and why another did not, in words and figures."""
+"""Why a memory was retrieved, and why another was not, in words and figures."""
 
 from __future__ import annotations
 
@@ -10,24 +10,23 @@ import numpy as np
 
 from commonplace.clock import iso
 from commonplace.memory.record import Memory
-from commonplace.memory.retrieval import Question, Retrieval, candidates, scored
+from commonplace.memory.retrieval import Retrieval, candidates, score_candidates
 from commonplace.memory.scoring import UNIT, Part, ScoredMemory
 from commonplace.memory.table import View
 from commonplace.text import shortened
-
-# ── explain ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 
 Reason = Literal[
     "retrieved", "unknown", "later", "forgotten", "excluded", "barred", "older", "distant", "too_long", "outscored"
 ]
 PARTS = ["recency", "importance", "relevance"]
-"""The columns of a table of memories that were not scored."""
+"""The columns of a table whose memories were not scored."""
 
 
 def explain(hits: Iterable[ScoredMemory]) -> str:
-    """A table, a line per hit: rank, score, and `raw → normalised` of each part, once where they are the same
-    (`× weight` where it is not 1)."""
+    """A table with a line per hit: rank, score, each part as `raw → normalised × weight`, memory.
+
+    A part that is not normalised is shown once, and a weight of 1 not at all.
+    """
     hits = list(hits)
     names = list(dict.fromkeys(name for hit in hits for name in hit.parts)) or PARTS
     lines = [["rank", "score", *names, "memory"]]
@@ -45,18 +44,18 @@ def explain(hits: Iterable[ScoredMemory]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """Why a memory is not among the hits of a retrieval. `str()` says it in a sentence."""
+    """Why a memory is not among the hits of a retrieval; `str()` is the answer as a sentence."""
 
     id: int
     reason: Reason
     score: float | None = None
-    """What it scored, where it competed."""
+    """None if it did not compete."""
     cutoff: float | None = None
-    """The score of the last hit."""
+    """The score of the last hit; None without hits."""
     parts: dict[str, Part] | None = None
     note: str = ""
     nearest: int = 0
-    """How many the policy takes into account."""
+    """How many candidates the policy scores."""
 
     def __str__(self) -> str:
         sentence = _SENTENCES[self.reason].format(id=self.id, nearest=self.nearest)
@@ -70,25 +69,25 @@ class WhyNot:
 _SENTENCES: dict[Reason, str] = {
     "retrieved": "Memory {id} was retrieved",
     "unknown": "There is no memory {id}",
-    "later": "Memory {id} was made later",
+    "later": "Memory {id} was made after the question",
     "forgotten": "Memory {id} is forgotten",
-    "excluded": "Memory {id} was left out by the caller",
+    "excluded": "Memory {id} was excluded by the caller",
     "barred": "Memory {id} has a tag or a word that the policy leaves out",
     "older": "The query was empty and memory {id} is not among the newest",
     "distant": "Memory {id} is not among the {nearest} nearest",
-    "too_long": "Memory {id} scored well enough but did not fit into the token budget",
+    "too_long": "Memory {id} scored high enough but did not fit into the token budget",
     "outscored": "Others scored higher than memory {id}",
 }
 
 
 def why_not(view: View, id: int, retrieval: Retrieval) -> WhyNot:
-    """Scores one memory as the retrieval did, with the access time it has now."""
+    """The reason, found by scoring again as the retrieval did, but with the access times of now."""
     reason = _absent(view, id, retrieval)
     return WhyNot(id, reason) if reason else _outscored(view, id, retrieval)
 
 
 def _absent(view: View, id: int, retrieval: Retrieval) -> Reason | None:
-    """Why the memory did not compete, or need not be scored to say."""
+    """The reason, if it can be told without scoring."""
     policy = retrieval.policy
     reason: Reason | None = None
     if id in retrieval.ids:
@@ -101,7 +100,7 @@ def _absent(view: View, id: int, retrieval: Retrieval) -> Reason | None:
         reason = "forgotten"
     elif id in retrieval.excluded:
         reason = "excluded"
-    elif (policy.without_tags or policy.without_words) and not view.competing(policy)[id - 1]:
+    elif (policy.without_tags or policy.without_words) and not view.table.competing(policy, view.length)[id - 1]:
         reason = "barred"
     elif not retrieval.spreads:
         reason = "older"
@@ -110,15 +109,16 @@ def _absent(view: View, id: int, retrieval: Retrieval) -> Reason | None:
 
 def _outscored(view: View, id: int, retrieval: Retrieval) -> WhyNot:
     policy = retrieval.policy
-    then = View(view.rows, retrieval.length, view.accessed[: retrieval.length])
+    then = View(view.table, retrieval.length, view.accessed[: retrieval.length])
     competing = candidates(then, policy, frozenset(retrieval.excluded))
-    asked = Question(then, retrieval.query, retrieval.at, policy, retrieval.vector)
-    rows, scores, _ = scored(asked, competing, retrieval.spreads)
-    place = np.array([id - 1]) if rows is None else np.flatnonzero(rows == id - 1)
-    if not len(place):
+    scores = score_candidates(
+        then, competing, retrieval.query, retrieval.at, policy, retrieval.vector, retrieval.spreads
+    )
+    position = np.array([id - 1]) if scores.rows is None else np.flatnonzero(scores.rows == id - 1)
+    if not len(position):
         return WhyNot(id, "distant", nearest=policy.nearest)
-    (parts,) = scores.parts.at(place)
-    total = float(scores.units[place[0]]) * UNIT
+    (parts,) = scores.parts(position)
+    total = float(scores.totals[position[0]]) * UNIT
     last = retrieval.hits[-1].score if retrieval.hits else None
     memory = then.memory(id - 1)
     since = memory.accessed_at >= retrieval.at and memory.accessed_at > memory.created_at
@@ -135,10 +135,6 @@ def _shown(part: Part | None) -> str:
     return f"{part.raw:.4f}{normalised}{weight}"
 
 
-# ── tree ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Trees of reflections: what an insight rests on, down to what was seen and done.
-
-
 class Citing(Protocol):
     """A stream, a draft, a snapshot, or anything else that finds memories by id."""
 
@@ -147,9 +143,9 @@ class Citing(Protocol):
 
 
 def tree(stream: Citing, id: int) -> str:
-    """The memory and, indented under it, what it cites; each memory is opened where it is first met.
+    """The memory and, indented under it, the memories it cites, down to observations and actions.
 
-    Raises UsageError for an id there is none of. What was forgotten is named as such.
+    A memory cited twice is expanded the first time. Raises UsageError for an unknown id; a forgotten memory is marked.
     """
     return "\n".join(_lines(stream, id, "", set()))
 

@@ -1,22 +1,20 @@
-"""How much a sentence weighs, by rules: the sitcom document's §6.2."""
+"""How important a sentence is, by rules: the sitcom document's §6.2."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Callable, Iterable
-from hashlib import sha256
 from numbers import Real
 from typing import Any, NamedTuple, cast
 
 import Stemmer
 
-from commonplace.canon import canonical
 from commonplace.memory.words import word_list
 from commonplace.text import HANGUL, clean, words
 
 BASE = 3
-"""Importance of a sentence no rule speaks for, and what an unusable rating counts as."""
+"""Importance of a sentence that no rule applies to, and of an unusable rating."""
 EVENTFUL = 2
 EMOTIONAL = 1
 GOAL = 2
@@ -28,7 +26,7 @@ _LONGEST_BEGINNING = 6
 
 
 class Rating(NamedTuple):
-    """A rating and the words that made it: rule (`eventful`, `emotional`, `goal`, `personal`) → the word found."""
+    """A rating and its reasons: rule (`eventful`, `emotional`, `goal`, `personal`) → the word that made it apply."""
 
     importance: int
     because: dict[str, str]
@@ -38,37 +36,29 @@ class RuleRater:
     """Base 3; +2 once for eventful words, +1 once for emotional ones, +2 once for a content word of the goal, +1 once
     for a name or a word of relation; at most 10.
 
-    English words are matched by their Porter2 stems, Korean ones by how they begin, so that endings do not matter.
+    English words are matched by their Porter2 stems, Korean ones by their beginnings, so that endings do not matter.
     An instance is a `Rater`: call it with a text. Raises UsageError for a language without word lists.
     """
 
     def __init__(self, language: str = "en", goal: str = "", names: Iterable[str] = (), base: int = BASE) -> None:
-        """`base`: where a sentence starts; 1 for what is routine by nature, as a character's own planned doings."""
+        """`base`: where a sentence starts; 1 for routine, such as a character's own planned actions."""
         lists = word_list(language)
-        self.version = "rules-v1" if base == BASE else f"rules-v1-base-{base}"
         self._base = base
-        self.language = language
-        self.goal = clean(goal)
-        self.names = tuple(sorted({clean(name) for name in names}))
         self._stem: Callable[[str], str] = cast(Any, Stemmer).Stemmer("english", 4096).stemWord
         self._known: dict[str, tuple[str, ...]] = {}
         self._rules = (
             ("eventful", EVENTFUL, self._stems(lists.eventful)),
             ("emotional", EMOTIONAL, self._stems(lists.emotional)),
-            ("goal", GOAL, self._stems(_content(self.goal))),
-            ("personal", PERSONAL, self._stems([*lists.relation, *words(" ".join(self.names))])),
+            ("goal", GOAL, self._stems(_content(clean(goal)))),
+            ("personal", PERSONAL, self._stems([*lists.relation, *words(" ".join(map(clean, names)))])),
         )
 
     def __call__(self, text: str) -> int:
         """The rating, from the base to 10."""
         return self.explain(text).importance
 
-    def rate(self, text: str) -> int:
-        """The rating, from the base to 10."""
-        return self.explain(text).importance
-
     def explain(self, text: str) -> Rating:
-        """The rating and, for each rule that fired, the first word that made it fire."""
+        """The rating and, for each rule that applies, the first word that made it apply."""
         forms = [(word, self._known.get(word) or self._forms(word)) for word in words(text.replace("’", "'"))]
         importance = self._base
         because: dict[str, str] = {}
@@ -79,10 +69,6 @@ class RuleRater:
                     importance += points
                     break
         return Rating(min(HIGHEST, importance), because)
-
-    def cache_key(self, text: str) -> str:
-        """Under which this rater's rating of the text may be kept."""
-        return cache_key(text, self.version, self.language, self.goal, self.names)
 
     def _stems(self, listed: Iterable[str]) -> frozenset[str]:
         return frozenset(word if _HANGUL.match(word) else self._stem(word.lower()) for word in listed)
@@ -99,8 +85,16 @@ class RuleRater:
         return forms
 
 
+def usable_rating(value: object) -> float:
+    """A rater's answer as an importance: a finite number is clamped to 1–10, anything else counts as 3."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return float(BASE)
+    rating = cast(float, value)
+    return float(min(10.0, max(1.0, rating))) if -math.inf < rating < math.inf else float(BASE)
+
+
 def _content(goal: str) -> list[str]:
-    """The words of a goal that say what it is about: no grammar words, Korean ones without their endings."""
+    """The content words of a goal, Korean ones without their endings."""
     english, endings = word_list("en").function, sorted(word_list("ko").function, key=lambda e: (-len(e), e))
     found: list[str] = []
     for word in words(goal):
@@ -111,31 +105,3 @@ def _content(goal: str) -> list[str]:
         stem = word.removesuffix(ending)
         found += [stem] * (len(stem) >= 2)
     return found
-
-
-def usable_rating(value: object) -> float:
-    """A rater's answer as an importance: a finite number is brought into 1–10, anything else counts as 3."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return float(BASE)
-    rating = cast(float, value)
-    return float(min(10.0, max(1.0, rating))) if -math.inf < rating < math.inf else float(BASE)
-
-
-def cache_key(text: str, rater_version: str, language: str, goal: str, names: Iterable[str]) -> str:
-    """SHA-256 (hexadecimal) of everything a rating depends on; names in any order."""
-    return sha256(canonical([text, rater_version, language, goal, sorted(names)])).hexdigest()
-
-
-class RatingCache:
-    """Ratings of one character, so that the same sentence always weighs the same. Key → importance 1–10."""
-
-    def __init__(self, ratings: dict[str, float] | None = None) -> None:
-        self.ratings: dict[str, float] = {} if ratings is None else dict(ratings)
-
-    def get(self, key: str) -> float | None:
-        """The rating kept under the key, if there is one."""
-        return self.ratings.get(key)
-
-    def put(self, key: str, rating: object) -> float:
-        """Keeps a rating, made usable, unless there already is one; gives the one that is kept."""
-        return self.ratings.setdefault(key, usable_rating(rating))

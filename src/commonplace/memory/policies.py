@@ -1,20 +1,18 @@
-"""The policies there are. `policies.PARK` is one; `policies.by_name("park")` finds it from a scenario's word."""
+"""Retrieval policies: every choice of a scoring, as data.
+
+`policies.PARK` is one of the shipped ones; `policies.by_name("park")` finds it by the name a scenario uses.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from functools import lru_cache
 from numbers import Real
 from typing import Any, Literal, cast, get_args, get_type_hints
 
 from commonplace.errors import UsageError
-
-# ── policy ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-# A retrieval policy: every choice of a scoring, as data.
-
 
 Recency = Literal["access", "creation", "rank"]
 Importance = Literal["scale", "unit"]
@@ -22,61 +20,78 @@ Relevance = Literal["cosine", "bm25", "blend"]
 Normalise = Literal["minmax", "none"]
 
 _HEAVIEST = 1e6
+_KINDS: Mapping[Any, str] = {float: "a number", int: "a whole number", bool: "true or false"}
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """`score = Σ weight · normalised part`. Make a variant with `dataclasses.replace`. Raises UsageError."""
+    """`score = Σ weight · normalised part`. Make a variant with `dataclasses.replace`.
+
+    Raises UsageError for a value of the wrong type or out of range.
+    """
 
     name: str
     recency: Recency = "access"
-    """`access`: decay ** hours since the last access; `creation`: since it was made, 0 for what is made later; `rank`:
-    decay ** rank by last access, the longest unused being 1, so that the oldest scores highest."""
+    """`access`: decay ** hours since the last access; `creation`: decay ** hours since it was made, at least 0 hours;
+    `rank`: decay ** rank by last access, where rank 1 is the longest unused, so that the oldest scores highest."""
     decay: float = 0.995
     """Recency left after one simulated hour (`rank`: one rank), in (0, 1]. For exp(−hours / τ) give exp(−1 / τ)."""
     importance: Importance = "scale"
     """`scale`: 1–10 as stored; `unit`: (importance − 1) / 9."""
     relevance: Relevance = "cosine"
-    """`cosine` of the vectors; `bm25` of the words; `blend`: the parts below in place of the one called relevance."""
+    """`cosine` of the vectors; `bm25` of the words; `blend`: the parts below instead of one called relevance."""
     normalise: Normalise = "minmax"
-    """`minmax`: each part over all candidates to 0–1; `none`: the raw part."""
+    """`minmax`: each part scaled to 0–1 over all candidates; `none`: the raw part."""
     all_equal: float = 0.5
-    """What min-max gives when every candidate has the same value."""
+    """The result of min-max when all candidates have the same value."""
     recency_weight: float = 1.0
     importance_weight: float = 1.0
     relevance_weight: float = 1.0
-    """Of `cosine` and `bm25`; a blend has the weights below."""
+    """For `cosine` and `bm25`; a blend uses the weights below."""
     lexical_weight: float = 1.0
     """Blend: BM25 of the words. A part of a blend whose weight is 0 is neither computed nor shown."""
     cosine_weight: float = 0.5
-    """Blend: cosine of the vectors, where the embedder knows more than spelling, which BM25 sees better."""
+    """Blend: cosine of the vectors. Left out if the embedder only compares spelling, which BM25 does better."""
     neighbours_weight: float = 0.4
-    """Blend: relevance lent by what was remembered just before and after; not normalised again."""
+    """Blend: relevance lent by the memories just before and after; not normalised again."""
     named_weight: float = 0.25
-    """Blend: 1 for a memory whose speaker or subject the question names, 1 for its place; not normalised."""
+    """Blend: 1 if the question names the memory's speaker or subject, plus 1 if its place; not normalised."""
     statement_weight: float = 0.15
     """Blend: 1 for a memory that does not end in a question; not normalised."""
     neighbour_minutes: float = 30.0
-    """Blend: neighbours are no further apart than this, in simulated minutes, at least 0."""
+    """Blend: how far apart neighbours may be, in simulated minutes, at least 0."""
     k1: float = 0.9
     """BM25: how soon more occurrences of a word stop adding, at least 0."""
     b: float = 0.4
-    """BM25: how much a longer memory is held against it, in [0, 1]."""
+    """BM25: how much a longer memory is penalised, in [0, 1]."""
     grammar: float = 1.0
-    """BM25: what a word of the question that only carries grammar counts, in [0, 1]; 1 = as any other."""
+    """BM25: weight of a word of the question that only carries grammar, in [0, 1]; 1 = as any other."""
     respell: bool = False
-    """BM25: whether a word of the question that no memory has stands for those spelt like it."""
+    """BM25: whether words spelt like it replace a word of the question that no memory has."""
     nearest: int = 0
-    """Only so many compete, those of the highest cosine; 0 = all. Needs `cosine`."""
+    """Only this many compete, those with the highest cosine; 0 = all. Needs `cosine`."""
     without_tags: tuple[str, ...] = ()
     """Memories with one of these tags do not compete."""
     without_words: tuple[str, ...] = ()
     """Memories whose text contains one of these do not compete."""
     k: int = 10
-    """Memories returned when the caller names no number."""
+    """Memories returned if the call gives no `k`."""
+    weights: Mapping[str, float] = field(init=False, repr=False, compare=False)
+    """Part → weight, in the order parts are added and shown. Derived from the fields above."""
 
     def __post_init__(self) -> None:
-        self._check_types()
+        self._check()
+        weights = {"recency": self.recency_weight, "importance": self.importance_weight}
+        if self.relevance == "blend":
+            weights |= {part: weight for part in BLENDED if (weight := getattr(self, f"{part}_weight"))}
+        else:
+            weights["relevance"] = self.relevance_weight
+        object.__setattr__(self, "weights", weights)  # frozen, and every retrieval reads it
+
+    def _check(self) -> None:
+        for name, wanted in TYPES.items():
+            if not isinstance(getattr(self, name), {float: Real, int: int}.get(wanted, object)):
+                raise self._wrong(name, f"give {_KINDS[wanted]}")
         for name, accepted in CHOICES.items():
             if getattr(self, name) not in accepted:
                 raise self._wrong(name, f"it is one of {', '.join(accepted)}")
@@ -95,29 +110,8 @@ class Policy:
         if self.k < 1:
             raise self._wrong("k", "give at least 1")
 
-    def _check_types(self) -> None:
-        for name, wanted in TYPES.items():
-            if wanted is float and not isinstance(getattr(self, name), Real):
-                raise self._wrong(name, "give a number")
-            if wanted is int and not isinstance(getattr(self, name), int):
-                raise self._wrong(name, "give a whole number")
-
-    @property
-    def weights(self) -> dict[str, float]:
-        """Part → weight, in the order parts are added and shown."""
-        return _weights(self)
-
-    def _wrong(self, field: str, hint: str) -> UsageError:
-        return UsageError(f"{field} {getattr(self, field)!r} of policy {self.name}", hint=hint)
-
-
-@lru_cache(maxsize=64)
-def _weights(policy: Policy) -> dict[str, float]:
-    """As `Policy.weights`; every retrieval asks."""
-    weights = {"recency": policy.recency_weight, "importance": policy.importance_weight}
-    if policy.relevance != "blend":
-        return {**weights, "relevance": policy.relevance_weight}
-    return {**weights, **{part: weight for part in BLENDED if (weight := getattr(policy, f"{part}_weight"))}}
+    def _wrong(self, name: str, hint: str) -> UsageError:
+        return UsageError(f"{name} {getattr(self, name)!r} of policy {self.name} is not accepted", hint=hint)
 
 
 BLENDED = ("lexical", "cosine", "neighbours", "named", "statement")
@@ -129,14 +123,15 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "normalise": get_args(Normalise),
 }
 """Field → the words it accepts."""
-TYPES: Mapping[str, Any] = {name: hint for name, hint in get_type_hints(Policy).items() if name != "name"}
+TYPES: Mapping[str, Any] = {
+    name: hint for name, hint in get_type_hints(Policy).items() if name not in ("name", "weights")
+}
 """Field → its type."""
-WEIGHTS = tuple(field.name for field in fields(Policy) if field.name.endswith("_weight"))
+WEIGHTS = tuple(one.name for one in fields(Policy) if one.name.endswith("_weight"))
 _RANGES = (("all_equal", 0.0, 1.0), ("k1", 0.0, 1000.0), ("b", 0.0, 1.0), ("grammar", 0.0, 1.0))
 
 
-# ── policies ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
+# ── the shipped policies ─────────────────────────────────────────────────────────────────────────────────────────────
 
 PARK = Policy("park")
 """Generative Agents (Park et al. 2023, §4.1): 1/1/1, cosine, all equal → 0.5."""
@@ -169,8 +164,8 @@ REPO2023 = Policy(
     without_words=("idle",),
     k=30,
 )
-"""What the code published with Generative Agents does: recency by rank, the longest unused first; no chats, nothing
-idle. Some of its characters have a decay of 0.995."""
+"""What the code published with Generative Agents does: recency by rank, the longest unused first; neither chats nor
+idle events. Some of its characters have a decay of 0.995."""
 
 RECALL = Policy(
     "recall",
@@ -180,7 +175,7 @@ RECALL = Policy(
     grammar=0.3,
     respell=True,
 )
-"""For questions about anything long ago: words, meaning where it is known, neighbours, who and where is named."""
+"""For questions about the past: words, meaning where the embedder knows it, neighbours, people and places named."""
 
 _ALL = {policy.name: policy for policy in (PARK, LEXICAL, TWO_STAGE, REPO2023, RECALL)}
 NAMES = tuple(_ALL)
@@ -189,7 +184,7 @@ _LIST_OF_WORDS = tuple[str, ...]
 
 
 def by_name(name: str) -> Policy:
-    """The policy of that name. Raises UsageError with the nearest one there is."""
+    """The shipped policy of that name. Raises UsageError with the most similar name."""
     policy = _ALL.get(name)
     if policy is None:
         raise UsageError(
@@ -199,44 +194,44 @@ def by_name(name: str) -> Policy:
 
 
 def from_mapping(name: str, changes: Mapping[str, Any]) -> Policy:
-    """A policy of one's own: `base`, the name of one there is, and the fields that differ from it.
+    """A custom policy: `base`, the name of a shipped one, and the fields that differ from it.
 
-    `from_mapping("gossip", {"base": "recall", "named_weight": 0.6})`. Raises UsageError for a name that is taken, a
-    base or field there is none of, a value of another type or out of range, and a field that changes nothing there.
+    `from_mapping("gossip", {"base": "recall", "named_weight": 0.6})`. Raises UsageError for a name that is taken, an
+    unknown base or field, a value of the wrong type or out of range, and a field that has no effect on the policy.
     """
     if name in _ALL:
-        raise UsageError(f"a policy called {name!r}", hint=f"choose another name; taken are {', '.join(NAMES)}")
-    given = dict(changes)
-    base = given.pop("base", None)
+        raise UsageError(f"policy name {name!r} is taken", hint=f"choose another name; taken are {', '.join(NAMES)}")
+    base = changes.get("base")
     if not isinstance(base, str):
-        raise UsageError(f"policy {name} without a base", hint=f"add `base:`, one of {', '.join(NAMES)}")
-    start = by_name(base)
-    policy = replace(start, name=name, **{field: _value(name, field, value) for field, value in given.items()})
-    idle = sorted(_BLEND_ONLY & given.keys()) if policy.relevance != "blend" else []
+        raise UsageError(f"policy {name} has no base", hint=f"add `base:`, one of {', '.join(NAMES)}")
+    values = {key: _value(name, key, value) for key, value in changes.items() if key != "base"}
+    policy = replace(by_name(base), name=name, **values)
+    idle = sorted(_BLEND_ONLY & values.keys()) if policy.relevance != "blend" else []
     if idle:
         raise UsageError(
-            f"{idle[0]} in policy {name}, whose relevance is {policy.relevance}", hint="it belongs to relevance: blend"
+            f"{idle[0]} has no effect in policy {name}, whose relevance is {policy.relevance}",
+            hint="it belongs to relevance: blend",
         )
     return policy
 
 
-def _value(policy: str, field: str, value: Any) -> Any:
-    """The value as the field holds it; ranges are the policy's own to check. Raises UsageError."""
-    wanted = TYPES.get(field)
+def _value(policy: str, name: str, value: Any) -> Any:
+    """The value in the field's type; `Policy` checks its range. Raises UsageError."""
+    wanted = TYPES.get(name)
     if wanted is None:
         raise UsageError(
-            f"field {field!r} of policy {policy}", hint=f"{_near(field, TYPES)}the fields are {', '.join(TYPES)}"
+            f"policy {policy} has an unknown field {name!r}",
+            hint=f"{_near(name, TYPES)}the fields are {', '.join(TYPES)}",
         )
     if wanted == _LIST_OF_WORDS:
         entries = cast("Sequence[object]", value) if isinstance(value, (list, tuple)) else None
         if entries is not None and all(isinstance(entry, str) for entry in entries):
             return tuple(entries)
-        raise UsageError(f"{field} {value!r} of policy {policy}", hint="give a list of words")
+        raise UsageError(f"{name} {value!r} of policy {policy} is not a list of words", hint="give a list of words")
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if wanted in (float, int, bool) and type(value) is not wanted:
-        kind = {float: "a number", int: "a whole number", bool: "true or false"}[wanted]
-        raise UsageError(f"{field} {value!r} of policy {policy}", hint=f"give {kind}")
+        raise UsageError(f"{name} {value!r} of policy {policy} is not {_KINDS[wanted]}", hint=f"give {_KINDS[wanted]}")
     return value
 
 

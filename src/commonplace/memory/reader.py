@@ -1,4 +1,4 @@
-"""What can be read of a stream, a draft and a snapshot alike. Nothing here changes anything."""
+"""What a stream, a draft and a snapshot can be asked. Nothing here changes anything."""
 
 from __future__ import annotations
 
@@ -15,27 +15,34 @@ from commonplace.errors import UsageError
 from commonplace.memory.embedding import Vector
 from commonplace.memory.explain import WhyNot, explain, why_not
 from commonplace.memory.policies import Policy
-from commonplace.memory.record import Memory, checked_count, checked_ids, checked_policy, checked_string, checked_vector
+from commonplace.memory.record import (
+    Memory,
+    checked_count,
+    checked_ids,
+    checked_policy,
+    checked_string,
+    checked_time,
+    checked_vector,
+)
 from commonplace.memory.reflection import since_reflection
 from commonplace.memory.retrieval import Options, Retrieval, retrieve
 from commonplace.memory.scoring import ScoredMemory
 from commonplace.memory.search import Feeling, filters
 from commonplace.memory.table import MemoryTable, View
 
-# ── reader ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 
 class Reader:
-    """A sequence of memories, oldest first, without those forgotten."""
+    """A sequence of memories, oldest first, without those forgotten or archived."""
 
     policy: Policy
     """How to retrieve when a call names no policy."""
 
     def _view(self) -> View:
+        """The rows this reader sees."""
         raise NotImplementedError
 
-    def _after(self, found: Retrieval) -> Retrieval:
-        """What a retrieval that touches does to the memories it found; a reader that is only read does nothing."""
+    def _touched(self, found: Retrieval) -> Retrieval:
+        """Records the access of the hits, and returns the retrieval as the caller is to see it."""
         return found
 
     def retrieve(
@@ -53,16 +60,16 @@ class Reader:
     ) -> Retrieval:
         """The best k memories (default: the policy's) as of `at`, best first, with every part of every score.
 
-        Unless `touch` is False they become last accessed at `at`: in a stream at once (and are given back so), in a
-        draft when it is applied, in a snapshot never. `max_tokens` (counted by `estimate_tokens`): the best k that
-        fit, each into what the better ones left. `exclude`: ids that do not compete. `embedding`: the query's vector,
-        where it has been made already, float32 of the stream's dimensions. An empty query brings the newest k. Raises
-        UsageError for k below 1, and for what is no query, time, policy or id.
+        Unless `touch` is False, the hits become last accessed at `at`: in a stream at once, in a draft when it is
+        applied, in a snapshot never. `max_tokens` (counted by `estimate_tokens`): the best k that fit, each into what
+        the better ones left. `exclude`: ids that do not compete. `embedding`: the query's vector, if it has been made
+        already, float32 of the stream's dimensions. An empty query brings the newest k. Raises UsageError for an
+        argument of the wrong type and for k below 1.
         """
         found = retrieve(
             self._view(),
-            checked_string("the query", query),
-            at=at,
+            checked_string("query", query),
+            at=checked_time(at),
             policy=self.policy if policy is None else checked_policy(policy),
             k=None if k is None else checked_count("k", k, 1),
             purpose=purpose,
@@ -70,7 +77,7 @@ class Reader:
             exclude=frozenset(checked_ids(exclude)) if exclude else frozenset(),
             embedding=checked_vector(embedding),
         )
-        return self._after(found) if touch else found
+        return self._touched(found) if touch else found
 
     def recall(self, query: str, *, at: datetime, **options: Unpack[Options]) -> list[ScoredMemory]:
         """The hits of `retrieve`, with the same arguments."""
@@ -80,44 +87,9 @@ class Reader:
         """A table of the hits with every part of every score."""
         return explain(hits)
 
-    @property
-    def last_id(self) -> int:
-        """The id of the latest memory, forgotten or not; 0 before the first."""
-        return self._view().length
-
-    def __len__(self) -> int:
-        """How many memories there are, without those forgotten."""
-        return int(np.count_nonzero(self._view().alive))
-
-    def __iter__(self) -> Iterator[Memory]:
-        view = self._view()
-        return (view.memory(row) for row in range(view.length) if view.alive[row])
-
-    def __contains__(self, id: object) -> bool:
-        """Whether there is a memory of this id, not forgotten."""
-        view = self._view()
-        return isinstance(id, int | np.integer) and bool(1 <= id <= view.length and view.alive[id - 1])
-
-    def get(self, id: int) -> Memory:
-        """The memory of this id. Raises UsageError if there is none or it is forgotten."""
-        if id not in self:
-            raise UsageError(
-                f"there is no memory {id!r}", hint=f"ids go from 1 to {self.last_id}; some may be forgotten"
-            )
-        return self._view().memory(id - 1)
-
-    def recent(self, n: int) -> list[Memory]:
-        """The n latest memories, latest first. Raises UsageError for an n below 0."""
-        return list(islice(self._latest(), checked_count("n", n, 0)))
-
-    def vector(self, id: int) -> Vector | None:
-        """The embedding, float32 of shape (dimensions,); `None` without a usable one. Raises UsageError as `get`."""
-        self.get(id)
-        return self._view().rows.columns.vector(id - 1)
-
-    def importance_since_reflection(self) -> float:
-        """Sum of the importance of observations and actions after the last reflection."""
-        return since_reflection(self._view())
+    def why_not(self, id: int, retrieval: Retrieval) -> WhyNot:
+        """Why the memory is not among the hits of a retrieval made here. Raises UsageError if `id` is not an id."""
+        return why_not(self._view(), checked_ids([id])[0], retrieval)
 
     def search(
         self,
@@ -134,14 +106,14 @@ class Reader:
         details: Mapping[str, Any] | None = None,
         limit: int | None = None,
     ) -> list[Memory]:
-        """The memories all given filters accept, latest first, at most `limit`. Touches nothing.
+        """The memories that pass every given filter, latest first, at most `limit`. Touches nothing.
 
-        `text`: occurs in text or a tag, whatever the case; `time_range`: created from … to, both included, either
-        None; `place`: the first names of the place; `tags`: has them all; `min_importance`: on 1–10, tolerance 1e-9;
-        `emotion`: ranges of valence and arousal, keywords (see `Feeling`); `details`: path → value, or a list of which
-        one will do; a path goes into mappings with dots, and any value of a list found there counts. An empty list
-        matches nothing. Raises UsageError for NaN, for a kind there is none of, for a time that ends before it begins
-        and for what is no value of a filter.
+        `text`: part of the text or of a tag, ignoring case; `time_range`: created from … to, both included, None for an
+        open end; `place`: the first names of the place; `tags`: the memory has all of them; `min_importance`: on 1–10,
+        tolerance 1e-9; `emotion`: ranges of valence and arousal, keywords (see `Feeling`); `details`: path → accepted
+        value or list of accepted values. A path goes into mappings with dots; of a list found there any value counts.
+        An empty list matches nothing. Raises UsageError for a filter of the wrong type, an unknown kind, NaN, and a
+        time range that ends before it begins.
         """
         tests = filters(
             text=text,
@@ -158,14 +130,49 @@ class Reader:
         found = (memory for memory in self._latest() if all(test(memory) for test in tests))
         return list(islice(found, None if limit is None else checked_count("limit", limit, 0)))
 
-    def why_not(self, id: int, retrieval: Retrieval) -> WhyNot:
-        """Why the memory is not among the hits of a retrieval made here. Raises UsageError for what is no id."""
-        return why_not(self._view(), checked_ids([id])[0], retrieval)
+    @property
+    def last_id(self) -> int:
+        """The id of the latest memory, forgotten or not; 0 before the first."""
+        return self._view().length
+
+    def __len__(self) -> int:
+        """How many memories there are, without those forgotten or archived."""
+        return int(np.count_nonzero(self._view().alive))
+
+    def __iter__(self) -> Iterator[Memory]:
+        view = self._view()
+        return (view.memory(row) for row in range(view.length) if view.alive[row])
+
+    def __contains__(self, id: object) -> bool:
+        """Whether there is a memory of this id, neither forgotten nor archived."""
+        view = self._view()
+        return isinstance(id, int | np.integer) and bool(1 <= id <= view.length and view.alive[id - 1])
+
+    def get(self, id: int) -> Memory:
+        """The memory of this id. Raises UsageError if it does not exist or is forgotten."""
+        if id not in self:
+            raise UsageError(
+                f"there is no memory {id!r}", hint=f"ids go from 1 to {self.last_id}; some may be forgotten"
+            )
+        return self._view().memory(id - 1)
+
+    def recent(self, n: int) -> list[Memory]:
+        """The n latest memories, latest first. Raises UsageError for n below 0."""
+        return list(islice(self._latest(), checked_count("n", n, 0)))
+
+    def vector(self, id: int) -> Vector | None:
+        """The embedding, float32 of shape (dimensions,); None without a usable one. Raises UsageError as `get`."""
+        self.get(id)
+        return self._view().table.vector(id - 1)
+
+    def importance_since_reflection(self) -> float:
+        """Sum of the importance of observations and actions after the last reflection."""
+        return since_reflection(self._view())
 
     def backwards(self) -> Iterator[Memory]:
-        """The memories as they were added, latest first. Fast, because `accessed_at` is left as it was then."""
+        """The memories as they were added, latest first. Fast, because `accessed_at` is not brought up to date."""
         view = self._view()
-        records, alive = view.rows.records, view.alive
+        records, alive = view.table.records, view.alive
         return (records[row] for row in reversed(range(view.length)) if alive[row])
 
     def _latest(self) -> Iterator[Memory]:
@@ -173,19 +180,16 @@ class Reader:
         return (view.memory(row) for row in reversed(range(view.length)) if view.alive[row])
 
 
-# ── snapshot ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# A stream as it was, for a job that is asked now and delivered later.
-
-
 class Snapshot(Reader):
-    """The memories and access times of a moment; the stream may grow on, be touched and forget. Nothing touches it.
+    """The memories and access times of a moment, whatever becomes of the stream; recalling from it touches nothing.
 
-    Made by `MemoryStream.snapshot`. It costs a copy of the access times; the rest is shared.
+    Made by `MemoryStream.snapshot`, for a job that is asked now and delivered later. It costs a copy of the access
+    times; the rest is shared.
     """
 
-    def __init__(self, rows: MemoryTable, length: int, accessed: NDArray[np.int64], policy: Policy) -> None:
+    def __init__(self, table: MemoryTable, length: int, accessed: NDArray[np.int64], policy: Policy) -> None:
         self.policy = policy
-        self._fixed = View(rows, length, accessed)
+        self._fixed = View(table, length, accessed)
 
     def _view(self) -> View:
         return self._fixed

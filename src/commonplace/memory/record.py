@@ -1,4 +1,4 @@
-"""One memory: what a character keeps of an event, a deed, a plan or a thought."""
+"""The record of one memory, and the checks every argument of this package passes before it becomes part of one."""
 
 from __future__ import annotations
 
@@ -17,110 +17,48 @@ from numpy.typing import NDArray
 from commonplace.clock import utc
 from commonplace.errors import UsageError
 from commonplace.memory.embedding import Vector
+from commonplace.memory.importance import usable_rating
 from commonplace.memory.policies import Policy
 from commonplace.text import clean
-
-# ── arguments ────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What a call is given, checked where it comes in: each refusal names the argument and what is accepted.
-
-
-NOTHING: Mapping[str, Any] = {}
-"""What all memories without details share. Not to be changed."""
-_SHOWN = ".60"
-"""So much of a value that is refused is repeated."""
-
-
-def checked_string(what: str, value: object) -> str:
-    """The string as it is. Raises UsageError for anything else."""
-    if not isinstance(value, str):
-        raise UsageError(f"{what} {value!r:{_SHOWN}}", hint="give a string")
-    return value
-
-
-def checked_mapping(what: str, value: object) -> Mapping[str, Any]:
-    """The mapping, copied; of nothing, one empty mapping that all share. Raises UsageError for anything else."""
-    if not value:
-        return NOTHING
-    if not isinstance(value, Mapping):
-        raise UsageError(f"{what} {value!r:{_SHOWN}}", hint="give a mapping with words for keys")
-    return dict(cast("Mapping[str, Any]", value))
-
-
-def checked_count(what: str, value: object, lowest: int) -> int:
-    """A whole number, NumPy's included. Raises UsageError for another and for one below `lowest`."""
-    try:
-        number = int(index(value))  # pyright: ignore[reportArgumentType] - this is the check
-    except TypeError:
-        number = lowest - 1
-    if number < lowest:
-        raise UsageError(f"{what} {value!r:{_SHOWN}}", hint=f"give a whole number, at least {lowest}")
-    return number
-
-
-def checked_ids(ids: Iterable[object]) -> tuple[int, ...]:
-    """Ids of memories, each once, in the order given. Raises UsageError for what is no whole number."""
-    try:
-        return tuple(dict.fromkeys(int(index(id)) for id in ids))  # pyright: ignore[reportArgumentType] - as above
-    except TypeError as error:
-        raise UsageError(f"ids {ids!r:{_SHOWN}}", hint="give a sequence of whole numbers: [1, 2]") from error
-
-
-def checked_vector(vector: Any) -> Vector | None:
-    """Numbers as float32, of any shape. Raises UsageError for what is no sequence of numbers."""
-    if vector is None:
-        return None
-    try:
-        numbers = np.asarray(vector)
-    except ValueError:
-        numbers = np.empty(0, dtype=object)
-    if numbers.dtype.kind not in "biuf":
-        raise UsageError(f"an embedding {vector!r:{_SHOWN}}", hint="give a sequence of numbers, or None")
-    with np.errstate(over="ignore"):  # beyond float32 is infinite, and so no usable vector
-        return numbers.astype(np.float32, copy=False)
-
-
-def checked_policy(policy: Policy) -> Policy:
-    """The policy as it is. Raises UsageError for its name, and for anything else."""
-    if not isinstance(policy, Policy):  # pyright: ignore[reportUnnecessaryIsInstance] - names are passed now and then
-        raise UsageError(f"policy {policy!r:{_SHOWN}}", hint='give one such as policies.PARK; policies.by_name("park")')
-    return policy
-
-
-# ── record ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 
 Kind = Literal["observation", "action", "plan", "reflection"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MAX_TEXT = 2000
-"""Characters kept in `Memory.text`; of a longer text the whole is in `details["full_text"]`."""
+"""Characters kept in `Memory.text`; a longer text is kept whole in `details["full_text"]`."""
+NO_DETAILS: Mapping[str, Any] = {}
+"""Shared by all memories without details, to save memory. Never change it."""
 
-_NO_DETAILS: Mapping[str, Any] = {}
+Rater = Callable[[str], float]
+"""Text → importance 1–10. An answer that is not a finite number counts as 3."""
 
 
 @dataclass(frozen=True, slots=True)
 class Emotion:
-    """What was felt. Raises UsageError for a figure outside its range."""
+    """What was felt. Raises UsageError for a value outside its range."""
 
     valence: float
     """−1 (unpleasant) … 1 (pleasant)."""
     arousal: float
-    """0 (calm) … 1 (stirred): the affect amplitude of the coordinate document."""
+    """0 (calm) … 1 (excited): the affect amplitude of the coordinate document."""
     confidence: float = 1.0
-    """0 … 1: how sure whoever named the emotion was."""
+    """0 … 1: how sure the source of the label was."""
     keywords: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, low in (("valence", -1.0), ("arousal", 0.0), ("confidence", 0.0)):
             value = getattr(self, name)
             if not isinstance(value, Real) or not low <= cast(float, value) <= 1.0:
-                raise UsageError(f"{name} {value!r:.60} of an emotion", hint=f"give a number from {low:g} to 1")
+                raise UsageError(
+                    f"{name} {_shown(value)} of an emotion is not a number from {low:g} to 1",
+                    hint=f"give a number from {low:g} to 1",
+                )
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A record of one character's stream. Made by `MemoryStream.remember`, which checks it; never changed.
+    """A record of one character's stream. Made and checked by `MemoryStream.remember`; immutable.
 
-    The stream alone knows the latest access: a `Memory` got from it carries `accessed_at` as of that moment.
+    Only the stream knows the latest access: `accessed_at` is as of the moment the `Memory` was read from it.
     """
 
     id: int
@@ -149,8 +87,8 @@ class Memory:
     """Run or session it belongs to."""
     tags: tuple[str, ...] = ()
     event: str = ""
-    """Id of the event it came from, if it came from one."""
-    details: Mapping[str, Any] = field(default_factory=lambda: _NO_DETAILS, hash=False)
+    """Id of the event it came from; empty if it came from none."""
+    details: Mapping[str, Any] = field(default_factory=lambda: NO_DETAILS, hash=False)
     """Whatever a stage adds. Not to be changed."""
 
     @property
@@ -176,6 +114,44 @@ class MemoryFields(TypedDict, total=False):
     details: Mapping[str, Any] | None
 
 
+def new_memory(
+    text: str,
+    at: datetime,
+    fields: MemoryFields,
+    *,
+    id: int,
+    agent: str,
+    rater: Rater,
+    exists: Callable[[int], bool],
+) -> Memory:
+    """A memory from the arguments of `remember`, checked and, without an importance, rated. Raises UsageError."""
+    shown, whole = checked_text(text)
+    kind = checked_kind(fields.get("kind", "observation"))
+    created = checked_time(at)
+    details = checked_mapping("details", fields.get("details"))
+    if len(whole) > len(shown):
+        details = {**details, "full_text": whole}
+    importance = fields.get("importance")
+    return Memory(
+        id=id,
+        agent=agent,
+        kind=kind,
+        text=shown,
+        created_at=created,
+        accessed_at=created,
+        tick=checked_count("tick", fields.get("tick", 0), 0),
+        importance=usable_rating(rater(whole)) if importance is None else checked_importance(importance),
+        citations=checked_citations(kind, fields.get("citations", ()), exists),
+        place=checked_names("place", fields.get("place", ())),
+        emotion=checked_emotion(fields.get("emotion")),
+        source=checked_string("source", fields.get("source", "")),
+        session=checked_string("session", fields.get("session", "")),
+        tags=checked_names("tags", fields.get("tags", ())),
+        event=checked_string("event", fields.get("event", "")),
+        details=details,
+    )
+
+
 _FIELDS = tuple(
     (getattr(Memory, name).__get__, getattr(Memory, name).__set__) for name in Memory.__slots__ if name != "accessed_at"
 )
@@ -183,7 +159,7 @@ _set_accessed: Callable[[Memory, datetime], None] = cast(Any, Memory).accessed_a
 
 
 def accessed(memory: Memory, at: datetime) -> Memory:
-    """The same memory, last accessed then. Five times as fast as `dataclasses.replace`: every hit passes here."""
+    """The same memory, last accessed at `at`. Five times as fast as `dataclasses.replace`: every hit passes here."""
     if memory.accessed_at == at:
         return memory
     copy = object.__new__(Memory)
@@ -193,31 +169,104 @@ def accessed(memory: Memory, at: datetime) -> Memory:
     return copy
 
 
-def clamped(importance: float) -> float:
-    """The importance within 1–10. Raises UsageError for NaN and for what is not a number."""
+# ── argument checks: each names the argument, the value and what is expected ─────────────────────────────────────────
+
+
+def checked_string(what: str, value: object) -> str:
+    """The string unchanged. Raises UsageError for another type."""
+    if not isinstance(value, str):
+        raise UsageError(f"{what} {_shown(value)} is not a string", hint="give a string")
+    return value
+
+
+def checked_mapping(what: str, value: object) -> Mapping[str, Any]:
+    """A copy of the mapping; `NO_DETAILS` for an empty value. Raises UsageError for another type."""
+    if not value:
+        return NO_DETAILS
+    if not isinstance(value, Mapping):
+        raise UsageError(f"{what} {_shown(value)} is not a mapping", hint="give a mapping with strings as keys")
+    return dict(cast("Mapping[str, Any]", value))
+
+
+def checked_count(what: str, value: object, lowest: int) -> int:
+    """A whole number (NumPy's included) of at least `lowest`. Raises UsageError."""
+    try:
+        number = int(index(value))  # pyright: ignore[reportArgumentType] - this is the check
+    except TypeError:
+        number = lowest - 1
+    if number < lowest:
+        raise UsageError(
+            f"{what} {_shown(value)} is not a whole number of at least {lowest}",
+            hint=f"give a whole number, at least {lowest}",
+        )
+    return number
+
+
+def checked_number(what: str, value: object, hint: str) -> float:
+    """A real number other than NaN. Raises UsageError."""
+    if not isinstance(value, Real) or math.isnan(value):
+        raise UsageError(f"{what} {_shown(value)} is not a number", hint=hint)
+    return cast(float, value)
+
+
+def checked_ids(ids: Iterable[object]) -> tuple[int, ...]:
+    """Ids of memories, each once, in the order given. Raises UsageError for anything but whole numbers."""
+    try:
+        return tuple(dict.fromkeys(int(index(id)) for id in ids))  # pyright: ignore[reportArgumentType] - as above
+    except TypeError as error:
+        raise UsageError(f"ids {_shown(ids)} are not whole numbers", hint="give a sequence such as [1, 2]") from error
+
+
+def checked_vector(vector: Any) -> Vector | None:
+    """Numbers as float32, of any shape; None stays None. Raises UsageError for anything but a sequence of numbers."""
+    if vector is None:
+        return None
+    try:
+        numbers = np.asarray(vector)
+    except ValueError:  # a ragged sequence
+        numbers = np.empty(0, dtype=object)
+    if numbers.dtype.kind not in "biuf":
+        raise UsageError(
+            f"embedding {_shown(vector)} is not a sequence of numbers", hint="give a sequence of numbers, or None"
+        )
+    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and so counts as no usable vector
+        return numbers.astype(np.float32, copy=False)
+
+
+def checked_policy(policy: Policy) -> Policy:
+    """The policy unchanged. Raises UsageError for its name, and for anything else."""
+    if not isinstance(policy, Policy):  # pyright: ignore[reportUnnecessaryIsInstance] - callers do pass names
+        raise UsageError(
+            f"policy {_shown(policy)} is not a Policy", hint='give policies.PARK, or policies.by_name("park")'
+        )
+    return policy
+
+
+def checked_importance(importance: float) -> float:
+    """The importance, clamped to 1–10. Raises UsageError for NaN and for what is not a number."""
     try:
         value = float(importance)
     except (TypeError, ValueError, OverflowError):
         value = math.nan
     if math.isnan(value):
-        raise UsageError(f"importance {importance!r:.60}", hint="give a number from 1 to 10, or None to have it rated")
+        raise UsageError(
+            f"importance {_shown(importance)} is not a number", hint="give 1 to 10, or None to have it rated"
+        )
     return min(10.0, max(1.0, value))
 
 
 def checked_kind(kind: str) -> Kind:
-    """The kind, if it is one. Raises UsageError."""
+    """The kind unchanged. Raises UsageError for an unknown one."""
     if kind not in KINDS:
-        raise UsageError(f"a memory of kind {kind!r}", hint=f"the kinds are {', '.join(KINDS)}")
+        raise UsageError(f"kind {_shown(kind)} is unknown", hint=f"the kinds are {', '.join(KINDS)}")
     return kind
 
 
 def checked_text(text: str) -> tuple[str, str]:
-    """(the cleaned text up to 2,000 characters, the whole cleaned text). Raises UsageError for none and an empty
-    one.
-    """
-    whole = clean(checked_string("a memory whose text is", text))
+    """(the cleaned text, cut to 2,000 characters; the whole cleaned text). Raises UsageError for an empty text."""
+    whole = clean(checked_string("text", text))
     if not whole:
-        raise UsageError(f"a memory whose text is {text!r:.60}", hint="give at least one visible character")
+        raise UsageError(f"text {_shown(text)} is empty", hint="give at least one visible character")
     return whole[:MAX_TEXT].rstrip(), whole
 
 
@@ -225,47 +274,53 @@ def checked_emotion(emotion: object) -> Emotion | None:
     """The emotion, or None. Raises UsageError for anything else."""
     if emotion is None or isinstance(emotion, Emotion):
         return emotion
-    raise UsageError(f"emotion {emotion!r:.60}", hint="give an Emotion, or None")
+    raise UsageError(f"emotion {_shown(emotion)} is not an Emotion", hint="give an Emotion, or None")
 
 
 def checked_time(at: datetime) -> datetime:
-    """Simulated time in UTC. Raises UsageError for what is not a datetime, or none in UTC."""
-    if not isinstance(at, datetime):  # pyright: ignore[reportUnnecessaryIsInstance] - strings are passed all the time
-        raise UsageError(f"the time {at!r:.60}", hint="give a datetime; a naive one is taken as UTC")
+    """Simulated time in UTC. Raises UsageError for anything but a datetime, and for one that UTC cannot express."""
+    if not isinstance(at, datetime):  # pyright: ignore[reportUnnecessaryIsInstance] - callers do pass strings
+        raise UsageError(f"time {_shown(at)} is not a datetime", hint="give a datetime; a naive one is taken as UTC")
     try:
         return utc(at)
     except OverflowError as error:
-        raise UsageError(f"the time {at}", hint="give one that in UTC lies in the years 1 to 9999") from error
+        raise UsageError(f"time {at} is out of range", hint="give a time in the years 1 to 9999 of UTC") from error
 
 
 def checked_citations(kind: Kind, citations: Sequence[int], exists: Callable[[int], bool]) -> tuple[int, ...]:
-    """The ids cited, each once, in the order given.
+    """The ids cited, each once, in the order given. Raises UsageError.
 
-    Observations and actions cite nothing, a reflection at least one memory that exists, a plan may. Raises UsageError.
+    Observations and actions cite nothing, a reflection cites at least one existing memory, a plan may.
     """
     ids = checked_ids(citations)
     if ids and kind in ("observation", "action"):
-        raise UsageError(f"{kind} citing {ids}", hint="only plans and reflections rest on other memories")
+        raise UsageError(f"{kind} has citations {ids}", hint="only plans and reflections cite other memories")
     if kind == "reflection" and not ids:
-        raise UsageError("a reflection that cites nothing", hint="name the ids of the memories it rests on")
+        raise UsageError("reflection has no citations", hint="give the ids of the memories it rests on")
     for cited in ids:
         if not exists(cited):
-            raise UsageError(f"a citation of memory {cited}", hint="cite memories that exist when this one is made")
+            raise UsageError(f"cited memory {cited} does not exist", hint="cite memories that exist at this moment")
     return ids
 
 
-def names(what: str, value: Collection[str]) -> tuple[str, ...]:
-    """A tuple of names, cleaned. Raises UsageError for a single string, which would be taken letter by letter, and for
-    what is no name."""
+def checked_names(what: str, value: Collection[str]) -> tuple[str, ...]:
+    """A tuple of cleaned names. Raises UsageError for anything but a collection of strings.
+
+    A single string is refused too: it would be taken letter by letter.
+    """
     if isinstance(value, str):
-        raise UsageError(f"{what} {value!r:.60}", hint=f"give a sequence of names: ({value!r:.60},)")
+        raise UsageError(f"{what} {_shown(value)} is a single string", hint=f"give a sequence: ({_shown(value)},)")
     try:
         return _cleaned(tuple(value))
     except (TypeError, UsageError) as error:
-        raise UsageError(f"{what} {value!r:.60}", hint="give a sequence of names, each a string") from error
+        raise UsageError(f"{what} {_shown(value)} is not a sequence of strings", hint="give a list of names") from error
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # names recur: a character remembers many things in few places
 def _cleaned(value: tuple[object, ...]) -> tuple[str, ...]:
-    """Names recur: a character remembers many things in few places."""
-    return tuple(clean(checked_string("a name", name)) for name in value)
+    return tuple(clean(checked_string("name", name)) for name in value)
+
+
+def _shown(value: object) -> str:
+    """The value as an error repeats it, cut short."""
+    return f"{value!r:.60}"

@@ -1,4 +1,4 @@
-"""When a character has lived through enough to think about it."""
+"""When a character has experienced enough to reflect on it."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from typing import Protocol
 
 import numpy as np
 
-from commonplace.memory.columns import KIND_CODES
 from commonplace.memory.record import Memory
-from commonplace.memory.table import View
+from commonplace.memory.table import KIND_CODES, View
 
 THRESHOLD = 150.0
 """Generative Agents (Park et al. 2023, §4.2)."""
 
-_OBSERVATION, _ACTION, _REFLECTION = (KIND_CODES[kind] for kind in ("observation", "action", "reflection"))
-
-
 TURNS = 6
 """The sitcom document's reflection period, in turns of a dialogue."""
+
+_OBSERVATION, _ACTION, _REFLECTION = (KIND_CODES[kind] for kind in ("observation", "action", "reflection"))
 
 
 class Accumulating(Protocol):
@@ -35,37 +33,36 @@ class ReflectionTrigger:
     strict: bool = False
 
     def due(self, stream: Accumulating) -> bool:
-        """Whether it is time. A reflection that failed leaves it due; how soon to try again is the caller's."""
+        """Whether to reflect now. Stays True after a failed reflection; when to retry is up to the caller."""
         since = stream.importance_since_reflection()
         return since > self.threshold if self.strict else since >= self.threshold
 
 
 @dataclass(frozen=True, slots=True)
 class TurnTrigger:
-    """Fires on the first turn after so many turns of a dialogue since the last reflection; never before any."""
+    """Fires once `every` turns of a dialogue have passed since the last reflection."""
 
     every: int = TURNS
 
     def due(self, turns: int) -> bool:
-        """Whether it is time, after `turns` turns (of everybody) since the last reflection or the beginning."""
+        """Whether to reflect now, `turns` turns (of all speakers) after the last reflection or the beginning."""
         return turns >= self.every
 
 
 def after(since: float, memory: Memory) -> float:
-    """The sum once the memory is added: observations and actions count, a reflection begins anew."""
+    """The sum once the memory is added: observations and actions count, a reflection resets it."""
     if memory.kind == "reflection":
         return 0.0
     return since + memory.importance if memory.kind in ("observation", "action") else since
 
 
 def since_reflection(view: View) -> float:
-    """The same sum derived from the rows. What was forgotten does not count; a forgotten reflection took place."""
-    columns = view.rows.columns
-    kinds = columns.kind[: view.length]
+    """The same sum from the table. Forgotten memories do not count; a forgotten reflection still resets the sum."""
+    kinds = view.table.kind[: view.length]
     reflections = np.flatnonzero(kinds == _REFLECTION)
     start = int(reflections[-1]) + 1 if len(reflections) else 0
     counted = ((kinds[start:] == _OBSERVATION) | (kinds[start:] == _ACTION)) & view.alive[start:]
     total = 0.0
-    for importance in columns.importance[start : view.length][counted].tolist():
-        total += importance  # in order, as the running sum adds; sum() compensates from Python 3.12 on
+    for importance in view.table.importance[start : view.length][counted].tolist():
+        total += importance  # in the order of the running sum; sum() compensates from Python 3.12 on
     return total

@@ -1,78 +1,80 @@
-"""What to forget and what to put away: a policy as data, and a plan that says why. Nothing here forgets anything."""
+"""Forgetting: a policy says how much to keep, `plan` decides what goes and why, `apply` does it, `audit` logs it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, cast
+
+from pydantic import ConfigDict, Field
 
 from commonplace.clock import utc
-from commonplace.errors import UsageError
 from commonplace.ledger import Ledger
-from commonplace.memory.coordinates import from_memory, is_mapping, is_number, scaled
+from commonplace.memory.coordinates import CheckedModel, Number, from_memory, scaled
 from commonplace.memory.record import Memory
 from commonplace.memory.stores.codec import as_json
 from commonplace.memory.stores.store import Store
 from commonplace.memory.stream import MemoryStream
 
-# ── retention ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 Key = tuple[str, int]
 """(character, id)."""
 MEGABYTE = 1_000_000
 EVIDENCE = "evidence"
-"""The key of a reflection's `details` that holds the texts it rested on: id → text."""
+"""The key of a reflection's `details` for the texts of forgotten memories that it cites: id → text."""
+EVENT = "forgetting"
+"""The type of the ledger's entries about forgetting."""
+
+Count = Annotated[int, Field(ge=0)]
+Limit = Annotated[Number, Field(ge=0)]
 
 
-@dataclass(frozen=True, slots=True)
-class RetentionPolicy:
-    """How much to keep. None for no such limit. Raises UsageError for what is no number, or below zero."""
+class RetentionPolicy(CheckedModel):
+    """How much to keep; None for no limit. Raises UsageError for an unknown key and a value that is not a limit."""
 
-    max_sessions: int | None = 10
-    """Of more sessions the oldest go, first what is under the floor, then all of them."""
-    max_memories_per_session: int | None = 500
-    """Of more memories in a session the least important go, the oldest of them first."""
-    max_total_size_mb: float | None = 100
-    """Million bytes of documents. Of more the least important go, the oldest of them first."""
-    archive_after_days: float | None = 30
-    delete_after_days: float | None = 180
-    importance_floor: float = 0.3
-    """0–1: what lies under it goes first."""
-    protected_days: float = 7
-    """The size rule spares what is younger, by the records' own clock."""
-
-    def __post_init__(self) -> None:
-        for one in fields(self):
-            value: Any = getattr(self, one.name)
-            if value is None and one.name not in ("importance_floor", "protected_days"):
-                continue
-            if not is_number(value) or value < 0:
-                raise UsageError(f"{one.name} is {value!r}", hint="give a number from 0, or null for no limit")
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    path = "retention_policy"
+    max_sessions: Count | None = 10
+    """Above it the oldest sessions go: first their memories below the floor, then the rest."""
+    max_memories_per_session: Count | None = 500
+    """Above it the least important memories of the session go, the oldest of them first."""
+    max_total_size_mb: Limit | None = 100
+    """Million bytes of documents. Above it the least important memories go, the oldest of them first."""
+    archive_after_days: Limit | None = 30
+    delete_after_days: Limit | None = 180
+    importance_floor: Limit = 0.3
+    """0–1."""
+    protected_days: Limit = 7
+    """The size limit spares memories younger than this."""
 
     @classmethod
-    def from_mapping(cls, given: Mapping[str, Any]) -> RetentionPolicy:
-        """The policy of a configuration; what is left out stays at its default. Raises UsageError for unknown keys."""
-        known = [one.name for one in fields(cls)]
-        unknown = sorted(set(given) - set(known))
-        if unknown:
-            raise UsageError(f"a retention policy with {', '.join(unknown)}", hint=f"the keys are {', '.join(known)}")
-        return cls(**given)
-
-    def only_sessions(self) -> RetentionPolicy:
-        """The same limit of sessions, and no other."""
-        return RetentionPolicy(self.max_sessions, None, None, None, None, self.importance_floor)
+    def from_mapping(cls, values: Mapping[str, Any]) -> RetentionPolicy:
+        """The policy in a configuration; a missing key keeps its default."""
+        return cls.model_validate(values)
 
     def to_mapping(self) -> dict[str, Any]:
-        """The policy as it stands in a configuration."""
-        return asdict(self)
+        """The policy as it is written in a configuration."""
+        return self.model_dump()
+
+    def only_sessions(self) -> RetentionPolicy:
+        """The policy with `max_sessions` as its only limit."""
+        return RetentionPolicy(
+            max_sessions=self.max_sessions,
+            max_memories_per_session=None,
+            max_total_size_mb=None,
+            archive_after_days=None,
+            delete_after_days=None,
+            importance_floor=self.importance_floor,
+        )
+
+
+# ── Planning ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A memory as the plan sees it."""
+class Candidate:
+    """A memory that may be forgotten."""
 
     memory: Memory
     archived: bool = False
@@ -88,78 +90,97 @@ class Held:
         return len(as_json(from_memory(self.memory).to_dict()).encode())
 
 
-class Going(NamedTuple):
-    """A memory that is to be removed or archived, and why."""
+class Decision(NamedTuple):
+    """What happens to a memory, and why."""
 
     memory: Memory
-    why: str
+    reason: str
 
 
 @dataclass(slots=True)
-class Forgetting:
-    """A plan. Carried out by `carry_out`; made by `plan`."""
+class ForgettingPlan:
+    """What to forget, made by `plan` and done by `apply`."""
 
-    remove: list[Going] = field(default_factory=list[Going])
-    archive: list[Going] = field(default_factory=list[Going])
-    kept: list[Going] = field(default_factory=list[Going])
-    """What would have gone and is kept all the same, with the reason."""
+    remove: list[Decision] = field(default_factory=list[Decision])
+    archive: list[Decision] = field(default_factory=list[Decision])
+    kept: list[Decision] = field(default_factory=list[Decision])
+    """Memories that a limit would remove, but that a reflection cites."""
     folded: list[Memory] = field(default_factory=list[Memory])
-    """Reflections with the texts of evidence that goes in their details."""
+    """Reflections, with the texts of the memories they lose added to their details."""
 
     def lines(self) -> list[str]:
-        """The plan in words, a line a memory."""
-        named = (("remove", self.remove), ("archive", self.archive), ("keep", self.kept))
+        """The plan as text, one line per memory."""
+        parts = (("remove", self.remove), ("archive", self.archive), ("keep", self.kept))
         return [
-            f"{what:<8} {one.memory.agent} #{one.memory.id}  {one.why}  {one.memory.text[:60]}"
-            for what, some in named
-            for one in some
+            f"{action:<8} {one.memory.agent} #{one.memory.id}  {one.reason}  {one.memory.text[:60]}"
+            for action, decisions in parts
+            for one in decisions
         ]
 
 
-def held(memories: Iterable[Memory], archived: Iterable[int] = ()) -> list[Held]:
-    """The memories of one character, of which some are archived."""
-    away = set(archived)
-    return [Held(memory, memory.id in away) for memory in memories]
+def candidates(source: Store | MemoryStream, agent: str | None = None) -> list[Candidate]:
+    """The memories of a stream, or those of a store: of one character, or of all."""
+    if isinstance(source, MemoryStream):
+        return [*map(Candidate, source), *(Candidate(memory, archived=True) for memory in source.archived)]
+    found: list[Candidate] = []
+    for name in source.agents() if agent is None else (agent,):
+        stored = source.load(name)
+        found += [
+            Candidate(memory, memory.id in stored.archived)
+            for memory in stored.memories
+            if memory.id not in stored.forgotten
+        ]
+    return found
 
 
-def plan(records: Sequence[Held], policy: RetentionPolicy, now: datetime, *, starting: str | None = None) -> Forgetting:
-    """What a policy asks for at a moment. `starting`: a session that has just begun and is not given up for its age.
+def latest_time(records: Iterable[Candidate]) -> datetime | None:
+    """When the newest memory was made, which stands for the present; None without memories."""
+    return max((record.memory.created_at for record in records), default=None)
 
-    In this order: what is older than `delete_after_days`; of too many sessions the oldest; of too full a session the
-    least important; of too large a store the least important; then the archive. What is archived counts no more, and
-    only grows too old. What a reflection rests on is kept where something else can go, and folded into the reflection
-    where the limit must hold.
+
+def plan(
+    records: Sequence[Candidate], policy: RetentionPolicy, now: datetime, *, starting: str | None = None
+) -> ForgettingPlan:
+    """What a policy forgets at a moment. `starting`: a session that has just begun, and so counts as the newest.
+
+    The rules apply in this order: `delete_after_days`, `max_sessions`, `max_memories_per_session`,
+    `max_total_size_mb`, `archive_after_days`. An archived memory only counts for its age. A memory that a reflection
+    cites is kept where another can go; where the limit must hold, its text is folded into the reflection.
     """
-    return _Planner(records, policy, utc(now), starting).planned()
+    return _Planner(records, policy, utc(now), starting).plan()
 
 
 class _Planner:
-    def __init__(self, records: Sequence[Held], policy: RetentionPolicy, now: datetime, starting: str | None) -> None:
+    def __init__(
+        self, records: Sequence[Candidate], policy: RetentionPolicy, now: datetime, starting: str | None
+    ) -> None:
         self.policy = policy
         self.now = now
         self.starting = starting
         self.left = {record.key: record for record in records}
-        self.reflections = _resting_on(records)
+        self.citing = _citing(records)
         self.sizes: dict[Key, int] = {}
-        self.spared: dict[Key, Going] = {}
-        self.result = Forgetting()
+        self.spared: dict[Key, Decision] = {}
+        self.result = ForgettingPlan()
 
-    def planned(self) -> Forgetting:
-        self._too_old()
-        self._sessions()
-        while self._shed_once():
-            pass  # a reflection that went has left its evidence unprotected
+    def plan(self) -> ForgettingPlan:
+        self._remove_old()
+        self._remove_sessions()
+        before = -1
+        while len(self.left) != before:  # removing a reflection leaves what it cites unprotected
+            before = len(self.left)
+            self._shrink_sessions()
+            self._shrink_store()
         self.result.kept = [one for key, one in self.spared.items() if key in self.left]
-        self._archive()
+        self._archive_old()
         self.result.folded = self._folded()
         return self.result
 
-    def _too_old(self) -> None:
-        days = self.policy.delete_after_days
-        for record in self._older_than(days):
-            self._remove(record, f"older than {days:g} days")
+    def _remove_old(self) -> None:
+        for record in self._older_than(self.policy.delete_after_days):
+            self._remove(record, f"older than {self.policy.delete_after_days:g} days")
 
-    def _sessions(self) -> None:
+    def _remove_sessions(self) -> None:
         most = self.policy.max_sessions
         if most is None:
             return
@@ -167,100 +188,82 @@ class _Planner:
         oldest = sorted(sessions, key=lambda name: (name == self.starting, sessions[name][0].memory.created_at))
         excess = oldest[: max(0, len(oldest) - most)]
         floor = scaled(self.policy.importance_floor) - 1e-9
-        for low in (True, False):
+        for below in (True, False):
+            where = "below the floor in one of the oldest" if below else "in the oldest"
             for name in excess:
-                why = "under the floor in one of the oldest" if low else "in the oldest"
                 for record in sessions[name]:
-                    if (record.memory.importance < floor) is low:
-                        self._remove(record, f"{why} of more than {most} sessions ({name})")
+                    if (record.memory.importance < floor) is below:
+                        self._remove(record, f"{where} of more than {most} sessions ({name})")
 
-    def _shed_once(self) -> bool:
-        before = len(self.left)
-        self._full_sessions()
-        self._size()
-        return len(self.left) < before
-
-    def _full_sessions(self) -> None:
+    def _shrink_sessions(self) -> None:
         most = self.policy.max_memories_per_session
         if most is None:
             return
         for name, records in self._by_session().items():
-            spare = len(records) - most
-            if spare > 0:
-                why = f"least important of more than {most} in {name}"
-                self._shed(records, why, lambda gone, _, spare=spare: gone >= spare)
+            reason = f"least important of more than {most} in {name}"
+            self._remove_least_important(records, len(records) - most, lambda _: 1, reason)
 
-    def _size(self) -> None:
-        if self.policy.max_total_size_mb is None:
+    def _shrink_store(self) -> None:
+        most = self.policy.max_total_size_mb
+        if most is None:
             return
-        here = {key: record for key, record in self.left.items() if not record.archived}
-        sizes = {key: self._size_of(record) for key, record in here.items()}
-        spare = sum(sizes.values()) - int(self.policy.max_total_size_mb * MEGABYTE)
-        if spare <= 0:
-            return
-        youngest = self.now - timedelta(days=self.policy.protected_days)
-        old = [record for record in here.values() if record.memory.created_at < youngest]
-        freed = [0]
+        present = [record for record in self.left.values() if not record.archived]
+        excess = sum(map(self._size, present)) - most * MEGABYTE
+        protected_from = self.now - timedelta(days=self.policy.protected_days)
+        old = [record for record in present if record.memory.created_at < protected_from]
+        self._remove_least_important(old, excess, self._size, f"least important of more than {most:g} MB")
 
-        def enough(_: int, record: Held | None) -> bool:
-            freed[0] += sizes[record.key] if record else 0
-            return freed[0] >= spare
-
-        self._shed(old, f"least important of more than {self.policy.max_total_size_mb:g} MB", enough)
-
-    def _size_of(self, record: Held) -> int:
-        if record.key not in self.sizes:
-            self.sizes[record.key] = record.size
-        return self.sizes[record.key]
-
-    def _shed(self, records: Iterable[Held], why: str, enough: Callable[[int, Held | None], bool]) -> None:
-        """Gives up the least important, the oldest of them first, until it is enough; evidence is spared."""
-        gone, last = 0, None
+    def _remove_least_important(
+        self, records: Iterable[Candidate], excess: float, size: Callable[[Candidate], int], reason: str
+    ) -> None:
         for record in sorted(records, key=lambda one: (one.memory.importance, one.memory.created_at, one.key)):
-            if enough(gone, last):
+            if excess <= 0:
                 return
-            last = None
-            if any(key in self.left for key in self.reflections.get(record.key, ())):
-                self.spared[record.key] = Going(record.memory, f"a reflection rests on it; {why}")
-                continue
-            self._remove(record, why)
-            gone, last = gone + 1, record
+            if any(key in self.left for key in self.citing.get(record.key, ())):
+                self.spared[record.key] = Decision(record.memory, f"cited by a reflection; {reason}")
+            else:
+                self._remove(record, reason)
+                excess -= size(record)
 
-    def _archive(self) -> None:
-        days = self.policy.archive_after_days
-        for record in self._older_than(days):
+    def _archive_old(self) -> None:
+        for record in self._older_than(self.policy.archive_after_days):
             if not record.archived:
-                self.result.archive.append(Going(record.memory, f"older than {days:g} days"))
+                reason = f"older than {self.policy.archive_after_days:g} days"
+                self.result.archive.append(Decision(record.memory, reason))
 
-    def _older_than(self, days: float | None) -> list[Held]:
+    def _older_than(self, days: float | None) -> list[Candidate]:
         if days is None:
             return []
-        span = timedelta(days=days) if days < 1_000_000 else timedelta.max
-        return [record for record in self.left.values() if self.now - record.memory.created_at > span]
+        age = timedelta(days=days) if days < 1_000_000 else timedelta.max
+        return [record for record in self.left.values() if self.now - record.memory.created_at > age]
 
-    def _by_session(self) -> dict[str, list[Held]]:
-        """Session → its memories, oldest first. What is archived or belongs to none is in none."""
-        sessions: dict[str, list[Held]] = defaultdict(list)
+    def _by_session(self) -> dict[str, list[Candidate]]:
+        """Session → its memories, oldest first, without those archived."""
+        sessions: dict[str, list[Candidate]] = defaultdict(list)
         for record in sorted(self.left.values(), key=lambda one: one.memory.created_at):
             if record.memory.session and not record.archived:
                 sessions[record.memory.session].append(record)
         return sessions
 
-    def _remove(self, record: Held, why: str) -> None:
+    def _size(self, record: Candidate) -> int:
+        if record.key not in self.sizes:
+            self.sizes[record.key] = record.size
+        return self.sizes[record.key]
+
+    def _remove(self, record: Candidate, reason: str) -> None:
         del self.left[record.key]
-        self.result.remove.append(Going(record.memory, why))
+        self.result.remove.append(Decision(record.memory, reason))
 
     def _folded(self) -> list[Memory]:
-        gone = {(one.memory.agent, one.memory.id): one.memory for one in self.result.remove}
         texts: dict[Key, dict[str, str]] = defaultdict(dict)
-        for key, memory in gone.items():
-            for reflection in self.reflections.get(key, ()):
+        for memory, _ in self.result.remove:
+            for reflection in self.citing.get((memory.agent, memory.id), ()):
                 texts[reflection][str(memory.id)] = memory.full_text
-        return [_with_evidence(self.left[key].memory, found) for key, found in texts.items() if key in self.left]
+        return [_with_evidence(self.left[key].memory, lost) for key, lost in texts.items() if key in self.left]
 
 
-def _resting_on(records: Iterable[Held]) -> dict[Key, list[Key]]:
-    """Evidence → the reflections that rest on it."""
+def _citing(records: Iterable[Candidate]) -> dict[Key, list[Key]]:
+    """Memory → the reflections that cite it."""
     found: dict[Key, list[Key]] = defaultdict(list)
     for record in records:
         if record.memory.kind == "reflection":
@@ -270,99 +273,70 @@ def _resting_on(records: Iterable[Held]) -> dict[Key, list[Key]]:
 
 
 def _with_evidence(reflection: Memory, texts: Mapping[str, str]) -> Memory:
-    before = reflection.details.get(EVIDENCE)
-    evidence: dict[str, Any] = {**(before if is_mapping(before) else {}), **texts}
+    before: Any = reflection.details.get(EVIDENCE)
+    evidence = {**(cast("dict[str, Any]", before) if isinstance(before, dict) else {}), **texts}
     return replace(reflection, details={**reflection.details, EVIDENCE: evidence})
 
 
-# ── forgetting ───────────────────────────────────────────────────────────────────────────────────────────────────────
-# Doing what a plan of retention says, in a store or a stream, and saying so in the ledger.
+# ── Applying ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-EVENT = "forgetting"
-"""Type of the ledger's entries about it."""
-Naming = Callable[[Memory], str]
+def apply(forgetting: ForgettingPlan, target: Store | MemoryStream) -> None:
+    """Do what a plan says in a store, or in a stream and its store."""
+    # In this order, so that a process that dies half-way has not lost a text before it is folded.
+    if isinstance(target, MemoryStream):
+        for reflection in forgetting.folded:
+            target.revise(reflection.id, details=reflection.details)
+        target.archive([one.memory.id for one in forgetting.archive])
+        target.forget([one.memory.id for one in forgetting.remove])
+        return
+    for agent, reflections in by_agent(forgetting.folded).items():
+        target.update(agent, reflections)
+    for agent, memories in by_agent(one.memory for one in forgetting.archive).items():
+        target.archive(agent, [memory.id for memory in memories])
+    for agent, memories in by_agent(one.memory for one in forgetting.remove).items():
+        target.remove(agent, [memory.id for memory in memories])
 
 
-def named(memory: Memory) -> str:
-    """What a memory is called in the ledger: its name in a document, or `character #id`."""
+def by_agent(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
+    """Character → its memories, in their order."""
+    found: dict[str, list[Memory]] = defaultdict(list)
+    for memory in memories:
+        found[memory.agent].append(memory)
+    return found
+
+
+def display_name(memory: Memory) -> str:
+    """The `memory_id` of a memory's document, or `character #id`."""
     name = memory.details.get("memory_id")
     return name if isinstance(name, str) and name else f"{memory.agent} #{memory.id}"
 
 
-def holdings(store: Store, agent: str | None = None) -> list[Held]:
-    """What a store holds of one character or of all, without what is forgotten."""
-    found: list[Held] = []
-    for name in store.agents() if agent is None else (agent,):
-        stored = store.load(name)
-        there = [memory for memory in stored.memories if memory.id not in stored.forgotten]
-        found += held(there, stored.archived)
-    return found
-
-
-def records_of(stream: MemoryStream) -> list[Held]:
-    """What a stream holds."""
-    return [*held(stream), *held(stream.archived, [memory.id for memory in stream.archived])]
-
-
-def now_of(records: Iterable[Held]) -> datetime | None:
-    """The records' own clock: when the latest was made; None without any."""
-    return max((record.memory.created_at for record in records), default=None)
-
-
-def forget_by(records: Sequence[Held], *, remove: Callable[[Memory], bool], why: str) -> Forgetting:
-    """A plan to remove what somebody chose. Nothing is folded: what a person wants gone is not kept elsewhere."""
-    chosen = [record.memory for record in records if remove(record.memory)]
-    return Forgetting(remove=[Going(memory, why) for memory in chosen])
-
-
-def carry_out(store: Store, forgetting: Forgetting) -> None:
-    """Folds, archives and removes in a store, in this order, so that nothing is lost on the way."""
-    for agent, reflections in _by_agent(forgetting.folded, lambda memory: memory).items():
-        store.update(agent, reflections)
-    for agent, going in _by_agent(forgetting.archive, lambda one: one.memory).items():
-        store.archive(agent, [one.memory.id for one in going])
-    for agent, going in _by_agent(forgetting.remove, lambda one: one.memory).items():
-        store.remove(agent, [one.memory.id for one in going])
-
-
-def carry_out_in(stream: MemoryStream, forgetting: Forgetting) -> None:
-    """The same in a stream, and in its store if it has one."""
-    for reflection in forgetting.folded:
-        stream.revise(reflection.id, details=reflection.details)
-    stream.archive([one.memory.id for one in forgetting.archive])
-    stream.forget([one.memory.id for one in forgetting.remove])
-
-
-def retain(stream: MemoryStream, policy: RetentionPolicy, now: datetime) -> Forgetting:
-    """Applies a policy to a stream; gives what was done."""
-    forgetting = plan(records_of(stream), policy, now)
-    carry_out_in(stream, forgetting)
-    return forgetting
-
-
 def audit(
-    ledger: Ledger, forgetting: Forgetting, *, at: datetime, trigger: str, name: Naming = named, session: str = ""
+    ledger: Ledger,
+    forgetting: ForgettingPlan,
+    *,
+    at: datetime,
+    trigger: str,
+    name: Callable[[Memory], str] = display_name,
+    session: str = "",
 ) -> None:
-    """An entry per character and deed: which memories, and why. Made now, or at the ledger's latest moment."""
+    """Log what a plan did: one entry per character and action, with the memories and the reasons.
+
+    The ledger's time does not go back: if its last entry is later than `at`, the time of that entry is used.
+    """
     moment = max(utc(at), ledger.latest or utc(at))
-    for action, some in (("archive", forgetting.archive), ("remove", forgetting.remove)):
-        for agent, going in _by_agent(some, lambda one: one.memory).items():
+    for action, decisions in (("archive", forgetting.archive), ("remove", forgetting.remove)):
+        reasons = {(one.memory.agent, one.memory.id): one.reason for one in decisions}
+        for agent, memories in by_agent(one.memory for one in decisions).items():
             why: dict[str, list[str]] = defaultdict(list)
-            for one in going:
-                why[one.why].append(name(one.memory))
+            for memory in memories:
+                why[reasons[agent, memory.id]].append(name(memory))
             ledger.log_event(
                 session,
                 EVENT,
                 agent,
                 plan_adjustment={"trigger": trigger, "action": action, "details": {"why": dict(why)}},
                 at=moment,
-                memory_refs=[name(one.memory) for one in going],
+                memory_refs=[name(memory) for memory in memories],
             )
-
-
-def _by_agent(items: Iterable[Any], memory_of: Callable[[Any], Memory]) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = defaultdict(list)
-    for item in items:
-        found[memory_of(item).agent].append(item)
-    return found

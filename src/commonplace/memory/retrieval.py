@@ -1,4 +1,8 @@
-"""Retrieval: from a question to the memories it brings back, with every part of every score."""
+"""Retrieval: from a question to the memories it brings back, with every part of every score.
+
+`retrieve` picks the candidates, has them scored, and takes the best. `score_candidates` computes the raw parts the
+policy names, has `scoring` normalise them, and adds what a blend reads besides.
+"""
 
 from __future__ import annotations
 
@@ -7,214 +11,37 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, TypedDict, overload
+from itertools import count
+from typing import Any, Literal, TypedDict, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.clock import iso
-from commonplace.errors import UsageError
-from commonplace.memory.columns import KIND_CODES, Scratch, growth, micros, norm_of, usable
-from commonplace.memory.embedding import Vector
+from commonplace.memory.blend import Breaks, lent, named
+from commonplace.memory.columns import Scratch, growth, micros
+from commonplace.memory.embedding import Vector, norm_of, usable
 from commonplace.memory.policies import Policy
-from commonplace.memory.record import checked_time
 from commonplace.memory.scoring import (
     UNIT,
     Floats,
-    Parts,
-    RawParts,
-    RowNumbers,
+    Indices,
+    Part,
     ScoredMemory,
     Scores,
     Spreads,
     best,
-    score,
-    total,
+    normalise,
+    round_to_units,
+    weighted_sum,
 )
-from commonplace.memory.table import View
-from commonplace.memory.traits import Breaks, lent, named, quiet
+from commonplace.memory.table import KIND_CODES, View
 from commonplace.text import clean
 
-# ── signals ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# From a view and a question to the scored parts of all candidates: what each policy looks at.
-
-
-_BESIDES = ("neighbours", "named", "statement")
-"""What a blend counts besides, as it is."""
-_VALUES = Scratch()
+_RAW = Scratch()
+_COUNTED_RAW = ("neighbours", "named", "statement")
+"""Parts of a blend that are not normalised."""
 _THOUGHTS = (KIND_CODES["reflection"], KIND_CODES["plan"])
-
-
-class Question(NamedTuple):
-    """What is asked, of whom, when and how."""
-
-    view: View
-    text: str
-    at: datetime
-    policy: Policy
-    vector: Vector | None = None
-    """The question's, where the caller has it; None to have the stream's embedder make it."""
-
-
-class Scored(NamedTuple):
-    """The candidates that were scored, and how."""
-
-    rows: RowNumbers | None
-    """None: all rows of the view."""
-    scores: Scores
-    unusable: dict[str, int]
-    """What could not be compared, by why."""
-
-
-def scored(question: Question, rows: RowNumbers | None, spreads: Spreads | None = None) -> Scored:
-    """Every part of the score of at least one candidate, normalised over `spreads` if they are given."""
-    view, _, at, policy, _ = question
-    names = _compared(question)
-    values = _VALUES.matrix(2 + len(names), view.length if rows is None else len(rows))
-    unusable = _compare(question, rows, dict(zip(names, values[2:], strict=True)))
-    if policy.nearest:
-        kept = np.sort(best(values[2], _signals_of(rows, view.rows.columns.created[: view.length]), policy.nearest))
-        rows, values = kept if rows is None else rows[kept], values[:, kept]
-    scale = _recency(view, at, policy, rows, values[0])
-    values[1] = _signals_of(rows, view.rows.columns.importance[: view.length])
-    if policy.importance == "unit":
-        np.divide(np.subtract(values[1], 1, out=values[1]), 9, out=values[1])
-    raw = RawParts(("recency", "importance", *names), values, np.array([scale, 1.0] + [UNIT] * len(names)))
-    besides = [name for name in _BESIDES if name in policy.weights]
-    parts = score(raw, policy, besides, spreads)
-    if besides:
-        _fill_besides(question, rows, parts)
-    return Scored(rows, total(parts), unusable)
-
-
-def _compared(question: Question) -> tuple[str, ...]:
-    """The parts that say how relevant a memory is by itself."""
-    policy = question.policy
-    if policy.relevance != "blend":
-        return ("relevance",)
-    spelling = getattr(question.view.rows.embedder, "spelling", False)
-    cosine = ("cosine",) if policy.cosine_weight and not spelling else ()
-    return ("lexical", *cosine) if policy.lexical_weight else cosine
-
-
-def _compare(question: Question, rows: RowNumbers | None, into: Mapping[str, Floats]) -> dict[str, int]:
-    """Fills in those parts, in units, and gives what could not be compared."""
-    unusable: dict[str, int] = {}
-    for name, units in into.items():
-        if name == "lexical" or question.policy.relevance == "bm25":
-            _bm25(question, rows, units)
-        else:
-            unusable = _cosine(question, rows, units)
-    return unusable
-
-
-def _fill_besides(question: Question, rows: RowNumbers | None, parts: Parts) -> None:
-    """Fills in the parts a blend has besides, each counting as it is."""
-    view, text, _, policy, _ = question
-    traits = view.traits()
-    questions = _signals_of(rows, traits.questions.first(view.length))
-    units = dict(zip(parts.names, parts.units, strict=True))
-    if "neighbours" in units:
-        received = lent(_own_relevance(parts), questions, _breaks(view, rows, policy))
-        np.rint(received, out=units["neighbours"])
-    if "named" in units:
-        names = named(text)
-        of_it = traits.subjects.carrying(names, view.length, 1 / UNIT)
-        if traits.places.any_carrying(names):
-            of_it += traits.places.carrying(names, view.length, 1 / UNIT)
-        units["named"][:] = _signals_of(rows, of_it)
-    if "statement" in units:
-        np.multiply(~questions, 1 / UNIT, out=units["statement"])
-
-
-def _own_relevance(parts: Parts) -> Floats:
-    """Weighted sum, in whole units, of the parts neighbours can lend."""
-    own = range(2, len(parts.raw.names))
-    relevance = np.zeros(parts.units.shape[1])
-    for part in own:
-        relevance += parts.units[part] * parts.weights[part]
-    return np.rint(relevance, out=relevance)
-
-
-def _breaks(view: View, rows: RowNumbers | None, policy: Policy) -> list[RowNumbers]:
-    """Pairs of candidates with too much time between them to be neighbours."""
-    created = view.rows.columns.created[: view.length]
-    if rows is None:
-        return view.traits().breaks(policy.neighbour_minutes, created)
-    return Breaks(policy.neighbour_minutes).between(created[rows])
-
-
-def _bm25(question: Question, rows: RowNumbers | None, units: Floats) -> None:
-    view, text, _, policy, _ = question
-    index = view.lexical()
-    grammar = quiet(text) if policy.grammar != 1 else frozenset[str]()
-    terms = view.rows.analyser.weighted(text, grammar, policy.grammar)
-    if policy.respell:
-        terms = index.respelt(terms, view.length)
-    _round(index.scores(terms, view.length, policy.k1, policy.b), rows, units)
-
-
-def _cosine(question: Question, rows: RowNumbers | None, units: Floats) -> dict[str, int]:
-    view = question.view
-    columns = view.rows.columns
-    unusable = columns.unusable(slice(view.length) if rows is None else rows)
-    given = view.rows.embedder.embed([question.text])[0] if question.vector is None else question.vector
-    _, vector = usable(given, columns.dimensions)
-    norm = 0.0 if vector is None else norm_of(vector)
-    if vector is None or not norm:
-        units[:] = 0
-        return {**unusable, "query": 1}
-    # vecdot takes row after row: as fast as a matrix product on one thread, and no thread pool to be slowed down by
-    dots = np.vecdot(columns.vectors[: view.length], vector)
-    cosines = np.divide(dots, columns.norms[: view.length], out=units if rows is None else None, dtype=np.float64)
-    cosines /= norm
-    _round(cosines, rows, units)
-    return unusable
-
-
-def _recency(view: View, at: datetime, policy: Policy, rows: RowNumbers | None, values: Floats) -> float:
-    """Fills in the recency of the candidates up to a factor, which it gives."""
-    if policy.recency == "rank":
-        values[:] = _by_rank(view, policy.decay, rows)
-        return 1.0
-    if policy.recency == "creation":
-        ages = micros(at) - _signals_of(rows, view.rows.columns.created[: view.length])
-        mantissas, exponents = growth(policy.decay).of(np.maximum(ages, 0))
-        np.ldexp(1 / mantissas, -exponents, out=values)
-        return 1.0
-    accesses = view.recency(policy.decay)
-    values[:] = _signals_of(rows, accesses.values(view.accessed))
-    return accesses.scale(micros(at))
-
-
-def _by_rank(view: View, decay: float, rows: RowNumbers | None) -> Floats:
-    """decay ** rank by last access, ascending. Equal ones stand as the published code keeps them: events before
-    thoughts, the newest first."""
-    accessed = _signals_of(rows, view.accessed)
-    thoughts = np.isin(_signals_of(rows, view.rows.columns.kind[: view.length]), _THOUGHTS)
-    order = np.lexsort((-np.arange(len(accessed)), thoughts, accessed))
-    values = np.empty(len(accessed))
-    values[order] = _powers(decay, 1 << max(6, (len(accessed) - 1).bit_length()))[: len(accessed)]
-    return values
-
-
-@lru_cache(maxsize=8)
-def _powers(base: float, count: int) -> Floats:
-    """base, base², base³ … by multiplication alone, which is the same on every machine."""
-    return np.multiply.accumulate(np.full(count, base))
-
-
-def _round(values: Floats, rows: RowNumbers | None, units: Floats) -> None:
-    """The values of the candidates in units; `values` and `units` may be the same array."""
-    np.multiply(_signals_of(rows, values), 1 / UNIT, out=units)
-    np.rint(units, out=units)
-
-
-def _signals_of(rows: RowNumbers | None, values: NDArray[Any]) -> NDArray[Any]:
-    return values if rows is None else values[rows]
-
-
-# ── retrieval ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Options(TypedDict, total=False):
@@ -246,16 +73,16 @@ class Retrieval(Sequence[ScoredMemory]):
     length: int
     """How many ids there were then, forgotten ones included."""
     chosen_by: Literal["score", "newest"]
-    """`newest` where there was nothing to score by: an empty query."""
+    """`newest` for an empty query, which gives nothing to score by."""
     hits: tuple[ScoredMemory, ...]
     spreads: Spreads
-    """Part → lowest and highest raw value over the candidates: what min-max normalised with; 0 and 1 for a part that
+    """Part → lowest and highest raw value over the candidates, which min-max normalised with; 0 and 1 for a part that
     counts raw."""
     unusable: Mapping[str, int]
-    """What could not be compared: candidates with `no_vector`, a `non_finite` or `wrong_size` one; `query` is 1 if
-    the query itself could not be embedded. Only what occurred."""
+    """What could not be compared: candidates with `no_vector`, a `non_finite` or a `wrong_size` one; `query` is 1 if
+    the query could not be embedded. Only what occurred."""
     vector: Vector | None = None
-    """The query's, where the caller gave it."""
+    """The query's, if the caller gave it."""
 
     @overload
     def __getitem__(self, index: int) -> ScoredMemory: ...
@@ -276,7 +103,7 @@ class Retrieval(Sequence[ScoredMemory]):
         return tuple(hit.memory.id for hit in self.hits)
 
     def trace(self) -> dict[str, Any]:
-        """The retrieval as JSON holds it in a trace: memories by id, every part of every score."""
+        """The retrieval as JSON stores it in a trace: memories by id, every part of every score."""
         return {
             "purpose": self.purpose,
             "query": self.query,
@@ -310,44 +137,46 @@ def retrieve(
     exclude: AbstractSet[int] = frozenset(),
     embedding: Vector | None = None,
 ) -> Retrieval:
-    """The best k of the view (`policy.k` if None) that fit into `max_tokens` together.
+    """The best k of the view (`policy.k` if None) that fit into `max_tokens` together; arguments already checked.
 
-    An empty query, or no candidates, brings the newest k. Raises UsageError for k below 1.
+    An empty query brings the newest k.
     """
     k = policy.k if k is None else k
-    if k < 1:
-        raise UsageError(f"k {k!r}", hint="ask for at least 1 memory")
-    asked = Question(view, clean(query), checked_time(at), policy, embedding)
+    text = clean(query)
     rows = candidates(view, policy, exclude)
-    found: Scored | None = None
-    if asked.text and (view.length if rows is None else len(rows)):
-        found = scored(asked, rows)
-        rows = found.rows
-    scores = found.scores if found else None
-    count = view.length if rows is None else len(rows)
-    positions = _chosen(view, scores.units if scores else np.zeros(count), rows, k, max_tokens)
+    length = view.length if rows is None else len(rows)
+    scores = score_candidates(view, rows, text, at, policy, embedding) if text and length else None
+    if scores:
+        rows, length = scores.rows, len(scores.totals)
+    totals = scores.totals if scores else np.zeros(length)
+    ranked = best(totals, view.take(view.table.created, rows), k if max_tokens is None else None)
+    if max_tokens is not None:
+        ranked = _fitting(ranked, view.take(view.table.tokens, rows), k, max_tokens)
+    memories = [view.memory(row) for row in (ranked if rows is None else rows[ranked]).tolist()]
+    points: list[float] = (totals[ranked] * UNIT).tolist()
+    parts = scores.parts(ranked) if scores else [dict[str, Part]() for _ in memories]
     return Retrieval(
         purpose=purpose,
-        query=asked.text,
+        query=text,
         policy=policy,
         k=k,
-        at=asked.at,
-        candidates=count,
+        at=at,
+        candidates=length,
         excluded=tuple(sorted(exclude)),
         length=view.length,
-        chosen_by="score" if asked.text else "newest",
-        hits=_hits(view, scores, rows, positions),
-        spreads=scores.parts.spreads if scores else {},
-        unusable=found.unusable if found else {},
+        chosen_by="score" if text else "newest",
+        hits=tuple(map(ScoredMemory, memories, count(1), points, parts)),
+        spreads=scores.spreads if scores else {},
+        unusable=scores.unusable if scores else {},
         vector=embedding,
     )
 
 
-def candidates(view: View, policy: Policy, exclude: AbstractSet[int]) -> RowNumbers | None:
+def candidates(view: View, policy: Policy, exclude: AbstractSet[int]) -> Indices | None:
     """The rows that may compete; None for all of them."""
     allowed = view.alive
     if policy.without_tags or policy.without_words:
-        allowed = allowed & view.competing(policy)
+        allowed = allowed & view.table.competing(policy, view.length)
     inside = [id - 1 for id in exclude if 1 <= id <= view.length]
     if inside:
         allowed = allowed.copy()
@@ -355,21 +184,130 @@ def candidates(view: View, policy: Policy, exclude: AbstractSet[int]) -> RowNumb
     return None if allowed.all() else np.flatnonzero(allowed)
 
 
-def _of(rows: RowNumbers | None, values: Any) -> Any:
-    return values if rows is None else values[rows]
+def score_candidates(
+    view: View,
+    rows: Indices | None,
+    text: str,
+    at: datetime,
+    policy: Policy,
+    vector: Vector | None = None,
+    spreads: Spreads | None = None,
+) -> Scores:
+    """Every part of the score of at least one candidate.
+
+    `vector`: the question's; None to have the embedder make it. `spreads`: normalise over these instead of the
+    candidates' own. With `policy.nearest` only so many of the candidates are scored.
+    """
+    # what an embedder of spelling knows, BM25 knows better
+    spelling = policy.relevance == "blend" and getattr(view.table.embedder, "spelling", False)
+    names = [name for name in policy.weights if not (spelling and name == "cosine")]
+    normalised = [name for name in names if name not in _COUNTED_RAW]
+    raw = _RAW.matrix(len(normalised), view.length if rows is None else len(rows))
+    unusable: dict[str, int] = {}
+    for name, units in zip(normalised[2:], raw[2:], strict=True):
+        if name == "lexical" or policy.relevance == "bm25":
+            _bm25(view, rows, text, policy, units)
+        else:
+            unusable = _cosine(view, rows, text, vector, units)
+    if policy.nearest:
+        kept = np.sort(best(raw[2], view.take(view.table.created, rows), policy.nearest))
+        rows, raw = kept if rows is None else rows[kept], raw[:, kept]
+    recency_scale = _recency(view, rows, at, policy, raw[0])
+    raw[1] = view.take(view.table.importance, rows)
+    if policy.importance == "unit":
+        np.divide(np.subtract(raw[1], 1, out=raw[1]), 9, out=raw[1])
+    scales = np.array([recency_scale, 1.0] + [UNIT] * (len(raw) - 2))
+    weights = np.array([policy.weights[name] for name in names])
+    units, found = normalise(names, raw, scales, policy, spreads)
+    if len(names) > len(raw):
+        own = slice(2, len(raw))
+        relevance = weighted_sum(units[own], weights[own])
+        _blend(view, rows, text, policy, relevance, dict(zip(names, units, strict=True)))
+    totals = weighted_sum(units, weights)
+    return Scores(rows, names, raw, scales, units, weights, totals, found, policy.normalise == "minmax", unusable)
 
 
-def _chosen(view: View, units: Floats, rows: RowNumbers | None, k: int, max_tokens: int | None) -> RowNumbers:
-    """Positions among the candidates, best first."""
-    columns = view.rows.columns
-    created = _of(rows, columns.created[: view.length])
-    if max_tokens is None:
-        return best(units, created, k)
-    return _fitting(best(units, created, None), _of(rows, columns.tokens[: view.length]), k, max_tokens)
+def _bm25(view: View, rows: Indices | None, text: str, policy: Policy, units: Floats) -> None:
+    index = view.lexical()
+    terms = view.table.analyser.weighted(text, policy.grammar)
+    if policy.respell:
+        terms = index.respelt(terms, view.length)
+    round_to_units(view.take(index.scores(terms, view.length, policy.k1, policy.b), rows), units)
 
 
-def _fitting(ranked: RowNumbers, tokens: NDArray[np.int32], k: int, max_tokens: int) -> RowNumbers:
-    """The first k of the ranking of which each still fits into what the better ones left."""
+def _cosine(view: View, rows: Indices | None, text: str, given: Vector | None, units: Floats) -> dict[str, int]:
+    """Fills in the cosines, and returns what could not be compared."""
+    table = view.table
+    unusable = table.unusable(slice(view.length) if rows is None else rows)
+    _, vector = usable(table.embedder.embed([text])[0] if given is None else given, table.embedder.dimensions)
+    norm = 0.0 if vector is None else norm_of(vector)
+    if vector is None or not norm:
+        units[:] = 0
+        return {**unusable, "query": 1}
+    # vecdot takes row after row: as fast as a matrix product on one thread, and no thread pool to be slowed down by
+    dots = np.vecdot(table.vectors[: view.length], vector)
+    cosines = np.divide(dots, table.norms[: view.length], out=units if rows is None else None, dtype=np.float64)
+    cosines /= norm
+    round_to_units(view.take(cosines, rows), units)
+    return unusable
+
+
+def _recency(view: View, rows: Indices | None, at: datetime, policy: Policy, raw: Floats) -> float:
+    """Fills in the recency of the candidates up to a factor, which it returns."""
+    if policy.recency == "rank":
+        raw[:] = _by_rank(view, rows, policy.decay)
+        return 1.0
+    if policy.recency == "creation":
+        ages = micros(at) - view.take(view.table.created, rows)
+        mantissas, exponents = growth(policy.decay).of(np.maximum(ages, 0))
+        np.ldexp(1 / mantissas, -exponents, out=raw)
+        return 1.0
+    column = view.recency(policy.decay)
+    raw[:] = view.take(column.values(view.accessed), rows)
+    return column.scale(micros(at))
+
+
+def _by_rank(view: View, rows: Indices | None, decay: float) -> Floats:
+    """decay ** rank by last access, ascending. Ties are in the order of the published code: events before thoughts,
+    the newest first."""
+    accessed = view.take(view.accessed, rows)
+    thoughts = np.isin(view.take(view.table.kind, rows), _THOUGHTS)
+    order = np.lexsort((-np.arange(len(accessed)), thoughts, accessed))
+    values = np.empty(len(accessed))
+    values[order] = _powers(decay, 1 << max(6, (len(accessed) - 1).bit_length()))[: len(accessed)]
+    return values
+
+
+@lru_cache(maxsize=8)
+def _powers(base: float, count: int) -> Floats:
+    """base, base², base³ … by multiplication alone, which is the same on every machine."""
+    return np.multiply.accumulate(np.full(count, base))
+
+
+def _blend(
+    view: View, rows: Indices | None, text: str, policy: Policy, relevance: Floats, units: Mapping[str, Floats]
+) -> None:
+    """Fills in the parts of a blend that count raw. `relevance`: what each candidate can lend, in whole units."""
+    columns = view.blend()
+    questions = view.take(columns.questions.values, rows)
+    if "neighbours" in units:
+        # where candidates are left out, those around them become neighbours
+        breaks = columns.breaks(policy.neighbour_minutes) if rows is None else Breaks(policy.neighbour_minutes)
+        received = lent(relevance, questions, breaks.between(view.take(view.table.created, rows)))
+        np.rint(received, out=units["neighbours"])
+    if "named" in units:
+        names, marked = named(text), units["named"]
+        marked[:] = 0
+        for column in (columns.subjects, columns.places):
+            carrying = column.carrying(names, view.length, 1 / UNIT)
+            if carrying is not None:
+                marked += view.take(carrying, rows)
+    if "statement" in units:
+        np.multiply(~questions, 1 / UNIT, out=units["statement"])
+
+
+def _fitting(ranked: Indices, tokens: NDArray[np.int32], k: int, max_tokens: int) -> Indices:
+    """The first k of the ranking that each fit into what the better ones left."""
     chosen: list[int] = []
     left = max_tokens
     for position, needed in zip(ranked.tolist(), tokens[ranked].tolist(), strict=True):
@@ -379,14 +317,3 @@ def _fitting(ranked: RowNumbers, tokens: NDArray[np.int32], k: int, max_tokens: 
             chosen.append(position)
             left -= needed
     return np.array(chosen, dtype=np.intp)
-
-
-def _hits(
-    view: View, scores: Scores | None, rows: RowNumbers | None, positions: RowNumbers
-) -> tuple[ScoredMemory, ...]:
-    memories = view.memories(positions if rows is None else rows[positions])
-    ranks = range(1, len(positions) + 1)
-    if scores is None:
-        return tuple(ScoredMemory(memory, rank, 0.0, {}) for memory, rank in zip(memories, ranks, strict=True))
-    totals: list[float] = (scores.units[positions] * UNIT).tolist()
-    return tuple(map(ScoredMemory, memories, ranks, totals, scores.parts.at(positions)))

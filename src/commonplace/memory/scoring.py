@@ -1,7 +1,7 @@
 """From raw parts to a ranking: the one scoring function every policy and store goes through.
 
-Values are whole multiples of 2⁻³⁰ before they are compared, so that a last bit that differs between machines cannot
-change an order. Arrays named `units` hold those multiples.
+Values are whole multiples of 2⁻³⁰ (`UNIT`) before they are compared, so that a last bit that differs between machines
+cannot change an order. Arrays named `units` and `totals` hold those multiples.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from commonplace.memory.policies import Policy
 from commonplace.memory.record import Memory
 
 Floats = NDArray[np.float64]
-RowNumbers = NDArray[np.intp]
+Indices = NDArray[np.intp]
+"""Positions of rows in the table, or of candidates among the candidates."""
 
 UNIT = 2.0**-30
 _BLOCK = 8192
@@ -26,7 +27,7 @@ _UNITS = Scratch()
 
 
 class Part(NamedTuple):
-    """One part of one memory's score, for people to read."""
+    """One part of one memory's score."""
 
     raw: float
     normalised: float
@@ -45,8 +46,8 @@ class ScoredMemory(NamedTuple):
     """1 is the best."""
     score: float
     parts: Mapping[str, Part]
-    """`recency`, `importance`, `relevance`, or in its place what a blend is made of; empty where the newest were taken
-    without scoring."""
+    """`recency`, `importance` and `relevance`, or the parts of a blend in place of `relevance`; empty where the newest
+    were taken without scoring."""
 
 
 class Spread(NamedTuple):
@@ -59,41 +60,40 @@ class Spread(NamedTuple):
 NOT_NORMALISED = Spread(0.0, 1.0)
 """The spread of a part that counts raw: normalising over it changes nothing."""
 
-
 Spreads = Mapping[str, Spread]
 
 
-class RawParts(NamedTuple):
-    """Row p of `values` times `scales[p]` is the raw part `names[p]` of all candidates; min-max needs only `values`."""
+class Scores(NamedTuple):
+    """The scores of all candidates and the parts they are made of.
 
-    names: Sequence[str]
-    values: Floats
-    scales: Floats
-
-
-class Parts(NamedTuple):
-    """Every part of all candidates: those of `raw`, normalised, and after them what counts as it is.
-
-    The arrays are scratch: the next retrieval of the thread uses them again.
+    `raw` and `units` are scratch arrays: the next retrieval of the thread overwrites them.
     """
 
-    raw: RawParts
-    names: tuple[str, ...]
-    weights: Floats
+    rows: Indices | None
+    """The candidates; None for all rows of the view."""
+    names: Sequence[str]
+    """The parts, in the order they are added. The first `len(raw)` are normalised, the others count raw."""
+    raw: Floats
+    """Shape (normalised parts, candidates). `raw[p] * scales[p]` is the raw part."""
+    scales: Floats
     units: Floats
-    """Shape (parts, candidates)."""
+    """Shape (parts, candidates): every part as it is added."""
+    weights: Floats
+    totals: Floats
     spreads: Spreads
-    normalised: bool
-    """Whether the first of them are, or they too count raw."""
+    minmax: bool
+    """False if the policy normalises nothing."""
+    unusable: dict[str, int]
+    """Reason → how many candidates could not be compared; see `Retrieval.unusable`."""
 
-    def at(self, positions: RowNumbers) -> list[dict[str, Part]]:
+    def parts(self, positions: Indices) -> list[dict[str, Part]]:
         """The parts of some candidates."""
         normalised = self.units.take(positions, axis=1) * UNIT
         raw = normalised
-        if self.normalised:
+        if self.minmax:
             raw = normalised.copy()
-            values = self.raw.values.take(positions, axis=1)
-            values *= (self.raw.scales / UNIT)[:, None]
+            values = self.raw.take(positions, axis=1)
+            values *= (self.scales / UNIT)[:, None]
             np.multiply(np.rint(values, out=values), UNIT, out=raw[: len(values)])
         weights: list[float] = self.weights.tolist()
         return [
@@ -102,82 +102,70 @@ class Parts(NamedTuple):
         ]
 
 
-class Scores(NamedTuple):
-    """The totals of all candidates (in units) and what they are made of."""
-
-    units: Floats
-    parts: Parts
-
-
-def rounded(value: float) -> float:
-    """The nearest multiple of 2⁻³⁰, ties to even."""
-    return round(value / UNIT) * UNIT
+def round_to_units(values: NDArray[np.floating], out: Floats) -> None:
+    """Fills `out` with the values as multiples of 2⁻³⁰; `values` and `out` may be the same array."""
+    np.multiply(values, 1 / UNIT, out=out)
+    np.rint(out, out=out)
 
 
-def score(raw: RawParts, policy: Policy, besides: Sequence[str] = (), spreads: Spreads | None = None) -> Parts:
-    """Raw parts of at least one candidate, normalised as the policy says: over `spreads`, or the candidates' own.
+def normalise(
+    names: Sequence[str], raw: Floats, scales: Floats, policy: Policy, given: Spreads | None = None
+) -> tuple[Floats, Spreads]:
+    """(units, spreads) of at least one candidate, normalised as the policy says: over `given`, or their own spreads.
 
-    The parts called `besides` count as they are; their rows of `units` are left for the caller to fill.
+    The parts after the first `len(raw)` count raw; the caller fills their rows of the units.
     """
-    weights = policy.weights
-    names = (*raw.names, *besides)
-    units = _UNITS.matrix(len(names), raw.values.shape[1])
-    found = dict.fromkeys(names, NOT_NORMALISED)
-    minmax = policy.normalise == "minmax"
-    if minmax:
-        found.update(_normalise(raw, units[: len(raw.names)], policy.all_equal / UNIT, spreads or {}))
-    else:
-        own = units[: len(raw.names)]
-        np.rint(np.multiply(raw.values, (raw.scales / UNIT)[:, None], out=own), out=own)
-    return Parts(raw, names, np.array([weights[name] for name in names]), units, found, minmax)
-
-
-def _normalise(raw: RawParts, units: Floats, all_equal: float, given: Spreads) -> Spreads:
-    """Fills `units` with the parts over their spreads, all parts in one pass each, and gives the spreads."""
-    values, scales = raw.values, raw.scales
-    low, high = np.minimum.reduce(values, axis=1), np.maximum.reduce(values, axis=1)
-    for row, name in enumerate(raw.names if given else ()):
+    units = _UNITS.matrix(len(names), raw.shape[1])
+    own = units[: len(raw)]
+    spreads = dict.fromkeys(names, NOT_NORMALISED)
+    if policy.normalise == "none":
+        np.rint(np.multiply(raw, (scales / UNIT)[:, None], out=own), out=own)
+        return units, spreads
+    given = given or {}
+    low, high = np.minimum.reduce(raw, axis=1), np.maximum.reduce(raw, axis=1)
+    for row, name in enumerate(names[: len(raw)] if given else ()):
         if name in given:
             low[row], high[row] = given[name].low / scales[row], given[name].high / scales[row]
-    spans = (high - low) * UNIT
+    widths = (high - low) * UNIT
     equal = np.flatnonzero(low == high)
-    spans[equal] = 1
-    np.subtract(values, low[:, None], out=units)
-    units /= spans[:, None]
-    np.rint(units, out=units)
+    widths[equal] = 1
+    np.subtract(raw, low[:, None], out=own)
+    own /= widths[:, None]
+    np.rint(own, out=own)
     if len(equal):
-        units[equal] = all_equal
-    own = map(Spread, (low * scales).tolist(), (high * scales).tolist())
-    return {name: given.get(name, spread) for name, spread in zip(raw.names, own, strict=True)}
+        own[equal] = policy.all_equal / UNIT
+    found = map(Spread, (low * scales).tolist(), (high * scales).tolist())
+    spreads.update({name: given.get(name, spread) for name, spread in zip(names[: len(raw)], found, strict=True)})
+    return units, spreads
 
 
-def total(parts: Parts) -> Scores:
-    """The weighted sum of the parts."""
-    count = parts.units.shape[1]
-    units = np.empty(count)
+def weighted_sum(units: Floats, weights: Floats) -> Floats:
+    """Σ weight · part of each candidate, in whole units."""
+    count = units.shape[1]
+    totals = np.empty(count)
     # a block at a time: the products stay in the processor's cache
-    products = np.empty((len(parts.names), min(count, _BLOCK)))
+    products = np.empty((len(weights), min(count, _BLOCK)))
     for start in range(0, count, _BLOCK):
         end = min(start + _BLOCK, count)
         weighted = products[:, : end - start]
-        np.multiply(parts.units[:, start:end], parts.weights[:, None], out=weighted)
-        np.add.reduce(weighted, axis=0, out=units[start:end])  # one part after the other, in this order
-    return Scores(np.rint(units, out=units), parts)
+        np.multiply(units[:, start:end], weights[:, None], out=weighted)
+        np.add.reduce(weighted, axis=0, out=totals[start:end])  # one part after the other, in this order
+    return np.rint(totals, out=totals)
 
 
-def _cut(units: Floats, k: int) -> float:
-    """A value that at least k of the units reach, and not many more unless they are equal."""
-    blocks = len(units) // 16
-    if blocks <= k:
-        return float(np.partition(units, len(units) - k)[len(units) - k])
-    # k of the blocks have a member that reaches the k-th highest maximum; a sixteenth of the work
-    highest = units[: blocks * 16].reshape(16, blocks).max(axis=0)
-    return float(np.partition(highest, blocks - k)[blocks - k])
-
-
-def best(units: Floats, created: NDArray[np.int64], k: int | None) -> RowNumbers:
+def best(totals: Floats, created: NDArray[np.int64], k: int | None) -> Indices:
     """Positions of the k best (all, if None), best first; ties: newest first, then the higher position."""
-    count = len(units)
-    among = np.arange(count) if k is None or count <= k else np.flatnonzero(units >= _cut(units, k))
-    order = np.lexsort((among, created[among], units[among]))[::-1]
+    count = len(totals)
+    among = np.arange(count) if k is None or count <= k else np.flatnonzero(totals >= _threshold(totals, k))
+    order = np.lexsort((among, created[among], totals[among]))[::-1]
     return among[order[:k]]
+
+
+def _threshold(totals: Floats, k: int) -> float:
+    """A value that at least k of the totals reach, and not many more unless they are equal."""
+    blocks = len(totals) // 16
+    if blocks <= k:
+        return float(np.partition(totals, len(totals) - k)[len(totals) - k])
+    # k of the blocks have a member that reaches the k-th highest maximum; a sixteenth of the work
+    highest = totals[: blocks * 16].reshape(16, blocks).max(axis=0)
+    return float(np.partition(highest, blocks - k)[blocks - k])

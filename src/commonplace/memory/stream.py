@@ -1,8 +1,8 @@
-"""The memory stream of one character: remember, recall, explain, search, forget."""
+"""The memory stream of one character, and the draft that one turn adds to it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -13,8 +13,7 @@ import numpy as np
 
 from commonplace.errors import UsageError
 from commonplace.memory import policies
-from commonplace.memory.analysis import Analyser
-from commonplace.memory.analysis import analyser as shared_analyser
+from commonplace.memory.bm25 import Analyser, shared_analyser
 from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Embedder, Vector, default_embedder
 from commonplace.memory.importance import RuleRater
@@ -24,12 +23,12 @@ from commonplace.memory.record import (
     Emotion,
     Memory,
     MemoryFields,
+    Rater,
     accessed,
     checked_ids,
+    checked_importance,
     checked_policy,
     checked_time,
-    checked_vector,
-    clamped,
 )
 from commonplace.memory.reflection import after, since_reflection
 from commonplace.memory.retrieval import Retrieval
@@ -43,15 +42,12 @@ from commonplace.memory.stores.store import (
     refuse_other_embedder,
     settings_of,
 )
-from commonplace.memory.table import MemoryTable, Rater, View
-
-# ── delta ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What a turn adds to its character's stream, as a value.
+from commonplace.memory.table import MemoryTable, View
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """Made by `Draft.delta`, applied by `MemoryStream.apply`."""
+    """What a turn adds to its character's stream, as a value: `Draft.delta`, applied by `MemoryStream.apply`."""
 
     base: int
     """The last id of the stream it extends."""
@@ -61,14 +57,11 @@ class Delta:
     touched: tuple[int, ...]
     """Ids retrieved, ascending, each once."""
     touched_at: datetime | None
-    """Their new access time: the latest at which something was retrieved; None if nothing was."""
-
-
-# ── stream ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+    """Their new access time: that of the latest retrieval; None if nothing was retrieved."""
 
 
 class MemoryStream(Reader):
-    """Everything one character remembers, in RAM; with a store (`open`) also beyond the life of the process.
+    """Everything one character remembers, in RAM; `open` adds a store that keeps it.
 
     `rater` is any callable from a text to an importance of 1–10. A stream belongs to one thread at a time.
     """
@@ -85,9 +78,9 @@ class MemoryStream(Reader):
         analyser = analyser or shared_analyser("en")
         self.agent = agent
         self.policy = checked_policy(policy)
-        self.rows = MemoryTable(agent, embedder or default_embedder(), rater or RuleRater(analyser.language), analyser)
+        self.table = MemoryTable(agent, embedder or default_embedder(), rater or RuleRater(analyser.language), analyser)
         """For this package: what the stream, its draft and its snapshots share."""
-        self._since = 0.0
+        self._since = 0.0  # importance since the last reflection
         self._archived: set[int] = set()
         self._keeper: Keeper | None = None
 
@@ -104,13 +97,14 @@ class MemoryStream(Reader):
         reembed: bool = False,
         progress: Progress | None = None,
     ) -> MemoryStream:
-        """A character's stream in a store: a path or URL as of `open_store`, or a store that is open already.
+        """A character's stream in a store: a path or URL that `open_store` accepts, or an open store.
 
-        When `remember`, `forget`, `archive`, `unarchive`, `revise` or `apply` returns, the store has it; accesses are
-        written with the next of them, by `flush` and by `close`. Close it, or use it in a `with` statement; a store
-        given open stays open. `analyser`: as the stream was made, if None. `reembed`: if the vectors were made by
-        another embedder, make them again (`progress` is told how far it is). Raises UsageError for another embedder
-        otherwise, and for a store that cannot be used; CommonplaceError for one that is damaged.
+        When `remember`, `forget`, `archive`, `unarchive`, `revise` or `apply` returns, the store has the change;
+        accesses are written with the next of them, by `flush` and by `close`. Close the stream, or use it in a `with`
+        statement; a store that was given open stays open. `analyser`: None for the one the stream was made with.
+        `reembed`: if another embedder made the vectors, make them again, reporting to `progress`. Raises UsageError if
+        another embedder made them and `reembed` is False, and for a store that cannot be used; CommonplaceError for a
+        damaged one.
         """
         store = open_store(where) if isinstance(where, str | Path) else where
         own = store is not where
@@ -151,26 +145,31 @@ class MemoryStream(Reader):
         archived: Iterable[int] = (),
         **parts: Any,
     ) -> MemoryStream:
-        """A stream from what was stored of one: all its memories in the order of their ids, forgotten ones included.
+        """A stream from stored memories: all of them in the order of their ids, forgotten ones included.
 
-        `vectors`: one per memory, as `vector` gave it. `accesses`: id → last access, for those whose `accessed_at`
-        is older. `archived`: ids put away, which can be brought back. `parts`: as of `MemoryStream`. Raises UsageError
-        unless ids are 1, 2, 3 …
+        `vectors`: one per memory, as `vector` returned it. `accesses`: id → last access, where `accessed_at` is older.
+        `forgotten`, `archived`: ids. `parts`: the arguments of `MemoryStream`. Raises UsageError unless ids are
+        1, 2, 3 …
         """
         stream = cls(agent, **parts)
         for expected, memory in enumerate(memories, start=1):
             if memory.id != expected:
-                raise UsageError(f"memory {memory.id} where {expected} should be", hint="give all rows, ordered by id")
+                raise UsageError(
+                    f"memory {memory.id} is out of place; expected memory {expected}",
+                    hint="give all memories, ordered by id",
+                )
         if len(vectors) != len(memories):
-            raise UsageError(f"{len(vectors)} vectors for {len(memories)} memories", hint="give one or None for each")
-        stream.rows.extend(memories, vectors)
-        stream.rows.commit()
+            raise UsageError(
+                f"there are {len(vectors)} vectors for {len(memories)} memories", hint="give a vector or None for each"
+            )
+        stream.table.extend(memories, vectors)
+        stream.table.commit()
         for id, at in (accesses or {}).items():
-            stream.rows.touch([id], at)
+            stream.table.touch([id], at)
         stream._archived = set(archived)
         gone = stream._known({*forgotten, *stream._archived})
         if gone:
-            stream.rows.remove(gone)
+            stream.table.remove(gone)
         stream._since = since_reflection(stream._view())
         return stream
 
@@ -192,23 +191,23 @@ class MemoryStream(Reader):
         event: str = "",
         details: Mapping[str, Any] | None = None,
     ) -> Memory:
-        """Adds a memory and gives it back with its id; it can be retrieved at once.
+        """Adds a memory and returns it with its id; it can be retrieved at once.
 
-        `text` is cleaned; of more than 2,000 characters the beginning is kept and the whole put into
-        `details["full_text"]`. `importance` is clamped to 1–10, or rated if None. `embedding` is kept as given; one of
-        another size or with a NaN in it counts as none. Raises UsageError for an empty text, an importance or embedding
-        that is no number, a kind there is none of, an observation or action with citations, a reflection without, and
-        citations of memories that do not exist.
+        `text` is cleaned; one longer than 2,000 characters is cut, and kept whole in `details["full_text"]`.
+        `importance` is clamped to 1–10, or rated if None. `embedding` is kept as given; one of another size or with a
+        NaN in it counts as none. Raises UsageError for an empty text, an importance or embedding that is not a number,
+        an unknown kind, an observation or action with citations, a reflection without, and citations of memories that
+        do not exist.
         """
-        self.rows.cut()
-        memory = self.rows.remember(
+        self.table.cut()
+        memory = self.table.remember(
             text,
             at,
             importance=importance,
             kind=kind,
             place=place,
             citations=citations,
-            embedding=checked_vector(embedding),
+            embedding=embedding,
             tick=tick,
             emotion=emotion,
             source=source,
@@ -221,114 +220,115 @@ class MemoryStream(Reader):
         return memory
 
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
-        """Takes memories out for good; gives the ids that were still there. Their ids are not used again.
+        """Removes memories for good; returns the ids that were still there. Ids are never used again.
 
-        From then on the stream scores as if they had never been. Raises UsageError for an id there never was.
+        From then on the stream scores as if the memories had never been. Raises UsageError for an id that was never
+        used.
         """
-        wanted = self._known(ids)
-        self.rows.cut()
-        there = tuple(id for id in wanted if self.rows.alive(id) or id in self._archived)
+        there = self._chosen(ids, lambda id: id in self.table or id in self._archived)
         if there:
             if self._keeper is not None:
                 self._keeper.remove(there)
-            self._take_out(there)
+            self.table.remove(there)
             self._archived.difference_update(there)
+            self._since = since_reflection(self._view())
         return there
 
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
-        """Puts memories away until they are brought back; gives the ids that were there.
+        """Takes memories out until `unarchive`; returns the ids that were there.
 
-        Meanwhile they are as if forgotten. Raises UsageError for an id there never was.
+        An archived memory is neither retrieved nor found. Raises UsageError for an id that was never used.
         """
-        wanted = self._known(ids)
-        self.rows.cut()
-        there = tuple(id for id in wanted if self.rows.alive(id))
+        there = self._chosen(ids, self.table.__contains__)
         if there:
             if self._keeper is not None:
                 self._keeper.archive(there)
-            self._take_out(there)
+            self.table.remove(there)
             self._archived.update(there)
+            self._since = since_reflection(self._view())
         return there
 
     def unarchive(self, ids: Iterable[int]) -> tuple[int, ...]:
-        """Brings memories back from the archive; gives the ids that were in it. Raises UsageError as `archive`."""
-        wanted = self._known(ids)
-        self.rows.cut()
-        there = tuple(id for id in wanted if id in self._archived)
+        """Puts archived memories back; returns the ids that were archived. Raises UsageError as `archive`."""
+        there = self._chosen(ids, self._archived.__contains__)
         if there:
             if self._keeper is not None:
                 self._keeper.restore(there)
-            self.rows.unarchive(there)
+            self.table.unarchive(there)
             self._archived.difference_update(there)
             self._since = since_reflection(self._view())
         return there
 
     @property
     def archived(self) -> tuple[Memory, ...]:
-        """The memories put away, oldest first."""
+        """The archived memories, oldest first."""
         view = self._view()
         return tuple(view.memory(id - 1) for id in sorted(self._archived))
 
     def revise(self, id: int, *, importance: float | None = None, details: Mapping[str, Any] | None = None) -> Memory:
-        """Changes what may change of a memory, and gives it back: its importance (clamped to 1–10), its details.
+        """Changes the importance (clamped to 1–10) or the details of a memory, and returns it.
 
-        None leaves it as it is; `details` take the place of the old ones. Raises UsageError as `get` and `remember`.
+        None leaves a field unchanged; `details` replace the old ones. Raises UsageError as `get` and `remember`.
         """
         memory = self.get(id)
         if importance is not None:
-            memory = replace(memory, importance=clamped(importance))
+            memory = replace(memory, importance=checked_importance(importance))
         if details is not None:
             whole = {"full_text": memory.full_text} if "full_text" in memory.details else {}
             memory = replace(memory, details={**details, **whole})
-        self.rows.cut()
+        self.table.cut()
         if self._keeper is not None:
             self._keeper.update(memory)
-        self.rows.replace(memory)
+        self.table.replace(memory)
         self._since = since_reflection(self._view())
         return memory
 
     def apply(self, delta: Delta) -> None:
-        """Makes what a draft added and touched part of the stream. Raises UsageError if the stream has moved on."""
-        rows = self.rows
-        if delta.base != rows.committed:
+        """Adds what a draft added, and touches what it touched. Raises UsageError if the stream has changed since."""
+        table = self.table
+        if delta.base != table.committed:
             raise UsageError(
-                f"a delta made at memory {delta.base} for a stream of {self.agent} at {rows.committed}",
+                f"the delta was made at memory {delta.base}, but the stream of {self.agent} is at {table.committed}",
                 hint="apply deltas in the order their drafts were made",
             )
-        pending = rows.records[delta.base :]
+        # the rows of the draft are still there, unless another reader or process applies its delta
+        pending = table.records[delta.base :]
         if len(pending) != len(delta.memories) or any(a is not b for a, b in zip(pending, delta.memories, strict=True)):
-            rows.cut()
+            table.cut()
             for memory, vector in zip(delta.memories, delta.vectors, strict=True):
-                rows.append(memory, vector)
+                table.append(memory, vector)
         self._commit(delta.memories)
         if delta.touched and delta.touched_at is not None:
             self._touch(delta.touched, delta.touched_at)
 
     def snapshot(self, length: int | None = None, accessed: Sequence[datetime] | None = None) -> Snapshot:
-        """The stream as it is now, or as it was with `length` memories, last accessed at these times."""
+        """The stream as it is now, or as it was with `length` memories, last accessed at these times.
+
+        Raises UsageError for more memories than there are, and unless each has an access time.
+        """
         length = self.last_id if length is None else length
         if accessed is None:
-            times = self.rows.columns.accessed[:length].copy()
+            times = self.table.accessed[:length].copy()
         else:
             times = np.array([micros(checked_time(at)) for at in accessed], dtype=np.int64)
         if not 0 <= length == len(times) <= self.last_id:
             raise UsageError(
-                f"a snapshot of {length} memories with {len(times)} access times",
+                f"a snapshot cannot have {length} memories and {len(times)} access times",
                 hint=f"give up to {self.last_id} memories and an access time for each",
             )
-        return Snapshot(self.rows, length, times, self.policy)
+        return Snapshot(self.table, length, times, self.policy)
 
     def importance_since_reflection(self) -> float:
-        """Sum of the importance of observations and actions after the last reflection; kept up, not recomputed."""
+        """Sum of the importance of observations and actions after the last reflection."""
         return self._since
 
     def flush(self) -> None:
-        """Writes into the store what is not there yet: the latest accesses."""
+        """Writes the latest accesses to the store."""
         if self._keeper is not None:
             self._keeper.flush()
 
     def close(self) -> None:
-        """Flushes and closes the store, if the stream has opened one. May be called twice."""
+        """Flushes, and closes the store if the stream opened it. May be called twice."""
         if self._keeper is not None:
             self._keeper.close()
 
@@ -341,24 +341,26 @@ class MemoryStream(Reader):
         self.close()
 
     def _commit(self, memories: Sequence[Memory]) -> None:
-        """Makes the rows at the end, which hold these memories, part of the stream: of the store first."""
+        """Makes the rows behind the committed ones, which hold these memories, part of the store and the stream."""
         if self._keeper is not None and memories:
-            vectors = [self.rows.columns.vector(memory.id - 1) for memory in memories]
+            vectors = [self.table.vector(memory.id - 1) for memory in memories]
             try:
                 self._keeper.append(memories, vectors)
             except BaseException:
-                self.rows.cut()
+                self.table.cut()
                 raise
-        self.rows.commit()
+        self.table.commit()
         for memory in memories:
             self._since = after(self._since, memory)
 
-    def _take_out(self, ids: Sequence[int]) -> None:
-        self.rows.remove(ids)
-        self._since = since_reflection(self._view())
+    def _chosen(self, ids: Iterable[int], there: Callable[[int], bool]) -> tuple[int, ...]:
+        """Those of the ids that are there, ascending. Closes an open draft."""
+        wanted = self._known(ids)
+        self.table.cut()
+        return tuple(id for id in wanted if there(id))
 
     def _known(self, ids: Iterable[int]) -> list[int]:
-        """The ids in order, each once. Raises UsageError for one there never was."""
+        """The ids in ascending order, each once. Raises UsageError for one that was never used."""
         wanted = sorted(checked_ids(ids))
         for id in wanted:
             if not 1 <= id <= self.last_id:
@@ -366,74 +368,70 @@ class MemoryStream(Reader):
         return wanted
 
     def _touch(self, ids: Sequence[int], at: datetime) -> None:
-        self.rows.touch(ids, at)
+        self.table.touch(ids, at)
         if self._keeper is not None:
             self._keeper.touch(ids, at)
 
-    def _after(self, found: Retrieval) -> Retrieval:
-        self.rows.cut()
+    def _touched(self, found: Retrieval) -> Retrieval:
+        self.table.cut()
         self._touch(found.ids, found.at)
         hits = tuple(hit._replace(memory=accessed(hit.memory, found.at)) for hit in found.hits)
         return replace(found, hits=hits)
 
     def _view(self) -> View:
-        return View(self.rows, self.rows.committed)
-
-
-# ── draft ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# A turn's own extension of a stream: it can be read like the stream, and becomes part of it only when applied.
+        return View(self.table, self.table.committed)
 
 
 class Draft(Reader):
-    """What one turn remembers and retrieves, before it counts.
+    """What one turn adds to a stream; read like the stream, and part of it only when applied.
 
     Memories get their final ids at once and can be retrieved and cited at once. All retrievals score against the
-    access times the stream had when the draft was made; the new ones are collected in `delta`. The stream itself
-    shows nothing of a draft until `apply`; one that is dropped leaves no trace.
+    access times the stream had when the draft was made; the new ones are collected in `delta`. Until `apply` the stream
+    shows nothing of a draft, and a draft that is dropped leaves no trace.
 
-    A stream has one draft at a time: making another, or changing the stream, ends this one, and using it afterwards
+    A stream has one draft at a time: making another, or changing the stream, closes this one, and using it afterwards
     raises UsageError.
     """
 
     def __init__(self, stream: MemoryStream) -> None:
         self.policy = stream.policy
-        self._rows = stream.rows
-        self._rows.cut(self)
-        self._base = self._rows.committed
+        self._table = stream.table
+        self._table.cut(self)
+        self._base = self._table.committed
         self._since = stream.importance_since_reflection()
-        self._touched: set[int] = set()
+        self._ids_touched: set[int] = set()
         self._touched_at: datetime | None = None
 
     def remember(self, text: str, *, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
         """Adds a memory; arguments and errors as of `MemoryStream.remember`."""
         self._check_open()
-        fields["embedding"] = checked_vector(fields.get("embedding"))
-        memory = self._rows.remember(text, at, **fields)
+        memory = self._table.remember(text, at, **fields)
         self._since = after(self._since, memory)
         return memory
 
     def weigh(self, weights: Mapping[int, tuple[float, Emotion | None]]) -> None:
-        """Gives memories of this draft another importance (1–10) and an emotion: rated after they were stored.
+        """Sets the importance (1–10) and the emotion of memories of this draft, rated after they were added.
 
-        Raises UsageError for one that the stream has already: what counts is not changed by a draft.
+        Raises UsageError for a memory that is not the draft's own.
         """
         self._check_open()
         for id, (importance, emotion) in weights.items():
-            if not self._base < id <= len(self._rows.records):
-                raise UsageError(f"memory {id} is no part of the draft", hint="weigh what this draft has remembered")
-            self._rows.weigh(id, clamped(importance), emotion)
+            if not self._base < id <= len(self._table.records):
+                raise UsageError(f"memory {id} is not part of the draft", hint="weigh memories this draft has added")
+            memory = self._table.records[id - 1]
+            self._table.replace(replace(memory, importance=checked_importance(importance), emotion=emotion))
         self._since = since_reflection(self._view())
 
     def touch(self, ids: Iterable[int], *, at: datetime) -> None:
-        """Counts memories as accessed, when the draft is applied: what a deferred job retrieved earlier."""
+        """Counts memories as accessed once the draft is applied: those a deferred job retrieved earlier."""
         self._check_open()
         fresh = tuple(ids)
         if fresh:
-            self._touched.update(fresh)
+            self._ids_touched.update(fresh)
             self._touched_at = max(self._touched_at or at, at)
 
     def importance_since_reflection(self) -> float:
-        """As the stream's will be once the draft is applied."""
+        """What the stream's will be once the draft is applied."""
         self._check_open()
         return self._since
 
@@ -441,33 +439,31 @@ class Draft(Reader):
     def added(self) -> tuple[Memory, ...]:
         """The memories added so far."""
         self._check_open()
-        return tuple(self._rows.records[self._base :])
+        return tuple(self._table.records[self._base :])
 
     @property
     def delta(self) -> Delta:
         """Everything so far, as a value that outlives the draft."""
         memories = self.added
-        vectors = tuple(self._rows.columns.vector(memory.id - 1) for memory in memories)
-        return Delta(self._base, memories, vectors, tuple(sorted(self._touched)), self._touched_at)
+        vectors = tuple(self._table.vector(memory.id - 1) for memory in memories)
+        return Delta(self._base, memories, vectors, tuple(sorted(self._ids_touched)), self._touched_at)
 
     def discard(self) -> None:
-        """Ends the draft. Not needed for what is simply let go: the stream's next change does it."""
-        if self._rows.writer is self:
-            self._rows.cut()
+        """Closes the draft. Optional: the stream's next change does it."""
+        if self._table.writer is self:
+            self._table.cut()
 
     def _view(self) -> View:
         self._check_open()
-        return View(self._rows, len(self._rows.records))
+        return View(self._table, len(self._table.records))
 
-    def _after(self, found: Retrieval) -> Retrieval:
-        if found.hits:
-            self._touched.update(found.ids)
-            self._touched_at = max(self._touched_at or found.at, found.at)
+    def _touched(self, found: Retrieval) -> Retrieval:
+        self.touch(found.ids, at=found.at)
         return found
 
     def _check_open(self) -> None:
-        if self._rows.writer is not self:
+        if self._table.writer is not self:
             raise UsageError(
-                f"the draft of {self._rows.agent} at memory {self._base} is closed",
+                f"the draft of {self._table.agent} at memory {self._base} is closed",
                 hint="a stream has one draft at a time; make a new one after applying or changing the stream",
             )

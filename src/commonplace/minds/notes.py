@@ -48,6 +48,7 @@ class FactNote(Value):
     starts: str = ""
     """ISO moment the event begins."""
     minutes: int = 0
+    emoji: str = ""
 
 
 class Recalled(Value):
@@ -166,6 +167,10 @@ class Spoken(Value):
     """Character id."""
     called: str
     text: str
+    speech_act: str = ""
+    """What the line does, where its speaker's mind said so: `tell`, `ask.well`, `invite` …"""
+    topic: str = ""
+    """What it is about, as its speaker names it."""
 
 
 class Hint(Value):

@@ -194,6 +194,9 @@ class ReactOutput(Value):
     ends: bool = False
     facts: tuple[str, ...] = ()
     """Ids of facts the utterance claims to mention."""
+    speech_act: str = ""
+    """What the utterance does, and what it is about; see `ConverseOutput`."""
+    topic: str = ""
     act: ActOutput | None = None
     """The action, if it was asked for."""
 
@@ -232,7 +235,10 @@ class ConverseOutput(Value):
     because: tuple[int, ...] = ()
     facts: tuple[str, ...] = ()
     """Ids of facts it claims to have mentioned."""
+    speech_act: str = ""
+    """What the utterance does: `tell`, `ask.well`, `invite` … Empty where unknown; no model is asked for it."""
     topic: str = ""
+    """What it is about, as the speaker names it: `my roof`, `the lantern festival`. No model is asked for it."""
 
 
 class QuestionsInput(Value):
@@ -307,6 +313,9 @@ class DuetOutput(Value):
     plan: str = Field(max_length=200)
     utterance: str = Field(max_length=400)
     because: tuple[int, ...] = ()
+    speech_act: str = ""
+    """As in `ConverseOutput`."""
+    topic: str = ""
 
 
 class EmbedInput(Value):

@@ -17,7 +17,7 @@ from commonplace.character.state import CharacterState
 from commonplace.clock import parse_iso
 from commonplace.errors import UsageError
 from commonplace.memory import MemoryStream
-from commonplace.memory.analysis import analyser
+from commonplace.memory.bm25 import shared_analyser
 from commonplace.memory.embedding import Vector, unpacked
 from commonplace.memory.record import Emotion, Memory
 from commonplace.run import connection, frames, schema
@@ -545,7 +545,7 @@ class Reading(Opened):
         return {
             "policy": self.scenario.policy,
             "embedder": embedder,
-            "analyser": analyser(manifest.language),
+            "analyser": shared_analyser(manifest.language),
         }
 
     def _memory(self, row: StoredMemory, accessed: int | None) -> Memory:

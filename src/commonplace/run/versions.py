@@ -143,6 +143,8 @@ def _new_lines(before: Iterable[Conversation], after: Iterable[Conversation]) ->
         for number, line in enumerate(talk.lines):
             if number >= len(known) or (known[number] is not line and known[number] != line):
                 value = [line.tick, line.speaker, line.to, line.utterance]
+                if line.speech_act or line.topic:
+                    value += [line.speech_act, line.topic]
                 yield Version(talk.area, "line", _line_key(talk.id, number), value)
 
 

@@ -240,6 +240,7 @@ def _fact(fact: FactPart) -> Fact:
         place=fact.place,
         starts=parse_iso(fact.starts) if fact.starts else None,
         minutes=fact.minutes,
+        emoji=fact.emoji,
         tell=fact.tell,
     )
 

@@ -190,6 +190,7 @@ class FactPart(Part):
     place: str = Field(default="", description="area id, for something one can go to")
     starts: str = Field(default="", description="ISO moment, for something one can go to")
     minutes: int = Field(default=0, ge=0, le=10080, description="how long it lasts, for something one can go to")
+    emoji: Emoji = Field(default="", description="shown over the heads of those who go, for something one can go to")
     tell: dict[str, tuple[Line, ...]] = Field(
         default_factory=dict[str, tuple[Line, ...]], description="language → ways to say it, each carrying the fact"
     )

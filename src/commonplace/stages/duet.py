@@ -65,6 +65,7 @@ def _my_line(view: TurnView) -> list[Percept]:
     hearer = view.scenario.personas[line.to]
     text = sentence(view.scenario.language, "i_said", name=view.persona.name, to_name=hearer.name, quote=line.utterance)
     frame = {"what": "i_said", "to": line.to, "to_called": hearer.called, "quote": line.utterance}
+    frame |= {key: value for key, value in (("speech_act", line.speech_act), ("topic", line.topic)) if value}
     event = f"t{line.tick}.{view.persona.id}.0"
     return [Percept("outcome", text, frame, view.persona.id, FIRST, event, own=True, always_new=True)]
 
@@ -101,6 +102,8 @@ def _say(view: TurnView, other: str, output: DuetOutput) -> Action:
         utterance=utterance,
         facts=carried(view.scenario.facts, utterance),
         because=tuple(memory for memory in output.because if memory in view.draft),
+        speech_act=output.speech_act,
+        topic=output.topic,
     )
 
 

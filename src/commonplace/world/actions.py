@@ -45,6 +45,8 @@ class Say:
 
     `facts` are the seed facts whose words the utterance carries, `claimed` those the mind says it mentioned,
     `carriers` the ids of the memories each fact was spoken from, in the order of `facts`. `ends` marks a farewell.
+    `speech_act` says what the utterance does (`tell`, `ask.well`, `invite` …) and `topic` what it is about; both are
+    empty where the mind did not say so.
     """
 
     to_agent_id: str
@@ -55,6 +57,8 @@ class Say:
     ends: bool = False
     emoji: str = ""
     because: tuple[int, ...] = ()
+    speech_act: str = ""
+    topic: str = ""
 
 
 Action = Idle | Move | Interact | Say

@@ -122,9 +122,9 @@ def _tell_losers(acting: Iterable[Deed], holders: Mapping[str, str], own: Own) -
 
 def _talks(setting: Setting, scene: Scene, acting: Iterable[Deed], here: Mapping[str, Body], own: Own) -> Talks:
     lines = [
-        Line(setting.tick, deed.agent_id, deed.action.to_agent_id, deed.action.utterance)
+        Line(setting.tick, deed.agent_id, say.to_agent_id, say.utterance, say.speech_act, say.topic)
         for deed in acting
-        if isinstance(deed.action, Say)
+        if isinstance(say := deed.action, Say)
     ]
     if not lines and not scene.conversations:
         return Talks(())

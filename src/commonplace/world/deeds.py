@@ -208,6 +208,10 @@ def _speak(one: _Actor, action: Say) -> Deed:
     }
     if action.ends:
         record["ends"] = True
+    if action.speech_act:
+        record["speech_act"] = action.speech_act
+    if action.topic:
+        record["topic"] = action.topic
     return Deed(one.me, one.event("SAY", record), one.stays(one.say("talking", action.to_agent_id)), action)
 
 

@@ -50,6 +50,8 @@ class Line:
     speaker: str
     to: str
     utterance: str
+    speech_act: str = ""
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,8 +57,8 @@ def test_criterion_4_a_search_looks_at_each_memory_once_at_most(store, monkeypat
     for number in range(300):
         store.add(document(f"memory {number}", number))
     made: list[str] = []
-    original = store._shown
-    monkeypatch.setattr(store, "_shown", lambda name: made.append(name) or original(name))
+    original = store._document
+    monkeypatch.setattr(store, "_document", lambda name: made.append(name) or original(name))
     assert len(store.search(query="memory 7", limit=5)) == 5
     assert len(made) == 5
 

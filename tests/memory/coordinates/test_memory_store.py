@@ -19,7 +19,10 @@ from commonplace.memory.stores.jsonl import JSONLStore
 from commonplace.memory.stores.sqlite import SQLiteStore
 from memory.coordinates.documents import DAY, document
 
-PLAIN = RetentionPolicy(None, None, None, None, None)
+UNLIMITED = dict.fromkeys(
+    ("max_sessions", "max_memories_per_session", "max_total_size_mb", "archive_after_days", "delete_after_days")
+)
+PLAIN = RetentionPolicy(**UNLIMITED)
 
 
 @pytest.fixture(params=["folder", "sqlite"])
@@ -83,8 +86,9 @@ def test_deleting_by_id_session_and_query(store):
 
 def test_a_query_that_asks_for_nothing_deletes_nothing(store):
     store.add(document("kept"))
-    for filters in ({}, {"min_importance": 0.0}, {"tags": None}):
-        with pytest.raises(UsageError, match="asks for nothing"):
+    nothing = [{}, {"min_importance": 0.0}, {"tags": None}, {"query": " "}, {"bqi_filters": {}}]
+    for filters in (*nothing, {"time_range": (None, None)}):
+        with pytest.raises(UsageError, match="forget everything"):
             store.delete_by_query(**filters)
     assert store.delete_by_query(tags=[]) == 0
     assert len(store) == 1
@@ -189,7 +193,7 @@ def test_time_may_go_back_and_texts_may_be_huge(store):
 def test_what_is_archived_can_be_brought_back(store):
     for days in (0, 40):
         store.add(document(f"day {days}", days * 24 * 60, session=f"s{days}"))
-    store.policy = RetentionPolicy(None, None, None, 30, None)
+    store.policy = RetentionPolicy(**{**UNLIMITED, "archive_after_days": 30})
     assert store.plan_retention().lines() == store.apply_retention_policy().lines()
     assert (texts(store.search()), texts(store.archived())) == (["day 40"], ["day 0"])
     assert store.unarchive() == 1

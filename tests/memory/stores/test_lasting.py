@@ -152,7 +152,7 @@ def test_the_language_stays_the_stream_s(tmp_path):
     with MemoryStream.open(tmp_path / "s.db", "maria", analyser=Analyser("ko")) as stream:
         stream.remember("축제 준비", at=START)
     with MemoryStream.open(tmp_path / "s.db", "maria") as stream:
-        assert stream.rows.analyser.language == "ko"
+        assert stream.table.analyser.language == "ko"
 
 
 def test_another_embedder_is_refused_by_both_names(tmp_path):

@@ -10,8 +10,8 @@ import traceback
 import pytest
 
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.minds.chat.page import Key
 from commonplace.minds.chat.servers import SERVERS, Known
+from commonplace.openai_http import Key
 from minds.chat.local_server import KEY, LocalServer, Sent, asked, completion, duet, error, minded, using
 
 ECHO = f"your key is {KEY}, Bearer {KEY}"

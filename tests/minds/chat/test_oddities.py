@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 
 import pytest
+from httpx2 import Headers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.minds.chat.page import Key, Page
 from commonplace.minds.chat.reply import data_in, said, spoken
 from commonplace.minds.prompts.prompt import Unusable
+from commonplace.openai_http import LONGEST_BODY, Key, Page, Unreachable
 from minds.chat.local_server import LocalServer, Sent, asked, called, completion, duet, minded, request_key
 
 GOOD = '{"ratings": [{"importance": 4}]}'
@@ -115,6 +118,18 @@ def test_a_body_without_end_is_read_to_a_limit_only():
     assert reply.kind == "page"
 
 
+def test_a_compressed_body_is_inflated_to_a_limit_only():
+    good = json.dumps(completion(GOOD)).encode()
+    for body in (gzip.compress(good), zlib.compress(good)):
+        with LocalServer(lambda *_, body=body: Sent(body, headers={"Content-Encoding": "gzip"})) as server:
+            assert asked(minded(server.url)).outcome == "value"
+    bomb = gzip.compress(bytes(2 * LONGEST_BODY), 1)
+    page = Page.of(200, Headers({"Content-Encoding": "gzip"}), bomb, Key("X", ""))
+    assert len(page.text) == LONGEST_BODY
+    with pytest.raises(Unreachable, match="zstd"):
+        Page.of(200, Headers({"Content-Encoding": "zstd"}), b"", Key("X", ""))
+
+
 def test_what_nests_too_deep_is_not_mended(monkeypatch):
     """It would take seconds."""
     monkeypatch.setattr("commonplace.minds.chat.reply.repair_json", lambda *_, **__: pytest.fail("mended"))
@@ -166,7 +181,7 @@ JSON = st.recursive(
 )
 def test_any_bytes_are_read_or_found_unusable(body):
     try:
-        answer = said(Page.of(200, body, Key("X", "")))
+        answer = said(Page.of(200, Headers(), body, Key("X", "")))
         data_in(spoken(answer.text), cut=answer.cut)
     except Unusable as unusable:
         assert unusable.kind

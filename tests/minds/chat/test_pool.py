@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 
-from commonplace.minds.chat.page import Outage
+from commonplace.minds.chat.client import Outage
 from minds.chat.local_server import RATING, LocalServer, Sent, completion, minded, request_key, using
 
 GOOD = completion('{"ratings": [{"importance": 4}]}')
@@ -17,11 +18,14 @@ async def many(mind, count=24):
 
 
 def test_the_one_with_the_least_to_do_is_asked():
-    def slow(*_):
-        return Sent(GOOD, delay=0.1)
+    everybody = threading.Barrier(24)  # nobody is answered before all have asked
 
-    with LocalServer(slow) as one, LocalServer(slow) as two, LocalServer(slow) as three:
-        replies = using(minded(f"{one.url},{two.url},{three.url}"), many)
+    def patient(*_):
+        everybody.wait(60)
+        return Sent(GOOD)
+
+    with LocalServer(patient) as one, LocalServer(patient) as two, LocalServer(patient) as three:
+        replies = using(minded(f"{one.url},{two.url},{three.url}", timeout=60.0), many)
     assert all(reply.outcome == "value" for reply in replies)
     assert [len(server.asked) for server in (one, two, three)] == [8, 8, 8]
 
@@ -40,7 +44,7 @@ def test_one_that_fails_is_left_alone_while_the_others_answer():
 
 
 def test_one_that_recovers_is_asked_again(monkeypatch):
-    monkeypatch.setattr("commonplace.minds.chat.client.REST", 0.0)
+    monkeypatch.setattr("commonplace.minds.chat.client.PAUSE", 0.0)
     with (
         LocalServer(lambda body, number: Sent(reset=True) if number == 0 else Sent(GOOD)) as shaky,
         LocalServer() as good,

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from commonplace.errors import UsageError
-from commonplace.minds.chat.page import Outage
+from commonplace.minds.chat.client import Outage
 from commonplace.minds.chat.servers import Known
 from minds.chat.local_server import (
     RATING,
@@ -173,26 +173,6 @@ def test_a_field_a_server_does_not_take_is_left_out(blamed, gone):
     assert reply.outcome == "value"
     assert gone not in server.asked[0]
     assert "max_tokens" in server.asked[0] or "max_completion_tokens" in server.asked[0]
-
-
-def test_bounds_of_length_are_left_out_where_they_are_refused():
-    schema = {
-        "type": "object",
-        "properties": {"maxLength": {"type": "string", "maxLength": 9}, "n": {"anyOf": [{"minLength": 1}]}},
-    }
-    without = {"type": "object", "properties": {"maxLength": {"type": "string"}, "n": {"anyOf": [{}]}}}
-    with LocalServer() as server:
-        mind = minded(server.url)
-        mind._book.schema = schema
-        asked(mind)
-        server.chat = lambda body, number: (
-            error(400, "'maxLength' is not permitted")
-            if "9" in str(body["response_format"])
-            else Sent(completion(GOOD))
-        )
-        assert asked(mind).outcome == "value"
-    sent = [body["response_format"]["json_schema"]["schema"] for body in server.asked]
-    assert sent == [schema, schema, without]
 
 
 THINKING = Sent(completion("<think>Let me see, what could they mean by yes", "length"))

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
-from commonplace.minds.chat.servers import SERVERS, is_loopback, is_server, server_named
+from commonplace.minds.chat.servers import SERVERS, is_server, server_named
+from commonplace.openai_http import is_loopback
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from email.utils import format_datetime
 import pytest
 
 from commonplace.errors import Paused, UsageError
-from commonplace.minds.chat.page import Outage
+from commonplace.minds.chat.client import Outage
 from minds.chat.local_server import (
     RATING,
     LocalServer,
@@ -95,7 +95,7 @@ def test_a_server_that_is_not_there_is_an_outage_that_names_it(nowhere):
         asked(minded(nowhere, sleep=waits))
     assert isinstance(outage.value, Paused)
     assert nowhere in str(outage.value)
-    assert outage.value.hint == "see to the server"
+    assert outage.value.hint == "check the server"
     assert len(waits.seconds) == 4
 
 

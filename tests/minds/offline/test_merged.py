@@ -13,7 +13,7 @@ from commonplace.minds.tasks import ConverseInput, RateInput, ReactInput, ReactO
 from minds.offline import sample
 
 DICE = Dice((7, "mira", 12, 0))
-ADDED = {"ratings", "utterance", "ends", "facts", "act", "because"}
+ADDED = {"ratings", "utterance", "ends", "facts", "speech_act", "topic", "act", "because"}
 TARGETS = Targets(
     areas=("canal", "plaza"), objects={"pot": ("USE",)}, step="INTERACT", step_target="pot", step_verb="USE"
 )

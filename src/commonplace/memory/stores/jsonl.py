@@ -1,13 +1,13 @@
-"""Memories as files to read by hand: one of JSON lines per session, in the layout of the coordinate document.
+"""`JSONLStore`: memories in files that people can read, in the layout of the coordinate document.
 
-    sessions/<session>.jsonl   documents, added at the end
-    changes.jsonl              what has changed since they were written: accesses, importance, what was forgotten
-    archive/<session>.jsonl.gz documents put away
-    index.json                 derived: by keyword, day, persona, importance
-    config.json                retention and storage
+    sessions/<session>.jsonl    documents, appended
+    changes.jsonl               changes since the documents were written: accesses, importance, what was forgotten
+    archive/<session>.jsonl.gz  archived documents
+    index.json                  derived, for readers: memories by keyword, day, persona and importance
+    config.json                 retention policy and storage options
 
-What a method has acknowledged is with the operating system (`NORMAL`: it survives the process) or on the disk (`FULL`:
-it survives a power cut). Forgetting and archiving write the session's file anew.
+A change is appended to a file before it is made in RAM. When a method returns, the change survives the death of the
+process (`NORMAL`) or a power cut (`FULL`). Forgetting and archiving also write the session's file again.
 """
 
 from __future__ import annotations
@@ -19,116 +19,30 @@ from contextlib import contextmanager
 from datetime import datetime
 from errno import ENOSPC
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from commonplace.clock import iso, utc
+from commonplace.clock import iso
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.coordinates import unscaled, unused_id
 from commonplace.memory.embedding import Vector
-from commonplace.memory.record import Memory, accessed
+from commonplace.memory.record import Memory
 from commonplace.memory.stores import jsonl_files as files
-from commonplace.memory.stores.codec import as_json
-from commonplace.memory.stores.jsonl_files import Shelf, StoreConfig, line_of, read_folder
+from commonplace.memory.stores.jsonl_files import AgentMemories, FolderContents, Key, StoreConfig, line_of
 from commonplace.memory.stores.lock import StoreLock
-from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids, tombstone
+from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids
 from commonplace.memory.words import word_list
 from commonplace.text import words
 
-# ── jsonl_index ──────────────────────────────────────────────────────────────────────────────────────────────────────
-# `index.json` of the JSONL store: all of it can be derived from the sessions; it is written for those who read it.
-
-
-VERSION = "1.0"
-MOST_IMPORTANT = 100
+INDEX_VERSION = "1.0"
+_MOST_IMPORTANT = 100
 _WORDS = 12
 """Words of its text a memory is listed under, beside its tags and the keywords of its emotion."""
-
-SessionKey = tuple[str, int]
-
-
-class Entry(NamedTuple):
-    """What the index says of a memory."""
-
-    at: str
-    memory_id: str
-    persona: str
-    importance: float
-    """0–1."""
-    keywords: tuple[str, ...]
-
-
-class MemoryIndex:
-    """By keyword, day, persona and importance; kept up in RAM."""
-
-    def __init__(self) -> None:
-        self.entries: dict[SessionKey, Entry] = {}
-
-    def put(self, key: SessionKey, name: str, memory: Memory) -> None:
-        """Lists a memory under its name."""
-        self.entries[key] = Entry(
-            iso(memory.created_at), name, memory.agent, unscaled(memory.importance), keywords(memory)
-        )
-
-    def drop(self, key: SessionKey) -> None:
-        """Lists it no more."""
-        self.entries.pop(key, None)
-
-    def due(self) -> bool:
-        """Whether the file should be written after this change: each time while it is small, then every hundredth,
-        thousandth … time, so that it costs each memory the same."""
-        size = len(self.entries)
-        return size <= 100 or size % max(100, 10 ** (len(str(size)) - 2)) == 0
-
-    def document(self, updated: datetime | None) -> bytes:
-        """The file. `updated`: simulated time of the latest record."""
-        by_word: dict[str, list[str]] = defaultdict(list)
-        by_day: dict[str, list[str]] = defaultdict(list)
-        by_persona: dict[str, list[str]] = defaultdict(list)
-        for _, entry in sorted(self.entries.items(), key=lambda one: (one[1].at, one[0])):
-            by_day[entry.at[:10]].append(entry.memory_id)
-            by_persona[entry.persona].append(entry.memory_id)
-            for word in entry.keywords:
-                by_word[word].append(entry.memory_id)
-        top = sorted(self.entries.values(), key=lambda entry: (-entry.importance, entry.memory_id))[:MOST_IMPORTANT]
-        whole: dict[str, Any] = {
-            "index_version": VERSION,
-            "last_updated": iso(updated) if updated else None,
-            "total_memories": len(self.entries),
-            "keyword_index": dict(sorted(by_word.items())),
-            "time_index": dict(sorted(by_day.items())),
-            "persona_index": dict(sorted(by_persona.items())),
-            "importance_index": [{"memory_id": one.memory_id, "importance": one.importance} for one in top],
-        }
-        return json.dumps(whole, ensure_ascii=not _encodable(by_word, by_persona), indent=None).encode() + b"\n"
-
-
-def keywords(memory: Memory) -> tuple[str, ...]:
-    """Tags and keywords of the emotion as they are, and the words of the text that occur most, in small letters."""
-    function = word_list("en").function
-    counted = Counter(word for word in words(memory.full_text[:4000]) if len(word) > 1 and word not in function)
-    felt = memory.emotion.keywords if memory.emotion else ()
-    return tuple(dict.fromkeys((*memory.tags, *felt, *(word for word, _ in counted.most_common(_WORDS)))))
-
-
-def _encodable(*keyed: dict[str, list[str]]) -> bool:
-    try:
-        for mapping in keyed:
-            "".join([*mapping, *(name for names in mapping.values() for name in names)]).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-# ── jsonl ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-Key = tuple[str, int]
 _MOST_CHANGES = 2_000
-"""Lines of `changes.jsonl` that are worked into the sessions when the store is opened or closed."""
+"""Lines of `changes.jsonl` above which opening and closing write it again."""
 
 
 class JSONLStore:
-    """A folder of memories. One process has it open at a time; another is refused."""
+    """A folder of memories. One process may have it open at a time."""
 
     def __init__(
         self,
@@ -137,11 +51,15 @@ class JSONLStore:
         config: StoreConfig | None = None,
         synchronous: Literal["NORMAL", "FULL"] = "NORMAL",
     ) -> None:
-        """Opens or makes the folder. `config`: written down, if given. Raises UsageError where another has it open."""
+        """Open the folder, made if missing. `config`: written to `config.json`, if given.
+
+        Raises UsageError if the folder is open elsewhere, CommonplaceError for a file that cannot be read.
+        """
         self.folder = Path(folder)
         self.where = str(folder)
         self._sync = synchronous == "FULL"
         self._lock: StoreLock | None = None
+        self._index_cache: dict[Key, tuple[Memory, tuple[str, ...]]] = {}
         with self._files():
             self._open(config)
 
@@ -149,182 +67,150 @@ class JSONLStore:
         for name in ("sessions", "archive"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         self._lock = StoreLock(self.folder / "lock", self.where)
+        died = self._lock.left
         try:
-            self.config = config or self._configured()
-            if config is not None or not (self.folder / "config.json").exists():
-                self.config.write(self.folder / "config.json")
-            self._take_over(died=self._lock.left)
+            path = self.folder / "config.json"
+            self.config = config or (StoreConfig.read(path) if path.exists() else StoreConfig())
+            if config is not None or not path.exists():
+                self.config.write(path)
+            storage = self.config.storage
+            self._contents = files.open_folder(self.folder, compressed=storage.compression == "gzip", died=died)
+            self._write_outdated()
+            self.repairs = (*self._contents.repairs, *self._repair_index())
+            if storage.backup_enabled and storage.backup_is_foreign:
+                self.repairs += (f"backup_path {storage.backup_path} is a Windows path: no backup is made",)
         except BaseException:
-            left = self._lock.left
             self._lock.release()
             self._lock = None
-            if left:  # whoever mends the folder will want to know
+            if died:  # the next attempt still has to know
                 (self.folder / "lock").write_bytes(b"unknown\n")
             raise
 
-    def _configured(self) -> StoreConfig:
-        path = self.folder / "config.json"
-        return StoreConfig.read(path) if path.exists() else StoreConfig()
-
-    def _take_over(self, *, died: bool) -> None:
-        compressed = self.config.storage.compression == "gzip"
-        found = read_folder(self.folder, compressed=compressed, died=died)
-        self._shelves = found.shelves
-        self._sessions: dict[str, list[Key]] = defaultdict(list, found.sessions)
-        self._taken = found.taken
-        self._changes = found.changes
-        self._unwritten = found.rewrite
-        self._stale = found.unsaid
-        self._index = MemoryIndex()
-        for agent, shelf in self._shelves.items():
-            for memory in shelf.memories:
-                self._list(agent, memory.id)
-        self._settle()
-        self.repairs = (*found.repairs, *self._index_repaired(), *self._backup_missing())
-
-    def _index_repaired(self) -> tuple[str, ...]:
+    def _repair_index(self) -> tuple[str, ...]:
         path = self.folder / "index.json"
         before = path.read_bytes() if path.exists() else b""
-        if before == self._index.document(self._latest()):
+        if before == self._index():
             return ()
         self._write_index()
-        return ("index.json was out of date and is made anew",) if before or self._index.entries else ()
+        return ("index.json was out of date and is written again",) if before or self._index_cache else ()
 
-    def _backup_missing(self) -> tuple[str, ...]:
-        storage = self.config.storage
-        foreign = storage.backup_enabled and storage.backup_is_foreign
-        return (f"backup_path {storage.backup_path} is one of Windows: no backup is made",) if foreign else ()
+    # ── Reading ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def agents(self) -> tuple[str, ...]:
-        """Characters that have anything here, sorted."""
-        self._check_open()
-        return tuple(sorted(self._shelves))
+        """Characters with memories or settings, sorted."""
+        return tuple(sorted(self._opened.agents))
 
     def load(self, agent: str) -> Stored:
-        """Everything of a character; empty for one unknown."""
-        self._check_open()
-        shelf = self._shelves.get(agent)
-        if shelf is None:
-            return Stored()
+        """Everything of a character; empty for an unknown one."""
+        found = self._opened.of(agent)
         return Stored(
-            tuple(shelf.memories),
-            tuple(shelf.vectors),
-            frozenset(shelf.forgotten),
-            frozenset(shelf.archived),
-            dict(shelf.settings),
+            tuple(found.memories),
+            tuple(found.vectors),
+            frozenset(found.forgotten),
+            frozenset(found.archived),
+            dict(found.settings),
         )
 
     def names(self, agent: str) -> tuple[str, ...]:
-        """The names of a character's memories in their documents, by id − 1; empty for one forgotten."""
-        self._check_open()
-        return tuple(self._shelves.get(agent, Shelf()).names)
+        """The `memory_id`s of a character's memories, by id − 1; empty for one forgotten."""
+        return tuple(self._opened.of(agent).names)
+
+    # ── Writing ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
         """Keep what a character's stream was made with."""
-        self._check_open()
-        self._log({"op": "configure", "agent": checked_agent(agent), "settings": dict(settings)})
-        self._shelves.setdefault(agent, Shelf()).settings = dict(settings)
+        self._change({"op": "configure", "agent": checked_agent(agent), "settings": dict(settings)})
 
     def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
         """Add memories with the next ids, all or none. Raises UsageError for other ids."""
-        self._check_open()
-        shelf = self._shelves.get(checked_agent(agent)) or Shelf()
-        refuse_other_ids(agent, memories, len(shelf.memories), self.where)
+        contents = self._opened
+        refuse_other_ids(agent, memories, len(contents.of(checked_agent(agent)).memories), self.where)
         if not memories:
             return
-        names = self._named(agent, memories)
+        names = self._new_names(agent, memories)
         try:
-            self._add(memories, names, vectors)
+            self._append_lines(memories, names, vectors)
         except BaseException:
-            self._taken.difference_update(names)
+            contents.names.difference_update(names)
             raise
-        self._shelves[agent] = shelf
-        shelf.memories += memories
-        shelf.vectors += vectors
-        shelf.names += names
-        for memory in memories:
-            self._sessions[memory.session].append((agent, memory.id))
-            self._list(agent, memory.id)
+        here = contents.agents.setdefault(agent, AgentMemories())
+        for memory, name, vector in zip(memories, names, vectors, strict=True):
+            here.put(memory, vector, name)
+            contents.sessions[memory.session].append((agent, memory.id))
         self._write_index_if_due()
 
-    def _add(self, memories: Sequence[Memory], names: Sequence[str], vectors: Sequence[Vector | None]) -> None:
+    def _append_lines(self, memories: Sequence[Memory], names: list[str], vectors: Sequence[Vector | None]) -> None:
         batch = memories[-1].id if len(memories) > 1 else 0
         lines: dict[str, list[Any]] = defaultdict(list)
         for memory, name, vector in zip(memories, names, vectors, strict=True):
             lines[memory.session].append(line_of(memory, name, vector, batch))
-        contents = {self._path(session): files.json_lines(some, as_json) for session, some in lines.items()}
+        contents = {self._path(session): files.json_lines(some) for session, some in lines.items()}
         with self._files():
             files.append_all(contents, sync=self._sync)
 
+    def _new_names(self, agent: str, memories: Iterable[Memory]) -> list[str]:
+        names: list[str] = []
+        for memory in memories:
+            name = memory.details.get("memory_id")
+            if not isinstance(name, str) or not name:
+                name = unused_id(memory.created_at, self._contents.names, agent, memory.id)
+            self._contents.names.add(name)
+            names.append(name)
+        return names
+
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
         """Id → when it was last accessed."""
-        shelf = self._with(agent, tuple(accesses))
-        if not accesses:
-            return
-        self._log({"op": "touch", "agent": agent, "at": {str(id): iso(at) for id, at in accesses.items()}})
-        for id, at in accesses.items():
-            shelf.memories[id - 1] = accessed(shelf.memories[id - 1], utc(at))
-            shelf.touched.add(id)
+        self._refuse_missing(agent, tuple(accesses))
+        if accesses:
+            self._change({"op": "touch", "agent": agent, "at": {str(id): iso(at) for id, at in accesses.items()}})
 
     def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
-        """Replace what may change of memories that are here; vectors where given."""
-        shelf = self._with(agent, [memory.id for memory in memories])
+        """Replace importance, emotion and details of memories; vectors where given."""
+        here = self._refuse_missing(agent, [memory.id for memory in memories])
         if vectors is None:
-            vectors = [shelf.vectors[memory.id - 1] for memory in memories]
-        new = list(zip(memories, vectors, strict=True))
-        documents = [line_of(memory, shelf.names[memory.id - 1], vector) for memory, vector in new]
-        self._log({"op": "update", "agent": agent, "documents": documents})
-        for memory, vector in new:
-            shelf.memories[memory.id - 1] = memory
-            shelf.vectors[memory.id - 1] = vector
-            self._unwritten.add(memory.session)
-            self._list(agent, memory.id)
+            vectors = [here.vectors[memory.id - 1] for memory in memories]
+        documents = [
+            line_of(memory, here.names[memory.id - 1], vector) for memory, vector in zip(memories, vectors, strict=True)
+        ]
+        self._change({"op": "update", "agent": agent, "documents": documents})
         self._write_index_if_due()
 
     def remove(self, agent: str, ids: Sequence[int]) -> None:
-        """Forget for good; the ids stay used. The files of their sessions are written anew without them."""
-        shelf = self._with(agent, ids)
-        self._log({"op": "remove", "agent": agent, "ids": sorted(set(ids))})
-        for id in set(ids):
-            self._unwritten.add(shelf.memories[id - 1].session)
-            self._taken.discard(shelf.names[id - 1])
-            shelf.memories[id - 1], shelf.vectors[id - 1] = tombstone(agent, id), None
-            shelf.names[id - 1] = ""
-            shelf.forgotten.add(id)
-            shelf.archived.discard(id)
-            shelf.touched.discard(id)
-            self._list(agent, id)
-        self.flush()
+        """Forget for good; the ids stay used."""
+        self._change_ids("remove", agent, ids)
 
     def archive(self, agent: str, ids: Sequence[int]) -> None:
-        """Put away, compressed."""
-        shelf = self._with(agent, ids)
-        self._move(agent, sorted(set(ids) - shelf.archived), "archive")
+        """Move to the compressed archive."""
+        self._change_ids("archive", agent, ids)
 
     def restore(self, agent: str, ids: Sequence[int]) -> None:
-        """Bring back from the archive."""
-        shelf = self._with(agent, ids)
-        self._move(agent, sorted(set(ids) & shelf.archived), "restore")
+        """Move back from the archive."""
+        self._change_ids("restore", agent, ids)
+
+    def _change_ids(self, op: str, agent: str, ids: Sequence[int]) -> None:
+        self._refuse_missing(agent, ids)
+        if ids:
+            self._change({"op": op, "agent": agent, "ids": sorted(set(ids))})
+            self.flush()
 
     def flush(self) -> None:
-        """Writes the index, and works into the sessions what has changed since they were written."""
-        self._check_open()
+        """Write the index, and the sessions that have changed since they were written."""
+        _ = self._opened
         with self._files():
-            self._settle()
+            self._write_outdated()
             self._write_index()
 
     def backup(self) -> Path | None:
-        """Makes the folder of the configuration the same as this one; gives it, None if there is none to be made."""
-        self._check_open()
+        """Copy the folder to the `backup_path` of its configuration and return that; None if there is none."""
+        _ = self._opened
         target = self.config.storage.backup_target
-        if target is None:
-            return None
-        with self._files(str(target)):
-            files.mirror(self.folder, target)
+        if target is not None:
+            with self._files(str(target)):
+                files.mirror(self.folder, target)
         return target
 
     def close(self) -> None:
-        """Flush, back up, and give the folder up. May be called twice."""
+        """Flush, back up and unlock the folder. May be called twice."""
         if self._lock is None:
             return
         try:
@@ -334,123 +220,140 @@ class JSONLStore:
             self._lock.release()
             self._lock = None
 
-    def _move(self, agent: str, ids: Sequence[int], op: Literal["archive", "restore"]) -> None:
-        if not ids:
-            return
-        self._log({"op": op, "agent": agent, "ids": ids})
-        shelf = self._shelves[agent]
-        shelf.archived = shelf.archived.union(ids) if op == "archive" else shelf.archived.difference(ids)
-        for id in ids:
-            self._unwritten.add(shelf.memories[id - 1].session)
-            self._list(agent, id)
-        self.flush()
+    # ── Files ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _settle(self) -> None:
-        """Makes the files what they would be had everything been so from the beginning."""
-        if self._unwritten:
-            self._stale = True
-        for session in sorted(self._unwritten):
+    def _change(self, change: Mapping[str, Any]) -> None:
+        contents = self._opened
+        with self._files():
+            files.append(self.folder / "changes.jsonl", files.json_lines([change]), sync=self._sync)
+        contents.changes += 1
+        contents.apply(change)
+
+    def _write_outdated(self) -> None:
+        contents = self._contents
+        for session in sorted(contents.outdated):
             self._write_session(session)
-        self._unwritten.clear()
-        if self._stale or self._changes > _MOST_CHANGES:
+        if contents.outdated or contents.changes_outdated or contents.changes > _MOST_CHANGES:
             self._write_changes()
+        contents.outdated.clear()
 
     def _write_session(self, session: str) -> None:
-        keys = [(agent, id) for agent, id in self._sessions[session] if self._shelves[agent].there(id)]
-        self._sessions[session] = keys
-        every = [(id in self._shelves[agent].archived, self._line(agent, id)) for agent, id in keys]
-        here = files.json_lines((line for away, line in every if not away), as_json)
-        away = files.json_lines((line for away, line in every if away), as_json)
-        path, archive = self._path(session), self._archive_path(session)
-        if away or archive.exists():  # at no moment is a memory in neither
-            files.replace_jsonl_files(path, files.json_lines((line for _, line in every), as_json))
-            files.replace_jsonl_files(archive, away)
-        files.replace_jsonl_files(path, here)
+        agents = self._contents.agents
+        keys = [(agent, id) for agent, id in self._contents.sessions[session] if agents[agent].has(id)]
+        self._contents.sessions[session] = keys
+        lines = [(id in agents[agent].archived, self._line(agents[agent], id)) for agent, id in keys]
+        away = files.json_lines(line for archived, line in lines if archived)
+        path, archive = self._path(session), self.folder / "archive" / f"{files.file_name(session)}.jsonl.gz"
+        if away or archive.exists():
+            # Write all of them to the session first, so that a memory on the move is at no moment in neither file.
+            files.replace_file(path, files.json_lines(line for _, line in lines))
+            files.replace_file(archive, away)
+        files.replace_file(path, files.json_lines(line for archived, line in lines if not archived))
         self._path(session, other=True).unlink(missing_ok=True)
 
-    def _line(self, agent: str, id: int) -> dict[str, Any]:
-        shelf = self._shelves[agent]
-        shelf.touched.discard(id)
-        return line_of(shelf.memories[id - 1], shelf.names[id - 1], shelf.vectors[id - 1])
+    def _line(self, agent: AgentMemories, id: int) -> dict[str, Any]:
+        agent.touched.discard(id)
+        return line_of(agent.memories[id - 1], agent.names[id - 1], agent.vectors[id - 1])
 
     def _write_changes(self) -> None:
-        """What no session can say: settings, what was forgotten, and the accesses since."""
+        """Keep what the sessions do not say: settings, what was forgotten, and accesses since they were written."""
         changes: list[dict[str, Any]] = []
-        for agent, shelf in self._shelves.items():
-            if shelf.settings:
-                changes.append({"op": "configure", "agent": agent, "settings": shelf.settings})
-            if shelf.forgotten:
-                changes.append({"op": "remove", "agent": agent, "ids": sorted(shelf.forgotten)})
-            if shelf.touched:
-                at = {str(id): iso(shelf.memories[id - 1].accessed_at) for id in sorted(shelf.touched)}
-                changes.append({"op": "touch", "agent": agent, "at": at})
-        files.replace_jsonl_files(self.folder / "changes.jsonl", files.json_lines(changes, as_json))
-        self._changes = len(changes)
-        self._stale = False
+        for name, agent in self._contents.agents.items():
+            if agent.settings:
+                changes.append({"op": "configure", "agent": name, "settings": agent.settings})
+            if agent.forgotten:
+                changes.append({"op": "remove", "agent": name, "ids": sorted(agent.forgotten)})
+            if agent.touched:
+                at = {str(id): iso(agent.memories[id - 1].accessed_at) for id in sorted(agent.touched)}
+                changes.append({"op": "touch", "agent": name, "at": at})
+        files.replace_file(self.folder / "changes.jsonl", files.json_lines(changes))
+        self._contents.changes = len(changes)
+        self._contents.changes_outdated = False
 
-    def _log(self, change: Mapping[str, Any]) -> None:
-        with self._files():
-            files.append(self.folder / "changes.jsonl", files.json_lines([change], as_json), sync=self._sync)
-        self._changes += 1
+    def _path(self, session: str, *, other: bool = False) -> Path:
+        """The session's file; `other`: what it would be called with the other compression."""
+        plain = (self.config.storage.compression == "none") is not other
+        return self.folder / "sessions" / f"{files.file_name(session)}.jsonl{'' if plain else '.gz'}"
 
-    def _list(self, agent: str, id: int) -> None:
-        shelf = self._shelves[agent]
-        if shelf.there(id) and id not in shelf.archived:
-            self._index.put((agent, id), shelf.names[id - 1], shelf.memories[id - 1])
-        else:
-            self._index.drop((agent, id))
+    @property
+    def _opened(self) -> FolderContents:
+        if self._lock is None:
+            raise UsageError("the store is closed", where=self.where, hint="open it again")
+        return self._contents
+
+    def _refuse_missing(self, agent: str, ids: Sequence[int]) -> AgentMemories:
+        """The character's memories. Raises UsageError unless all of these exist."""
+        here = self._opened.of(agent)
+        refuse_missing(agent, ids, sum(map(here.has, set(ids))), self.where)
+        return here
+
+    @contextmanager
+    def _files(self, where: str = "") -> Generator[None]:
+        """Raise the file system's errors as CommonplaceError."""
+        try:
+            yield
+        except OSError as error:
+            full = error.errno == ENOSPC
+            what = "the disk is full" if full else f"the file cannot be used ({error.strerror or error})"
+            hint = "everything stored before is safe: free disk space or fix the permissions, then open the store again"
+            raise CommonplaceError(what, where=str(error.filename or where or self.where), hint=hint) from error
+
+    # ── index.json ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _write_index_if_due(self) -> None:
-        if self._index.due():
+        # Writing it takes time in proportion to its size, so a larger index is written less often.
+        size = sum(len(one.memories) - len(one.forgotten) - len(one.archived) for one in self._contents.agents.values())
+        if size <= 100 or size % max(100, 10 ** (len(str(size)) - 2)) == 0:
             with self._files():
                 self._write_index()
 
     def _write_index(self) -> None:
-        files.replace_jsonl_files(self.folder / "index.json", self._index.document(self._latest()), sync=False)
+        files.replace_file(self.folder / "index.json", self._index(), sync=False)
 
-    def _latest(self) -> datetime | None:
-        """Simulated time of the latest thing that happened to a memory."""
-        times = (
-            memory.accessed_at
-            for shelf in self._shelves.values()
-            for memory in shelf.memories
-            if memory.id not in shelf.forgotten
-        )
-        return max(times, default=None)
-
-    def _named(self, agent: str, memories: Iterable[Memory]) -> list[str]:
-        names: list[str] = []
-        for memory in memories:
-            said = memory.details.get("memory_id")
-            name = said if isinstance(said, str) and said else ""
-            names.append(name or unused_id(memory.created_at, self._taken, agent, memory.id))
-            self._taken.add(names[-1])
-        return names
-
-    def _path(self, session: str, *, other: bool = False) -> Path:
-        plain = (self.config.storage.compression == "none") is not other
-        return self.folder / "sessions" / f"{files.file_name(session)}.jsonl{'' if plain else '.gz'}"
-
-    def _archive_path(self, session: str) -> Path:
-        return self.folder / "archive" / f"{files.file_name(session)}.jsonl.gz"
-
-    def _with(self, agent: str, ids: Sequence[int]) -> Shelf:
-        """The shelf of a character. Raises UsageError unless all these memories are on it."""
-        self._check_open()
-        shelf = self._shelves.get(agent) or Shelf()
-        refuse_missing(agent, ids, sum(shelf.there(id) for id in set(ids)), self.where)
-        return shelf
-
-    def _check_open(self) -> None:
-        if self._lock is None:
-            raise UsageError("the store is closed", where=self.where, hint="open it again")
-
-    @contextmanager
-    def _files(self, where: str = "") -> Generator[None]:
-        """Turns the file system's errors into ours."""
+    def _index(self) -> bytes:
+        """The content of `index.json`."""
+        cache: dict[Key, tuple[Memory, tuple[str, ...]]] = {}
+        entries: list[tuple[str, Key, str, Memory]] = []
+        latest: datetime | None = None
+        for name, agent in self._contents.agents.items():
+            for memory in agent.memories:
+                if memory.id in agent.forgotten:
+                    continue
+                latest = max(latest or memory.accessed_at, memory.accessed_at)
+                if memory.id in agent.archived:
+                    continue
+                key = name, memory.id
+                known = self._index_cache.get(key)
+                cache[key] = known if known and known[0] is memory else (memory, keywords(memory))
+                entries.append((iso(memory.created_at), key, agent.names[memory.id - 1], memory))
+        self._index_cache = cache
+        by_word: dict[str, list[str]] = defaultdict(list)
+        by_day: dict[str, list[str]] = defaultdict(list)
+        by_persona: dict[str, list[str]] = defaultdict(list)
+        for at, key, memory_id, memory in sorted(entries, key=lambda one: one[:2]):
+            by_day[at[:10]].append(memory_id)
+            by_persona[memory.agent].append(memory_id)
+            for word in cache[key][1]:
+                by_word[word].append(memory_id)
+        top = sorted((-unscaled(memory.importance), memory_id) for _, _, memory_id, memory in entries)[:_MOST_IMPORTANT]
+        index = {
+            "index_version": INDEX_VERSION,
+            "last_updated": iso(latest) if latest else None,
+            "total_memories": len(entries),
+            "keyword_index": dict(sorted(by_word.items())),
+            "time_index": dict(sorted(by_day.items())),
+            "persona_index": dict(sorted(by_persona.items())),
+            "importance_index": [{"memory_id": memory_id, "importance": -least} for least, memory_id in top],
+        }
         try:
-            yield
-        except OSError as error:
-            what = "the disk is full" if error.errno == ENOSPC else f"a file cannot be used ({error.strerror or error})"
-            hint = "nothing acknowledged is lost: make room or the folder writable, and open it again"
-            raise CommonplaceError(what, where=str(error.filename or where or self.where), hint=hint) from error
+            return json.dumps(index, ensure_ascii=False).encode() + b"\n"
+        except UnicodeEncodeError:  # a lone surrogate
+            return json.dumps(index).encode() + b"\n"
+
+
+def keywords(memory: Memory) -> tuple[str, ...]:
+    """The tags, the keywords of the emotion, and the most frequent words of the text in lower case."""
+    function = word_list("en").function
+    counted = Counter(word for word in words(memory.full_text[:4000]) if len(word) > 1 and word not in function)
+    felt = memory.emotion.keywords if memory.emotion else ()
+    return tuple(dict.fromkeys((*memory.tags, *felt, *(word for word, _ in counted.most_common(_WORDS)))))

@@ -1,4 +1,8 @@
-"""Files of the JSONL store: safe names, whole lines, atomic replacement, copies."""
+"""The files of the JSONL store: their names, reading and writing them, the configuration, and opening a folder.
+
+`open_folder` reads everything into a `FolderContents` and repairs what a killed process or another program left behind;
+`FolderContents.apply` then follows each change, the same way for a line of `changes.jsonl` and for a call of the store.
+"""
 
 from __future__ import annotations
 
@@ -10,32 +14,98 @@ import re
 import shutil
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
-from dataclasses import replace as with_changes
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+from pydantic import ConfigDict, Field
 
 from commonplace.clock import parse_iso
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.memory.coordinates import MemoryCoordinate, from_memory, is_mapping, to_memory, unused_id
+from commonplace.memory.coordinates import CheckedModel, MemoryCoordinate, from_memory, to_memory, unused_id
 from commonplace.memory.embedding import Vector, decoded, encoded
 from commonplace.memory.record import Memory, accessed
 from commonplace.memory.retention import RetentionPolicy
+from commonplace.memory.stores.codec import as_json
 from commonplace.memory.stores.store import tombstone
 
-# ── jsonl_files ──────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── Configuration ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+LAYOUT = 1
+"""Version of the folder's layout. A newer one is refused; a configuration without a version has the first."""
+
+
+class Storage(CheckedModel):
+    """How memories are written."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    path = "storage"
+    format: Literal["jsonl"] = "jsonl"
+    compression: Literal["none", "gzip"] = "none"
+    """With `gzip`, session files end in `.jsonl.gz`."""
+    backup_enabled: bool = True
+    backup_path: str = ""
+    """Where `close` copies the store to; empty for no backup."""
+    layout: int = LAYOUT
+
+    @property
+    def backup_target(self) -> Path | None:
+        """Where the backup goes; None for no backup."""
+        if not (self.backup_enabled and self.backup_path) or self.backup_is_foreign:
+            return None
+        return Path(self.backup_path)
+
+    @property
+    def backup_is_foreign(self) -> bool:
+        """Whether the path has a drive letter and this is not Windows."""
+        return os.name != "nt" and bool(re.match(r"[A-Za-z]:[\\/]", self.backup_path))
+
+
+class StoreConfig(CheckedModel):
+    """The content of `config.json`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    retention_policy: RetentionPolicy = Field(default_factory=RetentionPolicy)
+    storage: Storage = Field(default_factory=Storage)
+
+    @classmethod
+    def read(cls, path: Path) -> StoreConfig:
+        """The configuration in a file. Raises UsageError, naming the file, for one that cannot be used."""
+        try:
+            config = cls.model_validate(json.loads(path.read_text(encoding="utf-8")))
+        except ValueError as error:
+            hint = "correct the file, or delete it to get the defaults"
+            raise UsageError(f"not JSON ({error})", where=str(path), hint=hint) from error
+        except UsageError as error:
+            raise UsageError(error.what, where=str(path), hint=error.hint) from error
+        except OSError as error:
+            hint = "check the file and its permissions"
+            raise CommonplaceError(f"cannot be read ({error.strerror})", where=str(path), hint=hint) from error
+        if config.storage.layout > LAYOUT:
+            what = f"the store has layout {config.storage.layout} of a newer Commonplace; expected at most {LAYOUT}"
+            raise UsageError(what, where=str(path), hint="upgrade: pip install --upgrade commonplace")
+        return config
+
+    def write(self, path: Path) -> None:
+        """Replace the file."""
+        replace_file(path, (json.dumps(self.model_dump(), ensure_ascii=False, indent=2) + "\n").encode())
+
+
+# ── File names ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-.")
 _RESERVED = frozenset(("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))))
 _LONGEST = 120
-"""Characters of a file name; of a longer one the beginning and a digest. File systems stop at 255 bytes."""
+"""Characters of a file name; file systems allow 255 bytes. A longer name is cut and ends in a digest."""
 
 
 def file_name(session: str) -> str:
-    """A name any file system takes, its case aside: `s1` stays, `AGI` becomes `^a^g^i`, other bytes `%xx`."""
+    """A name that every file system accepts, also those that ignore case: `s1` stays, `AGI` becomes `^a^g^i`, any
+    other byte `%xx`, and no session at all `%`."""
     if not session:
         return "%"
     name = "".join(_safe(letter) for letter in session)
@@ -48,26 +118,6 @@ def file_name(session: str) -> str:
     return f"{name[: _LONGEST - 33]}~{blake2b(session.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
 
 
-def session_name(name: str) -> str | None:
-    """The inverse of `file_name`; None for a name that was cut, or is none of ours."""
-    if name == "%":
-        return ""
-    data = bytearray()
-    at = 0
-    try:
-        while at < len(name):
-            width = {"%": 3, "^": 2}.get(name[at], 1)
-            part = name[at : at + width]
-            data += (
-                bytes.fromhex(part[1:]) if width == 3 else part[-1].upper().encode() if width == 2 else part.encode()
-            )
-            at += width
-        session = data.decode("utf-8", "surrogatepass")
-    except ValueError:
-        return None
-    return session if session and file_name(session) == name else None
-
-
 def _safe(letter: str) -> str:
     if letter in _PLAIN:
         return letter
@@ -76,39 +126,43 @@ def _safe(letter: str) -> str:
     return "".join(f"%{byte:02x}" for byte in letter.encode("utf-8", "surrogatepass"))
 
 
+# ── Reading and writing files ────────────────────────────────────────────────────────────────────────────────────────
+
+
+_MEND = "correct the line, or delete it to give the memory up"
+
+
 class Lines(NamedTuple):
-    """What was found in a file."""
+    """What a file of JSON lines holds."""
 
     values: list[Any]
     good: int
-    """Bytes up to the end of the last whole line."""
+    """Bytes up to the end of the last complete line."""
     torn: int
-    """Bytes behind it: a line whose writing was cut off."""
+    """Bytes after it: a line whose writing was cut off."""
     unended: bool = False
-    """The last line is whole but for its end, as some editors leave it."""
+    """The last line is complete except for its line break, as some editors leave it."""
 
 
 def read_lines(path: Path) -> Lines:
-    """The JSON values of a file of lines, plain or compressed; a torn last one is left out.
+    """The JSON values of a file, plain or compressed, without a torn last line.
 
-    Raises CommonplaceError for any other line that is no JSON, naming it.
+    Raises CommonplaceError, naming the line, for any other line that is not JSON.
     """
     data = path.read_bytes()
     if path.suffix == ".gz":
-        whole, good = _members(data)
-        values = [_parsed(line, path, number) for number, line in enumerate(whole.splitlines(), 1) if line.strip()]
-        return Lines(values, good, len(data) - good)
+        text, good = _gzip_members(data)
+        return Lines(_parsed(text.splitlines(), path), good, len(data) - good)
     unended = not data.endswith(b"\n") and _is_object(data[data.rfind(b"\n") + 1 :])
     good = len(data) if unended else data.rfind(b"\n") + 1
     lines = data[:good].removesuffix(b"\n").split(b"\n")
-    if b"\0" in lines[-1]:  # its blocks were not all written before the power went
+    if b"\0" in lines[-1]:  # a power cut left blocks of the file unwritten
         good -= len(lines.pop()) + 1
-    values = [_parsed(line, path, number) for number, line in enumerate(lines, 1) if line.strip()]
-    return Lines(values, good, len(data) - good, unended)
+    return Lines(_parsed(lines, path), good, len(data) - good, unended)
 
 
-def _members(data: bytes) -> tuple[bytes, int]:
-    """(the text of all whole gzip members, the bytes they take)."""
+def _gzip_members(data: bytes) -> tuple[bytes, int]:
+    """(the text of all complete gzip members, their size in bytes)."""
     text, good, rest = bytearray(), 0, data
     while rest:
         member = zlib.decompressobj(wbits=31)
@@ -125,30 +179,31 @@ def _members(data: bytes) -> tuple[bytes, int]:
 
 
 def _is_object(line: bytes) -> bool:
-    """Whether it is a whole JSON object, of which no beginning is one."""
+    """Whether it is a JSON object; a part of one never is."""
     try:
         return isinstance(json.loads(line), dict)
     except ValueError:
         return False
 
 
-def _parsed(line: bytes, path: Path, number: int) -> Any:
-    try:
-        return json.loads(line)
-    except ValueError as error:
-        hint = "mend the line by hand, or delete it to give the memory up"
-        raise CommonplaceError(f"the line is not JSON ({error})", where=f"{path}:{number}", hint=hint) from error
+def _parsed(lines: Sequence[bytes], path: Path) -> list[Any]:
+    values: list[Any] = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            if line.strip():
+                values.append(json.loads(line))
+        except ValueError as error:
+            raise CommonplaceError(f"not JSON ({error})", where=f"{path}:{number}", hint=_MEND) from error
+    return values
 
 
-def cut(path: Path, size: int) -> None:
-    """Takes a torn end off."""
-    with path.open("r+b") as file:
-        file.truncate(size)
-        os.fsync(file.fileno())
+def json_lines(values: Iterable[Any]) -> bytes:
+    """One JSON value per line."""
+    return "".join(f"{as_json(value)}\n" for value in values).encode()
 
 
 def append_all(contents: Mapping[Path, bytes], *, sync: bool) -> None:
-    """Adds bytes at the end of files, to all or to none. `sync`: they survive a power cut as well."""
+    """Append to all of the files, or to none. `sync`: the bytes survive a power cut as well."""
     done: list[tuple[Path, int]] = []
     try:
         for path, data in contents.items():
@@ -160,7 +215,7 @@ def append_all(contents: Mapping[Path, bytes], *, sync: bool) -> None:
 
 
 def append(path: Path, data: bytes, *, sync: bool) -> int:
-    """Adds bytes at the end, all or none; gives the size before. `sync`: they survive a power cut as well."""
+    """Append all of the bytes, or none; returns the size before. `sync`: they survive a power cut as well."""
     if path.suffix == ".gz":
         data = gzip.compress(data, mtime=0)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -180,8 +235,8 @@ def append(path: Path, data: bytes, *, sync: bool) -> int:
     return before
 
 
-def replace_jsonl_files(path: Path, data: bytes, *, sync: bool = True) -> None:
-    """Puts new content in a file's place, at once; no content takes the file away. `sync`: it survives a power cut."""
+def replace_file(path: Path, data: bytes, *, sync: bool = True) -> None:
+    """Replace the content of a file in one step; delete the file if there is no content."""
     if not data:
         path.unlink(missing_ok=True)
         return
@@ -196,13 +251,8 @@ def replace_jsonl_files(path: Path, data: bytes, *, sync: bool = True) -> None:
     aside.replace(path)
 
 
-def json_lines(values: Iterable[Any], as_json: Callable[[Any], str]) -> bytes:
-    """Values as lines."""
-    return "".join(f"{as_json(value)}\n" for value in values).encode()
-
-
 def mirror(folder: Path, target: Path) -> None:
-    """Makes `target` hold the same files as the folder, copying those that differ in size or time."""
+    """Copy a folder to `target`, except for files of the same size and time, and delete sessions that are gone."""
     wanted = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
     wanted.pop(Path("lock"), None)
     for name, path in wanted.items():
@@ -212,7 +262,7 @@ def mirror(folder: Path, target: Path) -> None:
             aside = copy.with_name(f"{copy.name}.new")
             shutil.copy2(path, aside)
             aside.replace(copy)
-    for kind in ("sessions", "archive"):  # what was forgotten is not to survive in the copy
+    for kind in ("sessions", "archive"):  # a backup must not keep what was forgotten
         for copy in (target / kind).glob("*"):
             if copy.relative_to(target) not in wanted:
                 copy.unlink()
@@ -225,122 +275,13 @@ def _alike(path: Path, copy: Path) -> bool:
     return (one.st_size, one.st_mtime_ns) == (other.st_size, other.st_mtime_ns)
 
 
-# ── jsonl_config ─────────────────────────────────────────────────────────────────────────────────────────────────────
-# `config.json` of the JSONL store: how long memories are kept, and how they are written.
-
-
-LAYOUT = 1
-"""Number of the folder's layout. A newer one is refused; a folder without a number is of the first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Storage:
-    """How memories are written. Raises UsageError for a value there is none of."""
-
-    format: str = "jsonl"
-    compression: str = "none"
-    """`none`, or `gzip`: session files end in `.jsonl.gz`, and `zcat` reads them."""
-    backup_enabled: bool = True
-    """With a path, closing the store copies it there. Without one there is no backup."""
-    backup_path: str = ""
-    layout: int = LAYOUT
-
-    @property
-    def backup_target(self) -> Path | None:
-        """Where the backup goes; None for none. A path with a drive letter means nothing but on Windows."""
-        if not (self.backup_enabled and self.backup_path) or self.backup_is_foreign:
-            return None
-        return Path(self.backup_path)
-
-    @property
-    def backup_is_foreign(self) -> bool:
-        """Whether the path is one of another system."""
-        return os.name != "nt" and bool(re.match(r"[A-Za-z]:[\\/]", self.backup_path))
-
-    def __post_init__(self) -> None:
-        accepted: dict[str, tuple[Any, ...]] = {"format": ("jsonl",), "compression": ("none", "gzip")}
-        accepted["backup_enabled"] = (True, False)
-        for name, values in accepted.items():
-            if getattr(self, name) not in values:
-                shown = ", ".join(json.dumps(value) for value in values)
-                raise UsageError(f"storage.{name} is {getattr(self, name)!r}", hint=f"give one of {shown}")
-
-
-@dataclass(frozen=True, slots=True)
-class StoreConfig:
-    """Everything of `config.json`."""
-
-    retention_policy: RetentionPolicy = field(default_factory=RetentionPolicy)
-    storage: Storage = field(default_factory=Storage)
-
-    @classmethod
-    def from_mapping(cls, given: Mapping[str, Any]) -> StoreConfig:
-        """Raises UsageError for unknown keys and values."""
-        unknown = sorted(set(given) - {one.name for one in fields(cls)})
-        if unknown:
-            raise UsageError(
-                f"a configuration with {', '.join(unknown)}", hint="the keys are retention_policy, storage"
-            )
-        storage = given.get("storage", {})
-        strange = sorted(set(storage) - {one.name for one in fields(Storage)})
-        if strange:
-            known = ", ".join(one.name for one in fields(Storage))
-            raise UsageError(f"a storage with {', '.join(strange)}", hint=f"the keys are {known}")
-        return cls(RetentionPolicy.from_mapping(given.get("retention_policy", {})), Storage(**storage))
-
-    @classmethod
-    def read(cls, path: Path) -> StoreConfig:
-        """The configuration in a file. Raises UsageError for one that cannot be used, naming it."""
-        try:
-            given: Any = json.loads(path.read_text(encoding="utf-8"))
-            if not is_mapping(given):
-                raise UsageError(f"it holds {given!r:.60}", hint="give a mapping with retention_policy and storage")
-            found = cls.from_mapping(given)
-        except (ValueError, TypeError, AttributeError) as error:
-            raise UsageError(f"it cannot be read ({error})", where=str(path), hint="mend it, or delete it") from error
-        except UsageError as error:
-            raise UsageError(error.what, where=str(path), hint=error.hint) from error
-        except OSError as error:
-            raise CommonplaceError(
-                f"it cannot be read ({error.strerror})", where=str(path), hint="look at it"
-            ) from error
-        if found.storage.layout > LAYOUT:
-            raise UsageError(
-                f"a store of layout {found.storage.layout}, made by a newer Commonplace; this one reads up to {LAYOUT}",
-                where=str(path),
-                hint="upgrade: pip install --upgrade commonplace",
-            )
-        return found
-
-    def write(self, path: Path) -> None:
-        """Puts it in the file's place."""
-        replace_jsonl_files(path, (json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n").encode())
-
-
-# ── jsonl_shelf ──────────────────────────────────────────────────────────────────────────────────────────────────────
-# What the JSONL store holds of one character in RAM, and how a memory becomes a line of a session and back.
+# ── Lines of a session ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
 _WIDTHS = {"int16": 2, "float32": 4}
 _TYPES = {width: name for name, width in _WIDTHS.items()}
-
-
-@dataclass(slots=True)
-class Shelf:
-    """By id − 1: memories with a tombstone for each that is forgotten, vectors, and names in documents."""
-
-    memories: list[Memory] = field(default_factory=list[Memory])
-    vectors: list[Vector | None] = field(default_factory=list["Vector | None"])
-    names: list[str] = field(default_factory=list[str])
-    forgotten: set[int] = field(default_factory=set[int])
-    archived: set[int] = field(default_factory=set[int])
-    touched: set[int] = field(default_factory=set[int])
-    """Accessed since their documents were written."""
-    settings: dict[str, Any] = field(default_factory=dict[str, Any])
-
-    def there(self, id: int) -> bool:
-        """Whether there is such a memory, archived or not."""
-        return 1 <= id <= len(self.memories) and id not in self.forgotten
+Key = tuple[str, int]
+"""(character, id)."""
 
 
 @dataclass(slots=True)
@@ -348,25 +289,25 @@ class Line:
     """A document found in a file."""
 
     document: MemoryCoordinate
-    record: Memory
+    memory: Memory
     vector: Vector | None
     batch: int
-    """The last id of those added together with it; 0 if it was added alone."""
+    """The last id of the memories appended together with it; 0 if it was appended alone."""
     archived: bool
 
     @property
-    def key(self) -> tuple[str, int]:
-        """(character, id); id 0 where a document has no number."""
-        id = self.document.memory.get("id")
-        return self.document.agent.persona_id, id if isinstance(id, int) and id > 0 else 0
+    def key(self) -> Key:
+        """(character, id); id 0 for a document without a number."""
+        return self.document.agent.persona_id, max(0, self.memory.id)
 
-    def memory(self, id: int) -> Memory:
-        """The memory, which is to have this id."""
-        return self.record if self.record.id == id else replace(self.record, id=id)
+    @property
+    def session(self) -> str:
+        """The session whose file holds it."""
+        return self.document.time.session_id
 
 
 def line_of(memory: Memory, name: str, vector: Vector | None, batch: int = 0) -> dict[str, Any]:
-    """The document of a memory, its vector last in `memory`."""
+    """The document of a memory, with its vector at the end of `memory`."""
     document = from_memory(memory, name)
     width, data = encoded(vector)
     if batch:
@@ -376,228 +317,233 @@ def line_of(memory: Memory, name: str, vector: Vector | None, batch: int = 0) ->
     return document.to_dict()
 
 
-def line_from(plain: Any, *, archived: bool) -> Line:
-    """The inverse. Raises UsageError for what is no document, ValueError for a vector that is none."""
-    document = MemoryCoordinate.from_dict(plain)
-    document.memory = dict(document.memory)
+def line_from(value: Any, *, archived: bool = False) -> Line:
+    """The inverse. Raises UsageError for a value that is not a document, ValueError for an unreadable vector."""
+    document = MemoryCoordinate.from_dict(value)
     batch = document.memory.pop("batch", 0)
-    embedding: Mapping[str, str] = document.memory.pop("embedding", {})
+    if not isinstance(document.memory.get("id", 0), int):
+        del document.memory["id"]
     vector = None
-    for kind, data in embedding.items():
+    for kind, data in document.memory.pop("embedding", {}).items():
         vector = decoded(_WIDTHS.get(kind, 0), base64.b64decode(data, validate=True))
     return Line(document, to_memory(document), vector, batch if isinstance(batch, int) else 0, archived)
 
 
-# ── jsonl_recovery ───────────────────────────────────────────────────────────────────────────────────────────────────
-# Opening a JSONL folder: everything in it read, what a dead process left is finished or taken back, and said.
-
-
-Key = tuple[str, int]
+# ── What a folder holds ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(slots=True)
-class Found:
-    """What a folder holds."""
+class AgentMemories:
+    """The memories of one character, by id − 1, with a tombstone for each one forgotten."""
 
-    shelves: dict[str, Shelf] = field(default_factory=dict[str, Shelf])
-    sessions: dict[str, list[Key]] = field(default_factory=dict[str, "list[Key]"])
-    """Session → what belongs to it, archived or not, in the order of its file."""
-    taken: set[str] = field(default_factory=set[str])
-    """Names of memories."""
-    rewrite: set[str] = field(default_factory=set[str])
-    """Sessions whose files are not as they should be."""
+    memories: list[Memory] = field(default_factory=list[Memory])
+    vectors: list[Vector | None] = field(default_factory=list["Vector | None"])
+    names: list[str] = field(default_factory=list[str])
+    """Ids in documents; empty for one forgotten."""
+    forgotten: set[int] = field(default_factory=set[int])
+    archived: set[int] = field(default_factory=set[int])
+    touched: set[int] = field(default_factory=set[int])
+    """Accessed since their documents were written."""
+    settings: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def has(self, id: int) -> bool:
+        """Whether this memory exists, archived or not."""
+        return 1 <= id <= len(self.memories) and id not in self.forgotten
+
+    def put(self, memory: Memory, vector: Vector | None, name: str) -> None:
+        """Add the next memory."""
+        self.memories.append(memory)
+        self.vectors.append(vector)
+        self.names.append(name)
+
+
+@dataclass(slots=True)
+class FolderContents:
+    """Everything in a folder, and what has to be written to bring the files up to date."""
+
+    agents: dict[str, AgentMemories] = field(default_factory=dict[str, AgentMemories])
+    sessions: dict[str, list[Key]] = field(default_factory=lambda: defaultdict(list))
+    """Session → its memories, archived or not, in the order of its file."""
+    names: set[str] = field(default_factory=set[str])
+    """Ids in documents that are taken."""
+    outdated: set[str] = field(default_factory=set[str])
+    """Sessions whose files have to be written again."""
     changes: int = 0
     """Lines of `changes.jsonl`."""
-    unsaid: bool = False
-    """Something is missing that `changes.jsonl` does not say was removed."""
+    changes_outdated: bool = False
     repairs: list[str] = field(default_factory=list[str])
 
+    def of(self, agent: str) -> AgentMemories:
+        """The memories of a character; empty for an unknown one."""
+        return self.agents.get(agent) or AgentMemories()
 
-def read_folder(folder: Path, *, compressed: bool, died: bool) -> Found:
-    """Everything in the folder. `compressed`: how its sessions should be. `died`: whoever had it open did not close it.
+    def apply(self, change: Mapping[str, Any]) -> None:
+        """Follow a change. Ids that do not exist are ignored."""
+        agent = self.agents.setdefault(change["agent"], AgentMemories())
+        match change["op"]:
+            case "configure":
+                agent.settings = dict(change["settings"])
+            case "touch":
+                for id, at in ((int(id), parse_iso(at)) for id, at in change["at"].items()):
+                    if agent.has(id):
+                        agent.memories[id - 1] = accessed(agent.memories[id - 1], at)
+                        agent.touched.add(id)
+            case "update":
+                for line in map(line_from, change["documents"]):
+                    if agent.has(id := line.memory.id):
+                        agent.memories[id - 1] = replace(line.memory, agent=change["agent"])
+                        agent.vectors[id - 1] = line.vector
+                        self.outdated.add(line.session)
+            case "archive" | "restore":
+                ids = {id for id in change["ids"] if agent.has(id)}
+                moved = ids - agent.archived if change["op"] == "archive" else ids & agent.archived
+                agent.archived ^= moved
+                self.outdated |= {agent.memories[id - 1].session for id in moved}
+            case "remove":
+                for id in filter(agent.has, set(change["ids"])):
+                    self._forget(agent, id)
+            case unknown:
+                raise UsageError(f"unknown change {unknown!r:.80}", hint="upgrade: pip install --upgrade commonplace")
 
-    Raises CommonplaceError for a file that cannot be read, naming file and line.
+    def _forget(self, agent: AgentMemories, id: int) -> None:
+        memory = agent.memories[id - 1]
+        self.outdated.add(memory.session)
+        self.names.discard(agent.names[id - 1])
+        agent.memories[id - 1], agent.vectors[id - 1] = tombstone(memory.agent, id), None
+        agent.names[id - 1] = ""
+        agent.forgotten.add(id)
+        agent.archived.discard(id)
+        agent.touched.discard(id)
+
+
+# ── Opening a folder ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def open_folder(folder: Path, *, compressed: bool, died: bool) -> FolderContents:
+    """Read a folder and repair it. `compressed`: how its sessions should be written. `died`: it was not closed.
+
+    Raises CommonplaceError, naming file and line, for what cannot be read.
     """
-    found = Found()
+    contents = FolderContents()
     lines: dict[Key, list[Line]] = defaultdict(list)
-    for path in _files(folder):
-        for line in _lines(path, found):
-            lines[line.key].append(line)
-            if path.parent.name == "sessions" and (path.suffix == ".gz") is not compressed:
-                found.rewrite.add(line.document.time.session_id)
-    changes = list(_changes(folder / "changes.jsonl", found))
-    gone = {(agent, id) for change in changes if change["op"] == "remove" for agent, id in _keys(change)}
+    for leftover in folder.rglob("*.new"):
+        leftover.unlink()
+    for pattern in ("sessions/*.jsonl", "sessions/*.jsonl.gz", "archive/*.jsonl.gz"):
+        for path in sorted(folder.glob(pattern)):
+            for line in _lines(path, contents):
+                lines[line.key].append(line)
+                if not line.archived and (path.suffix == ".gz") is not compressed:
+                    contents.outdated.add(line.session)
+    changes = list(_changes(folder / "changes.jsonl", contents))
+    removals = [change for _, change in changes if change.get("op") == "remove"]
+    removed = {(change.get("agent", ""), id) for change in removals for id in change.get("ids", ())}
     if died:
-        _take_back_unfinished(lines, gone, found)
-    _number(lines, gone, found)
-    _shelve(lines, gone, found)
-    for change in changes:
-        _OPS[change["op"]](found, change)
-    _finish(lines, found)
-    return found
+        _take_back_unfinished(lines, removed, contents)
+    _number(lines, removed, contents)
+    _arrange(lines, removed, contents)
+    for where, change in changes:
+        try:
+            contents.apply(change)
+        except (UsageError, KeyError, TypeError, ValueError, AttributeError) as error:
+            what, hint = (error.what, error.hint) if isinstance(error, UsageError) else (repr(error), _MEND)
+            raise CommonplaceError(f"not a change: {what}", where=where, hint=hint) from error
+    return contents
 
 
-def _files(folder: Path) -> list[Path]:
-    for left in sorted(folder.rglob("*.new")):
-        left.unlink()
-    patterns = ("sessions/*.jsonl", "sessions/*.jsonl.gz", "archive/*.jsonl.gz")
-    return [path for pattern in patterns for path in sorted(folder.glob(pattern))]
-
-
-def _whole_values(path: Path, found: Found) -> list[Any]:
+def _whole_values(path: Path, contents: FolderContents) -> list[Any]:
     values, good, torn, unended = read_lines(path)
     if unended:
         append(path, b"\n", sync=True)
     if torn:
-        cut(path, good)
-        found.repairs.append(f"{path.name}: the last line was torn ({torn} bytes) and is taken off")
+        with path.open("r+b") as file:
+            file.truncate(good)
+            os.fsync(file.fileno())
+        contents.repairs.append(f"{path.name}: the last line was torn ({torn} bytes) and is removed")
     return values
 
 
-def _lines(path: Path, found: Found) -> Iterable[Line]:
-    for number, plain in enumerate(_whole_values(path, found), start=1):
+def _lines(path: Path, contents: FolderContents) -> Iterator[Line]:
+    for number, value in enumerate(_whole_values(path, contents), start=1):
         try:
-            yield line_from(plain, archived=path.parent.name == "archive")
+            yield line_from(value, archived=path.parent.name == "archive")
         except (UsageError, ValueError, AttributeError, TypeError) as error:
             what = error.what if isinstance(error, UsageError) else str(error)
-            hint = "mend the line by hand, or delete it to give the memory up"
-            raise CommonplaceError(f"no memory: {what}", where=f"{path}:{number}", hint=hint) from error
+            raise CommonplaceError(f"not a memory: {what}", where=f"{path}:{number}", hint=_MEND) from error
 
 
-def _changes(path: Path, found: Found) -> Iterable[dict[str, Any]]:
-    if not path.exists():
-        return
-    for number, change in enumerate(_whole_values(path, found), start=1):
-        if not isinstance(change, dict) or change.get("op") not in _OPS:
-            hint = "a newer Commonplace may know it: pip install --upgrade commonplace"
-            raise CommonplaceError(f"an unknown change {change!r:.80}", where=f"{path}:{number}", hint=hint)
-        found.changes += 1
-        yield change
+def _changes(path: Path, contents: FolderContents) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(file and line, change)."""
+    for number, change in enumerate(_whole_values(path, contents) if path.exists() else (), start=1):
+        if not isinstance(change, dict):
+            raise CommonplaceError(f"not a change: {change!r:.80}", where=f"{path}:{number}", hint=_MEND)
+        contents.changes += 1
+        yield f"{path}:{number}", change
 
 
-def _keys(change: Mapping[str, Any]) -> list[Key]:
-    return [(change["agent"], id) for id in change["ids"]]
-
-
-def _take_back_unfinished(lines: dict[Key, list[Line]], gone: set[Key], found: Found) -> None:
-    """Of memories added together all are kept or none: those of a last addition that is not all there go."""
-    last: dict[str, int] = defaultdict(int)
-    for agent, id in (*lines, *gone):
-        last[agent] = max(last[agent], id)
-    for agent, top in last.items():
-        here = [(id, line) for (name, id), some in lines.items() if name == agent for line in some]
-        batches = {line.batch for id, line in here if line.batch > top or (line.batch == top and id == top)}
+def _take_back_unfinished(lines: dict[Key, list[Line]], removed: set[Key], contents: FolderContents) -> None:
+    """Memories appended together are all kept, or none: take back the last batch of a character if it is incomplete."""
+    for agent, last in _last_ids(lines, removed).items():
+        here = [(id, line) for (name, id), copies in lines.items() if name == agent for line in copies]
+        batches = {line.batch for id, line in here if line.batch > last or (line.batch == last and id == last)}
         for batch in sorted(batches):
             together = {id for id, line in here if line.batch == batch}
             if together and batch - min(together) + 1 > len(together):
                 for id in together:
-                    found.rewrite |= {line.document.time.session_id for line in lines.pop((agent, id))}
-                found.repairs.append(f"{agent}: an addition that was cut off is taken back ({len(together)} memories)")
+                    contents.outdated |= {line.session for line in lines.pop((agent, id))}
+                contents.repairs.append(f"{agent}: {len(together)} memories of an unfinished append are taken back")
 
 
-def _number(lines: dict[Key, list[Line]], gone: set[Key], found: Found) -> None:
-    """Documents without a number, or with one that is taken, get the next ones, in the order of their time."""
-    loose: dict[str, list[Line]] = defaultdict(list)
-    for (agent, id), some in list(lines.items()):
-        places = {line.archived for line in some}
-        spare = some if id == 0 else some[len(places) :]
-        if spare:
-            loose[agent] += spare
-            del some[len(some) - len(spare) :]
-        if not some:
-            del lines[agent, id]
-    for agent, some in loose.items():
-        last = max((id for name, id in (*lines, *gone) if name == agent), default=0)
-        for id, line in enumerate(sorted(some, key=lambda line: line.document.at), start=last + 1):
-            lines[agent, id].append(line)
-            found.rewrite.add(line.document.time.session_id)
-        found.repairs.append(f"{agent}: {len(some)} documents of another hand are numbered from {last + 1}")
-
-
-def _shelve(lines: Mapping[Key, list[Line]], gone: set[Key], found: Found) -> None:
-    """Puts memories in the order of their numbers; what was forgotten or is missing leaves a tombstone."""
+def _last_ids(*keys: Iterable[Key]) -> dict[str, int]:
     last: dict[str, int] = {}
-    for agent, id in (*lines, *gone):
-        last[agent] = max(last.get(agent, 0), id)
-    found.taken = {line.document.memory_id for some in lines.values() for line in some}
-    for agent, top in last.items():
-        shelf = found.shelves[agent] = Shelf()
-        for id in range(1, top + 1):
-            some = lines.get((agent, id))
-            if some is None or (agent, id) in gone:
-                shelf.memories.append(tombstone(agent, id))
-                shelf.vectors.append(None)
-                shelf.names.append("")
-                shelf.forgotten.add(id)
-            else:
-                line = some[0]
-                line.document.memory_id = line.document.memory_id or unused_id(line.document.at, found.taken, agent, id)
-                found.taken.add(line.document.memory_id)
-                shelf.memories.append(line.memory(id))
-                shelf.vectors.append(line.vector)
-                shelf.names.append(line.document.memory_id)
-                if any(one.archived for one in some):
-                    shelf.archived.add(id)
-        missing = sorted(id for id in shelf.forgotten if (agent, id) not in gone)
+    for some in keys:
+        for agent, id in some:
+            last[agent] = max(id, last.get(agent, 0))
+    return last
+
+
+def _number(lines: dict[Key, list[Line]], removed: set[Key], contents: FolderContents) -> None:
+    """Number the documents that have no number, or one that is taken, in the order of their time."""
+    loose: dict[str, list[Line]] = defaultdict(list)
+    for (agent, id), copies in list(lines.items()):
+        # One copy in the session and one in the archive are the same memory, caught while it was moved.
+        expected = len({line.archived for line in copies}) if id else 0
+        loose[agent] += copies[expected:]
+        del copies[expected:]
+        if not copies:
+            del lines[agent, id]
+    last = _last_ids(lines, removed)
+    for agent, some in loose.items():
+        first = last.get(agent, 0) + 1
+        for id, line in enumerate(sorted(some, key=lambda line: line.document.at), start=first):
+            line.memory = replace(line.memory, id=id)
+            lines[agent, id].append(line)
+            contents.outdated.add(line.session)
+        if some:
+            contents.repairs.append(f"{agent}: {len(some)} documents without a number are numbered from {first}")
+
+
+def _arrange(lines: Mapping[Key, list[Line]], removed: set[Key], contents: FolderContents) -> None:
+    """Put memories in the order of their ids, with a tombstone where one is missing."""
+    contents.names = {line.document.memory_id for copies in lines.values() for line in copies}
+    for name, last in _last_ids(lines, removed).items():
+        agent = contents.agents[name] = AgentMemories()
+        for id in range(1, last + 1):
+            copies = lines.get((name, id))
+            if copies is None:
+                agent.put(tombstone(name, id), None, "")
+                agent.forgotten.add(id)
+                continue
+            document = copies[0].document
+            document.memory_id = document.memory_id or unused_id(document.at, contents.names, name, id)
+            contents.names.add(document.memory_id)
+            agent.put(copies[0].memory, copies[0].vector, document.memory_id)
+            if any(line.archived for line in copies):
+                agent.archived.add(id)
+            if len(copies) > 1:
+                contents.outdated.add(copies[0].session)
+        missing = sorted(id for id in agent.forgotten if (name, id) not in removed)
         if missing:
-            found.repairs.append(f"{agent}: memories {missing[:10]} are in no file and count as forgotten")
-            found.unsaid = True
-    for (agent, id), some in lines.items():
-        found.sessions.setdefault(some[0].document.time.session_id, []).append((agent, id))
-
-
-def _finish(lines: Mapping[Key, list[Line]], found: Found) -> None:
-    """Finds the sessions that hold what should be elsewhere or nowhere, or not yet what was changed."""
-    for (agent, id), some in lines.items():
-        shelf = found.shelves[agent]
-        session = some[0].document.time.session_id
-        if id in shelf.forgotten or len(some) > 1 or some[0].archived is not (id in shelf.archived):
-            found.rewrite.add(session)
-    for session, keys in found.sessions.items():
-        found.sessions[session] = [(agent, id) for agent, id in keys if found.shelves[agent].there(id)]
-
-
-def _remove(found: Found, change: Mapping[str, Any]) -> None:
-    """Done before: what is gone was not put on a shelf."""
-
-
-def _configure(found: Found, change: Mapping[str, Any]) -> None:
-    found.shelves.setdefault(change["agent"], Shelf()).settings = change["settings"]
-
-
-def _touch(found: Found, change: Mapping[str, Any]) -> None:
-    shelf = found.shelves[change["agent"]]
-    for number, at in change["at"].items():
-        if shelf.there(id := int(number)):
-            shelf.memories[id - 1] = accessed(shelf.memories[id - 1], parse_iso(at))
-            shelf.touched.add(id)
-
-
-def _update(found: Found, change: Mapping[str, Any]) -> None:
-    shelf = found.shelves[change["agent"]]
-    for plain in change["documents"]:
-        line = line_from(plain, archived=False)
-        id = line.key[1]
-        if shelf.there(id):
-            memory = line.memory(id)
-            shelf.memories[id - 1] = with_changes(memory, agent=change["agent"])
-            shelf.vectors[id - 1] = line.vector
-            found.rewrite.add(memory.session)
-
-
-def _archive(found: Found, change: Mapping[str, Any]) -> None:
-    found.shelves[change["agent"]].archived |= {id for agent, id in _keys(change) if found.shelves[agent].there(id)}
-
-
-def _restore(found: Found, change: Mapping[str, Any]) -> None:
-    found.shelves[change["agent"]].archived -= {id for _, id in _keys(change)}
-
-
-_OPS: Mapping[str, Callable[[Found, Mapping[str, Any]], None]] = {
-    "remove": _remove,
-    "configure": _configure,
-    "touch": _touch,
-    "update": _update,
-    "archive": _archive,
-    "restore": _restore,
-}
+            contents.repairs.append(f"{name}: memories {missing[:10]} are in no file and count as forgotten")
+            contents.changes_outdated = True
+    for key, copies in lines.items():
+        contents.sessions[copies[0].session].append(key)

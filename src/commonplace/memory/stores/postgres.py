@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.memory.columns import micros, norm_of
-from commonplace.memory.embedding import Vector, encoded, gathered
+from commonplace.memory.columns import micros
+from commonplace.memory.embedding import Vector, encoded, gathered, norm_of
 from commonplace.memory.record import Memory
 from commonplace.memory.stores.codec import as_json, cells_of, memory_of, packed_text, unpacked_text
 from commonplace.memory.stores.lock import StoreLock

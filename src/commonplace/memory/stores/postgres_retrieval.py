@@ -15,10 +15,17 @@ import numpy as np
 
 from commonplace.errors import UsageError
 from commonplace.memory import policies
-from commonplace.memory.analysis import Analyser
-from commonplace.memory.analysis import analyser as shared_analyser
-from commonplace.memory.columns import UNUSABLE, micros, norm_of, usable
-from commonplace.memory.embedding import LATTICE_NORM, Embedder, Vector, default_embedder
+from commonplace.memory.bm25 import Analyser, shared_analyser
+from commonplace.memory.columns import micros
+from commonplace.memory.embedding import (
+    LATTICE_NORM,
+    UNUSABLE,
+    Embedder,
+    Vector,
+    default_embedder,
+    norm_of,
+    usable,
+)
 from commonplace.memory.explain import WhyNot
 from commonplace.memory.importance import RuleRater
 from commonplace.memory.policies import Policy
@@ -26,6 +33,7 @@ from commonplace.memory.reader import Reader
 from commonplace.memory.record import (
     Memory,
     MemoryFields,
+    Rater,
     accessed,
     checked_count,
     checked_ids,
@@ -33,13 +41,14 @@ from commonplace.memory.record import (
     checked_string,
     checked_time,
     checked_vector,
+    new_memory,
 )
 from commonplace.memory.reflection import after
 from commonplace.memory.retrieval import Retrieval, retrieve
 from commonplace.memory.stores.opening import open_store
 from commonplace.memory.stores.postgres import CELLS, FORGOTTEN, THERE, PostgresStore, memory_from, stored_of
 from commonplace.memory.stores.store import refuse_missing, refuse_other_embedder, settings_of
-from commonplace.memory.table import MemoryTable, Rater, View, made
+from commonplace.memory.table import MemoryTable, View
 from commonplace.text import clean
 
 # ── postgres_candidates ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -318,7 +327,7 @@ class DatabaseStream(Reader):
         """Adds a memory and gives it back with its id; arguments and errors as of `MemoryStream.remember`."""
         embedder, rater, _ = self._parts
         _, last = self.store.agent(self.agent)
-        memory = made(text, at, fields, id=last + 1, agent=self.agent, rater=rater, exists=self.__contains__)
+        memory = new_memory(text, at, fields, id=last + 1, agent=self.agent, rater=rater, exists=self.__contains__)
         given = checked_vector(fields.get("embedding"))
         _, vector = usable(embedder.embed([memory.text])[0] if given is None else given, embedder.dimensions)
         self.store.append(self.agent, [memory], [vector])

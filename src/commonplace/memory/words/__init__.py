@@ -1,4 +1,4 @@
-"""Word lists as data, a file per language: what tells an eventful, an emotional or a personal sentence."""
+"""Word lists as data, a file per language: words of events, emotions and relations, and grammar words."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from ...errors import UsageError
+from commonplace.errors import UsageError
 
 LANGUAGES = ("en", "ko")
 
 
 @dataclass(frozen=True, slots=True)
 class WordList:
-    """The lists of one language. English ones are matched by stem, Korean ones by how a word begins."""
+    """The lists of one language. English words are matched by their stems, Korean ones by their beginnings."""
 
     eventful: frozenset[str]
     emotional: frozenset[str]
     relation: frozenset[str]
     function: frozenset[str]
-    """Words that carry grammar and no content; in Korean the endings a noun may carry."""
+    """Grammar words, without content; in Korean the endings of nouns."""
 
 
 @cache
 def word_list(language: str) -> WordList:
-    """The lists of a language. Raises UsageError for one that has none."""
+    """The lists of a language. Raises UsageError for a language without lists."""
     if language not in LANGUAGES:
-        raise UsageError(f"language {language!r}", hint=f"the languages are {', '.join(LANGUAGES)}")
+        raise UsageError(f"language {language!r} has no word lists", hint=f"the languages are {', '.join(LANGUAGES)}")
     data: dict[str, str] = json.loads(files(__name__).joinpath(f"{language}.json").read_text(encoding="utf-8"))
     return WordList(**{name: frozenset(text.split()) for name, text in data.items()})

@@ -3,123 +3,82 @@
 from __future__ import annotations
 
 import asyncio
+from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, Literal, Protocol
 
-from commonplace.minds.chat.client import Endpoint, Errand, Pool, Sleep, Transport
-from commonplace.minds.chat.embeddings import embedded
-from commonplace.minds.chat.page import Key, Late, Outage, Page, usage_of, whole
-from commonplace.minds.chat.reply import PAGE_KINDS, blames_form, data_in, is_overflow, refuse, said, spoken
-from commonplace.minds.chat.request import STRUCTURES, Capabilities, Structure, chat_body, seed_of, typed_field
-from commonplace.minds.chat.servers import SERVERS, Known, server_named
-from commonplace.minds.chat.session import Knowledge, Session
+from commonplace.memory import lattice, packed
+from commonplace.minds.chat.capabilities import (
+    STRUCTURES,
+    Capabilities,
+    Probe,
+    Structure,
+    chat_body,
+    seed_of,
+    typed_field,
+)
+from commonplace.minds.chat.client import Endpoint, Errand, Health, Outage, Pool, Sleep, Transport
+from commonplace.minds.chat.reply import PAGE_KINDS, blames_form, data_in, is_overflow, refuse, said, spoken, usage_of
+from commonplace.minds.chat.servers import SERVERS, Known, Server, server_named
 from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.prompt import Prompt, Unusable
-
-# ── book ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What a mind on a model server needs to know of prompts.
-
-
-class Book(Protocol):
-    """Puts questions into words and reads answers."""
-
-    def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", last: str = "") -> Prompt:
-        """The question in words. `drop`: so many of the lowest-scored memories are left out. `complaint` and `last`:
-        what was wrong with the last raw answer, and that answer."""
-        ...
-
-    def read(self, ask: Ask[Any, Any], data: object) -> Value:
-        """The typed answer of parsed JSON. Raises Unusable."""
-        ...
-
-    def read_text(self, ask: Ask[Any, Any], text: str) -> Value | None:
-        """The typed answer of free text; None for a task where free text is none."""
-        ...
-
-
-# ── exchange ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# An exchange: one question asked until the server gives a page with an answer, or there is nothing left to try.
-
-
-@dataclass(slots=True)
-class Exchange:
-    """One question on its way."""
-
-    session: Session
-    book: Book
-    ask: Ask[Any, Any]
-    request_key: RequestKey
-    errand: Errand
-    prompt: Prompt
-    """As last sent."""
-    drop: int = 0
-    """Memories left out so far."""
-
-    async def page(self) -> Page:
-        """A page of status 200. Raises Unusable when the server refuses the question, Late, Outage, UsageError."""
-        can = await self.session.capabilities(self.errand)
-        structure = self._structure(can)
-        while True:
-            page = await self.session.transport.post("/chat/completions", self._body(can, structure), self.errand)
-            if page.status == 200:
-                self._remember(can, structure)
-                return page
-            await refuse(page, self.session.server, self.session.transport, self.errand)
-            if is_overflow(page):
-                self._shorten(page)
-            elif (less := can.less(page)) is not None and page.status in (400, 422):
-                can = self.session.knowledge.can = less
-            elif blames_form(page) and structure != STRUCTURES[-1]:
-                structure = STRUCTURES[STRUCTURES.index(structure) + 1]
-            elif page.status >= 500:
-                self.session.knowledge.health.away = True
-                raise Outage(self.session.transport.pool.name, f"{page.status} {page.said()}".strip())
-            else:
-                raise Unusable(f"the server refused the request: {page.status} {page.said()}", "refused_request")
-
-    def _body(self, can: Capabilities, structure: Structure) -> dict[str, Any]:
-        body = chat_body(self.prompt, can, structure, seed_of(self.ask, self.request_key))
-        return body | typed_field(self.ask, self.request_key) if can.typed else body
-
-    def _structure(self, can: Capabilities) -> Structure:
-        return self.session.knowledge.fallen.get(self.ask.task.name, can.structured)
-
-    def _remember(self, can: Capabilities, structure: Structure) -> None:
-        if structure != self._structure(can):
-            self.session.knowledge.fallen[self.ask.task.name] = structure
-
-    def _shorten(self, page: Page) -> None:
-        """Leave out half of the memories that are left. Raises Unusable when there are none."""
-        if not self.prompt.memories:
-            raise Unusable(f"the prompt is too long for the model: {page.said()}", "overflow")
-        self.drop += (self.prompt.memories + 1) // 2
-        self.prompt = worded(self.book, self.ask, self.request_key, self.drop)
-
-
-def worded(book: Book, ask: Ask[Any, Any], request_key: RequestKey, drop: int = 0) -> Prompt:
-    """The question in words, quoting what was wrong with the answer before it, if that was the model's doing."""
-    before = request_key.before
-    if before is None or before.outcome != "malformed" or not before.raw or before.kind in PAGE_KINDS:
-        return book.prompt(ask, drop=drop)
-    return book.prompt(ask, drop=drop, complaint=before.error, last=before.raw)
-
-
-# ── chat_mind ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
+from commonplace.minds.tasks import EmbedInput, EmbedOutput
+from commonplace.openai_http import TEXTS_PER_REQUEST, Key, Late, Page, WrongPage, vectors_in, whole
 
 LONGEST_RAW = 4000
 """Characters of a raw answer that are kept."""
 
 
-class ChatMind:
-    """Answers by a model. `name` as in `servers`; `timeout` in seconds, of one request.
+class Book(Protocol):
+    """Words questions and reads answers: what a mind needs of `PromptBook`."""
 
-    `on_outage`: whether a server that stays away pauses the run (`Outage` is raised) or lets every question meet its
-    fallback. Raises UsageError for a name that is none, or a key that is missing. One mind may be used from several
-    event loops; each has its own connections, given up by `rest` in that loop.
+    def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", last: str = "") -> Prompt: ...
+
+    def read(self, ask: Ask[Any, Any], data: object) -> Value: ...
+
+    def read_text(self, ask: Ask[Any, Any], text: str) -> Value | None: ...
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """What a mind has learnt about its server; it outlives connections."""
+
+    can: Capabilities | None = None
+    """None before the probe."""
+    fallen: dict[str, Structure] = field(default_factory=dict[str, Structure])
+    """Tasks for which the server took only a lesser form of answer than usual."""
+    dimensions: int = 0
+    """Of its vectors; 0 before one was seen."""
+    health: Health = field(default_factory=Health)
+
+
+class Session:
+    """A mind's connections within one event loop."""
+
+    def __init__(self, server: Server, transport: Transport, knowledge: Knowledge) -> None:
+        self.server = server
+        self.transport = transport
+        self.knowledge = knowledge
+        self._probing = asyncio.Lock()
+
+    async def capabilities(self, errand: Errand) -> Capabilities:
+        """What the server takes, probed once for all questions. Raises as `Probe.capabilities`."""
+        async with self._probing:
+            if self.knowledge.can is None:
+                self.knowledge.can = await Probe(self.server, self.transport, errand).capabilities()
+                self.knowledge.dimensions = self.knowledge.dimensions or self.knowledge.can.embeddings
+        return self.knowledge.can
+
+
+class ChatMind:
+    """Answers by a model. `name` as in `servers`; `timeout`: seconds of one request.
+
+    `on_outage`: whether a server that stays away pauses the run (`Outage` is raised) or each question gets its
+    fallback. Raises UsageError for a name that names no server, or a missing key. One mind may be used from several
+    event loops; each has connections of its own, closed by `close` in that loop.
     """
 
     paid = True
@@ -138,22 +97,23 @@ class ChatMind:
         self.name = name
         self._book = book
         self._server = server_named(name, servers)
-        self._key = Key.of(self._server)
+        self._key = Key.from_environment(self._server.variable, required=self._server.wants_key)
         self._timeout = timeout
         self._pauses = on_outage == "pause"
         self._sleep = sleep
         self._knowledge = Knowledge()
         self._sessions: dict[asyncio.AbstractEventLoop, Session] = {}
-        self._lock = Lock()
-        """Held while sessions are looked up: loops may run in several threads."""
+        self._lock = Lock()  # event loops may run in several threads
 
     async def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
-        """The reply of the model. Raises Outage, and UsageError for a key or a model the server does not take."""
-        errand = Errand(
-            (request_key.seed, request_key.agent, request_key.tick, request_key.number, request_key.attempt)
-        )
+        """The reply of the model. Raises Outage, and UsageError for a key or a model that the server refuses."""
+        key = request_key
+        errand = Errand((key.seed, key.agent, key.tick, key.number, key.attempt))
         try:
-            reply = await self._reply(ask, request_key, errand)
+            if ask.task.name == "embed":
+                reply = await _embedded(self._session(), ask, key, errand)
+            else:
+                reply = await self._answered(ask, key, errand)
         except Late as error:
             reply = Reply(None, "fault", kind="timeout", error=str(error))
         except Outage as error:
@@ -169,47 +129,39 @@ class ChatMind:
 
     async def capabilities(self) -> Capabilities:
         """What the server takes; probed on first use. Raises Outage and UsageError, whatever `on_outage` says."""
-        session = self._here()
+        session = self._session()
         try:
             return await session.capabilities(Errand((0, "probe")))
         except Late as error:
             raise Outage(session.transport.pool.name, str(error)) from None
 
     async def close(self) -> None:
-        """Give up this loop's connections."""
+        """Close the connections of the running loop."""
         with self._lock:
             session = self._sessions.pop(asyncio.get_running_loop(), None)
         if session is not None:
-            await session.close()
+            await session.transport.pool.close()
 
-    async def _reply(self, ask: Ask[Any, Any], request_key: RequestKey, errand: Errand) -> Reply:
-        if ask.task.name == "embed":
-            try:
-                return await embedded(self._here(), ask, request_key, errand)
-            except Unusable as error:
-                return Reply(None, "malformed", kind=error.kind, error=str(error))
-        exchange = Exchange(self._here(), self._book, ask, request_key, errand, worded(self._book, ask, request_key))
+    async def _answered(self, ask: Ask[Any, Any], key: RequestKey, errand: Errand) -> Reply:
+        attempt = _Attempt(self._session(), self._book, ask, key, errand, _worded(self._book, ask, key))
         try:
-            page = await exchange.page()
+            page = await attempt.page()
         except Unusable as error:
-            return Reply(None, "malformed", kind=error.kind, error=str(error), prompt=exchange.prompt.text)
-        return self._read(ask, page, exchange.prompt.text)
-
-    def _read(self, ask: Ask[Any, Any], page: Page, prompt: str) -> Reply:
-        """The reply on a page, with what it cost."""
-        raw, value, error = page.text, None, None
+            return Reply(None, "malformed", kind=error.kind, error=str(error), prompt=attempt.prompt.text)
+        prompt = attempt.prompt.text
+        raw, value, problem = page.text, None, None
         try:
             answer = said(page)
             raw = answer.text
             value = self._value(ask, spoken(raw), cut=answer.cut)
         except Unusable as unusable:
-            error = unusable
+            problem = unusable
         asked, cached, answered = usage_of(page, prompt, raw)
         return Reply(
             value,
-            "malformed" if error else "value",
-            error=str(error or ""),
-            kind=error.kind if error else "",
+            "malformed" if problem else "value",
+            error=str(problem or ""),
+            kind=problem.kind if problem else "",
             prompt=prompt,
             raw=whole(raw[:LONGEST_RAW]),
             prompt_tokens=asked,
@@ -218,7 +170,7 @@ class ChatMind:
         )
 
     def _value(self, ask: Ask[Any, Any], text: str, *, cut: bool) -> Value:
-        """The typed answer: from JSON, or from free text where that will do. Raises Unusable."""
+        """The typed answer: from JSON, or from free text where the task takes it. Raises Unusable."""
         try:
             data = data_in(text, cut=cut)
         except Unusable:
@@ -228,17 +180,106 @@ class ChatMind:
             return free
         return self._book.read(ask, data)
 
-    def _here(self) -> Session:
-        """The session of the running loop; those of loops that are closed are forgotten."""
+    def _session(self) -> Session:
+        """The session of the running loop; sessions of closed loops are dropped."""
         loop = asyncio.get_running_loop()
         with self._lock:
             if loop not in self._sessions:
                 for closed in [known for known in self._sessions if known.is_closed()]:
                     del self._sessions[closed]
-                self._sessions[loop] = self._opened()
+                pool = Pool([Endpoint(url, self._key, self._timeout) for url in self._server.urls])
+                transport = Transport(pool, self._knowledge.health, self._sleep, patient=self._pauses)
+                self._sessions[loop] = Session(self._server, transport, self._knowledge)
             return self._sessions[loop]
 
-    def _opened(self) -> Session:
-        pool = Pool([Endpoint(url, self._key, self._timeout) for url in self._server.urls])
-        transport = Transport(pool, self._knowledge.health, self._sleep, patient=self._pauses)
-        return Session(self._server, transport, self._knowledge)
+
+@dataclass(slots=True)
+class _Attempt:
+    """One question, asked in lesser forms and with fewer memories until the server takes it."""
+
+    session: Session
+    book: Book
+    ask: Ask[Any, Any]
+    request_key: RequestKey
+    errand: Errand
+    prompt: Prompt
+    """As last sent."""
+    dropped: int = 0
+    """Memories left out so far."""
+
+    async def page(self) -> Page:
+        """A page of status 200. Raises Unusable when the server refuses the question, Late, Outage, UsageError."""
+        knowledge, transport = self.session.knowledge, self.session.transport
+        can = await self.session.capabilities(self.errand)
+        usual = structure = knowledge.fallen.get(self.ask.task.name, can.structured)
+        while True:
+            page = await transport.post("/chat/completions", self._body(can, structure), self.errand)
+            if page.status == 200:
+                if structure != usual:
+                    knowledge.fallen[self.ask.task.name] = structure
+                return page
+            await refuse(page, self.session.server, transport, self.errand)
+            if is_overflow(page):
+                self._shorten(page)
+            elif page.status in (400, 422) and (less := can.less(page)) is not None:
+                can = knowledge.can = less
+            elif blames_form(page) and structure != STRUCTURES[-1]:
+                structure = STRUCTURES[STRUCTURES.index(structure) + 1]
+            elif page.status >= 500:
+                knowledge.health.away = True
+                raise Outage(transport.pool.name, f"{page.status} {page.said()}".strip())
+            else:
+                raise Unusable(f"the server refused the request: {page.status} {page.said()}", "refused_request")
+
+    def _body(self, can: Capabilities, structure: Structure) -> dict[str, Any]:
+        body = chat_body(self.prompt, can, structure, seed_of(self.ask, self.request_key))
+        return body | typed_field(self.ask, self.request_key) if can.typed else body
+
+    def _shorten(self, page: Page) -> None:
+        """Leave out half of the remaining memories. Raises Unusable when none remain."""
+        if not self.prompt.memories:
+            raise Unusable(f"the prompt is too long for the model: {page.said()}", "overflow")
+        self.dropped += (self.prompt.memories + 1) // 2
+        self.prompt = _worded(self.book, self.ask, self.request_key, self.dropped)
+
+
+def _worded(book: Book, ask: Ask[Any, Any], key: RequestKey, drop: int = 0) -> Prompt:
+    """The prompt; asked again, it quotes what was wrong with the last answer, if that was the model's doing."""
+    before = key.before
+    if before is None or before.outcome != "malformed" or not before.raw or before.kind in PAGE_KINDS:
+        return book.prompt(ask, drop=drop)
+    return book.prompt(ask, drop=drop, complaint=before.error, last=before.raw)
+
+
+async def _embedded(session: Session, ask: Ask[EmbedInput, EmbedOutput], key: RequestKey, errand: Errand) -> Reply:
+    """Lattice vectors of the texts by `/embeddings`; the vector of an empty text is empty."""
+    can = await session.capabilities(errand)
+    body: dict[str, Any] = {"model": can.model, "encoding_format": "float"}
+    if can.typed:
+        body |= typed_field(ask, key)
+    texts = [text for text in ask.input.texts if text.strip()]
+    vectors: list[str] = []
+    tokens = 0
+    try:
+        for start in range(0, len(texts), TEXTS_PER_REQUEST):
+            part = texts[start : start + TEXTS_PER_REQUEST]
+            page = await session.transport.post("/embeddings", body | {"input": part}, errand)
+            if page.status != 200:
+                await refuse(page, session.server, session.transport, errand)
+                raise WrongPage(f"the server refused to embed: {page.status} {page.said()}", "refused_request")
+            vectors += [_packed(vector, session.knowledge) for vector in vectors_in(page, len(part))]
+            tokens += usage_of(page, " ".join(part), "")[0]
+    except WrongPage as error:
+        return Reply(None, "malformed", kind=error.kind, error=str(error))
+    remaining = iter(vectors)
+    value = EmbedOutput(vectors=tuple(next(remaining) if text.strip() else "" for text in ask.input.texts))
+    return Reply(value, prompt_tokens=tokens)
+
+
+def _packed(vector: list[float], knowledge: Knowledge) -> str:
+    """A lattice vector as base64 of int16, empty for a zero vector. Raises WrongPage for another size than before."""
+    knowledge.dimensions = knowledge.dimensions or len(vector)
+    if len(vector) != knowledge.dimensions:
+        raise WrongPage(f"a vector of {len(vector)} dimensions; expected {knowledge.dimensions}", "vectors")
+    found = lattice(vector)
+    return "" if found is None else b64encode(packed(found)).decode()

@@ -1,4 +1,4 @@
-"""Reading: from a page to what the model said, and from that to data. Every oddity becomes Unusable, with its kind."""
+"""From a page to what the model said, and from that to data. Every oddity becomes `Unusable`, with its kind."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from typing import Any, cast
 from json_repair import repair_json
 
 from commonplace.errors import UsageError
-from commonplace.minds.chat.client import Errand, Transport
-from commonplace.minds.chat.page import Late, Outage, Page, each_text, loads, whole
+from commonplace.memory import estimate_tokens
+from commonplace.minds.chat.client import Errand, Outage, Transport
 from commonplace.minds.chat.servers import Server
 from commonplace.minds.prompts.prompt import Unusable
-
-# ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
+from commonplace.openai_http import Late, Page, each_text, loads, whole
 
 LONGEST = 32_000
 """Characters of an answer that are looked at; no answer that was asked for is longer."""
@@ -144,8 +142,25 @@ def _unthought(text: str) -> str:
     return text.rpartition("</think>")[2].partition("<think>")[0]
 
 
-# ── refusal ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Refusals: what a 4xx means, and the errors that only a person can mend.
+_MOST_TOKENS = 10_000_000
+"""Tokens that no request has; a larger count is nonsense."""
+
+
+def usage_of(page: Page, asked: str, answered: str) -> tuple[int, int, int]:
+    """Prompt tokens, those of them the server had read before, answer tokens."""
+    prompt = _count(page, "prompt_tokens")
+    answer = _count(page, "completion_tokens")
+    cached = _count(page, "prompt_tokens_details", "cached_tokens") or 0
+    prompt = estimate_tokens(asked) if prompt is None else prompt
+    return prompt, min(cached, prompt), estimate_tokens(answered) if answer is None else answer
+
+
+def _count(page: Page, *path: str) -> int | None:
+    told = page.get("usage", *path)
+    return told if isinstance(told, int) and not isinstance(told, bool) and 0 <= told <= _MOST_TOKENS else None
+
+
+# ── refusals ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 _OVERFLOW = re.compile(
@@ -160,12 +175,12 @@ def is_overflow(page: Page) -> bool:
     """Whether the prompt was too long."""
     if page.status == 413:
         return True
-    return page.status in (400, 422, 500) and bool(_OVERFLOW.search(_told(page)))
+    return page.status in (400, 422, 500) and bool(_OVERFLOW.search(_complaint(page)))
 
 
 def blames_form(page: Page) -> bool:
     """Whether it is the form of the answer asked for that was refused; a 500 may always be that."""
-    return page.status == 500 or (page.status in (400, 422) and bool(_FORM.search(_told(page))))
+    return page.status == 500 or (page.status in (400, 422) and bool(_FORM.search(_complaint(page))))
 
 
 async def refuse(page: Page, server: Server, transport: Transport, errand: Errand) -> None:
@@ -201,18 +216,17 @@ async def _missing(page: Page, server: Server, transport: Transport, errand: Err
 
 
 async def _listed(transport: Transport, errand: Errand) -> list[str] | None:
-    """Models the server lists; None when it has no such page."""
+    """The models the server lists; None when it has no such page."""
     try:
         page = await transport.get("/models", errand)
     except (Late, Outage):
         return None
-    data = page.get("data") if page.status == 200 else None
-    if not isinstance(data, list):
+    listed = page.listed("data") if page.status == 200 else None
+    if listed is None:
         return None
-    places = range(len(cast("list[object]", data)))
-    return [name for name in (page.get("data", place, "id") for place in places) if isinstance(name, str)]
+    return [name for name in (page.get("data", place, "id") for place in range(len(listed))) if isinstance(name, str)]
 
 
-def _told(page: Page) -> str:
+def _complaint(page: Page) -> str:
     """The kinds and words of a refusal."""
     return " ".join(str(page.get("error", name) or "") for name in ("type", "code", "param")) + " " + page.said()

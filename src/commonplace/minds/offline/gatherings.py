@@ -1,100 +1,90 @@
-"""Events as the speaker knows of them: what they are called, whether one goes, whether the other does."""
+"""Events one can go to: their names, whether one goes, whether the other does, and the stroke that leads there."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from commonplace.minds.notes import FactNote, Item, Person, Recalled, Who
+from commonplace.minds.notes import FactNote, Item, News, Recalled, Who
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import speech
-from commonplace.minds.offline.grammar.grammar import grammar
-from commonplace.minds.offline.hear import content, heard
-from commonplace.minds.offline.scene import Scene
+from commonplace.minds.offline.grammar.speech import bare, noun_phrase
+from commonplace.minds.offline.hear import content, heard, remembered
 from commonplace.minds.offline.temper import temper
-from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
-from commonplace.text import words
-
-# ── occasions ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def event_name(note: FactNote) -> str:
-    """What an event is called: `the lantern festival`."""
-    return speech.topic(note.text)
-
-
-def minutes_since(scene: Scene, note: FactNote) -> int:
-    """Minutes since the event began; negative before."""
-    passed = datetime.fromisoformat(scene.moment) - datetime.fromisoformat(note.starts)
-    return int(passed.total_seconds() // 60)
-
-
-def goes_to(scene: Scene, note: FactNote) -> bool:
-    """Whether an event of today, still to come or going on, stands in the plan."""
-    if note.starts[:10] != scene.moment[:10] or minutes_since(scene, note) > (note.minutes or 60):
-        return False
-    now = (scene.given.now,) if scene.given.now else ()
-    return any(_is_for(item, note) for item in (*now, *scene.given.later))
-
-
-def _is_for(item: Item, note: FactNote) -> bool:
-    """Whether a stretch of plan is for the event: named so, or at its place when it begins."""
-    name = event_name(note).partition(" ")[2]
-    if bool(name) and name in item.do:
-        return True
-    return bool(note.place) and item.location == note.place and (
-        bool(item.because) or _spans(item.start, item.minutes, note.starts[11:16])
-    )  # fmt: skip
-
-
-def _spans(start: str, minutes: int, moment: str) -> bool:
-    begun = int(start[:2]) * 60 + int(start[3:5])
-    at = int(moment[:2]) * 60 + int(moment[3:5])
-    return begun <= at < begun + minutes and at - begun <= 30
-
-
-def has_said_yes(scene: Scene, note: FactNote) -> bool:
-    """Whether the hearer is known to go: they have said so, or asked me along."""
-    you = scene.you.id
-    if any(line.speaker == you and says_yes(line.text, scene) for line in scene.given.lines):
-        return True
-    for memory in scene.given.recalled:
-        frame = memory.frame
-        if frame.get("what") == "said" and frame.get("who") == you:
-            quote = frame.get("quote", "")
-            if says_yes(quote, scene) or (note.id in memory.facts and asks_along(quote, scene)):
-                return True
-    return False
-
-
-def says_yes(quote: str, scene: Scene) -> bool:
-    """Whether a line accepts."""
-    return heard(quote, scene.me.language).act == "accepts"
-
-
-def asks_along(quote: str, scene: Scene) -> bool:
-    """Whether a line ends by asking somebody along."""
-    last = quote.replace("!", ".").rstrip().rpartition(". ")[2]
-    spoken = f" {' '.join(words(last))} "
-    return any(f" {phrase} " in spoken for phrase in grammar(scene.me.language).words("seek.going"))
-
-
-# ── interest ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Whether one goes to an event one has heard of: the same answer every time it is asked, with a reason to read.
-
+from commonplace.minds.tasks import ConverseInput, ReactInput, ReactOutput, Stroke
 
 GOES = 56
 """Score from which one goes."""
 EARLY = 15
 """Minutes one is there before it begins."""
+LINGER = 20
+"""Minutes one stays on when an event is over."""
+
+
+def event_name(note: FactNote) -> str:
+    """What an event is called: `the lantern festival`."""
+    return noun_phrase(note.text)
+
+
+def minutes_since(moment: str, note: FactNote) -> int:
+    """Minutes since the event began; negative before."""
+    passed = datetime.fromisoformat(moment) - datetime.fromisoformat(note.starts)
+    return int(passed.total_seconds() // 60)
+
+
+def moment_minutes(time: str) -> int:
+    """`19:05` → minutes after midnight."""
+    return int(time[:2]) * 60 + int(time[3:5])
+
+
+def hhmm(minutes: int) -> str:
+    """Minutes after midnight → `19:05`."""
+    minutes %= 24 * 60
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+# ── in a talk ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def goes_to(talk: ConverseInput, note: FactNote) -> bool:
+    """Whether an event of today, still to come or going on, stands in the speaker's plan."""
+    moment = talk.situation.moment
+    if note.starts[:10] != moment[:10] or minutes_since(moment, note) > (note.minutes or 60):
+        return False
+    now = (talk.now,) if talk.now else ()
+    return any(_is_for(item, note) for item in (*now, *talk.later))
+
+
+def _is_for(item: Item, note: FactNote) -> bool:
+    """Whether a stretch of plan is for the event: named so, or at its place when it begins."""
+    name = bare(event_name(note))
+    if name and name in item.do:
+        return True
+    waited = moment_minutes(note.starts[11:16]) - moment_minutes(item.start)
+    begins_there = 0 <= waited <= 30 and waited < item.minutes
+    return bool(note.place) and item.location == note.place and (bool(item.because) or begins_there)
+
+
+def has_said_yes(talk: ConverseInput, note: FactNote) -> bool:
+    """Whether the hearer is known to go: they have said so, or asked the speaker along."""
+    you, language = talk.hearer.id, talk.who.language
+    if any(line.speaker == you and heard(line, language).act == "accept" for line in talk.lines):
+        return True
+    for memory in talk.recalled:
+        if memory.frame.get("what") == "said" and memory.frame.get("who") == you:
+            act = remembered(memory.frame, language).act
+            if act == "accept" or (note.id in memory.facts and act in {"invite", "ask.going"}):
+                return True
+    return False
+
+
+# ── whether one goes ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A decision about an event."""
+    """A decision about an event: the same whenever it is asked for, with a reason to read."""
 
     goes: bool
-    score: int
     reason: str
 
 
@@ -108,7 +98,7 @@ def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: D
     if not teller:
         score += 25
     name = event_name(note) or "it"
-    return Wish(score >= GOES, score, _reason(name, teller, warmth=warmth, interest=interest, goes=score >= GOES))
+    return Wish(score >= GOES, _reason(name, teller, warmth=warmth, interest=interest, goes=score >= GOES))
 
 
 def _interest(who: Who, note: FactNote) -> int:
@@ -129,42 +119,29 @@ def _reason(name: str, teller: str, *, warmth: int, interest: int, goes: bool) -
     return f"{told} and I want to see it"
 
 
-def moment_minutes(time: str) -> int:
-    """`19:05` → minutes after midnight."""
-    return int(time[:2]) * 60 + int(time[3:5])
-
-
-def hhmm(minutes: int) -> str:
-    """Minutes after midnight → `19:05`."""
-    minutes %= 24 * 60
-    return f"{minutes // 60:02d}:{minutes % 60:02d}"
-
-
-# ── invitations ──────────────────────────────────────────────────────────────────────────────────────────────────────
-# Hearing of an event: a stroke for it later today, resting on the memory of the hearing.
-
-
-LINGER = 20
-"""Minutes one stays on when an event is over."""
+# ── what it puts into the plan ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def invitation(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """The event of today that one has heard of and wants to go to, unless the plan already holds it."""
+    """The event of today that is news to one and that one wants to go to, unless the plan already holds it."""
     for note in given.facts:
-        hearing = _hearing(given, note)
-        if hearing is None or not _is_ahead(given, note) or _is_there(given, note):
+        # What was heard before was decided then.
+        news = next((one for one in given.news if note.id in one.facts and one.memory_id), None)
+        if news is None or not _is_ahead(given, note) or _is_there(given, note) or _holds(given, note):
             continue
-        if holds(given.later, given.now, note):
-            continue
-        wish = wish_to_go(given.who, note, hearing, _warmth(given, hearing), dice)
+        teller = next((person for person in given.situation.people if person.id == news.frame.get("who")), None)
+        wish = wish_to_go(given.who, note, _hearing(news), teller.warmth if teller else 10, dice)
         if wish.goes:
-            return ReactOutput(
-                decision="keep",
-                stroke=event_stroke(note, hearing.id, given.situation.time),
-                reason=wish.reason,
-                because=(hearing.id,),
-            )
+            stroke = event_stroke(note, news.memory_id, given.situation.time)
+            return ReactOutput(decision="keep", stroke=stroke, reason=wish.reason, because=(news.memory_id,))
     return None
+
+
+def _hearing(news: News) -> Recalled:
+    return Recalled(
+        id=news.memory_id, text=news.text, kind="observation", importance=news.importance, minutes_ago=0,
+        frame=news.frame, facts=news.facts,
+    )  # fmt: skip
 
 
 def event_stroke(note: FactNote, memory: int, now: str = "00:00") -> Stroke:
@@ -178,19 +155,17 @@ def event_stroke(note: FactNote, memory: int, now: str = "00:00") -> Stroke:
         location=note.place,
         do=f"going to {event_name(note) or 'see what it is'}",
         because=(memory,),
-        emoji="🏮" if "lantern" in note.text.lower() else "🎉",
+        emoji=note.emoji or "🎉",
     )
 
 
-def holds(later: tuple[Item, ...], now: Item | None, note: FactNote) -> bool:
+def _holds(given: ReactInput, note: FactNote) -> bool:
     """Whether the plan has one at the event's place when it begins, or already means to go."""
-    begins = moment_minutes(note.starts[11:16])
-    name = f"going to {event_name(note)}"
-    for item in (*((now,) if now else ()), *later):
+    begins, name = moment_minutes(note.starts[11:16]), f"going to {event_name(note)}"
+    for item in (*((given.now,) if given.now else ()), *given.later):
         if item.do == name:
             return True
-        start = moment_minutes(item.start)
-        ahead = max(0, begins - start)
+        ahead = max(0, begins - moment_minutes(item.start))
         if item.location == note.place and item.because and (ahead < item.minutes or ahead <= EARLY * 2):
             return True
     return False
@@ -207,21 +182,3 @@ def _is_ahead(given: ReactInput, note: FactNote) -> bool:
     if not note.starts or not note.place or note.starts[:10] != given.situation.moment[:10]:
         return False
     return moment_minutes(note.starts[11:16]) + (note.minutes or 60) // 3 > moment_minutes(given.situation.time)
-
-
-def _hearing(given: ReactInput, note: FactNote) -> Recalled | None:
-    """The memory one has it from, when it is news: what was heard before was decided then."""
-    for news in given.news:
-        if note.id in news.facts and news.memory_id:
-            return Recalled(
-                id=news.memory_id, text=news.text, kind="observation", importance=news.importance, minutes_ago=0,
-                frame=news.frame, facts=news.facts,
-            )  # fmt: skip
-    return None
-
-
-def _warmth(given: ReactInput, hearing: Recalled) -> int:
-    teller: Person | None = next(
-        (person for person in given.situation.people if person.id == hearing.frame.get("who")), None
-    )
-    return teller.warmth if teller else 10

@@ -1,90 +1,18 @@
-"""Reactions to what happens: an inner voice, an event, somebody in distress, rain, a thing that will not do."""
+"""Cases of `react`: an inner voice, an event, somebody in distress, rain, a thing that does not work."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-
-from commonplace.minds.notes import News, Person, Spot, ThingHere
+from commonplace.minds.notes import News, Person, Spot
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.english import gerund, listed
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
-from commonplace.minds.offline.grammar.speech import topic
+from commonplace.minds.offline.grammar.speech import noun_phrase
+from commonplace.minds.offline.perceive_event import event_kind, places_meant, spoken_words
 from commonplace.minds.offline.temper import temper
-from commonplace.minds.tasks import PerceiveEventInput, PerceiveEventOutput, ReactInput, ReactOutput, Stroke
+from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
 from commonplace.text import words
 
-# ── called ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What a person may mean by a few words: `the noodle bar` is Mira's Noodle Bar, `the drone` the only drone there is.
-
-
-SHORTEST = 3
-"""Letters of a word that may stand for a whole name."""
-
-
-def spoken_words(text: str) -> str:
-    """The words of a text between spaces, for whole-word search."""
-    return f" {' '.join(words(text.replace('’', chr(39))))} "
-
-
-def named_fully(name: str, spoken: str) -> bool:
-    """Whether the name occurs as it stands, its article aside."""
-    plain = " ".join(words(name.removeprefix("The ").removeprefix("the ")))
-    return bool(plain) and f" {plain} " in spoken
-
-
-def meant(names: Mapping[str, str], spoken: str) -> tuple[str, ...]:
-    """Ids of what is named: fully, or else without its owner, or by its last words where these fit one thing only.
-
-    A name that lies inside another one that was named does not count.
-    """
-    found = {key: form for key, name in names.items() for form in (_matched(names, name, spoken),) if form}
-    return tuple(
-        key for key, form in found.items()
-        if not any(form != other and f" {form} " in f" {other} " for other in found.values())
-    )  # fmt: skip
-
-
-def places_meant(names: Mapping[str, str], spoken: str) -> tuple[str, ...]:
-    """As `meant`, for areas: where nothing else fits, the first word of a name will do, `the canal` for Canal Walk."""
-    return meant(names, spoken) or tuple(
-        key for key, name in names.items()
-        if "'s " not in name and f" {_plain(name).partition(' ')[0]} " in spoken
-        and sum(1 for other in names.values() if _plain(other).startswith(_plain(name).partition(" ")[0])) == 1
-    )  # fmt: skip
-
-
-def _matched(names: Mapping[str, str], name: str, spoken: str) -> str:
-    """The longest form of a name that was used; empty for none."""
-    for form in _forms(name):
-        if f" {form} " in spoken and (form == _plain(name) or _is_the_only(names, form)):
-            return form
-    return ""
-
-
-def _plain(name: str) -> str:
-    return " ".join(words(name.removeprefix("The ").removeprefix("the ")))
-
-
-def _forms(name: str) -> Iterator[str]:
-    """`Mira's Noodle Bar` → itself, `noodle bar`, `bar`."""
-    yield _plain(name)
-    _, owner, rest = name.partition("'s ")
-    parts = words(rest if owner else name)
-    for first in range(len(parts)):
-        form = " ".join(parts[first:])
-        if len(form) >= SHORTEST:
-            yield form
-
-
-def _is_the_only(names: Mapping[str, str], form: str) -> bool:
-    return sum(1 for name in names.values() if f" {_plain(name)}".endswith(f" {form}")) == 1
-
-
-# ── happenings ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 WET = frozenset({"rain", "storm", "snow"})
-EVENTS = ("fire", "cry", "dark", "water", "loud", "wonder")
 
 
 def voice(given: ReactInput, dice: Dice) -> ReactOutput | None:
@@ -110,29 +38,19 @@ def _is_doable(text: str) -> bool:
     return len(text.split()) >= 2
 
 
-NO_VERBS = {
-    "a", "an", "the", "my", "your", "his", "her", "its", "our", "their", "we", "he", "she", "they", "it", "there",
-    "this", "that", "who", "what", "why", "when", "where", "how", "if", "did", "is", "are", "was",
-    "somebody", "someone", "everybody", "everyone", "nobody", "anybody", "people",
-}  # fmt: skip
+NO_VERBS = listed(
+    "a an the my your his her its our their we he she they it there this that who what why when where how if did is "
+    "are was somebody someone everybody everyone nobody anybody people"
+)
 """Words a thought that is no command begins with: `Somebody should oil the door`."""
+LEADS_IN = listed("you should must please now just maybe i need to")
+"""Words before the verb of a command: `You should go to the canal`."""
 
 
 def _thought_of(text: str) -> str:
     """`Go to the canal.` → `going to the canal`."""
     from_words = text.strip().rstrip(".!?").split(" ")
-    while from_words and from_words[0].lower().strip(",") in {
-        "you",
-        "should",
-        "must",
-        "please",
-        "now",
-        "just",
-        "maybe",
-        "i",
-        "need",
-        "to",
-    }:
+    while from_words and from_words[0].lower().strip(",") in LEADS_IN:
         from_words = from_words[1:]
     if not from_words or not from_words[0].isalpha() or from_words[0].lower() in NO_VERBS:
         return ""
@@ -152,10 +70,10 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
     manner = _manner(given, rules, news.text)
     if kind == "dark" and manner in {"plain", "cautious"} and _may_leave(given) and dice.chance(50, "leave"):
         manner = "leave"
-    do = rules.say(f"event.{kind}.{manner}", "", {}, dice)
+    do = rules.say(f"event.{kind}.{manner}", {}, dice)
     minutes = 15 + 5 * dice.below(6, "event")
     stroke = _now(given, do, _where(given, news, manner), minutes, _ids(news))
-    what = "the dark" if kind == "dark" else topic(news.text) or "what happened"
+    what = "the dark" if kind == "dark" else noun_phrase(news.text) or "what happened"
     reason = {
         "brave": f"somebody has to see to {what}",
         "helpful": f"people may need help because of {what}",
@@ -185,12 +103,6 @@ def _may_leave(given: ReactInput) -> bool:
     """Whether one is only a guest here: neither at home nor at one's work."""
     place = given.situation.place
     return place.id != given.who.home and given.who.called not in place.name and not place.outdoor
-
-
-def event_kind(rules: Grammar, text: str) -> str:
-    """dark, fire, cry, water, loud, wonder or other."""
-    spoken = frozenset(words(text))
-    return next((kind for kind in EVENTS if spoken & rules.words(f"event.{kind}")), "other")
 
 
 def _manner(given: ReactInput, rules: Grammar, text: str) -> str:
@@ -236,7 +148,7 @@ def distress(given: ReactInput, dice: Dice) -> ReactOutput | None:
         person = next((one for one in given.situation.people if one.id == news.who), None)
         if person is None or person.warmth + 25 * temper(given.who).helpful < 10:
             continue
-        do = rules.say("help.do", "", {"x": person.called}, dice)
+        do = rules.say("help.do", {"x": person.called}, dice)
         stroke = _now(given, do, given.situation.place.id, 15 + 5 * dice.below(3, "help"), _ids(news))
         return ReactOutput(
             decision="help", target=person.id, purpose="comfort", stroke=stroke,
@@ -257,7 +169,7 @@ def weather(given: ReactInput, dice: Dice) -> ReactOutput | None:
         return ReactOutput(decision="keep", reason="a little rain does not bother me", because=_ids(news))
     shelter = _shelter(given, dice)
     rules = grammar(given.who.language)
-    do = rules.say("rain.home" if shelter == given.who.home else "rain.out", "", {"sky": sky}, dice)
+    do = rules.say("rain.home" if shelter == given.who.home else "rain.out", {"sky": sky}, dice)
     minutes = 30 + 5 * dice.below(7, "rain")
     stroke = _now(given, do, shelter, minutes, _ids(news))
     return ReactOutput(
@@ -306,90 +218,3 @@ def _now(given: ReactInput, do: str, place: str, minutes: int, because: tuple[in
 
 def _ids(news: News) -> tuple[int, ...]:
     return (news.memory_id,) if news.memory_id else ()
-
-
-# ── perceive_event ───────────────────────────────────────────────────────────────────────────────────────────────────
-# A god-mode sentence: who perceives it, and which things it changes.
-
-
-LIGHTS = listed("light lights lamp lamps sign signs neon radio screen jukebox speaker transmitter machine stall")
-"""Words of names that tell a thing which goes dark with the power."""
-POWER = listed("power electricity blackout outage lights")
-
-
-def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput:  # noqa: ARG001 – nothing to draw
-    """Those in a named area and those named; everybody when the sentence names neither."""
-    spoken = spoken_words(given.text)
-    people = tuple(one.id for one in given.people if named_fully(one.called, spoken) or named_fully(one.name, spoken))
-    things = meant({thing.id: thing.name for thing in given.things}, spoken)
-    areas = _areas(given, spoken, things)
-    text = given.text.strip()
-    percept = text[:1].upper() + text[1:]
-    return PerceiveEventOutput(
-        percept=percept if percept.endswith((".", "!", "?", "…")) else f"{percept}.",
-        everybody=not areas and not people,
-        areas=areas,
-        people=people,
-        sets=tuple(_sets(given, spoken, areas, things)),
-    )
-
-
-def _areas(given: PerceiveEventInput, spoken: str, things: tuple[str, ...]) -> tuple[str, ...]:
-    """The areas named; where none is, the one that holds the only thing named."""
-    named = places_meant({area.id: area.name for area in given.areas}, spoken)
-    if named or len(things) != 1:
-        return named
-    place = given.located.get(things[0], "")
-    return (place,) if any(area.id == place for area in given.areas) else ()
-
-
-def _sets(
-    given: PerceiveEventInput, spoken: str, areas: tuple[str, ...], things: tuple[str, ...]
-) -> Iterable[tuple[str, str]]:
-    rules = grammar(given.language)
-    kind = event_kind(rules, given.text)
-    for thing in given.things:
-        states = given.states.get(thing.id, ())
-        place = given.located.get(thing.id, "")
-        if thing.id in things and (not areas or place in areas):
-            state = _named_state(states, spoken) or _typical(rules, kind, states)
-        elif kind == "dark" and _is_lit(thing) and _is_powerless(place, spoken, areas):
-            state = _typical(rules, kind, states)
-        else:
-            continue
-        if state and state != thing.state:
-            yield thing.id, state
-
-
-def _is_powerless(place: str, spoken: str, areas: tuple[str, ...]) -> bool:
-    """Whether the power is gone where a thing is; everywhere, when no area is named."""
-    return bool(POWER & set(spoken.split())) and (place in areas or not areas)
-
-
-def _is_lit(thing: ThingHere) -> bool:
-    return bool(LIGHTS & set(words(thing.name)))
-
-
-def _named_state(states: tuple[str, ...], spoken: str) -> str:
-    """A state whose word occurs, also as the stem of a verb: `the kettle breaks` → `broken`."""
-    for state in states:
-        if named_fully(state.replace("_", " "), spoken):
-            return state
-    stems = {
-        "breaks": "broken",
-        "opens": "open",
-        "closes": "closed",
-        "shuts": "closed",
-        "dies": "dead",
-        "empties": "empty",
-        "jams": "jammed",
-        "tears": "torn",
-        "dries": "dry",
-    }
-    said = {stems[word] for word in spoken.split() if word in stems}
-    return next((state for state in states if state in said), "")
-
-
-def _typical(rules: Grammar, kind: str, states: tuple[str, ...]) -> str:
-    wanted = rules.words(f"{kind}.states")
-    return next((state for state in states if state.replace("_", " ") in wanted), "")

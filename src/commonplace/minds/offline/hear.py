@@ -1,87 +1,70 @@
-"""What a line just heard does: asks, thanks, complains, takes leave …, and what it is about."""
+"""What a line does and what it is about: as its speaker's mind said so, else understood from its words.
+
+The offline mind says with each of its lines which speech act it performs and on which topic, and reads both from the
+lines of others. Lines of people and of models carry neither; for them alone the words are searched for phrases.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from commonplace.minds.notes import Spoken
 from commonplace.minds.offline.grammar.english import listed
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
-from commonplace.minds.offline.grammar.speech import topic
+from commonplace.minds.offline.grammar.speech import noun_phrase, turned
 from commonplace.text import words
+
+QUESTIONS = (
+    "ask.event", "ask.going", "ask.seen", "ask.well", "ask.doing", "ask.help", "ask.who", "ask.else", "ask.then",
+    "ask.think", "ask.why", "ask.feel", "ask.since", "ask.topic", "ask.what",
+)  # fmt: skip
+"""Questions by what they ask, in the order in which their phrases are searched for; a plain `ask` is any other."""
+ACTS = frozenset(
+    {
+        "greet", "farewell", "thank", "apologise", "praise", "comfort", "invite", "accept", "decline", "hesitate",
+        "tell", "report", "complain", "rejoice", "intend", "weather", "acknowledge", "answer", "snub", "ask",
+        *QUESTIONS,
+    }
+)  # fmt: skip
+"""What a line may do. `hesitate` is a maybe to an invitation, `weather` a remark on it, `snub` a refusal to talk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A line understood, as far as rules can."""
+    """A line understood."""
 
     act: str
-    """bye, hello, thanks, apology, trouble, joy, weather, intend, kind, accepts, declines, report, statement, or `ask`
-    with what is asked: ask.going, .seen, .well, .doing, .help, .who, .else, .then, .what, .think, .why, .feel,
-    .since, .topic."""
+    """One of `ACTS`; empty for no line."""
     topic: str
-    """What it is about, as the hearer would say it; empty when nothing in it can be named."""
+    """What it is about, as the hearer names it; empty when nothing in it can be named."""
     words: frozenset[str]
-    """Its words of four letters and more."""
-    asks: bool
+    """The words that tell what it is about."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether the line waits for an answer."""
+        return self.act.startswith("ask") or self.act in {"invite", "comfort"}
 
 
-@lru_cache(maxsize=8192)
-def heard(text: str, language: str = "en") -> Heard:
-    """The line understood: by its last sentence whether it asks or takes leave, by its main one what it is about."""
-    rules = grammar(language)
-    sentences = _SENTENCE.findall(text.strip()) or [text]
-    last = sentences[-1].strip()
-    spoken = _padded(last)
-    if len(last) < LONGEST_BYE and "?" not in last and _takes_leave(rules, spoken, last):
-        return Heard("bye", "", frozenset(), False)
-    main = text if len(sentences) == 1 else _main(sentences, language)
-    if last.rstrip("\"”'").endswith("?"):
-        return Heard(_question(rules, spoken), topic(last) or topic(main), content(main), True)
-    return Heard(_statement(rules, _padded(main), text), topic(main), content(main), False)
+NOTHING = Heard("", "", frozenset())
 
 
-_SENTENCE = re.compile(r"[^.!?]+[.!?…]*[\"”']?\s*")
-LONGEST_BYE = 64
-"""Characters of a last sentence that may be a farewell."""
-OPENER = 38
-"""Characters below which a first sentence only leads up to what follows."""
+def heard(line: Spoken, language: str) -> Heard:
+    """A line of the talk going on."""
+    return _heard(line.text, line.speech_act, line.topic, language)
 
 
-def _padded(text: str) -> str:
-    return f" {' '.join(words(text))} "
+def remembered(frame: Mapping[str, str], language: str) -> Heard:
+    """A line as the frame of a memory has it."""
+    return _heard(frame.get("quote", ""), frame.get("speech_act", ""), frame.get("topic", ""), language)
 
 
-def _main(sentences: list[str], language: str) -> str:
-    """What remains without greetings, lead-ins and reactions; the last sentence when there is nothing else."""
-    own = _lead_ins(language)
-    first = 0
-    while first < len(sentences) - 1:
-        sentence = sentences[first]
-        if len(sentence.strip()) >= OPENER and not any(piece in sentence for piece in own):
-            break
-        first += 1
-    return "".join(sentences[first:]).strip()
-
-
-@lru_cache(maxsize=4)
-def _lead_ins(language: str) -> tuple[str, ...]:
-    """Longer pieces of what the grammar says before it comes to the point."""
-    found: set[str] = set()
-    for name, lines in grammar(language).rules.items():
-        if name.startswith(("greet.", "lead", "reminds", "turn", "react.", "answer.")):
-            found.update(piece.strip() for line in lines for piece in line.pieces[::2] if len(piece) > 16)
-    return tuple(sorted(found))
-
-
-def _takes_leave(rules: Grammar, spoken: str, last: str) -> bool:
-    """A farewell begins with its words or ends with them; `say a goodbye to Wren tomorrow` is none."""
-    for phrase in rules.words("bye"):
-        at = spoken.find(f" {phrase} ")
-        if 0 <= at < 18 or (0 <= at < 26 and len(last) < 34):
-            return True
-    return False
+@lru_cache(maxsize=16384)
+def _heard(text: str, act: str, topic: str, language: str) -> Heard:
+    return Heard(act, turned(topic), content(text)) if act else understood(text, language)
 
 
 _COMMON = listed(
@@ -94,89 +77,82 @@ _COMMON = listed(
 )
 
 
-@lru_cache(maxsize=4)
-def _reactions(language: str) -> tuple[str, ...]:
-    """How the grammar's own reactions begin."""
-    rules = grammar(language).rules
-    begun = {line.pieces[0] for name, lines in rules.items() if name.startswith("react.") for line in lines}
-    return tuple(sorted(text for text in begun if len(text) > 8))
-
-
-def is_nod(text: str, language: str = "en") -> bool:
-    """Whether a line only reacts: one or two short sentences, begun as reactions begin."""
-    sentences = _SENTENCE.findall(text.strip())
-    return len(sentences) <= 2 and len(text) < 90 and text.startswith(_reactions(language))
-
-
 @lru_cache(maxsize=16384)
 def content(text: str) -> frozenset[str]:
     """The words of a text that tell what it is about."""
     return frozenset(word for word in words(text) if len(word) > 3 and word not in _COMMON)
 
 
-def has_any(rules: Grammar, name: str, text: str) -> bool:
-    """Whether a phrase of the list occurs in the text."""
-    return _has(rules, name, _padded(text))
+# ── words without an act ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _has(rules: Grammar, name: str, spoken: str) -> bool:
-    return any(f" {phrase} " in spoken for phrase in rules.words(name))
-
-
-_QUESTIONS = (
-    ("ask.event", "seek.event"),
-    ("ask.going", "seek.going"),
-    ("ask.seen", "seek.seen"),
-    ("ask.well", "seek.well"),
-    ("ask.doing", "seek.doing"),
-    ("ask.help", "seek.help"),
-    ("ask.who", "seek.who"),
-    ("ask.else", "seek.else"),
-    ("ask.then", "seek.then"),
-    ("ask.think", "seek.think"),
-    ("ask.why", "seek.why"),
-    ("ask.feel", "seek.feel"),
-    ("ask.since", "seek.since"),
-    ("ask.topic", "seek.topic"),
-    ("ask.what", "seek.what"),
-)
-
-
-def _question(rules: Grammar, spoken: str) -> str:
-    if _has(rules, "reports", spoken):
-        return "report"
-    for act, name in _QUESTIONS:
-        if _has(rules, name, spoken):
-            return act
-    return "ask"
-
-
+LONGEST_BYE = 64
+"""Characters of a last sentence that may be a farewell."""
+LEAD_IN = 38
+"""Characters below which a first sentence only leads up to what follows."""
 SHORT = 62
-"""Characters up to which a line about rain is about the weather, and one with thanks in it thanks."""
-_SHORT = frozenset({"thanks", "weather", "apology", "kind"})
+"""Characters up to which a line with rain in it is about the weather, and one with thanks in it thanks."""
+NOD = 46
+"""Characters below which a statement about nothing that can be named only keeps a talk going."""
 LONGEST_ANSWER = 110
 """Characters up to which a line may be a yes or a no to an invitation."""
-
-_STATEMENTS = (
-    ("thanks", "thank"),
-    ("trouble", "trouble"),
-    ("kind", "kindly"),
-    ("joy", "joy"),
-    ("weather", "weatherly"),
-    ("intend", "intend"),
-    ("apology", "apology"),
-)
+_SENTENCE = re.compile(r"[^.!?]+[.!?…]*[\"”']?\s*")
+_STATEMENTS = ("thank", "complain", "praise", "rejoice", "weather", "intend", "apologise")
+_ONLY_SHORT = frozenset({"thank", "weather", "apologise", "praise"})
 
 
-def _statement(rules: Grammar, spoken: str, text: str) -> str:
-    whole = _padded(text)
-    if _has(rules, "reports", whole):
-        return "report"
+@lru_cache(maxsize=8192)
+def understood(text: str, language: str) -> Heard:
+    """Words alone: the last sentence says whether they ask or take leave, the rest what they are about."""
+    rules = grammar(language)
+    sentences = _SENTENCE.findall(text.strip()) or [text]
+    last, main = sentences[-1].strip(), _without_lead_in(sentences)
+    if len(last) < LONGEST_BYE and "?" not in last and _has(rules, "farewell", last):
+        return Heard("farewell", "", frozenset())
+    if _has(rules, "snub", last):
+        return Heard("snub", "", content(main))
+    topic = turned(noun_phrase(main))
+    if last.rstrip("\"”'").endswith("?"):
+        return Heard(
+            _question(rules, last, alone=main.strip() == last), turned(noun_phrase(last)) or topic, content(main)
+        )
+    if _has(rules, "ask.going", last):
+        return Heard("invite", topic, content(main))
+    return Heard(_statement(rules, main, text, topic), topic, content(main))
+
+
+def refuses(text: str, language: str) -> bool:
+    """Whether words alone, said in answer to an invitation, refuse it: there, a bare `I can't` is enough."""
+    return _has(grammar(language), "refuse", text)
+
+
+def _without_lead_in(sentences: list[str]) -> str:
+    first = 0
+    while first < len(sentences) - 1 and len(sentences[first].strip()) < LEAD_IN:
+        first += 1
+    return "".join(sentences[first:])
+
+
+def _question(rules: Grammar, last: str, *, alone: bool) -> str:
+    act = next((act for act in QUESTIONS if _has(rules, act, last)), "ask")
+    # Who only asks whether one goes takes the event as known; with something told before it, it is an invitation.
+    return "invite" if act == "ask.going" and not alone else act
+
+
+def _statement(rules: Grammar, main: str, text: str, topic: str) -> str:
     if len(text) < LONGEST_ANSWER:
-        for answer in ("accepts", "declines"):
-            if _has(rules, answer, whole):
+        for answer in ("accept", "decline", "hesitate"):
+            if _has(rules, answer, text):
                 return answer
-    for act, name in _STATEMENTS:
-        if (act not in _SHORT or len(spoken) < SHORT) and _has(rules, name, spoken):
+    for act in _STATEMENTS:
+        if (act not in _ONLY_SHORT or len(main) < SHORT) and _has(rules, act, main):
             return act
-    return "hello" if len(text) < 32 and _has(rules, "hello", spoken) else "statement"
+    if len(text) < LEAD_IN and _has(rules, "greet", text):
+        return "greet"
+    return "acknowledge" if len(text) < NOD and not topic else "tell"
+
+
+def _has(rules: Grammar, name: str, text: str) -> bool:
+    """Whether a phrase of the list occurs in the text, as whole words."""
+    spoken = f" {' '.join(words(text))} "
+    return any(f" {phrase} " in spoken for phrase in rules.words(name))

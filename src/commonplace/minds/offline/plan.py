@@ -1,4 +1,4 @@
-"""A day in 5–8 strokes: the routine, bent by temper, weather and above all by what is remembered."""
+"""Plans: a day in 5–8 strokes, the routine bent by temper, weather and what is remembered; the inside of a stroke."""
 
 from __future__ import annotations
 
@@ -11,12 +11,177 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_stroke, hhmm, moment_minutes, wish_to_go
 from commonplace.minds.offline.grammar.english import gerund, named
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
+from commonplace.minds.offline.happenings import WET
 from commonplace.minds.offline.temper import Temper, temper
 from commonplace.minds.tasks import PartOut, PlanDayInput, PlanDayOutput, PlanPartsInput, PlanPartsOutput, Stroke
 from commonplace.text import words
 
-# ── day_wishes ───────────────────────────────────────────────────────────────────────────────────────────────────────
-# What memories put into a day: events heard of, conclusions to act on, things left undone, visits owed.
+FEWEST, MOST = 5, 8
+LATEST = 30 * 60
+"""Minutes after midnight at which a day's last stroke begins at the latest."""
+SHORTEST = 20
+APART = 10
+"""Minutes between two strokes at the least."""
+FORESEEN = 6 * 60
+"""Minutes for which one takes the weather at waking to last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A stroke on the way: minutes after midnight (past 24 h for small hours), and the stroke as it will be."""
+
+    start: int
+    stroke: Stroke
+    fixed: bool = False
+    """An appointment or a wish: does not move and is not dropped."""
+    keeps_up: bool = False
+    """An appointment: it may begin when one would be asleep."""
+
+
+def plan_day(given: PlanDayInput, dice: Dice) -> PlanDayOutput:
+    """The day's strokes in order; the last is sleep."""
+    mood = temper(given.who)
+    drafts = _varied(_routine(given), mood, dice)
+    drafts = [_dry(given, draft, dice) for draft in drafts]
+    for wish in _wishes(given, dice):
+        drafts = _inserted(drafts, wish)
+    drafts = _sized(given, drafts, dice)
+    return PlanDayOutput(strokes=_closed(given, drafts))
+
+
+def _routine(given: PlanDayInput) -> list[Draft]:
+    """The routine with times that only grow: a sleep after midnight counts past 24 hours."""
+    drafts: list[Draft] = []
+    for index, stroke in enumerate(given.routine):
+        start = moment_minutes(stroke.start)
+        if drafts and start < drafts[-1].start:
+            start += 24 * 60
+        drafts.append(
+            Draft(start, stroke.model_copy(update={"routine": stroke.routine if stroke.routine >= 0 else index}))
+        )
+    if not drafts:
+        drafts = [
+            Draft(
+                moment_minutes(given.wakes),
+                Stroke(start=given.wakes, minutes=30, location=given.who.home, do="waking up slowly"),
+            )
+        ]
+    if len(drafts) < 2 or not drafts[-1].stroke.asleep:
+        start = max(22 * 60 + 30, drafts[-1].start + 60)
+        drafts.append(
+            Draft(start, Stroke(start="22:30", minutes=480, location=given.who.home, do="sleeping", asleep=True))
+        )
+    return drafts
+
+
+def _varied(drafts: list[Draft], mood: Temper, dice: Dice) -> list[Draft]:
+    """Starts but the first are 5–15 minutes off; early people begin earlier, sociable ones have longer evenings."""
+    moved: list[Draft] = []
+    for index, draft in enumerate(drafts):
+        start = draft.start
+        if index:
+            start += 5 * dice.between(-3, 3, "start", index) - 5 * mood.early
+            if draft.stroke.asleep:
+                start += 10 * mood.sociable
+            start = max(start, moved[-1].start + SHORTEST)
+        moved.append(replace(draft, start=min(start, LATEST)))
+    return moved
+
+
+def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
+    """In bad weather half of what lies under the open sky in the next hours is given up for something indoors."""
+    outdoors = {spot.id for spot in given.places if spot.outdoor}
+    sky = given.situation.sky
+    if draft.start > moment_minutes(given.situation.time) + FORESEEN:
+        return draft
+    if sky not in WET or draft.stroke.location not in outdoors or not dice.chance(60, "dry", draft.start):
+        return draft
+    rules = grammar(given.who.language)
+    seen = tuple(memory.id for memory in given.recalled if memory.frame.get("what") == "weather")[:1]
+    do = rules.say("day.rain", {"sky": sky}, dice.with_(draft.start)) or draft.stroke.do
+    update = {"location": given.who.home, "do": do, "routine": -1, "because": seen, "emoji": "☔"}
+    return replace(draft, stroke=draft.stroke.model_copy(update=update))
+
+
+def _inserted(drafts: list[Draft], wish: Draft) -> list[Draft]:
+    """The wish in its time; what it overlaps gives way, and what it interrupts goes on after it."""
+    start, end = wish.start, wish.start + wish.stroke.minutes
+    sleep = next((draft.start for draft in drafts if draft.stroke.asleep), LATEST)
+    if start < drafts[0].start or (start >= sleep and not wish.keeps_up):
+        return drafts
+    out: list[Draft] = []
+    for index, draft in enumerate(drafts):
+        ends = drafts[index + 1].start if index + 1 < len(drafts) else LATEST + 60
+        if draft.fixed and draft.start < end and ends > start and not draft.stroke.asleep:
+            return drafts
+        if draft.stroke.asleep:
+            out.append(replace(draft, start=max(draft.start, end)))
+            continue
+        if draft.start < start - SHORTEST + 5 or draft.start >= end:
+            out.append(draft)
+        if draft.start < end and ends > end + SHORTEST:
+            out.append(replace(draft, start=end))
+    return sorted([*out, wish], key=lambda draft: draft.start)
+
+
+def _sized(given: PlanDayInput, drafts: list[Draft], dice: Dice) -> list[Draft]:
+    """5–8 strokes: the shortest that can be spared goes, the longest is broken up by something small."""
+    drafts, rules = _distinct(drafts), grammar(given.who.language)
+    while len(drafts) > MOST:
+        spare = [index for index in range(1, len(drafts) - 1) if not drafts[index].fixed]
+        # A day with many wishes still has its meals, where anything else can go.
+        spare = [index for index in spare if kind_of(rules, drafts[index].stroke.do) != "eat"] or spare
+        shortest = min(
+            spare or range(1, len(drafts) - 1), key=lambda index: (drafts[index + 1].start - drafts[index].start, index)
+        )
+        drafts = [*drafts[:shortest], *drafts[shortest + 1 :]]
+    extras = dice.shuffled(rules.every("day.extra"), "extra")
+    for number in range(FEWEST - len(drafts)):
+        drafts = _broken_up(given, drafts, extras[number % len(extras)])
+    return drafts
+
+
+def _distinct(drafts: Sequence[Draft]) -> list[Draft]:
+    """Strictly growing starts; of two that begin together the later one stays, a wish before all."""
+    out: list[Draft] = []
+    for draft in drafts:
+        if not out or draft.start >= out[-1].start + APART:
+            out.append(draft)
+        elif draft.stroke.asleep or (len(out) == 1 and not out[-1].fixed):
+            out.append(replace(draft, start=out[-1].start + APART))
+        elif not out[-1].fixed:
+            out[-1] = draft
+    return out
+
+
+def _broken_up(given: PlanDayInput, drafts: list[Draft], do: str) -> list[Draft]:
+    """The longest waking stroke with something small in its middle."""
+    lengths = [(drafts[index + 1].start - drafts[index].start, -index) for index in range(len(drafts) - 1)]
+    if not lengths:
+        return drafts
+    length, negative = max(lengths)
+    index = -negative
+    middle = drafts[index].start + length // 2 // 5 * 5
+    extra = Stroke(start=hhmm(middle), minutes=30, location=given.who.home, do=do)
+    back = replace(drafts[index], start=min(middle + 30, middle + max(5, length // 4 // 5 * 5)))
+    halves = [drafts[index], Draft(middle, extra)]
+    if len(drafts) + 2 <= MOST and length >= 90:
+        halves.append(back)
+    return [*drafts[:index], *halves, *drafts[index + 1 :]]
+
+
+def _closed(given: PlanDayInput, drafts: Sequence[Draft]) -> tuple[Stroke, ...]:
+    """The drafts as strokes, each until the next; sleep until the next waking."""
+    wakes = moment_minutes(given.wakes) + 24 * 60
+    out: list[Stroke] = []
+    for index, draft in enumerate(drafts):
+        end = drafts[index + 1].start if index + 1 < len(drafts) else max(wakes, draft.start + 60)
+        minutes = max(5, min(1440, end - draft.start))
+        out.append(draft.stroke.model_copy(update={"start": hhmm(draft.start), "minutes": minutes}))
+    return tuple(out)
+
+
+# ── what memories put into a day ─────────────────────────────────────────────────────────────────────────────────────
 
 
 MOST_WISHES = 2
@@ -25,30 +190,20 @@ TIMES = (10 * 60 + 30, 14 * 60 + 30, 16 * 60, 17 * 60 + 30, 19 * 60)
 """When one might find an hour for something, in minutes after midnight."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A stroke that is to go into the day."""
-
-    start: int
-    stroke: Stroke
-    firm: bool = False
-    """An appointment, which may keep one up."""
-
-
-def wanted(given: PlanDayInput, dice: Dice) -> list[Wanted]:
+def _wishes(given: PlanDayInput, dice: Dice) -> list[Draft]:
     """Appointments first, then at most two wishes, each at its own time."""
     events = list(_events(given, dice))
     wishes = [*_insights(given), *_undone(given), *_visits(given, dice)]
     chosen = dice.shuffled(wishes, "wishes")[: _appetite(dice)]
     times = dice.shuffled(TIMES, "times")
-    return [*events, *(Wanted(times[index], stroke) for index, stroke in enumerate(chosen))]
+    return [*events, *(Draft(times[index], stroke, fixed=True) for index, stroke in enumerate(chosen))]
 
 
 def _appetite(dice: Dice) -> int:
     return (1, 1, 2, MOST_WISHES)[dice.below(4, "appetite")]
 
 
-def _events(given: PlanDayInput, dice: Dice) -> Iterator[Wanted]:
+def _events(given: PlanDayInput, dice: Dice) -> Iterator[Draft]:
     """Events of this day that one carries the news of and wants to go to."""
     warmth = {person.id: person.warmth for person in given.known}
     reachable = {spot.id for spot in given.places}
@@ -67,7 +222,7 @@ def _events(given: PlanDayInput, dice: Dice) -> Iterator[Wanted]:
         hearing = max(carrying, key=lambda one: (warmth.get(one.frame.get("who", ""), 10), -one.id))
         if wish_to_go(given.who, note, hearing, warmth.get(hearing.frame.get("who", ""), 10), dice).goes:
             stroke = event_stroke(note, hearing.id)
-            yield Wanted(moment_minutes(stroke.start), stroke, firm=True)
+            yield Draft(moment_minutes(stroke.start), stroke, fixed=True, keeps_up=True)
 
 
 def _insights(given: PlanDayInput) -> Iterator[Stroke]:
@@ -128,7 +283,7 @@ def _visits(given: PlanDayInput, dice: Dice) -> Iterator[Stroke]:
             and _VISIT.search(frame.get("quote", ""))
             and frame["who"] in seen
         ):
-            do = grammar(given.who.language).say("day.visit", "", {"x": frame.get("called", "a friend")}, dice)
+            do = grammar(given.who.language).say("day.visit", {"x": frame.get("called", "a friend")}, dice)
             yield _stroke(given, do, memory, seen[frame["who"]])
 
 
@@ -138,176 +293,7 @@ def _stroke(given: PlanDayInput, do: str, memory: Recalled, place: str) -> Strok
     return Stroke(start="00:00", minutes=45, location=location, do=do[:120], because=(memory.id,), emoji="💭")
 
 
-# ── plan_day ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-FEWEST, MOST = 5, 8
-LATEST = 30 * 60
-"""Minutes after midnight at which a day's last stroke begins at the latest."""
-SHORTEST = 20
-APART = 10
-"""Minutes between two strokes at the least."""
-FORESEEN = 6 * 60
-"""Minutes for which one takes the weather at waking to last."""
-WET = frozenset({"rain", "storm", "snow"})
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A stroke on the way: minutes after midnight (past 24 h for small hours), and the stroke as it will be."""
-
-    start: int
-    stroke: Stroke
-    fixed: bool = False
-    """An appointment or a wish: does not move and is not dropped."""
-
-
-def plan_day(given: PlanDayInput, dice: Dice) -> PlanDayOutput:
-    """The day's strokes in order; the last is sleep."""
-    mood = temper(given.who)
-    drafts = _varied(_routine(given), mood, dice)
-    drafts = [_dry(given, draft, dice) for draft in drafts]
-    for wish in wanted(given, dice):
-        drafts = _inserted(drafts, wish)
-    drafts = _sized(given, drafts, dice)
-    return PlanDayOutput(strokes=_closed(given, drafts))
-
-
-def _routine(given: PlanDayInput) -> list[Draft]:
-    """The routine with times that only grow: a sleep after midnight counts past 24 hours."""
-    drafts: list[Draft] = []
-    for index, stroke in enumerate(given.routine):
-        start = moment_minutes(stroke.start)
-        if drafts and start < drafts[-1].start:
-            start += 24 * 60
-        drafts.append(
-            Draft(start, stroke.model_copy(update={"routine": stroke.routine if stroke.routine >= 0 else index}))
-        )
-    if not drafts:
-        drafts = [
-            Draft(
-                moment_minutes(given.wakes),
-                Stroke(start=given.wakes, minutes=30, location=given.who.home, do="waking up slowly"),
-            )
-        ]
-    if len(drafts) < 2 or not drafts[-1].stroke.asleep:
-        start = max(22 * 60 + 30, drafts[-1].start + 60)
-        drafts.append(
-            Draft(start, Stroke(start="22:30", minutes=480, location=given.who.home, do="sleeping", asleep=True))
-        )
-    return drafts
-
-
-def _varied(drafts: list[Draft], mood: Temper, dice: Dice) -> list[Draft]:
-    """Starts but the first are 5–15 minutes off; early people begin earlier, sociable ones have longer evenings."""
-    moved: list[Draft] = []
-    for index, draft in enumerate(drafts):
-        start = draft.start
-        if index:
-            start += 5 * dice.between(-3, 3, "start", index) - 5 * mood.early
-            if draft.stroke.asleep:
-                start += 10 * mood.sociable
-            start = max(start, moved[-1].start + SHORTEST)
-        moved.append(replace(draft, start=min(start, LATEST)))
-    return moved
-
-
-def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
-    """In bad weather half of what lies under the open sky in the next hours is given up for something indoors."""
-    outdoors = {spot.id for spot in given.places if spot.outdoor}
-    sky = given.situation.sky
-    if draft.start > moment_minutes(given.situation.time) + FORESEEN:
-        return draft
-    if sky not in WET or draft.stroke.location not in outdoors or not dice.chance(60, "dry", draft.start):
-        return draft
-    rules = grammar(given.who.language)
-    seen = tuple(memory.id for memory in given.recalled if memory.frame.get("what") == "weather")[:1]
-    do = rules.say("day.rain", "", {"sky": sky}, dice.with_(draft.start)) or draft.stroke.do
-    update = {"location": given.who.home, "do": do, "routine": -1, "because": seen, "emoji": "☔"}
-    return replace(draft, stroke=draft.stroke.model_copy(update=update))
-
-
-def _inserted(drafts: list[Draft], wish: Wanted) -> list[Draft]:
-    """The wish in its time; what it overlaps gives way, and what it interrupts goes on after it."""
-    start, end = wish.start, wish.start + wish.stroke.minutes
-    sleep = next((draft.start for draft in drafts if draft.stroke.asleep), LATEST)
-    if start < drafts[0].start or (start >= sleep and not wish.firm):
-        return drafts
-    fresh = Draft(start, wish.stroke, True)
-    out: list[Draft] = []
-    for index, draft in enumerate(drafts):
-        ends = drafts[index + 1].start if index + 1 < len(drafts) else LATEST + 60
-        if draft.fixed and draft.start < end and ends > start and not draft.stroke.asleep:
-            return drafts
-        if draft.stroke.asleep:
-            out.append(replace(draft, start=max(draft.start, end)))
-            continue
-        if draft.start < start - SHORTEST + 5 or draft.start >= end:
-            out.append(draft)
-        if draft.start < end and ends > end + SHORTEST:
-            out.append(replace(draft, start=end))
-    return sorted([*out, fresh], key=lambda draft: draft.start)
-
-
-def _sized(given: PlanDayInput, drafts: list[Draft], dice: Dice) -> list[Draft]:
-    """5–8 strokes: the shortest that can be spared goes, the longest is broken up by something small."""
-    drafts = _distinct(drafts)
-    while len(drafts) > MOST:
-        spare = [index for index in range(1, len(drafts) - 1) if not drafts[index].fixed]
-        shortest = min(
-            spare or range(1, len(drafts) - 1), key=lambda index: (drafts[index + 1].start - drafts[index].start, index)
-        )
-        drafts = [*drafts[:shortest], *drafts[shortest + 1 :]]
-    rules = grammar(given.who.language)
-    extras = dice.shuffled(rules.every("day.extra"), "extra")
-    for number in range(FEWEST - len(drafts)):
-        drafts = _broken_up(given, drafts, extras[number % len(extras)])
-    return drafts
-
-
-def _distinct(drafts: Sequence[Draft]) -> list[Draft]:
-    """Strictly growing starts; of two that begin together the later one stays, a wish before all."""
-    out: list[Draft] = []
-    for draft in drafts:
-        if not out or draft.start >= out[-1].start + APART:
-            out.append(draft)
-        elif draft.stroke.asleep or (len(out) == 1 and not out[-1].fixed):
-            out.append(replace(draft, start=out[-1].start + APART))
-        elif not out[-1].fixed:
-            out[-1] = draft
-    return out
-
-
-def _broken_up(given: PlanDayInput, drafts: list[Draft], do: str) -> list[Draft]:
-    """The longest waking stroke with something small in its middle."""
-    lengths = [(drafts[index + 1].start - drafts[index].start, -index) for index in range(len(drafts) - 1)]
-    if not lengths:
-        return drafts
-    length, negative = max(lengths)
-    index = -negative
-    middle = drafts[index].start + length // 2 // 5 * 5
-    extra = Stroke(start=hhmm(middle), minutes=30, location=given.who.home, do=do)
-    back = replace(drafts[index], start=min(middle + 30, middle + max(5, length // 4 // 5 * 5)))
-    halves = [drafts[index], Draft(middle, extra)]
-    if len(drafts) + 2 <= MOST and length >= 90:
-        halves.append(back)
-    return [*drafts[:index], *halves, *drafts[index + 1 :]]
-
-
-def _closed(given: PlanDayInput, drafts: Sequence[Draft]) -> tuple[Stroke, ...]:
-    """The drafts as strokes, each until the next; sleep until the next waking."""
-    wakes = moment_minutes(given.wakes) + 24 * 60
-    out: list[Stroke] = []
-    for index, draft in enumerate(drafts):
-        end = drafts[index + 1].start if index + 1 < len(drafts) else max(wakes, draft.start + 60)
-        minutes = max(5, min(1440, end - draft.start))
-        out.append(draft.stroke.model_copy(update={"start": hhmm(draft.start), "minutes": minutes}))
-    return tuple(out)
-
-
-# ── plan_parts ───────────────────────────────────────────────────────────────────────────────────────────────────────
-# The inside of a plan item: an hour-sized or a 5–15-minute list of what one does, from the routine, the things at
-# hand and what one remembers of them.
+# ── the inside of a stroke ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 KINDS = ("sleep", "wake", "eat", "walk", "work", "social", "rest")
@@ -371,7 +357,7 @@ def _relit(given: PlanPartsInput, rules: Grammar, dice: Dice) -> list[PartOut]:
     dark = [thing for thing in given.things if thing.state in rules.words("dark.states") and "OPEN" in thing.verbs]
     return [PartOut(do=given.item.do, minutes=10)] + [
         PartOut(
-            do=rules.say("relight", "", {"thing": named(thing.name)}, dice.with_(thing.id)), minutes=5,
+            do=rules.say("relight", {"thing": named(thing.name)}, dice.with_(thing.id)), minutes=5,
             object_id=thing.id, verb="OPEN", emoji="💡",
         )
         for thing in dark[:3]
@@ -401,7 +387,7 @@ def _queue(given: PlanPartsInput, hints: Sequence[Hint], rules: Grammar, dice: D
 def _breather(given: PlanPartsInput, rules: Grammar, others: Sequence[PartOut], dice: Dice) -> PartOut:
     if others and dice.chance(50, "kind"):
         return others[0]
-    return PartOut(do=rules.pick("rest.short", dice) or given.item.do, minutes=5)
+    return PartOut(do=rules.say("rest.short", {}, dice) or given.item.do, minutes=5)
 
 
 def _part_of(hint: Hint) -> PartOut:
@@ -438,16 +424,9 @@ def _generic(given: PlanPartsInput, rules: Grammar, level: str, dice: Dice) -> l
     if given.item.because and kind not in {"event", "sleep"} and level == "part":
         return [given.item.do]
     event = f"the {given.item.do.rpartition(' ')[2]}"
-    names = [name.replace("{event}", event) for name in _raw(rules, f"{level}.{kind}")]
-    names = names or list(_raw(rules, f"{level}.plain"))
+    names = [name.replace("{event}", event) for name in rules.every(f"{level}.{kind}")]
+    names = names or list(rules.every(f"{level}.plain"))
     return dice.shuffled(names, "generic") if level == "part" else names
-
-
-def _raw(rules: Grammar, rule: str) -> tuple[str, ...]:
-    return tuple(
-        "".join(piece if index % 2 == 0 else f"{{{piece}}}" for index, piece in enumerate(line.pieces))
-        for line in rules.rules.get(rule, ())
-    )
 
 
 def _broken(given: PlanPartsInput, rules: Grammar) -> dict[str, ThingHere | Recalled]:
@@ -485,5 +464,5 @@ def _repair(
     verb = next((one for one in MENDING if one in thing.verbs and (thing.id, one) not in refused), "")
     if not verb and any(thing.id == one for one, _ in refused):
         return []
-    do = rules.say("repair", "", {"thing": named(thing.name)}, dice)
+    do = rules.say("repair", {"thing": named(thing.name)}, dice)
     return [PartOut(do=do, minutes=15, object_id=thing.id if verb else "", verb=verb, emoji="🔧")]

@@ -1,7 +1,8 @@
-"""React to what is new: keep the plan, talk, help, avoid, go; and what the news puts into the plan.
+"""React to what is new: keep the plan, talk, help, avoid, go; and what the news puts into the plan. And act.
 
 The cases stand in order of urgency in `_CASES`; the first that answers decides. An invitation is weighed besides, since
-one may accept it while doing something else. What the input asks for besides (`merged`) goes with whatever was decided.
+one may accept it while doing something else. What the input asks for besides (ratings, words, the action) is the answer
+to the single question it stands for, made from the reaction's own input.
 """
 
 from __future__ import annotations
@@ -9,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from commonplace import rng
-from commonplace.minds.notes import FactNote, Item, News, Person, Recalled
+from commonplace.minds.notes import FactNote, Item, Person, Recalled
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_name, invitation
 from commonplace.minds.offline.grammar.grammar import grammar
-from commonplace.minds.offline.grammar.speech import topic
+from commonplace.minds.offline.grammar.speech import noun_phrase
 from commonplace.minds.offline.happenings import distress, event, failure, voice, weather
-from commonplace.minds.offline.hear import heard
+from commonplace.minds.offline.hear import heard, remembered
 from commonplace.minds.offline.rate import rate
 from commonplace.minds.offline.scene import COLD
 from commonplace.minds.offline.temper import Temper, temper
@@ -32,11 +33,41 @@ from commonplace.minds.tasks import (
 )
 from commonplace.text import words
 
-__all__ = ["News", "avoidance", "floor", "meeting"]
+LATELY = 30 * 60
+"""Minutes for which something remains the talk of the day."""
+SPEAKS = 60
+"""Score from which one speaks to somebody."""
+MEETINGS = frozenset({"arrived", "doing", "did", "said"})
+"""News of somebody one may speak to."""
+REST = 90
+"""Minutes for which two who have just talked leave each other in peace."""
 
 
-# ── act ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Act, when asked at every tick: the plan's next step where the tick allows it.
+def react(given: ReactInput, dice: Dice) -> ReactOutput:
+    """The reaction, with a reason a person can read, and what is asked for in the same answer."""
+    return _completed(_reaction(given, dice), given, dice)
+
+
+def _reaction(given: ReactInput, dice: Dice) -> ReactOutput:
+    if given.now is not None and given.now.asleep and not any(news.kind in {"voice", "event"} for news in given.news):
+        return ReactOutput(decision="keep", reason="asleep")
+    accepted = invitation(given, dice)
+    for case in _CASES:
+        answer = case(given, dice)
+        if answer is not None:
+            return _with(answer, accepted)
+    if accepted is not None:
+        return accepted
+    return ReactOutput(decision="keep", reason="nothing that changes my plans")
+
+
+def _with(answer: ReactOutput, accepted: ReactOutput | None) -> ReactOutput:
+    """The answer, with the stroke of an accepted invitation unless it brings its own."""
+    if accepted is None or answer.stroke is not None:
+        return answer
+    because = (*answer.because, *(one for one in accepted.because if one not in answer.because))
+    reason = f"{answer.reason}; {accepted.reason}" if answer.reason else accepted.reason
+    return answer.model_copy(update={"stroke": accepted.stroke, "reason": reason[:300], "because": because})
 
 
 def act(given: ActInput, dice: Dice) -> ActOutput:  # noqa: ARG001 – the plan decides
@@ -52,104 +83,10 @@ def act(given: ActInput, dice: Dice) -> ActOutput:  # noqa: ARG001 – the plan 
     return ActOutput(kind="IDLE", doing="" if given.step == "IDLE" else doing, because=because)
 
 
-# ── merged ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-# A reaction with all that was asked for besides: ratings of what is new, the words to say, the action itself.
-#
-# Each part is the answer to the single question it stands for, made up from the reaction's own input.
+# ── people ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def completed(answer: ReactOutput, given: ReactInput, dice: Dice) -> ReactOutput:
-    """The answer and what the input asks for with it; the answer as it is when it asks for nothing more."""
-    if given.unrated:
-        ratings = rate(RateInput(who=given.who, texts=given.unrated), dice.with_("ratings")).ratings
-        answer = answer.model_copy(update={"ratings": ratings})
-    if given.targets is not None:
-        answer = answer.model_copy(update={"act": _action(answer, given, given.targets, dice.with_("act"))})
-    if given.speaks and answer.decision == "talk":
-        answer = _spoken(answer, given, dice.with_("words"))
-    return answer
-
-
-def _spoken(answer: ReactOutput, given: ReactInput, dice: Dice) -> ReactOutput:
-    """With the words, resting on what the line rests on; left open when these memories give nothing to say."""
-    hearer = next((person for person in given.situation.people if person.id == answer.target), None)
-    if hearer is None:
-        return answer
-    line = converse(_talk(answer, given, hearer), dice)
-    if not line.utterance:
-        return answer
-    return answer.model_copy(
-        update={"utterance": line.utterance, "ends": line.ends, "facts": line.facts, "because": line.because}
-    )
-
-
-def _talk(answer: ReactOutput, given: ReactInput, hearer: Person) -> ConverseInput:
-    return ConverseInput(
-        who=given.who,
-        situation=given.situation,
-        hearer=hearer,
-        purpose=answer.purpose,
-        lines=given.lines,
-        recalled=given.recalled,
-        facts=given.facts,
-        said=given.said.get(hearer.id, ()),
-        told=given.told.get(hearer.id, ()),
-        now=given.now,
-        later=given.later,
-    )
-
-
-def _action(answer: ReactOutput, given: ReactInput, targets: Targets, dice: Dice) -> ActOutput:
-    """The plan's next step; where a stroke that begins now leads, or staying where one waits."""
-    item, stroke = given.now, answer.stroke
-    if stroke is not None and stroke.start == given.situation.time:
-        item = _item(stroke)
-        targets = _towards(targets, "" if stroke.location == given.situation.place.id else stroke.location)
-    elif answer.decision == "wait" and targets.step == "MOVE":
-        targets = _towards(targets, "")
-    asked = ActInput(
-        **dict(targets),
-        who=given.who,
-        situation=given.situation,
-        item=item,
-        reaction=answer.reason if answer.decision != "keep" else "",
-        recalled=given.recalled,
-    )
-    return act(asked, dice)
-
-
-def _towards(targets: Targets, place: str) -> Targets:
-    """The targets with a walk to the place as next step; with none, empty."""
-    kind = "MOVE" if place else "IDLE"
-    return targets.model_copy(update={"step": kind, "step_target": place, "step_verb": "", "step_doing": ""})
-
-
-def _item(stroke: Stroke) -> Item:
-    return Item(
-        start=stroke.start,
-        minutes=stroke.minutes,
-        location=stroke.location,
-        location_name=stroke.location,
-        do=stroke.do,
-        because=stroke.because,
-    )
-
-
-# ── meeting ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Meeting people: answer when spoken to, greet or pass by, keep away from whom one cannot stand.
-
-
-LATELY = 30 * 60
-"""Minutes for which something remains the talk of the day."""
-SPEAKS = 60
-"""Score from which one speaks to somebody."""
-MEETINGS = frozenset({"arrived", "doing", "did", "said"})
-"""News of somebody one may speak to."""
-REST = 90
-"""Minutes for which two who have just talked leave each other in peace."""
-
-
-def floor(given: ReactInput, dice: Dice) -> ReactOutput | None:
+def _floor(given: ReactInput, dice: Dice) -> ReactOutput | None:
     """Spoken to: a reply, or a farewell when the talk has gone on long enough."""
     if not given.floor or not given.lines:
         return None
@@ -160,8 +97,8 @@ def floor(given: ReactInput, dice: Dice) -> ReactOutput | None:
     because = tuple(
         one.memory_id for one in given.news if one.kind == "said" and one.who == person.id and one.memory_id
     )
-    line = heard(last.text, given.who.language)
-    if line.act == "bye":
+    line = heard(last, given.who.language)
+    if line.act == "farewell":
         return _answer_bye(given, person, because)
     enough = _length(given, person, dice)
     purpose = (
@@ -175,7 +112,7 @@ def floor(given: ReactInput, dice: Dice) -> ReactOutput | None:
 
 def _answer_bye(given: ReactInput, person: Person, because: tuple[int, ...]) -> ReactOutput:
     mine = [line for line in given.lines if line.speaker == given.who.id]
-    if mine and heard(mine[-1].text, given.who.language).act == "bye":
+    if mine and heard(mine[-1], given.who.language).act == "farewell":
         return ReactOutput(decision="keep", reason="we have said goodbye", because=because)
     return ReactOutput(
         decision="talk", target=person.id, purpose="farewell", reason=f"{person.called} is leaving", because=because
@@ -194,7 +131,7 @@ def _is_busy(given: ReactInput, mood: Temper) -> bool:
     return given.now is not None and (mood.busy > 0 or given.now.object_id != "")
 
 
-def avoidance(given: ReactInput, dice: Dice) -> ReactOutput | None:
+def _avoidance(given: ReactInput, dice: Dice) -> ReactOutput | None:
     """Somebody one cannot stand is here: who has come last leaves, unless work or home holds one there."""
     arrived = {news.who: news for news in given.news if news.kind in {"arrived", "doing"} and news.who}
     for person in given.situation.people:
@@ -207,7 +144,7 @@ def avoidance(given: ReactInput, dice: Dice) -> ReactOutput | None:
         held = given.now is not None and bool(given.now.object_id or given.now.because)
         if news.kind == "arrived" or at_home or held or not dice.steady().chance(45, "avoid", person.id, _hour(given)):
             return ReactOutput(decision="avoid", target=person.id, reason=reason, because=because)
-        do = grammar(given.who.language).say("avoid.do", "", {"x": person.called}, dice)
+        do = grammar(given.who.language).say("avoid.do", {"x": person.called}, dice)
         stroke = Stroke(start=given.situation.time, minutes=20, location=given.who.home, do=do, because=because)
         return ReactOutput(decision="avoid", target=person.id, stroke=stroke, reason=reason, because=because)
     return None
@@ -217,7 +154,7 @@ def _hour(given: ReactInput) -> str:
     return f"{given.situation.day}.{given.situation.time[:2]}"
 
 
-def meeting(given: ReactInput, dice: Dice) -> ReactOutput | None:
+def _meeting(given: ReactInput, dice: Dice) -> ReactOutput | None:
     """Speak to the one of those here whom one most wants to speak to, if at all."""
     if given.lines and given.lines[-1].speaker == given.who.id:
         return None
@@ -277,7 +214,7 @@ def _talk_of_the_day(given: ReactInput, dice: Dice) -> str:
     for memory in given.recalled:
         what = memory.frame.get("what")
         if what == "event" and memory.minutes_ago < LATELY:
-            return topic(memory.text) or "what happened"
+            return noun_phrase(memory.text) or "what happened"
         word = next((one for one in words(memory.frame.get("doing", "")) if one in rules.words("occasion")), "")
         if what == "did" and word and memory.minutes_ago < LATELY:
             return f"the {word}"
@@ -319,7 +256,7 @@ def _is_sorry_for(given: ReactInput, person: Person) -> bool:
         memory.frame.get("what") == "said"
         and memory.frame.get("who") == person.id
         and 60 <= memory.minutes_ago <= 24 * 60
-        and heard(memory.frame.get("quote", ""), given.who.language).act == "trouble"
+        and remembered(memory.frame, given.who.language).act == "complain"
         for memory in given.recalled
     )
 
@@ -328,43 +265,85 @@ def _on_the_way(given: ReactInput) -> bool:
     return given.now is not None and given.now.location != given.situation.place.id
 
 
-# ── react ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 Case = Callable[[ReactInput, Dice], ReactOutput | None]
 
-_CASES: tuple[Case, ...] = (voice, event, floor, distress, weather, avoidance, failure, meeting)
+_CASES: tuple[Case, ...] = (voice, event, _floor, distress, weather, _avoidance, failure, _meeting)
 
 
-def react(given: ReactInput, dice: Dice) -> ReactOutput:
-    """The reaction, with a reason a person can read, and what is asked for in the same answer."""
-    return completed(_reaction(given, dice), given, dice)
+# ── what is asked for besides ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _reaction(given: ReactInput, dice: Dice) -> ReactOutput:
-    if given.now is not None and given.now.asleep and not any(news.kind in {"voice", "event"} for news in given.news):
-        return ReactOutput(decision="keep", reason="asleep")
-    accepted = invitation(given, dice)
-    for case in _CASES:
-        answer = case(given, dice)
-        if answer is not None:
-            return _with(answer, accepted)
-    if accepted is not None:
-        return accepted
-    return ReactOutput(decision="keep", reason="nothing that changes my plans")
+def _completed(answer: ReactOutput, given: ReactInput, dice: Dice) -> ReactOutput:
+    """The answer and what the input asks for with it; the answer as it is when it asks for nothing more."""
+    if given.unrated:
+        ratings = rate(RateInput(who=given.who, texts=given.unrated), dice.with_("ratings")).ratings
+        answer = answer.model_copy(update={"ratings": ratings})
+    if given.targets is not None:
+        answer = answer.model_copy(update={"act": _action(answer, given, given.targets, dice.with_("act"))})
+    if given.speaks and answer.decision == "talk":
+        answer = _spoken(answer, given, dice.with_("words"))
+    return answer
 
 
-def _with(answer: ReactOutput, accepted: ReactOutput | None) -> ReactOutput:
-    """The answer, with the stroke of an accepted invitation unless it brings its own."""
-    if accepted is None or answer.stroke is not None:
+def _spoken(answer: ReactOutput, given: ReactInput, dice: Dice) -> ReactOutput:
+    """With the words, resting on what the line rests on; left open when these memories give nothing to say."""
+    hearer = next((person for person in given.situation.people if person.id == answer.target), None)
+    if hearer is None:
         return answer
-    because = (*answer.because, *(one for one in accepted.because if one not in answer.because))
-    reason = f"{answer.reason}; {accepted.reason}" if answer.reason else accepted.reason
-    return ReactOutput(
-        decision=answer.decision,
-        target=answer.target,
+    line = converse(_talk(answer, given, hearer), dice)
+    if not line.utterance:
+        return answer
+    fields = ("utterance", "ends", "facts", "because", "speech_act", "topic")
+    return answer.model_copy(update={name: getattr(line, name) for name in fields})
+
+
+def _talk(answer: ReactOutput, given: ReactInput, hearer: Person) -> ConverseInput:
+    return ConverseInput(
+        who=given.who,
+        situation=given.situation,
+        hearer=hearer,
         purpose=answer.purpose,
-        stroke=accepted.stroke,
-        reason=reason[:300],
-        because=because,
+        lines=given.lines,
+        recalled=given.recalled,
+        facts=given.facts,
+        said=given.said.get(hearer.id, ()),
+        told=given.told.get(hearer.id, ()),
+        now=given.now,
+        later=given.later,
+    )
+
+
+def _action(answer: ReactOutput, given: ReactInput, targets: Targets, dice: Dice) -> ActOutput:
+    """The plan's next step; where a stroke that begins now leads, or staying where one waits."""
+    item, stroke = given.now, answer.stroke
+    if stroke is not None and stroke.start == given.situation.time:
+        item = _item(stroke)
+        targets = _towards(targets, "" if stroke.location == given.situation.place.id else stroke.location)
+    elif answer.decision == "wait" and targets.step == "MOVE":
+        targets = _towards(targets, "")
+    asked = ActInput(
+        **dict(targets),
+        who=given.who,
+        situation=given.situation,
+        item=item,
+        reaction=answer.reason if answer.decision != "keep" else "",
+        recalled=given.recalled,
+    )
+    return act(asked, dice)
+
+
+def _towards(targets: Targets, place: str) -> Targets:
+    """The targets with a walk to the place as next step; with none, empty."""
+    kind = "MOVE" if place else "IDLE"
+    return targets.model_copy(update={"step": kind, "step_target": place, "step_verb": "", "step_doing": ""})
+
+
+def _item(stroke: Stroke) -> Item:
+    return Item(
+        start=stroke.start,
+        minutes=stroke.minutes,
+        location=stroke.location,
+        location_name=stroke.location,
+        do=stroke.do,
+        because=stroke.because,
     )

@@ -1,4 +1,7 @@
-"""Insights: three to five conclusions over what was recalled, none a restatement of what it cites."""
+"""Reflect: questions worth asking, conclusions over what was recalled, and how one has come to see somebody.
+
+A conclusion words a pattern that holds over two memories or more and restates none of them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from commonplace.minds.notes import Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import english, speech
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
-from commonplace.minds.offline.hear import Heard, content, heard
+from commonplace.minds.offline.grammar.speech import noun_phrase, with_article
+from commonplace.minds.offline.hear import Heard, content, heard, remembered
 from commonplace.minds.tasks import (
     Insight,
     InsightsInput,
@@ -22,8 +26,107 @@ from commonplace.minds.tasks import (
 )
 from commonplace.text import words
 
+MOST_QUESTIONS = 3
+
+
+def questions(given: QuestionsInput, dice: Dice) -> QuestionsOutput:
+    """Three: about the two subjects that weigh most, and about oneself."""
+    rules = grammar(given.who.language)
+    weights = _subjects(given)
+    asked: list[str] = []
+    for (kind, subject), _ in weights.most_common(MOST_QUESTIONS - 1):
+        text = rules.say(f"question.{kind}", {"x": subject, "thing": subject, "topic": subject, "place": subject}, dice)
+        asked.append(english.polished(text))
+    own = dice.shuffled(rules.every("question.own"), "own")
+    asked.extend(own[: MOST_QUESTIONS - len(asked)])
+    return QuestionsOutput(questions=tuple(asked[:MOST_QUESTIONS]))
+
+
+def _subjects(given: QuestionsInput) -> Counter[tuple[str, str]]:
+    """Importance added up by subject; insertion order breaks ties, so oldest first."""
+    weights: Counter[tuple[str, str]] = Counter()
+    for memory in given.recent:
+        for subject in _of(memory, given.who.id, given.who.language):
+            weights[subject] += memory.importance
+    return weights
+
+
+def _of(memory: Recalled, me: str, language: str) -> Iterable[tuple[str, str]]:
+    frame = memory.frame
+    if frame.get("who") not in {None, "", me} and frame.get("called"):
+        yield "person", frame["called"]
+    if frame.get("what") in {"thing", "refused", "absent"} and frame.get("object_name"):
+        yield "thing", english.named(frame["object_name"])
+    if frame.get("what") == "said":
+        topic = remembered(frame, language).topic
+        if topic.startswith("the "):
+            yield "topic", topic
+    if frame.get("what") in {"doing", "arrived"} and frame.get("place_name"):
+        yield "place", english.named(frame["place_name"])
+
+
+# ── insights ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+MOST = 5
+MOST_ABOUT_ONE = 2
+OVERLAP = 0.5
+"""Share of an insight's telling words that one cited memory may hold."""
+SAME = 0.7
+"""Share of its telling words that makes it a repetition of an earlier one."""
+
+
+def insights(given: InsightsInput, dice: Dice) -> InsightsOutput:
+    """At most five, each of another kind or about somebody else."""
+    rules = grammar(given.who.language)
+    memories = _evidence(given)
+    people: tuple[Person, ...] = (*given.known, *given.situation.people)
+    found: list[Insight] = []
+    for pattern in patterns(given.who, memories, people, rules):
+        insight = _worded(pattern, rules, dice)
+        if insight is None or sum(1 for one in found if one.about == insight.about) == MOST_ABOUT_ONE:
+            continue
+        if _is_new(insight, memories, [*given.earlier, *(one.text for one in found)]):
+            found.append(insight)
+        if len(found) == MOST:
+            break
+    return InsightsOutput(insights=tuple(found))
+
+
+def _evidence(given: InsightsInput) -> list[Recalled]:
+    """Every memory recalled for any question, once, reflections left out."""
+    seen: dict[int, Recalled] = {}
+    for evidence in given.evidence:
+        for memory in evidence.recalled:
+            if memory.frame.get("what") not in {"insight", "plan"} and memory.kind != "reflection":
+                seen.setdefault(memory.id, memory)
+    return [seen[name] for name in sorted(seen)]
+
+
+def _worded(pattern: Pattern, rules: Grammar, dice: Dice) -> Insight | None:
+    text = rules.say(f"insight.{pattern.kind}", pattern.slots, dice.with_(*pattern.ids))
+    if not text:
+        return None
+    frame = {"kind": pattern.kind}
+    addressed = rules.say(f"insight.{pattern.kind}.you", pattern.slots, dice.with_(*pattern.ids))
+    wish = rules.say(f"wish.{pattern.kind}", pattern.slots, dice)
+    for key, value in (("you", english.polished(addressed)), ("wish", wish), ("place", pattern.place)):
+        if value:
+            frame[key] = value
+    return Insight(text=english.polished(text), because=pattern.ids, about=pattern.about, frame=frame)
+
+
+def _is_new(insight: Insight, memories: Sequence[Recalled], earlier: Sequence[str]) -> bool:
+    own = content(insight.text)
+    if not own or len(insight.because) < 2:
+        return False
+    cited = [memory for memory in memories if memory.id in insight.because]
+    if any(len(own & content(memory.text)) > OVERLAP * len(own) for memory in cited):
+        return False
+    return not any(len(own & content(text)) >= SAME * len(own) for text in earlier)
+
+
 # ── patterns ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Patterns in remembered evidence: each generalises over two memories or more and cites them.
 
 
 MOST_CITED = 6
@@ -105,7 +208,7 @@ def _haunts(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]
 def _crafts(other: str, seen: Sequence[Recalled], slots: Mapping[str, str], place: str) -> Iterator[Pattern]:
     by_topic: dict[str, list[Recalled]] = defaultdict(list)
     for memory in seen:
-        topic = speech.topic(memory.frame.get("doing", ""))
+        topic = noun_phrase(memory.frame.get("doing", ""))
         if topic and not topic.startswith(("your", "my", "his", "her", "their")):
             by_topic[topic].append(memory)
     for topic, about in sorted(by_topic.items()):
@@ -125,7 +228,7 @@ def _friends(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person
 def _worries(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
     """Somebody who speaks of troubles more than once."""
     for other, lines in _grouped(memories, frozenset({"said"}), "who").items():
-        sad = [one for one in lines if heard(one.frame.get("quote", ""), who.language).act == "trouble"]
+        sad = [one for one in lines if remembered(one.frame, who.language).act == "complain"]
         person = people.get(other)
         if len(sad) >= 2 and other != who.id and (person is None or person.warmth >= 0):
             yield Pattern("worry", _ids(sad), _person(sad[0].frame, people), other, len(sad) + 3)
@@ -155,7 +258,7 @@ def _news(memories: Sequence[Recalled]) -> Iterator[Pattern]:
         for fact in memory.facts:
             carried[fact].append(memory)
     for fact, about in sorted(carried.items()):
-        names = [speech.topic(one.frame.get("quote", "") or one.text) for one in about]
+        names = [one.frame.get("topic", "") or noun_phrase(one.frame.get("quote", "") or one.text) for one in about]
         topic = next((name for name in names if " " in name[4:]), "")
         if len(about) >= 2 and topic.startswith("the ") and " " in topic[4:]:
             yield Pattern("news", _ids(about), {"topic": topic}, fact, len(about) + 3)
@@ -167,7 +270,7 @@ def _shared(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
     for memory in memories:
         frame = memory.frame
         if frame.get("what") == "said" and frame.get("who") != who.id and not memory.facts:
-            topic = heard(frame.get("quote", ""), who.language).topic
+            topic = remembered(frame, who.language).topic
             if topic.startswith("the "):
                 said[topic].setdefault(frame["who"], memory)
     for topic, speakers in sorted(said.items()):
@@ -237,11 +340,10 @@ def _crossings(who: Who, memories: Sequence[Recalled], people: Mapping[str, Pers
 
 
 def _minds(memories: Sequence[Recalled]) -> Iterator[Pattern]:
-    """What one has carried about for long: starting memories on one subject, or about one person."""
-    for key in ("topic", "about"):
-        for subject, about in sorted(_grouped(memories, frozenset({"seed"}), key).items()):
-            if len(about) >= 2 and key == "topic":
-                yield Pattern("mind", _ids(about), {"topic": _article(subject)}, subject, len(about))
+    """What one has carried about for long: starting memories on one subject."""
+    for subject, about in sorted(_grouped(memories, frozenset({"seed"}), "topic").items()):
+        if len(about) >= 2:
+            yield Pattern("mind", _ids(about), {"topic": with_article(subject)}, subject, len(about))
 
 
 def _busy(memories: Sequence[Recalled]) -> Iterator[Pattern]:
@@ -254,149 +356,26 @@ def _busy(memories: Sequence[Recalled]) -> Iterator[Pattern]:
         yield Pattern("past", _ids(seeds), {"busy": "1"}, "past", 1)
 
 
-def _article(subject: str) -> str:
-    """`flood` → `the flood`; a name stays as it is."""
-    return subject if subject[:1].isupper() or subject.startswith(("the ", "my ", "her ", "his ")) else f"the {subject}"
-
-
-# ── insights ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-MOST = 5
-MOST_ABOUT_ONE = 2
-OVERLAP = 0.5
-"""Share of an insight's telling words that one cited memory may hold."""
-SAME = 0.7
-"""Share of its telling words that makes it a repetition of an earlier one."""
-
-
-def insights(given: InsightsInput, dice: Dice) -> InsightsOutput:
-    """At most five, each of another kind or about somebody else."""
-    rules = grammar(given.who.language)
-    memories = _evidence(given)
-    people: tuple[Person, ...] = (*given.known, *given.situation.people)
-    found: list[Insight] = []
-    for pattern in patterns(given.who, memories, people, rules):
-        insight = _worded(pattern, rules, dice)
-        if insight is None or sum(1 for one in found if one.about == insight.about) == MOST_ABOUT_ONE:
-            continue
-        if _is_new(insight, memories, [*given.earlier, *(one.text for one in found)]):
-            found.append(insight)
-        if len(found) == MOST:
-            break
-    return InsightsOutput(insights=tuple(found))
-
-
-def _evidence(given: InsightsInput) -> list[Recalled]:
-    """Every memory recalled for any question, once, reflections left out."""
-    seen: dict[int, Recalled] = {}
-    for evidence in given.evidence:
-        for memory in evidence.recalled:
-            if memory.frame.get("what") not in {"insight", "plan"} and memory.kind != "reflection":
-                seen.setdefault(memory.id, memory)
-    return [seen[name] for name in sorted(seen)]
-
-
-def _worded(pattern: Pattern, rules: Grammar, dice: Dice) -> Insight | None:
-    text = rules.say(f"insight.{pattern.kind}", "", pattern.slots, dice.with_(*pattern.ids))
-    if not text:
-        return None
-    frame = {"kind": pattern.kind}
-    addressed = rules.say(f"insight.{pattern.kind}.you", "", pattern.slots, dice.with_(*pattern.ids))
-    wish = rules.say(f"wish.{pattern.kind}", "", pattern.slots, dice)
-    for key, value in (("you", english.polished(addressed)), ("wish", wish), ("place", pattern.place)):
-        if value:
-            frame[key] = value
-    return Insight(text=english.polished(text), because=pattern.ids, about=pattern.about, frame=frame)
-
-
-def _is_new(insight: Insight, memories: Sequence[Recalled], earlier: Sequence[str]) -> bool:
-    own = content(insight.text)
-    if not own or len(insight.because) < 2:
-        return False
-    cited = [memory for memory in memories if memory.id in insight.because]
-    if any(len(own & content(memory.text)) > OVERLAP * len(own) for memory in cited):
-        return False
-    return not any(len(own & content(text)) >= SAME * len(own) for text in earlier)
-
-
-# ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Questions worth reflecting on: about the people, things and subjects that fill the recent memories.
-
-
-MOST_QUESTIONS = 3
-
-
-def questions(given: QuestionsInput, dice: Dice) -> QuestionsOutput:
-    """Three: about the two subjects that weigh most, and about oneself."""
-    rules = grammar(given.who.language)
-    weights = _subjects(given)
-    asked: list[str] = []
-    for (kind, subject), _ in weights.most_common(MOST_QUESTIONS - 1):
-        text = rules.say(
-            f"question.{kind}", "", {"x": subject, "thing": subject, "topic": subject, "place": subject}, dice
-        )
-        asked.append(english.polished(text))
-    own = dice.shuffled(rules.every("question.own"), "own")
-    asked.extend(own[: MOST_QUESTIONS - len(asked)])
-    return QuestionsOutput(questions=tuple(asked[:MOST_QUESTIONS]))
-
-
-def _subjects(given: QuestionsInput) -> Counter[tuple[str, str]]:
-    """Importance added up by subject; insertion order breaks ties, so oldest first."""
-    weights: Counter[tuple[str, str]] = Counter()
-    for memory in given.recent:
-        for subject in _of(memory, given.who.id):
-            weights[subject] += memory.importance
-    return weights
-
-
-def _of(memory: Recalled, me: str) -> Iterable[tuple[str, str]]:
-    frame = memory.frame
-    if frame.get("who") not in {None, "", me} and frame.get("called"):
-        yield "person", frame["called"]
-    if frame.get("what") in {"thing", "refused", "absent"} and frame.get("object_name"):
-        yield "thing", english.named(frame["object_name"])
-    if frame.get("what") == "said":
-        topic = speech.topic(frame.get("quote", ""))
-        if topic.startswith("the "):
-            yield "topic", topic
-    if frame.get("what") in {"doing", "arrived"} and frame.get("place_name"):
-        yield "place", english.named(frame["place_name"])
-
-
 # ── relate ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-# After a talk: how much warmer or cooler one feels, and what one would say of the other.
 
 
-_FEELING = {
-    "thanks": 3,
-    "kind": 3,
-    "joy": 2,
-    "intend": 1,
-    "trouble": 1,
-    "apology": 1,
-    "hello": 0,
-    "weather": 0,
-    "bye": 0,
-}
+_FEELING = {"thank": 3, "praise": 3, "comfort": 3, "rejoice": 2, "intend": 1, "complain": 1, "apologise": 1}
 
 
 def relate(given: RelateInput, dice: Dice) -> RelateOutput:
     """The change of warmth and a sentence or two about the other, resting on what they said."""
     rules = grammar(given.who.language)
-    theirs = [heard(line.text, given.who.language) for line in given.lines if line.speaker == given.other.id]
-    change = _change(given, theirs, rules)
+    theirs = [heard(line, given.who.language) for line in given.lines if line.speaker == given.other.id]
+    change = _change(given, theirs)
     quotes = {line.text for line in given.lines}
     because = tuple(one.id for one in given.recalled if one.frame.get("quote", "") in quotes and one.frame.get("quote"))
     summary = _summary(given, theirs, rules, dice, given.other.warmth + change)
     return RelateOutput(warmth_change=change, summary=summary[:300], because=because[:8])
 
 
-def _change(given: RelateInput, theirs: list[Heard], rules: Grammar) -> int:
+def _change(given: RelateInput, theirs: list[Heard]) -> int:
     """Tone, length and common ground; the nearer two are already, the less one talk adds."""
-    cold = frozenset(english.polished(line) for line in (*rules.every("cold"),))
-    snubs = sum(1 for line in given.lines if line.speaker == given.other.id and line.text in cold)
+    snubs = sum(line.act == "snub" for line in theirs)
     tone = sum(_FEELING.get(line.act, 0) for line in theirs)
     asked = sum(1 for line in theirs if line.asks)
     gain = min(9, 1 + tone + asked // 2 + (len(given.lines) >= 4)) if theirs else 0
@@ -419,18 +398,13 @@ def _summary(given: RelateInput, theirs: list[Heard], rules: Grammar, dice: Dice
     other = given.other
     pronoun = other.pronoun if other.pronoun in speech.OBJECT else "they"
     what = other.work or other.label
-    first = f"{other.called}, {_relate_article(what)}." if what else f"{other.called}."
-    talked = rules.say("relate.topics", "", {"topics": _turned(_topics(theirs), pronoun)}, dice)
+    first = f"{other.called}, {with_article(what)}." if what else f"{other.called}."
+    talked = rules.say("relate.topics", {"topics": _turned(_topics(theirs), pronoun)}, dice)
     tone = "fond" if warmth >= 50 else "warm" if warmth >= 15 else "cool" if warmth > -20 else "cold"
-    felt = rules.say(f"relate.{tone}", "", {"him": speech.OBJECT[pronoun]}, dice)
+    felt = rules.say(f"relate.{tone}", {"him": speech.OBJECT[pronoun]}, dice)
     return english.polished(f"{first} {talked} {felt}")
 
 
 def _turned(topics: str, pronoun: str) -> str:
     """What was `your roof` between the two is `his roof` in a summary."""
     return topics.replace("your ", f"{speech.POSSESSIVE[pronoun]} ")
-
-
-def _relate_article(what: str) -> str:
-    """`repairer` → `the repairer`; what has a determiner already keeps it."""
-    return what if what.split(" ", 1)[0] in {"the", "a", "an", "my", "our"} else f"the {what}"

@@ -1,30 +1,60 @@
-"""What a speaker has in mind while wording a line: who is who, what was said, what may not be said again."""
+"""A talk at the moment one has to speak: who is who, what was said, what may not be said again, and how to word it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from commonplace import rng
 from commonplace.minds.notes import FactNote, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import english
-from commonplace.minds.offline.grammar.grammar import Grammar, grammar
+from commonplace.minds.offline.grammar.grammar import Grammar, Wording, grammar
+from commonplace.minds.offline.hear import NOTHING, Heard, heard
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ConverseInput
 
 COLD = -20
 """Warmth below which one says no more than one has to."""
-_MASK = (1 << 64) - 1
 CLOSE = 30
 """Warmth from which one is glad to meet."""
+_MASK = (1 << 64) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line in the making: words, the memories they rest on, what they do and what they are about."""
+
+    text: str
+    ids: tuple[int, ...] = ()
+    act: str = ""
+    topic: str = ""
+    facts: tuple[str, ...] = ()
+    ends: bool = False
+
+    def led_by(self, words: str) -> Line:
+        """The line after words that only lead up to it."""
+        return replace(self, text=f"{words} {self.text}".strip())
+
+    def then(self, other: Line | None) -> Line:
+        """The line with another one after it. What comes last is what the hearer goes by."""
+        if other is None:
+            return self
+        return Line(
+            text=f"{self.text} {other.text}".strip(),
+            ids=tuple(dict.fromkeys((*self.ids, *other.ids))),
+            act=other.act or self.act,
+            topic=other.topic or self.topic,
+            facts=tuple(dict.fromkeys((*self.facts, *other.facts))),
+            ends=self.ends or other.ends,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A talk at the moment one has to speak."""
+    """What a speaker has in mind while wording a line."""
 
-    given: ConverseInput
+    talk: ConverseInput
     dice: Dice
     rules: Grammar
     voice: str
@@ -34,8 +64,12 @@ class Scene:
     """The lines of today, mine and theirs."""
     mine: tuple[str, ...]
     """My lines of this talk."""
+    my_topic: str
+    """What my last line of this talk was about."""
     last: str
     """The hearer's line that asks for a reply; empty when I open or carry on."""
+    heard: Heard
+    """That line understood."""
     present: frozenset[str]
     aired: str
     """What I remember telling anybody: told again with less zest."""
@@ -48,17 +82,27 @@ class Scene:
     @property
     def me(self) -> Who:
         """The speaker."""
-        return self.given.who
+        return self.talk.who
 
     @property
     def you(self) -> Person:
         """The hearer."""
-        return self.given.hearer
+        return self.talk.hearer
 
     @property
     def moment(self) -> str:
         """Now, ISO."""
-        return self.given.situation.moment
+        return self.talk.situation.moment
+
+    @property
+    def is_young(self) -> bool:
+        """Whether the talk is still short enough to bring up something new."""
+        return len(self.talk.lines) < 5
+
+    @property
+    def with_stranger(self) -> bool:
+        """Whether the two have nothing to do with each other yet."""
+        return not self.you.label and not self.you.talks and self.you.warmth < 10
 
     def spread(self, n: int, memory: int) -> int:
         """A number in 0 … n − 1 for one memory: the request's one draw mixed with the id, far cheaper than many."""
@@ -79,46 +123,60 @@ class Scene:
             return False
         return not self.mine or _opening(text) != _opening(self.mine[-1])
 
-    def say(self, rule: str, slots: Mapping[str, str], *key: str | int) -> str:
-        """A wording of a rule in my voice, rather one that has not been used in this talk or that I remember using."""
-        dice = self.dice.with_(*key)
-        return self.rules.say(rule, self.voice, slots, dice, self._is_unworn) or self.rules.say(
-            rule, self.voice, slots, dice
-        )
+    def say(self, rule: str, *key: str | int, **slots: str) -> str:
+        """A wording of a rule in my voice; empty when the rule has none for these slots."""
+        return self._wording(rule, key, slots).text
+
+    def line(self, rule: str, *ids: int, about: str = "", **slots: str) -> Line:
+        """A wording of a rule as a line that rests on these memories and does what the rule does."""
+        text, act = self._wording(rule, ids[:1], slots)
+        return Line(text, ids, act, about or slots.get("topic", ""))
+
+    def _wording(self, rule: str, key: tuple[str | int, ...], slots: Mapping[str, str]) -> Wording:
+        """Rather a wording that has not been used in this talk, and that I do not remember using or hearing."""
+        dice, filled = self.dice.with_(*key), {"you": self.you.called, "me": self.me.called, **slots}
+        unworn = self.rules.word(rule, self.voice, filled, dice, self._is_unworn)
+        return unworn if unworn.text else self.rules.word(rule, self.voice, filled, dice)
 
     def _is_unworn(self, text: str) -> bool:
         return text not in self.aired and text.lower() not in self.past and text not in self.worn
 
-    def finished(self, text: str) -> str:
-        """The line as it is spoken."""
-        return english.polished(text)
+    def again(self, attempt: int) -> Scene:
+        """The scene with other draws; the first attempt is the scene itself."""
+        if not attempt:
+            return self
+        dice = self.dice.with_("again", attempt)
+        return replace(self, dice=dice, salt=rng.draw(*dice.key, "salt"))
 
 
 def _opening(text: str) -> str:
     return " ".join(text.split(" ", 2)[:2]).lower()
 
 
-def _quotes(given: ConverseInput, what: str) -> str:
-    return "\n".join(one.frame.get("quote", "") for one in given.recalled if one.frame.get("what") == what)
+def _quotes(talk: ConverseInput, what: str) -> str:
+    return "\n".join(one.frame.get("quote", "") for one in talk.recalled if one.frame.get("what") == what)
 
 
-def scene_of(given: ConverseInput, dice: Dice) -> Scene:
+def scene_of(talk: ConverseInput, dice: Dice) -> Scene:
     """The scene of a request."""
-    lines = given.lines
-    mine = tuple(line.text for line in lines if line.speaker == given.who.id)
-    said = (*given.said, *(line.text for line in lines))
+    lines, language = talk.lines, talk.who.language
+    mine = [line for line in lines if line.speaker == talk.who.id]
+    said = (*talk.said, *(line.text for line in lines))
+    is_asked = bool(lines) and lines[-1].speaker != talk.who.id
     return Scene(
-        given=given,
+        talk=talk,
         dice=dice,
-        rules=grammar(given.who.language),
-        voice=temper(given.who).voice,
+        rules=grammar(language),
+        voice=temper(talk.who).voice,
         past="\n".join(said).lower(),
         spoken=frozenset(said),
-        mine=mine,
-        last=lines[-1].text if lines and lines[-1].speaker != given.who.id else "",
-        present=frozenset(person.id for person in given.situation.people),
-        aired=_quotes(given, "i_said"),
-        worn=_quotes(given, "said"),
+        mine=tuple(line.text for line in mine),
+        my_topic=(mine[-1].topic or heard(mine[-1], language).topic) if mine else "",
+        last=lines[-1].text if is_asked else "",
+        heard=heard(lines[-1], language) if is_asked else NOTHING,
+        present=frozenset(person.id for person in talk.situation.people),
+        aired=_quotes(talk, "i_said"),
+        worn=_quotes(talk, "said"),
         salt=rng.draw(*dice.key, "salt"),
-        notes={note.id: note for note in given.facts},
+        notes={note.id: note for note in talk.facts},
     )

@@ -22,7 +22,34 @@ from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.prompts.wire import written
 from commonplace.minds.tasks import TASKS
 from commonplace.rng import Key
-from commonplace.testing.server.http import Response, as_json
+
+# ── responses ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_JSON = (("Content-Type", "application/json"),)
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One response, or the way in which there is none."""
+
+    status: int
+    body: bytes = b""
+    headers: tuple[tuple[str, str], ...] = _JSON
+    cut: Literal["", "reset", "hang", "half"] = ""
+    """`reset` the connection, `hang` until the client gives up, or close after `half` of the body."""
+    marker: str = ""
+    """A text in it that may never be said or remembered."""
+
+
+def as_json(value: Any, status: int = 200, headers: tuple[tuple[str, str], ...] = (), marker: str = "") -> Response:
+    """A JSON response in ASCII; lone surrogates stay what they are."""
+    return Response(status, json.dumps(value).encode(), (*_JSON, *headers), marker=marker)
+
+
+def failure(status: int, message: str, kind: str, **more: Any) -> Response:
+    """An error as OpenAI-compatible servers word it."""
+    return as_json({"error": {"message": message, "type": kind, "code": status, **more}}, status)
+
 
 # ── instance ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 # A small valid instance of a JSON Schema, drawn by key: an answer for questions that came as words alone.

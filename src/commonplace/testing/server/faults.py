@@ -13,8 +13,7 @@ import numpy as np
 from commonplace import rng
 from commonplace.errors import UsageError
 from commonplace.rng import Key
-from commonplace.testing.server.answers import ChatAnswer, Sound, VectorAnswer
-from commonplace.testing.server.http import Response, as_json, failure
+from commonplace.testing.server.answers import ChatAnswer, Response, Sound, VectorAnswer, as_json, failure
 
 # ── fault ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 # A fault: one way in which a request to a model goes wrong.

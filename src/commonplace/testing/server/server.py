@@ -1,17 +1,19 @@
-"""The server: a thread with an event loop and a socket on loopback."""
+"""The server: the standard library's threading HTTP server on loopback, with latency and faults."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import socket
+import struct
 import threading
 import time
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -24,23 +26,19 @@ from commonplace.testing.server.answers import (
     Chat,
     ChatAnswer,
     Embedding,
+    Response,
     Usage,
     VectorAnswer,
     answer_of,
+    as_json,
+    failure,
     usage_of,
     vectors_of,
 )
 from commonplace.testing.server.faults import Faults
-from commonplace.testing.server.http import (
-    LONGEST_HEAD,
-    BadRequest,
-    Request,
-    Response,
-    as_json,
-    failure,
-    read_request,
-    send,
-)
+
+LONGEST_BODY = 1 << 26
+
 
 # ── latency ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 # How long a model takes.
@@ -102,7 +100,7 @@ class Met:
     response: Response
     key: tuple[Key, ...] = ()
     """(seed, agent, tick, task, number, attempt); empty for a request that does not tell it."""
-    max_attempts: int = 0
+    repeats: int = 0
     """How often the same was requested before."""
     fault: str = ""
     usage: Usage = NOTHING
@@ -117,30 +115,30 @@ class Desk:
         self._latency = latency
         self._faults = faults
         self._prompts = Prompts()
-        self._tries: Counter[tuple[Key, ...]] = Counter()
+        self._asked: Counter[tuple[Key, ...]] = Counter()
 
-    def meet(self, request: Request) -> Met:
+    def meet(self, method: str, path: str, content: bytes) -> Met:
         """The response to a request, whatever it is."""
-        if request.path == "/v1/models" and request.method == "GET":
+        if path == "/v1/models" and method == "GET":
             return Met(as_json(MODELS))
-        body = _BODIES.get(request.path)
+        body = _BODIES.get(path)
         if body is None:
-            return Met(failure(404, f"there is nothing at {request.path}", "not_found_error"))
-        if request.method != "POST":
-            return Met(failure(405, f"{request.path} takes POST, not {request.method}", "invalid_request_error"))
+            return Met(failure(404, f"there is nothing at {path}", "not_found_error"))
+        if method != "POST":
+            return Met(failure(405, f"{path} takes POST, not {method}", "invalid_request_error"))
         try:
-            return self._answered(body.model_validate_json(request.body))
+            return self._answered(body.model_validate_json(content))
         except (ValidationError, KeyError, CommonplaceError) as error:
             return Met(failure(400, f"{type(error).__name__}: {error}", "invalid_request_error"))
 
     def _answered(self, asked: Chat | Embedding) -> Met:
         sound = self._chat(asked) if isinstance(asked, Chat) else self._vectors(asked)
         key = asked.commonplace.key if asked.commonplace else ()
-        max_attempts = self._tries[key]
-        fault, response = self._faults.met(sound, *key, max_attempts) if key else ("", sound.sound())
-        self._tries[key] += 1
-        seconds = self._latency.of(sound.usage.answer, *key, max_attempts)
-        return Met(response, key, max_attempts, fault, sound.usage, seconds)
+        repeats = self._asked[key]
+        fault, response = self._faults.met(sound, *key, repeats) if key else ("", sound.sound())
+        self._asked[key] += 1
+        seconds = self._latency.of(sound.usage.answer, *key, repeats)
+        return Met(response, key, repeats, fault, sound.usage, seconds)
 
     def _chat(self, chat: Chat) -> ChatAnswer:
         shared = self._prompts.add(chat.prompt)
@@ -162,7 +160,7 @@ class Entry:
     path: str
     key: tuple[Key, ...]
     """(seed, agent, tick, task, number, attempt); empty for a request that does not tell it."""
-    max_attempts: int
+    repeats: int
     """How often the same was requested before."""
     task: str
     fault: str
@@ -205,11 +203,7 @@ class Log:
         return [entry for entry in self.entries if entry.key]
 
 
-# ── server ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-_GONE = (ConnectionError, asyncio.CancelledError)
-"""A client may leave whenever it likes, and so may the server."""
+# ── server ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class ModelServer:
@@ -226,7 +220,6 @@ class ModelServer:
         self.log = Log()
         self._desk = Desk(latency or Latency(), faults or Faults(0.0))
         self._port = port
-        self._connections: set[asyncio.Task[None]] = set()
 
     @property
     def url(self) -> str:
@@ -234,80 +227,113 @@ class ModelServer:
         return f"http://127.0.0.1:{self._port}/v1"
 
     def __enter__(self) -> ModelServer:
-        """Raises UsageError for a port that cannot be had."""
+        """Raises UsageError for a port that cannot be opened."""
         try:
-            listening = socket.create_server(("127.0.0.1", self._port), backlog=256)
+            self._server = _Server(self._port, self._desk, self.log)
         except (OSError, OverflowError) as error:
-            raise UsageError(f"port {self._port} cannot be had: {error}", hint="Choose another port.") from error
-        self._port = listening.getsockname()[1]
-        self._loop = asyncio.new_event_loop()
-        self._stop = asyncio.Event()
-        self._thread = threading.Thread(target=self._run, args=(listening,), name="model server")
+            raise UsageError(f"port {self._port} cannot be opened: {error}", hint="choose another port") from error
+        self._port = self._server.server_address[1]
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name="model server")
         self._thread.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Ends every connection; nothing of it is left when this returns."""
-        self._loop.call_soon_threadsafe(self._stop.set)
+        """Closes every connection; no thread or socket is left when this returns."""
+        self._server.stop()
         self._thread.join()
 
-    def _run(self, listening: socket.socket) -> None:
-        try:
-            self._loop.run_until_complete(self._serve(listening))
-        finally:
-            self._loop.close()
 
-    async def _serve(self, listening: socket.socket) -> None:
-        server = await asyncio.start_server(self._connected, sock=listening, limit=LONGEST_HEAD)
-        await self._stop.wait()
-        server.close()
-        for task in self._connections:
-            task.cancel()
-        await asyncio.gather(*self._connections)
-        await server.wait_closed()
+class _Server(ThreadingHTTPServer):
+    daemon_threads = False  # so that `server_close` waits for them
+    request_queue_size = 256
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection, from its first request to its last."""
-        task = asyncio.current_task()
-        assert task is not None
-        self._connections.add(task)
-        try:
-            with contextlib.suppress(*_GONE):
-                while await self._next(reader, writer):
-                    pass
-        finally:
-            writer.close()
-            with contextlib.suppress(*_GONE):
-                await writer.wait_closed()
-            self._connections.discard(task)
+    def __init__(self, port: int, desk: Desk, log: Log) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.desk = desk
+        self.log = log
+        self.lock = threading.Lock()
+        """Held while the desk answers and the log is written: requests come in threads of their own."""
+        self.stopping = threading.Event()
+        self._connections: set[socket.socket] = set()
 
-    async def _next(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Meet one request; False when there will be no other on this connection."""
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._connections.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self._connections.discard(request)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients may leave whenever they like."""
+
+    def stop(self) -> None:
+        self.shutdown()
+        self.stopping.set()
+        for connection in tuple(self._connections):
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        self.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server  # pyright: ignore[reportIncompatibleVariableOverride] – the base class knows any server
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1  # one write a response: two would wait for one another (Nagle's algorithm)
+
+    def do_GET(self) -> None:
+        self._meet(b"")
+
+    def do_POST(self) -> None:
+        length = self.headers.get("Content-Length", "")
+        if not length.isdecimal() or int(length) > LONGEST_BODY:
+            self.close_connection = True
+            self._send(failure(400, f"Content-Length must be a number up to {LONGEST_BODY}", "invalid_request_error"))
+            return
+        self._meet(self.rfile.read(int(length)))
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing is printed."""
+
+    def _meet(self, content: bytes) -> None:
+        server, started = self.server, time.monotonic()
+        path = self.path.partition("?")[0]
+        with server.lock:
+            server.log.begun()
+            met = server.desk.meet(self.command, path, content)
         try:
-            request = await read_request(reader)
-        except BadRequest as error:
-            await send(reader, writer, failure(400, str(error), "invalid_request_error"), last=True)
-            return False
-        if request is None:
-            return False
-        started = time.monotonic()
-        self.log.begun()
-        met = self._desk.meet(request)
-        try:
-            await asyncio.sleep(met.seconds)
-            await send(reader, writer, met.response, request.last)
+            server.stopping.wait(met.seconds)
+            self._send(met.response)
         finally:
-            self.log.ended(_entry(request.path, met, started))
-        return not request.last and not met.response.cut
+            with server.lock:
+                server.log.ended(_entry(path, met, started))
+
+    def _send(self, response: Response) -> None:
+        """Write a response, or do what it does instead."""
+        if response.cut:
+            self.close_connection = True
+        if response.cut == "hang":
+            self.connection.recv(1)
+        elif response.cut == "reset":
+            # no lingering: the peer gets RST instead of FIN
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.connection.close()
+        else:
+            self.send_response_only(response.status)
+            for name, value in response.headers:
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(response.body)))
+            self.end_headers()
+            self.wfile.write(response.body[: len(response.body) // 2] if response.cut == "half" else response.body)
 
 
 def _entry(path: str, met: Met, started: float) -> Entry:
     return Entry(
         path=path,
         key=met.key,
-        max_attempts=met.max_attempts,
+        repeats=met.repeats,
         task=str(met.key[3]) if met.key else "",
         fault=met.fault,
         marker=met.response.marker,

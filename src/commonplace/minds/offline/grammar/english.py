@@ -22,9 +22,9 @@ HOURS = (
     "midnight", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "noon",
 )  # fmt: skip
 _IN = listed(
-    "bar kitchen shop workshop garden flat room house home apartment library clinic hall studio loft office cafe "
-    "café attic cellar basement shed greenhouse bedroom bathroom bunk alley arcade shack teahouse store parlour "
-    "parlor den nook"
+    "bar kitchen shop workshop garden flat room house home apartment library clinic hall studio office cafe "
+    "café attic cellar basement shed greenhouse bedroom bathroom alley store parlour "
+    "parlor nook"
 )
 _ON = listed("roof rooftop street walk bridge path stairs steps landing pier dock deck terrace balcony lane quay")
 _PROPER = re.compile(r"\b(?!The\b|A\b)[A-Z]")
@@ -116,7 +116,7 @@ def _soft(name: str) -> str:
 
 _COMMON = listed(
     "roof rooftop stairs steps bench counter lamp sign lights machine kettle stove oven fridge door window table "
-    "desk tree pot stall booth drone kite lantern lanterns radio speaker board well pump box bed piano shelf sofa"
+    "desk tree pot radio speaker board well pump box bed piano shelf sofa"
 )
 
 
@@ -139,9 +139,10 @@ def lowered(text: str) -> str:
 
 
 _SENTENCE_STARTS = listed(
-    "The A An My Your His Her Their Our This That These Those There It She He They We You Nobody Everybody "
-    "Everyone Somebody Someone Something Nothing Everything Some Any No Not In On At From By With Every Each All "
-    "Most Many One Two When While If As To It's There's That's She's He's They're We're You're What How Whenever"
+    "The A An My Your His Her Their Our This That These Those There It She He They We You Nobody Everybody Everyone "
+    "Somebody Someone Something Nothing Everything Some Any No Not In On At From By With Every Each All Most Many "
+    "Half Talking People More Less Wet Whatever Wherever One Two When While If As To It's There's That's She's He's "
+    "They're We're You're What How Whenever"
 )
 
 

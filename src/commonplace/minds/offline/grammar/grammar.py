@@ -1,128 +1,149 @@
-"""A grammar: named rules, each a list of lines with slots and voices, and named word lists.
+"""A grammar: named rules, each a list of templates with slots, voices and speech acts, and named word lists.
 
-The data are plain text files, because a YAML reader would take longer than everything else together:
+The data are plain text files, because reading YAML would take longer than everything else together:
 
 ```
-== greet.morning            a rule
-Morning, {you}.             a line; usable when every slot it names is filled
-[shy dreamy] {~hm} hello.   only in these voices; `{~hm}` is a line of the rule `hm`
+== bye.tail <farewell>       a rule, and the speech act its templates perform
+See you, {you}.              a template; usable when every slot it names is filled
+[shy dreamy] {~hm} goodbye.  only in these voices; `{~hm}` is a template of the rule `hm`
+<ask.well> Are you leaving?  a template that performs another act than the rest of its rule
 
-brave: bold, stubborn       in `words.txt`: a list of words or phrases
+brave: bold, stubborn        in `words.txt`: a list of words or phrases
 ```
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.resources import files
+from typing import NamedTuple
 
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.english import spelt_out
 
-_SLOT = re.compile(r"\{([~a-z_]+)\}")
 FORMAL = "formal"
 _OWN_VOICE = 5
-"""How much likelier a line in the speaker's own voice is than one for everybody."""
+"""How much likelier a template in the speaker's own voice is than one for everybody."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Template:
     """One wording: literal pieces at even indices, slot names at odd ones."""
 
     voices: frozenset[str]
+    act: str
     needs: frozenset[str]
     pieces: tuple[str, ...]
+
+
+class Wording(NamedTuple):
+    """A template filled, and the speech act it performs; both empty where no template fits."""
+
+    text: str = ""
+    act: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
     """The rules and word lists of one language."""
 
-    rules: Mapping[str, tuple[Line, ...]]
+    rules: Mapping[str, tuple[Template, ...]]
     lists: Mapping[str, frozenset[str]]
-    _by_voice: dict[tuple[str, str], tuple[Line, ...]] = field(default_factory=dict[tuple[str, str], tuple[Line, ...]])
+    _by_voice: dict[tuple[str, str], tuple[Template, ...]] = field(
+        default_factory=dict[tuple[str, str], tuple[Template, ...]]
+    )
 
     def words(self, name: str) -> frozenset[str]:
         """A word list; empty when the language has none of that name."""
         return self.lists.get(name, frozenset())
 
-    def lines(self, rule: str, voice: str) -> tuple[Line, ...]:
-        """The lines of a rule that a voice may use, its own ones repeated to weigh more."""
-        found = self._by_voice.get((rule, voice))
-        if found is None:
-            fitting = [line for line in self.rules.get(rule, ()) if not line.voices or voice in line.voices]
-            fitting = [_spelt_out(line) for line in fitting] if voice == FORMAL else fitting
-            found = tuple(line for line in fitting for _ in range(_OWN_VOICE if line.voices else 1))
-            self._by_voice[rule, voice] = found
-        return found
-
-    def say(
+    def word(
         self,
         rule: str,
         voice: str,
         slots: Mapping[str, str],
         dice: Dice,
         accept: Callable[[str], bool] | None = None,
-    ) -> str:
-        """One wording of the rule that `accept` agrees to; empty when there is none. Empty slots count as missing."""
+    ) -> Wording:
+        """One wording of the rule that `accept` agrees to, if there is one. Empty slots count as missing."""
         have = {name for name, value in slots.items() if value}
-        usable = [line for line in self.lines(rule, voice) if line.needs <= have]
+        usable = [template for template in self._templates(rule, voice) if template.needs <= have]
         if not usable:
-            return ""
+            return Wording()
         first = dice.below(len(usable), rule)
         for offset in range(len(usable)):
-            text = self._filled(usable[(first + offset) % len(usable)], voice, slots, dice)
+            template = usable[(first + offset) % len(usable)]
+            text = self._filled(template, voice, slots, dice)
             if accept is None or accept(text):
-                return text
-        return ""
+                return Wording(text, template.act)
+        return Wording()
 
-    def pick(self, rule: str, dice: Dice, voice: str = "") -> str:
-        """One line of a rule without slots; empty when there is none."""
-        return self.say(rule, voice, {}, dice)
+    def say(self, rule: str, slots: Mapping[str, str], dice: Dice) -> str:
+        """One wording of a rule in no particular voice; empty when no template fits."""
+        return self.word(rule, "", slots, dice).text
 
     def every(self, rule: str) -> tuple[str, ...]:
-        """All lines of a rule without slots, in order."""
-        return tuple("".join(line.pieces) for line in self.rules.get(rule, ()))
+        """All templates of a rule as they are written, in order; slots stand in braces."""
+        return tuple(
+            "".join(f"{{{piece}}}" if index % 2 else piece for index, piece in enumerate(template.pieces))
+            for template in self.rules.get(rule, ())
+        )
 
-    def _filled(self, line: Line, voice: str, slots: Mapping[str, str], dice: Dice) -> str:
+    def _templates(self, rule: str, voice: str) -> tuple[Template, ...]:
+        """The templates of a rule that a voice may use, its own ones repeated to weigh more."""
+        found = self._by_voice.get((rule, voice))
+        if found is None:
+            fitting = [one for one in self.rules.get(rule, ()) if not one.voices or voice in one.voices]
+            fitting = [_spelt_out(one) for one in fitting] if voice == FORMAL else fitting
+            found = tuple(one for one in fitting for _ in range(_OWN_VOICE if one.voices else 1))
+            self._by_voice[rule, voice] = found
+        return found
+
+    def _filled(self, template: Template, voice: str, slots: Mapping[str, str], dice: Dice) -> str:
         out: list[str] = []
-        for index, piece in enumerate(line.pieces):
+        for index, piece in enumerate(template.pieces):
             if index % 2 == 0:
                 out.append(piece)
             elif piece[0] == "~":
-                out.append(self.say(piece[1:], voice, slots, dice))
+                out.append(self.word(piece[1:], voice, slots, dice).text)
             else:
                 out.append(slots[piece])
         return "".join(out)
 
 
-def _spelt_out(line: Line) -> Line:
+def _spelt_out(template: Template) -> Template:
     """A formal speaker's wording: the template without contractions, what fills it as it is."""
-    pieces = tuple(piece if index % 2 else spelt_out(piece) for index, piece in enumerate(line.pieces))
-    return Line(line.voices, line.needs, pieces)
+    pieces = tuple(piece if index % 2 else spelt_out(piece) for index, piece in enumerate(template.pieces))
+    return replace(template, pieces=pieces)
 
 
-def parsed_rules(text: str) -> dict[str, tuple[Line, ...]]:
-    """The rules of one file. A rule named twice has the lines of both."""
-    rules: dict[str, tuple[Line, ...]] = {}
-    for block in text.split("\n== ")[1:]:
-        name, _, body = block.partition("\n")
-        lines = tuple(_parsed(line) for line in body.split("\n") if line and not line.startswith("#"))
-        rules[name.strip()] = rules.get(name.strip(), ()) + lines
+_HEAD = re.compile(r"(?P<name>\S+)(?: <(?P<act>[a-z.]+)>)?")
+_TEMPLATE = re.compile(r"(?:\[(?P<voices>[a-z ]+)\] *)?(?:<(?P<act>[a-z.]+)> *)?(?P<text>.*)")
+_SLOT = re.compile(r"\{([~a-z_]+)\}")
+
+
+def parsed_rules(text: str) -> dict[str, tuple[Template, ...]]:
+    """The rules of one file. A rule named twice has the templates of both."""
+    rules: dict[str, tuple[Template, ...]] = {}
+    for block in f"\n{text}".split("\n== ")[1:]:
+        head, _, body = block.partition("\n")
+        found = _HEAD.match(head)
+        assert found is not None, head
+        name, act = found["name"], found["act"] or ""
+        templates = tuple(_parsed(line, act) for line in body.split("\n") if line and not line.startswith("#"))
+        rules[name] = rules.get(name, ()) + templates
     return rules
 
 
-def _parsed(line: str) -> Line:
-    voices: Iterable[str] = ()
-    if line.startswith("["):
-        head, _, line = line[1:].partition("]")
-        voices = head.split()
-    pieces = tuple(_SLOT.split(line.strip()))
+def _parsed(line: str, act: str) -> Template:
+    found = _TEMPLATE.fullmatch(line.strip())
+    assert found is not None, line
+    pieces = tuple(_SLOT.split(found["text"]))
     needs = frozenset(name for name in pieces[1::2] if not name.startswith("~"))
-    return Line(frozenset(voices), needs, pieces)
+    return Template(frozenset((found["voices"] or "").split()), found["act"] or act, needs, pieces)
 
 
 def parsed_lists(text: str) -> dict[str, frozenset[str]]:
@@ -138,15 +159,15 @@ def parsed_lists(text: str) -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=4)
 def grammar(language: str) -> Grammar:
-    """The grammar of a language, read once; English for a language that has none."""
+    """The grammar of a language, read once; English for a language without data."""
     folder = files("commonplace.minds.offline.grammar") / language
     if not folder.is_dir():
         folder = files("commonplace.minds.offline.grammar") / "en"
-    rules: dict[str, tuple[Line, ...]] = {}
+    rules: dict[str, tuple[Template, ...]] = {}
     lists: dict[str, frozenset[str]] = {}
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.name == "words.txt":
             lists = parsed_lists(entry.read_text("utf-8"))
         elif entry.name.endswith(".txt"):
-            rules.update(parsed_rules("\n" + entry.read_text("utf-8")))
+            rules.update(parsed_rules(entry.read_text("utf-8")))
     return Grammar(rules, lists)

@@ -75,17 +75,24 @@ def _agreeing(verb: str, turned: int, *, many: bool) -> str:
     return verb[:-2] if verb.endswith(("shes", "ches", "sses", "xes", "zzes")) else verb[:-1]
 
 
+_AFTER_A_NOUN = listed(
+    "is are was were has had have needs need keeps keep goes comes come done does did says said knows knew thinks "
+    "means meant ran runs sat sits told tells takes took went wound kept left brought built wrote bought sold gave "
+    "held fell froze taught showed sang came matters would will won't can can't could stood isn't wasn't broke "
+    "breaks made makes gets got starts begins opens closes smells sounds looks loses wins finds gives rings flies "
+    "crashes cooks bearing carrying wearing holding leading standing lying sitting hanging running at in on to for "
+    "of with and but or by from off down under over near about like than as because until while so if up out after "
+    "before into onto through across behind along around without against between who which when where what that how "
+    "whenever wherever again still today tonight tomorrow yesterday this always never only just alone together "
+    "himself herself myself too either well back away home once twice all open shut full being higher lower better "
+    "worse every last next here there then now since my your his her their our the a an it that's it's he she they "
+    "I you we leaks works hurts smokes sings cries rattles drips burns falls"
+)
+"""Words at which a noun phrase ends; so it does before a past tense in -ed."""
 _NOUN_PHRASE = re.compile(
     r"\b(?P<det>[Tt]he|[Mm]y|[Yy]our|[Oo]ur|[Aa]n?) "
     r"(?P<noun>[a-z][a-z'-]*(?: [a-z][a-z'-]*){0,2}?)"
-    r"(?=[,.;:!?]|$| (?:is|are|was|were|has|had|have|at|in|on|to|for|of|with|and|but|or|by|from|again|needs?|keeps?|"
-    r"still|today|tonight|tomorrow|yesterday|this|that|before|after|will|won't|can|can't|could|would|who|which|when|"
-    r"while|so|if|up|out|off|down|under|over|near|about|like|than|as|because|until|all|smells?|sounds?|looks?|goes|"
-    r"comes?|done|open|shut|full|being|does|did|says?|said|knows?|knew|thinks?|means?|meant|ran|runs?|sat|sits?|told|"
-    r"tells?|takes?|after|went|into|onto|through|across|behind|along|around|without|against|between|where|what|how|"
-    r"whenever|wound|kept|left|brought|built|wrote|bought|sold|gave|held|fell|died|lived|worked|played|used|loved|liked|"
-    r"wanted|called|asked|turned|stopped|drowned|burned|froze|sailed|taught|showed|sang|wherever|came|comes|matters?|would|stood|never|always|only|just|alone|together|himself|herself|myself|too|either|well|back|away|home|once|twice|took|starts?|begins?|opens?|closes?|higher|lower|better|worse|"
-    r"my|your|his|her|their|our|the|an?|it|that's|it's|isn't|wasn't|broke|made|makes|gets?|got|every|last|next|again|here|there|then|now|since|he|she|they|I|you|we)\b)"
+    rf"(?=[,.;:!?]|$| (?:[a-z]{{3,}}ed|{'|'.join(sorted(_AFTER_A_NOUN))})\b)"
 )
 _EMPTY = listed(
     "way time thing things day night morning evening afternoon moment bit lot while kind sort rest one same other "
@@ -95,50 +102,60 @@ _EMPTY = listed(
     "hand hands head heart eye eyes back side part number floor edge front top bottom one two three four five ten "
     "hundred dozen half pair couple kid same sort piece nerves philosophy reason feeling hurry chance times"
 )
-_TURN = {"my": "your", "our": "your", "your": "my", "a": "the", "an": "the"}
+_VERBS = listed("was is are were had have never always just really not only go goes went do does did be been")
+_ARTICLES = {"a": "the", "an": "the"}
+_DETERMINERS = listed("the a an my your our his her their")
 
 
 @lru_cache(maxsize=4096)
-def topic(text: str, called: str = "") -> str:
-    """What a line is about, as the hearer would name it: `I still owe Kit for the battery` → `the battery`.
+def noun_phrase(text: str, subject: str = "") -> str:
+    """What a text is about, in its own words: `I still owe Kit for my battery` → `my battery`; empty when nothing in it
+    can be named.
 
-    `my roof` becomes `your roof`; with the speaker's `called` it becomes `Jun's roof`, as said to a third person.
-    Empty when nothing in it can be named.
+    With a `subject` it is the phrase the subject occurs in, else the subject itself: as it is where the text has it
+    without an article (`I prescribe sleep`), otherwise with one (`flood` → `the flood`).
     """
     for found in _NOUN_PHRASE.finditer(text):
-        words = _without_verb(found["noun"].split())
-        noun = " ".join(words)
+        noun = found["noun"]
+        if subject:
+            if subject not in noun:
+                continue
+            # What follows the subject may be a verb that is not known: `the old radio hums`.
+            before, _, after = noun.partition(subject)
+            noun = f"{before}{subject}{after.partition(' ')[0]}"
+        words = noun.split()
         if words[-1] in _EMPTY or words[0] in _EMPTY or len(words[-1]) < 3 or words[-1].endswith(("ing", "ly", "ed")):
             continue
         if any(word in _VERBS for word in words):
             continue
-        return f"{_determiner(found['det'].lower(), called)} {noun}"
-    return ""
+        determiner = found["det"].lower()
+        return f"{_ARTICLES.get(determiner, determiner)} {noun}"
+    before, occurs, _ = text.partition(f" {subject}")
+    is_bare = occurs and not any(word in _DETERMINERS or word.endswith("'s") for word in before.lower().split()[-3:])
+    return subject if subject and is_bare else with_article(subject)
 
 
-_PLURALS = listed(
-    "tokens lanterns lamps eggs noodles persimmons tomatoes bowls stories letters songs machines scallions "
-    "nettles gates streets notes ducks thumbs scores pots dumplings customers dreams lights wires plans stairs "
-    "baths papers tools flowers kites boats ships games screens windows stools takings scales books pages seeds "
-    "beans herons gulls"
-)
+def with_article(subject: str) -> str:
+    """`flood` → `the flood`; a name, or what has a determiner already, stays as it is."""
+    is_whole = not subject or subject[0].isupper() or subject.split(" ", 1)[0] in _DETERMINERS
+    return subject if is_whole else f"the {subject}"
 
 
-def _without_verb(words: list[str]) -> list[str]:
-    """`mum cooks` → `mum`: a last word in -s after a noun is rather its verb, unless it is a well-known plural."""
-    last = words[-1]
-    if len(words) > 1 and last.endswith("s") and not last.endswith(("ss", "'s")) and last not in _PLURALS:
-        return words[:-1]
-    return words
+def turned(topic: str, my: str = "your", your: str = "my") -> str:
+    """A topic as the one who was addressed names it: `my roof` → `your roof`, `your roof` → `my roof`.
+
+    A third person names it with other possessives: `my roof` → `Jun's roof`.
+    """
+    determiner, _, noun = topic.partition(" ")
+    if determiner in {"my", "our"}:
+        return f"{my} {noun}"
+    return f"{your} {noun}" if determiner == "your" else topic
 
 
-_VERBS = listed("was is are were had have never always just really not only go goes went do does did be been")
-
-
-def _determiner(word: str, called: str) -> str:
-    if called:
-        return f"{called}'s" if word in {"my", "our"} else {"a": "the", "an": "the"}.get(word, word)
-    return _TURN.get(word, word)
+def bare(topic: str) -> str:
+    """A topic without its determiner: `the lantern festival` → `lantern festival`."""
+    determiner, _, noun = topic.partition(" ")
+    return noun if determiner in _DETERMINERS or determiner.endswith("'s") else topic
 
 
 _THIRD = {

@@ -9,7 +9,7 @@ from commonplace.minds.prompts.speech_guard import Ear
 from commonplace.minds.prompts.wire.act import action_read, action_schema, action_written
 from commonplace.minds.prompts.wire.choices import Choices, people, reachable
 from commonplace.minds.prompts.wire.citing import ids_of
-from commonplace.minds.prompts.wire.fields import Fields, listed
+from commonplace.minds.prompts.wire.fields import Fields, listed, present
 from commonplace.minds.prompts.wire.form import Form
 from commonplace.minds.prompts.wire.rate import ratings_read, ratings_schema, ratings_written
 from commonplace.minds.prompts.wire.shapes import FLAG, TIME, Schema, maybe, obj, one_of, some_of, text, whole
@@ -106,6 +106,8 @@ def _said(given: ReactInput, fields: Fields, ear: Ear) -> dict[str, Any]:
         "utterance": ear.line(talk.words("say", 2000), (given.who.called, given.who.name)),
         "ends": talk.flag("ends"),
         "facts": tuple(fact.id for fact in given.facts if fact.id in talk.items("facts")),
+        "speech_act": talk.words("speech_act", 20),
+        "topic": talk.words("topic", 60),
     }
 
 
@@ -148,6 +150,7 @@ def _talk_written(value: ReactOutput) -> dict[str, Any] | None:
         "say": value.utterance,
         "ends": value.ends,
         "facts": listed(value.facts),
+        **present(speech_act=value.speech_act, topic=value.topic),
     }
 
 

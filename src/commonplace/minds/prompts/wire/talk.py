@@ -58,15 +58,16 @@ def _converse_read(given: ConverseInput, fields: Fields, ear: Ear) -> ConverseOu
         ends=fields.flag("ends"),
         because=fields.ids("because", offered(given)),
         facts=tuple(fact.id for fact in given.facts if fact.id in fields.items("facts")),
+        speech_act=fields.words("speech_act", 20),
         topic=fields.words("topic", 60),
     )
 
 
 def _converse_written(given: ConverseInput, value: ConverseOutput) -> dict[str, Any]:
-    """`topic` is written where there is one; no model is asked for it."""
+    """`speech_act` and `topic` are written where known; no model is asked for them."""
     del given
     words = {"because": listed(value.because), "say": value.utterance, "ends": value.ends, "facts": listed(value.facts)}
-    return words | present(topic=value.topic)
+    return words | present(speech_act=value.speech_act, topic=value.topic)
 
 
 # ── duet ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -81,12 +82,15 @@ def _duet_read(given: DuetInput, fields: Fields, ear: Ear) -> DuetOutput:
         plan=fields.words("plan", LONGEST_PLAN),
         utterance=spoken(fields.words("say", 4000), given.who, ear, LONGEST_LINE),
         because=fields.ids("because", offered(given)),
+        speech_act=fields.words("speech_act", 20),
+        topic=fields.words("topic", 60),
     )
 
 
 def _duet_written(given: DuetInput, value: DuetOutput) -> dict[str, Any]:
     del given
-    return {"because": listed(value.because), "plan": value.plan, "say": value.utterance}
+    words = {"because": listed(value.because), "plan": value.plan, "say": value.utterance}
+    return words | present(speech_act=value.speech_act, topic=value.topic)
 
 
 # ── interview and panel ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,4 +1,4 @@
-"""What the memory is given by mistake: refused by name, and nothing has changed."""
+"""Arguments of the wrong type or out of range: refused by name, and nothing has changed."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_a_policy_of_ones_own_is_a_base_and_what_differs():
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"named_weight": 1}, "without a base"),
+        ({"named_weight": 1}, "has no base"),
         ({"base": "recal"}, "did you mean 'recall'"),
         ({"base": "park", "decey": 0.9}, "did you mean 'decay'"),
         ({"base": "park", "decay": "slow"}, "give a number"),
@@ -69,5 +69,5 @@ def test_a_policy_that_cannot_be_made_is_refused_with_what_can(fields, said):
 
 
 def test_a_name_that_is_taken_is_refused():
-    with pytest.raises(UsageError, match="a policy called 'park'"):
+    with pytest.raises(UsageError, match="policy name 'park' is taken"):
         policies.from_mapping("park", {"base": "recall"})

@@ -1,0 +1,203 @@
+"""What a blend reads besides words and vectors: who and where a memory is about, whether it asks, what came next to it.
+
+A question about the past shares few words with its answer. These hints find the answer all the same; the parts of the
+score made of them are `named`, `statement` and `neighbours`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.memory.columns import FlagColumn, LabelColumn, grown
+from commonplace.memory.record import Memory
+from commonplace.memory.scoring import Floats, Indices
+from commonplace.memory.words import word_list
+from commonplace.text import HANGUL, words
+
+REACH = 3
+"""Neighbours on each side."""
+FADING = 0.5
+"""Each step further lends this share of the step before."""
+ANSWER = 0.5
+"""What a question lends in addition to the memory after it, which may be its answer."""
+MINUTE = 60_000_000
+"""Microseconds."""
+
+_SHARES = [FADING ** (distance - 1) for distance in range(1, REACH + 1)]
+_KERNEL = np.array([*reversed(_SHARES), 0.0, *_SHARES])
+
+
+class BlendColumns:
+    """Subject, place and form of every memory. Empty until the first blend asks, because most streams never do."""
+
+    def __init__(self) -> None:
+        self.subjects = LabelColumn()
+        self.places = LabelColumn()
+        self.questions = FlagColumn()
+        """Whether the text ends in a question."""
+        self._breaks: dict[float, Breaks] = {}
+
+    def fill(self, records: Sequence[Memory], length: int) -> None:
+        """Makes sure that the first `length` records have their rows."""
+        for row in range(self.questions.size, length):
+            memory = records[row]
+            self.subjects.append(subject(memory))
+            self.places.append(place(memory))
+            self.questions.append(is_question(memory.text))
+
+    def breaks(self, minutes: float) -> Breaks:
+        """The pairs of rows that are more than `minutes` apart."""
+        known = self._breaks.get(minutes)
+        if known is None:
+            known = self._breaks[minutes] = Breaks(minutes)
+        return known
+
+    def truncate(self, length: int) -> None:
+        """Removes the rows from `length` on."""
+        for column in (self.subjects, self.places, self.questions, *self._breaks.values()):
+            column.truncate(length)
+
+
+# ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_PREAMBLE = re.compile(r"(?:\[[^\[\]]{0,60}\]|\([^()]{0,60}\)|[0-9 .,/|:-])*")
+"""A time or date in front of the text; matches every text, if only its first zero characters."""
+_SPEAKER = re.compile(r"([^:：]{1,40})[:：] ")
+_CAPITALISED = re.compile(r"[A-Z\u00c0-\u00de][A-Za-z0-9\u00c0-\u017f'’-]*")
+_HANGUL = re.compile(f"[{HANGUL}]")
+_ASIDE = re.compile(r" *(?:\[[^\[\]]*\]|\([^()]*\)) *$")
+_CLOSING = "\"'”’」』)] "
+_LONGEST_SUBJECT = 3
+"""Capitalised words."""
+
+
+def subject(memory: Memory) -> tuple[str, ...]:
+    """The words for who speaks or acts: `Maria Lopez: …`, `Klaus is reading`, `민수가 …`, and the memory's source."""
+    text = _PREAMBLE.sub("", memory.text, count=1)
+    spoken = _SPEAKER.match(text)
+    return _name_words(f"{spoken[1] if spoken else _opening(text)} {memory.source}")
+
+
+def place(memory: Memory) -> tuple[str, ...]:
+    """The words of the place's names."""
+    return _name_words(" ".join(memory.place))
+
+
+def named(question: str) -> list[str]:
+    """The words of a question that may be names, each once; Hangul ones also without what may be their particle."""
+    found: list[str] = []
+    for word in _content_words(question):
+        found += [word[:size] for size in range(2, len(word) + 1)] if _HANGUL.match(word) else [word]
+    return list(dict.fromkeys(found))
+
+
+def is_question(text: str) -> bool:
+    """Whether the text ends in a question mark, ignoring closing quotes and a remark in brackets after it."""
+    return _ASIDE.sub("", text).rstrip(_CLOSING).endswith(("?", "？"))
+
+
+def _name_words(text: str) -> tuple[str, ...]:
+    endings = word_list("ko").function
+    found: list[str] = []
+    for word in _content_words(text):
+        found.append(word)
+        if _HANGUL.match(word):
+            found += [word[:-size] for size in (1, 2) if len(word) >= size + 2 and word[-size:] in endings]
+    return tuple(dict.fromkeys(found))
+
+
+def _content_words(text: str) -> list[str]:
+    grammar = word_list("en").function
+    found = [word.removesuffix("'s") for word in words(text.replace("’", "'"))]
+    return [word for word in found if word not in grammar]
+
+
+def _opening(text: str) -> str:
+    """The capitalised words a text begins with; the first word of one that begins in Hangul."""
+    found: list[str] = []
+    for word in text.split(" ", _LONGEST_SUBJECT)[:_LONGEST_SUBJECT]:
+        if not found and _HANGUL.match(word):
+            return word
+        match = _CAPITALISED.match(word)
+        if not match:
+            break
+        found.append(match[0])
+    return " ".join(found)
+
+
+# ── neighbours ───────────────────────────────────────────────────────────────────────────────────────────────────────
+# An answer seldom repeats the words of its question, and what is said about a thing is said over several turns: so
+# memories made one after the other lend one another their relevance.
+
+
+class Breaks:
+    """Which pairs of rows 1, 2 or 3 apart are no neighbours because too much time lies between them.
+
+    Extended as rows are added, because most streams have few such pairs.
+    """
+
+    def __init__(self, minutes: float) -> None:
+        self._gap = int(minutes * MINUTE)
+        self._later: list[Indices] = [np.empty(16, dtype=np.intp) for _ in _SHARES]
+        self._counts = [0] * REACH
+        self.size = 0
+
+    def between(self, created: NDArray[np.int64]) -> list[Indices]:
+        """For each distance the later rows of such pairs, ascending; `created` as before for rows seen before."""
+        length = len(created)
+        if self.size < length:
+            for distance in range(1, REACH + 1):
+                self._add(distance, _pairs_apart(created, distance, self._gap, self.size))
+            self.size = length
+        found = [later[:count] for later, count in zip(self._later, self._counts, strict=True)]
+        return found if self.size == length else [later[: np.searchsorted(later, length)] for later in found]
+
+    def truncate(self, length: int) -> None:
+        """Removes the rows from `length` on."""
+        if length < self.size:
+            self.size = length
+            self._counts = [
+                int(np.searchsorted(later[:count], length))
+                for later, count in zip(self._later, self._counts, strict=True)
+            ]
+
+    def _add(self, distance: int, found: Indices) -> None:
+        index, count = distance - 1, self._counts[distance - 1]
+        if count + len(found) > len(self._later[index]):
+            self._later[index] = grown(self._later[index][:count], count + len(found))
+        self._later[index][count : count + len(found)] = found
+        self._counts[index] = count + len(found)
+
+
+def _pairs_apart(created: NDArray[np.int64], distance: int, gap: int, start: int) -> Indices:
+    """The rows from `start` on that were made more than `gap` microseconds from the row `distance` before."""
+    first = max(start, distance)
+    if first >= len(created):
+        return np.empty(0, dtype=np.intp)
+    apart = np.abs(created[first:] - created[first - distance : len(created) - distance])
+    return np.flatnonzero(apart > gap) + first
+
+
+def lent(relevance: Floats, questions: NDArray[np.bool_], breaks: list[Indices]) -> Floats:
+    """Σ over d = 1 … 3 of 0.5^(d − 1) · (relevance d before + d after), + 0.5 · relevance before if that is a question.
+
+    All arrays have the same shape, in the order of ids; pairs of `breaks` lend nothing. Exact for whole numbers below
+    2⁴⁸, so that subtracting what a broken pair has lent leaves no trace.
+    """
+    received = np.correlate(relevance, _KERNEL, "full")[REACH:-REACH]  # the kernel reads the same from both ends
+    asking = np.flatnonzero(questions[:-1])
+    if len(asking):
+        received[asking + 1] += ANSWER * relevance[asking]
+    for share, distance, later in zip(_SHARES, range(1, REACH + 1), breaks, strict=True):
+        if not len(later):
+            continue
+        earlier = later - distance
+        received[earlier] -= share * relevance[later]
+        received[later] -= share * relevance[earlier]
+        if distance == 1:
+            received[later] -= ANSWER * relevance[earlier] * questions[earlier]
+    return received

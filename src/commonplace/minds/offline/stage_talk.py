@@ -1,0 +1,107 @@
+"""Talk outside a town, made of the town's talk: answers to a person, turns of a panel and of a duet."""
+
+from __future__ import annotations
+
+from commonplace.minds.notes import Person, Recalled, Situation, Spoken, Spot, Who
+from commonplace.minds.offline.converse import converse
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.grammar import english
+from commonplace.minds.offline.grammar.grammar import grammar
+from commonplace.minds.offline.hear import heard
+from commonplace.minds.tasks import (
+    NO_ANSWER,
+    AnswerInput,
+    AnswerOutput,
+    ConverseInput,
+    ConverseOutput,
+    DuetInput,
+    DuetOutput,
+    PanelInput,
+    PanelOutput,
+)
+
+UNSTORED = 0
+"""Id of a line just heard that did not become a memory; never cited."""
+_ASKER = Person(id="-", name="", called="", label="visitor", warmth=20)
+_NOWHERE = Situation(
+    moment="2031-10-04T12:00:00", time="12:00", day=0, weekday="", part_of_day="midday", sky="", wind="",
+    temperature="", place=Spot(id="stage", name="stage"),
+)  # fmt: skip
+"""A stage has no clock: it is always noon, so that memories are told with `just now` or without a time."""
+
+
+def answer(given: AnswerInput, dice: Dice) -> AnswerOutput:
+    """What the memories recalled give for an answer; an honest nothing where they give none."""
+    said = _asked(given.who, given.situation, given.question, given.lines, given.recalled, dice)
+    return AnswerOutput(answer=said.utterance or _nothing(given.who), because=_cited(said))
+
+
+def panel_turn(given: PanelInput, dice: Dice) -> PanelOutput:
+    """A reply to what was said last, or to the seed prompt."""
+    question = given.lines[-1].text if given.lines else given.seed_prompt
+    said = _asked(given.who, _NOWHERE, question, (), given.recalled, dice)
+    return PanelOutput(answer=said.utterance or _nothing(given.who), because=_cited(said))
+
+
+def duet_turn(given: DuetInput, dice: Dice) -> DuetOutput:
+    """The plan and the utterance; who has nothing left to say takes leave once and then falls silent."""
+    # Nobody leaves a stage: where a reply would take leave, one rather opens another subject.
+    reply = converse(_duet_talk(given), dice)
+    said = converse(_duet_talk(given, opens=True), dice) if reply.ends else reply
+    has_taken_leave = any(heard(line, given.who.language).act == "farewell" for line in given.lines[-2:])
+    if not said.utterance and not has_taken_leave:
+        said = reply
+    return DuetOutput(
+        plan=_plan(given, dice)[:200] if said.utterance else "",
+        utterance=said.utterance,
+        because=_cited(said),
+        speech_act=said.speech_act,
+        topic=said.topic,
+    )
+
+
+def _asked(
+    who: Who, situation: Situation, question: str, lines: tuple[Spoken, ...], recalled: tuple[Recalled, ...], dice: Dice
+) -> ConverseOutput:
+    """The talk as the offline mind knows talks: the question is the last line, heard just now."""
+    asked = Spoken(speaker=_ASKER.id, called="", text=question)
+    talk = ConverseInput(
+        who=who, situation=situation, hearer=_ASKER, purpose="reply", lines=(*lines, asked),
+        recalled=(*recalled, _just_heard(asked)),
+    )  # fmt: skip
+    return converse(talk, dice)
+
+
+def _duet_talk(given: DuetInput, *, opens: bool = False) -> ConverseInput:
+    """The turn as a line of talk. The last line counts as heard even when it was not stored as a memory."""
+    recalled, last = given.recalled, given.lines[-1] if given.lines else None
+    if last is not None and last.speaker == given.other.id and not any(last.text in one.text for one in recalled):
+        recalled = (*recalled, _just_heard(last))
+    mine = tuple(line for line in given.lines if line.speaker == given.who.id)
+    return ConverseInput(
+        who=given.who, situation=_NOWHERE, hearer=given.other,
+        purpose="tell" if opens else "reply" if given.lines else "greet",
+        lines=mine if opens else given.lines, recalled=recalled, said=given.said,
+    )  # fmt: skip
+
+
+def _just_heard(line: Spoken) -> Recalled:
+    frame = {"what": "said", "who": line.speaker, "called": line.called, "quote": line.text, "to_me": "1"}
+    return Recalled(id=UNSTORED, text=line.text, kind="observation", importance=3, minutes_ago=0, frame=frame)
+
+
+def _plan(given: DuetInput, dice: Dice) -> str:
+    rules = grammar(given.who.language)
+    if not given.lines:
+        return rules.say("duet.tell", {}, dice)
+    line = heard(given.lines[-1], given.who.language)
+    rule = "duet.end" if line.act == "farewell" else "duet.answer" if line.asks else "duet.react"
+    return english.polished(rules.say(rule, {"you": given.other.called, "topic": line.topic}, dice))
+
+
+def _cited(said: ConverseOutput) -> tuple[int, ...]:
+    return tuple(memory for memory in said.because if memory != UNSTORED)
+
+
+def _nothing(who: Who) -> str:
+    return NO_ANSWER.get(who.language, NO_ANSWER["en"])

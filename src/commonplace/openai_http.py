@@ -1,0 +1,253 @@
+"""HTTP to servers that speak the OpenAI protocol, for minds and for embedders: addresses, keys, pages.
+
+Nothing a server sends is trusted: bodies are read up to a limit, the key is taken out of every text, and characters
+that UTF-8 cannot hold are dropped before anybody looks at them.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+import httpx2
+
+from commonplace.errors import UsageError
+
+KEY_VARIABLE = "COMMONPLACE_API_KEY"
+"""Environment variable with the key of any server but OpenAI's own."""
+OPENAI_HOST, OPENAI_KEY_VARIABLE = "api.openai.com", "OPENAI_API_KEY"
+LONGEST_BODY = 16 * 2**20
+"""Bytes of a body that are read, before and after decompression; the rest is dropped."""
+TEXTS_PER_REQUEST = 64
+"""Texts of one request for embeddings."""
+_CONNECT_SECONDS = 10.0
+_SHORTEST_SECRET = 8
+"""Characters from which on a key is removed from texts; shorter ones are words like `none`."""
+_LONGEST_VECTOR = 16_384
+_LARGEST_COMPONENT = 1e30
+
+
+class Unreachable(Exception):
+    """No page came back: the connection was refused, reset or cut off."""
+
+
+class Late(Exception):
+    """No page came back in time."""
+
+
+class WrongPage(ValueError):
+    """A page without what was asked for. `kind`: one word to count it by."""
+
+    def __init__(self, what: str, kind: str) -> None:
+        super().__init__(what)
+        self.kind = kind
+
+
+# ── addresses and keys ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def base_url(url: str) -> str:
+    """A base URL without a slash at the end. Raises UsageError, quoting nothing that may hold a key."""
+    hint = "expected an address such as http://127.0.0.1:8080/v1; keys come from the environment"
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+    except ValueError:
+        raise UsageError("the base URL cannot be parsed", hint=hint) from None
+    if parts.username is not None or parts.password is not None or parts.query:
+        raise UsageError("the base URL holds a user name, a password or a query", hint=hint)
+    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0 or parts.fragment:
+        raise UsageError(f"{url!r} is not a base URL", hint=hint)
+    if not parts.path:
+        raise UsageError(f"{url!r} has no path", hint=f"most servers answer under /v1: write {url}/v1")
+    return url.strip().rstrip("/")
+
+
+def is_loopback(url: str) -> bool:
+    """Whether a URL leads to this machine, so that no proxy belongs in between."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def key_variable(url: str) -> str:
+    """The environment variable with the key for a URL: OpenAI's key goes to OpenAI's host alone."""
+    return OPENAI_KEY_VARIABLE if urlsplit(url).hostname == OPENAI_HOST else KEY_VARIABLE
+
+
+class Key:
+    """A key that never shows itself."""
+
+    def __init__(self, variable: str, value: str) -> None:
+        self.variable = variable
+        self._value = value
+        self._spellings = (value, value.replace("/", "\\/"), value.replace("+", "\\u002B"))  # as in JSON
+
+    @classmethod
+    def from_environment(cls, variable: str, *, required: bool = False) -> Key:
+        """The key in an environment variable; it may be empty. Raises UsageError for one that cannot be a key."""
+        value = os.environ.get(variable, "").strip()
+        if required and not value:
+            raise UsageError(f"{variable} is not set", hint=f"type: export {variable}=YOUR-KEY")
+        if not (value.isascii() and value.isprintable()) or " " in value:
+            raise UsageError(f"{variable} holds characters that a key cannot have", hint="set it again without them")
+        return cls(variable, value)
+
+    def __repr__(self) -> str:
+        return f"Key({self.variable})"
+
+    def header(self) -> dict[str, str]:
+        """The `Authorization` header; none without a key. For the request alone."""
+        return {"Authorization": f"Bearer {self._value}"} if self._value else {}
+
+    def scrub(self, text: str) -> str:
+        """The text without the key."""
+        if len(self._value) >= _SHORTEST_SECRET:
+            for spelling in self._spellings:
+                text = text.replace(spelling, "[key]")
+        return text
+
+
+def client_options(url: str, key: Key, timeout: float) -> dict[str, Any]:
+    """Arguments for an httpx client of one server. `timeout`: seconds of one request."""
+    # below INFO httpcore logs headers, and with them the key
+    logging.getLogger("httpcore2").setLevel(logging.INFO)
+    return {
+        "headers": {"User-Agent": "commonplace", "Accept-Encoding": "identity", **key.header()},
+        "timeout": httpx2.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout), pool=None),
+        "limits": httpx2.Limits(max_connections=None, max_keepalive_connections=100),
+        "follow_redirects": False,  # a redirect would take texts and key to another address
+        "verify": url.startswith("https:"),  # loading the certificates takes 40 ms that plain http need not spend
+        "trust_env": not is_loopback(url),
+    }
+
+
+# ── pages ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A server's answer to one request, without the key and without lone surrogates."""
+
+    status: int
+    text: str
+    data: object
+    """The text as JSON; None when it is not JSON."""
+    retry_after: str = ""
+    """The header of this name."""
+
+    @classmethod
+    def of(cls, status: int, headers: httpx2.Headers, body: bytes, key: Key) -> Page:
+        """A page from a body as it was sent. Raises Unreachable for a compression that was not asked for."""
+
+        def safe(text: str) -> str:
+            return key.scrub(whole(text))
+
+        text = _decompressed(body, headers.get("content-encoding", "")).decode("utf-8", "replace")
+        return cls(status, safe(text), each_text(loads(text), safe), headers.get("retry-after", ""))
+
+    def get(self, *path: str | int) -> object:
+        """What lies at a path of names and positions in the data; None where there is nothing."""
+        found = self.data
+        for step in path:
+            if isinstance(step, str) and isinstance(found, dict):
+                found = cast("dict[str, object]", found).get(step)
+            elif isinstance(step, int) and isinstance(found, list) and step < len(cast("list[object]", found)):
+                found = cast("list[object]", found)[step]
+            else:
+                return None
+        return found
+
+    def listed(self, name: str) -> list[object] | None:
+        """The list of this name; None when there is none."""
+        found = self.get(name)
+        return cast("list[object]", found) if isinstance(found, list) else None
+
+    def said(self) -> str:
+        """What the server says was wrong, in at most 300 characters."""
+        for path in (("error", "message"), ("error",), ("message",), ("detail",)):
+            found = self.get(*path)
+            if found:
+                return " ".join((found if isinstance(found, str) else json.dumps(found)).split())[:300]
+        return " ".join(self.text[:2000].split())[:300]
+
+
+def vectors_in(page: Page, count: int) -> list[list[float]]:
+    """The vectors of a page of `/embeddings`, one per text, in the order of the texts. Raises WrongPage."""
+    entries = page.listed("data")
+    if entries is None:
+        raise WrongPage("the page holds no vectors", "page")
+    if len(entries) != count:
+        raise WrongPage(f"{len(entries)} vectors for {count} texts", "vectors")
+    ordered = sorted(enumerate(entries), key=lambda placed: _index(placed[1], placed[0]))
+    return [_vector(entry) for _, entry in ordered]
+
+
+def _index(entry: object, position: int) -> int:
+    index = cast("dict[str, object]", entry).get("index") if isinstance(entry, dict) else None
+    return index if isinstance(index, int) else position
+
+
+def _vector(entry: object) -> list[float]:
+    vector = cast("dict[str, object]", entry).get("embedding") if isinstance(entry, dict) else None
+    numbers = cast("list[object]", vector) if isinstance(vector, list) else []
+    # the comparison is false for NaN, too
+    finite = all(isinstance(number, int | float) and abs(number) < _LARGEST_COMPONENT for number in numbers)
+    if not 0 < len(numbers) <= _LONGEST_VECTOR or not finite:
+        raise WrongPage("a vector that is not a list of finite numbers", "vectors")
+    return cast("list[float]", numbers)
+
+
+def loads(text: str) -> object:
+    """Strict JSON except for raw control characters in strings; None for anything else, NaN and deep nesting too."""
+    try:
+        return json.loads(text, strict=False, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+
+
+def whole(text: str) -> str:
+    """The text without lone surrogates: halves of characters that a model did not finish."""
+    return text.encode("utf-8", "ignore").decode()
+
+
+def each_text(data: object, change: Callable[[str], str]) -> object:
+    """The data with every string in it changed; None when it is nested too deeply."""
+    try:
+        return _each(data, change)
+    except RecursionError:
+        return None
+
+
+def _each(data: object, change: Callable[[str], str]) -> object:
+    if isinstance(data, str):
+        return change(data)
+    if isinstance(data, list):
+        return [_each(item, change) for item in cast("list[object]", data)]
+    if isinstance(data, dict):
+        return {change(name): _each(item, change) for name, item in cast("dict[str, object]", data).items()}
+    return data
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _decompressed(body: bytes, encoding: str) -> bytes:
+    if encoding in ("", "identity"):
+        return body
+    if encoding not in ("gzip", "deflate"):
+        raise Unreachable(f"the body is compressed by {encoding}, which was not asked for")
+    try:
+        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body, LONGEST_BODY)
+    except zlib.error:
+        raise Unreachable(f"the body is not {encoding}") from None
