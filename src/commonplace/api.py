@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from commonplace.engine.other_journal import RecordedMind
+from commonplace.engine.recorded_mind import RecordedMind
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError, command
 from commonplace.minds.chat.servers import is_server

@@ -13,16 +13,14 @@ _RIEUL = 8
 _DIGIT_FINALS = {"0": 21, "1": _RIEUL, "3": 16, "6": 1, "7": _RIEUL, "8": _RIEUL}
 """Final sounds of the digits as they are read: 영, 일, 삼, 육, 칠, 팔; the others end in a vowel."""
 _CHOICES = {"은(는)": ("은", "는"), "이(가)": ("이", "가"), "을(를)": ("을", "를"), "과(와)": ("과", "와")}
+_NOUNS = ("이야기", "경기", "고기", "감기", "공기", "악기", "무기", "전기", "일기", "연기", "사기")
+"""Words in -기 that are things, not doings."""
 _MARK = re.compile(r"(.)(은\(는\)|이\(가\)|을\(를\)|과\(와\)|\(으\)로|\(이\)다|\(이\)었다)")
 
 
 def resolved(text: str) -> str:
     """The text with each pair of forms decided by the syllable before it; after any other letter both forms stay."""
     return _MARK.sub(_decided, text)
-
-
-_NOUNS = ("이야기", "경기", "고기", "감기", "공기", "악기", "무기", "전기", "일기", "연기", "사기")
-"""Words in -기 that are things, not doings."""
 
 
 def ongoing(doing: str) -> str:

@@ -17,7 +17,7 @@ from commonplace.character.plan import Plan
 from commonplace.character.state import CharacterState
 from commonplace.cognition.turn import Turn
 from commonplace.engine.driver import Driver, NoJournal
-from commonplace.engine.live_state import opening
+from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep, Tick
 from commonplace.engine.stage import Stage
 from commonplace.memory import Memory
@@ -41,7 +41,7 @@ def _routine(home: str, work: str, place: str) -> list[dict[str, Any]]:
         {"at": "08:00", "do": work, "place": place},
         {"at": "12:00", "do": "having lunch", "place": "green", "outdoor": True},
         {"at": "13:00", "do": f"{work} again", "place": place},
-        {"at": "18:00", "do": "sitting at home", "place": home},
+        {"at": "18:00", "do": "session at home", "place": home},
         {"at": "22:00", "do": "sleeping", "place": home},
     ]
 
@@ -184,7 +184,7 @@ class Town:
     """A scenario being lived; everything about it can be looked at between ticks."""
 
     def __init__(self, scenario: Scenario, mind: Mind, seed: int = 7, stage: Stage = TOWN) -> None:
-        live_state, _ = opening(scenario, seed)
+        live_state, _ = initial_state(scenario, seed)
         self.mind = mind
         self.engine = Lockstep(live_state, stage, Driver(mind, NoJournal(), seed, durable=False))
         self.ticks: list[Tick] = []
@@ -194,7 +194,7 @@ class Town:
         for _ in range(ticks):
             number = self.engine.live_state.tick + 1
             rows = [InputRow(seq, number, body) for seq, body in enumerate(inputs, 1)]
-            lived = at_once(self.engine.live(rows))
+            lived = at_once(self.engine.run_tick(rows))
             self.engine.apply(lived)
             self.ticks.append(lived.tick)
             inputs = ()

@@ -136,7 +136,7 @@ async def played(run: Run, until: int, budget: Budget | None = None) -> None:
 
 
 def lived(path: Path, mind: Mind, until: int, scenario: str = "latticeville", **settings: Any) -> None:
-    """Live up to a tick, in one sitting."""
+    """Live up to a tick, in one session."""
     budget = settings.pop("budget", None)
     with opened(path, mind, scenario, **settings) as run:
         virtually(played(run, until, budget))

@@ -8,7 +8,7 @@ import pytest
 
 from commonplace.api import open_run
 from commonplace.cli import main
-from commonplace.engine.verify import Recorded
+from commonplace.engine.verify import CommittedAnswers
 from commonplace.errors import Paused
 from commonplace.run.journal import Diverged
 from commonplace.run.why import as_text, why
@@ -67,7 +67,7 @@ def test_a_replay_that_asks_something_else_says_what(slipping):
     with open_run(slipping[0]) as reading:
         row = next(row for row in reading.answers() if row.task == "react")
         with pytest.raises(Diverged, match=r"was 'react'; its input is another now; .*odd") as caught:
-            Recorded(reading).find(
+            CommittedAnswers(reading).find(
                 row.agent, row.tick, row.ordinal, b"another", task="react", given=lambda: '{"news":"odd"}'
             )
     assert f"question {row.ordinal} of {row.agent} at tick {row.tick}" in caught.value.what

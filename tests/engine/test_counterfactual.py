@@ -169,7 +169,7 @@ def test_what_no_character_did_has_no_turn(eventful):
 def test_a_memory_there_was_not_is_refused(reading):
     event, _ = next(from_before(reading))
     for memory in (0, 10**9, reading.memories(event.agent_id)[-1].id):
-        with pytest.raises(UsageError, match="cannot be taken away") as raised:
+        with pytest.raises(UsageError, match="cannot be left out") as raised:
             without(reading, event, memory)
         assert "memories" in raised.value.hint
 

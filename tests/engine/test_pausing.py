@@ -98,9 +98,9 @@ def test_a_run_may_be_played_on_after_an_outage(whole, tmp_path):
 
 
 @pytest.mark.parametrize("calls", [10, 57, pytest.param(1, marks=pytest.mark.slow)])
-def test_a_budget_of_calls_is_never_exceeded_and_small_sittings_make_the_same_whole(calls, whole, tmp_path):
-    path, asked, sittings = tmp_path / "a.run", 0, 0
-    while sittings == 0 or ends(path).tick < TICKS:
+def test_a_budget_of_calls_is_never_exceeded_and_small_sessions_make_the_same_whole(calls, whole, tmp_path):
+    path, asked, sessions = tmp_path / "a.run", 0, 0
+    while sessions == 0 or ends(path).tick < TICKS:
         mind = PaidMind(offline())
         try:
             lived(path, mind, TICKS, budget=Budget(calls=calls))
@@ -112,9 +112,9 @@ def test_a_budget_of_calls_is_never_exceeded_and_small_sittings_make_the_same_wh
         assert len(mind.asked) <= calls
         assert kept(path) >= set(mind.asked)  # what was paid for is kept
         asked += len(mind.asked)
-        sittings += 1
+        sessions += 1
     assert asked == whole[1]
-    assert sittings == -(-whole[1] // calls)
+    assert sessions == -(-whole[1] // calls)
     assert ends(path) == ends(whole[0])
 
 
@@ -153,7 +153,7 @@ def test_tokens_and_money_are_looked_at_before_each_question(budget, most, said,
     assert len(mind.asked) == most
 
 
-def test_a_budget_is_for_one_sitting(whole, tmp_path):
+def test_a_budget_is_for_one_session(whole, tmp_path):
     path, mind = tmp_path / "a.run", PaidMind(offline())
     with opened(path, mind) as run:
         with pytest.raises(Paused):

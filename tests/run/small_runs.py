@@ -19,7 +19,8 @@ from commonplace.run.tick_record import AnswerRow, InputRow, TickRecord
 from commonplace.run.versions import state_versions, world_versions
 from commonplace.scenario.scaffold import text
 from commonplace.world.actions import Action
-from commonplace.world.executor import Intent, step
+from commonplace.world.deeds import Intent
+from commonplace.world.executor import step
 from commonplace.world.state import World, opening
 from world.small_worlds import AGENTS, CLOCK, IDLE, go, say, village
 

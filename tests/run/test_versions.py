@@ -12,7 +12,8 @@ from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
 from commonplace.run.tick_record import Version
 from commonplace.run.versions import restore_state, restore_world, state_versions, world_versions
-from commonplace.world.executor import Intent, Rules, step
+from commonplace.world.deeds import Intent, Rules
+from commonplace.world.executor import step
 from commonplace.world.inputs import GodEvent, InnerVoice, Join, Leave
 from commonplace.world.script import Audience
 from commonplace.world.state import World, opening

@@ -11,8 +11,8 @@ import commonplace
 from commonplace.errors import UsageError
 from commonplace.scenario import model
 from commonplace.scenario.compiling import compiled_from_text, load
-from commonplace.scenario.loading import find, read
-from commonplace.scenario.rules import check, report
+from commonplace.scenario.loading import find, read, report
+from commonplace.scenario.rules import check
 from commonplace.scenario.scaffold import new, text
 
 PROJECT = Path(__file__).parents[2]

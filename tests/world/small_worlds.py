@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, settings
 from commonplace.clock import Clock
 from commonplace.rng import below, choice
 from commonplace.world.actions import Action, Idle, Interact, Move, Say
+from commonplace.world.deeds import Intent, Rules
 from commonplace.world.events import Event
-from commonplace.world.executor import PLAIN, Intent, Rules, step
+from commonplace.world.executor import PLAIN, step
 from commonplace.world.geography import Geography
 from commonplace.world.script import Audience, Scripted, due
 from commonplace.world.state import World, opening

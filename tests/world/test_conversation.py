@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.world.actions import Say
-from commonplace.world.area import converse
+from commonplace.world.area import fold_talks
 from commonplace.world.deeds import partners
 from commonplace.world.state import Conversation, Line, World
 from world.small_worlds import Action, go, lived, of_type, patient, placed, say, village
@@ -130,7 +130,7 @@ def test_a_word_to_somebody_who_leaves_starts_and_ends_a_talk() -> None:
 def test_talks_that_touch_become_one_and_the_younger_ends() -> None:
     both = [talk("k.1.b", 1, "a", "b"), talk("k.2.c", 2, "c", "d")]
     lines = [Line(3, "a", "e", "you too"), Line(3, "c", "e", "and you")]
-    after = converse("k", 3, both, lines, {"a", "b", "c", "d", "e"})
+    after = fold_talks("k", 3, both, lines, {"a", "b", "c", "d", "e"})
     assert [(one.id, one.members, one.floor) for one in after.ongoing] == [("k.1.b", ("a", "b", "c", "d", "e"), "e")]
     assert [one.id for one in after.ended] == ["k.2.c"]
     assert after.ended[0].lines == both[1].lines

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from commonplace.canon import canonical
 from commonplace.rng import shuffled
 from commonplace.world.actions import VERBS, Action, Idle, Interact, Move, Say, objection
-from commonplace.world.deeds import targets
-from commonplace.world.executor import Intent, Note, Rules, step
+from commonplace.world.deeds import Intent, Note, Rules, targets
+from commonplace.world.executor import step
 from commonplace.world.script import Audience, Scripted
 from commonplace.world.state import Thing, World, opening, scene
 from world.small_worlds import AGENTS, CLOCK, IDLE, NODES, do, go, lived, of_type, patient, placed, say, small, village

@@ -11,15 +11,15 @@ from world.small_worlds import KINDS, NODES, WAYS, village
 def test_paths_read_from_the_root() -> None:
     world = village()
     assert " > ".join(world.path("stove")) == "Town > Home > Kitchen > Stove"
-    assert world.path_ids("ann") == ("town", "home", "kitchen", "ann")
+    assert world.path("ann")[:-1] == ("Town", "Home", "Kitchen")
     assert world.nodes["home"].children == ("kitchen", "attic")
     assert world.root == "town"
 
 
 def test_parents_and_children_are_neighbours_and_so_are_the_ends_of_a_way() -> None:
     world = village()
-    assert [area for area, _ in world.neighbours("cafe")] == ["library", "town"]
-    assert [area for area, _ in world.neighbours("home")] == ["attic", "kitchen", "town"]
+    assert [area for area, _ in world.edges["cafe"]] == ["library", "town"]
+    assert [area for area, _ in world.edges["home"]] == ["attic", "kitchen", "town"]
     assert world.distance("cafe", "library") == 1
     assert world.distance("kitchen", "library") == 3
     assert world.distance("attic", "attic") == 0
@@ -39,7 +39,7 @@ def test_a_longer_edge_is_a_chain_of_passages() -> None:
     passage = world.nodes["cafe--library-1"]
     assert passage.passage
     assert passage.name == "the way from Café to Library"
-    assert world.path_ids("cafe--library-1") == ("town", "cafe--library-1")
+    assert world.nodes["cafe--library-1"].parent_id == "town"
     assert passage.id not in world.destinations
     assert set(world.destinations) == {node.id for node in NODES if node.type == "area"}
     assert Geography.build(NODES, KINDS, WAYS, 2, language="ko").name("town--home-1") == "Town에서 Home 쪽으로 가는 길"
@@ -129,7 +129,7 @@ ROOT = Node("town", "Town", "area", "")
             [],
             "also sets 'x'",
         ),
-        ([ROOT], {}, [Way("w", "town", "sea")], "ends at 'sea', which is no area"),
+        ([ROOT], {}, [Way("w", "town", "sea")], "ends at 'sea', which is not an area"),
         ([ROOT], {}, [Way("w", "town", "town")], "to itself"),
         ([ROOT, Node("a", "A", "area", "town")], {}, [Way("w", "a", "town", (60, 60))], "two different minutes"),
         ([ROOT, Node("a", "A", "area", "town")], {}, [Way("w", "a", "town"), Way("v", "town", "a")], "same two areas"),

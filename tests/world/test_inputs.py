@@ -7,8 +7,9 @@ import pytest
 from commonplace.canon import canonical
 from commonplace.errors import UsageError
 from commonplace.world.actions import Action
+from commonplace.world.deeds import Intent
 from commonplace.world.events import Event, Phase
-from commonplace.world.executor import Intent, step
+from commonplace.world.executor import step
 from commonplace.world.inputs import (
     Forget,
     GiveBack,
@@ -58,7 +59,7 @@ def test_an_input_is_stored_as_plain_json(item: Input) -> None:
 
 
 def test_a_stored_input_that_does_not_fit_is_refused() -> None:
-    with pytest.raises(UsageError, match="'storm' is no kind"):
+    with pytest.raises(UsageError, match="'storm' is not a kind"):
         from_dict({"kind": "storm"})
     with pytest.raises(UsageError, match="does not fit"):
         from_dict({"kind": "leave", "seq": 1})

@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from commonplace.clock import Clock
-from commonplace.world.deeds import Stride, promise, stride
-from commonplace.world.executor import Rules
+from commonplace.world.deeds import Rules, Stride, promise, stride
 from commonplace.world.geography import Geography
 from commonplace.world.state import World
 from commonplace.world.tree import Node, Way

@@ -176,7 +176,7 @@ class OutOfOrder:
             self.trail[me][tick - 1].area for (me, when), one in self.intents.items()
             if when == tick and isinstance(one.action, Say)
         }  # fmt: skip
-        return {way.id for area in talked for _, way in self.world.geography.neighbours(area)}
+        return {way.id for area in talked for _, way in self.world.geography.edges[area]}
 
 
 def log_of(driver: OutOfOrder, order: int = 1) -> list[Event]:

@@ -3,7 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.world.executor import Intent, Note, Rules, step
+from commonplace.world.deeds import Intent, Note, Rules
+from commonplace.world.executor import step
 from commonplace.world.inputs import GodEvent, InnerVoice, Input, Join, Leave
 from commonplace.world.script import Audience
 from commonplace.world.state import World, opening, recorded

@@ -5,7 +5,8 @@ from dataclasses import FrozenInstanceError, fields, replace
 import pytest
 
 from commonplace.world.actions import Idle
-from commonplace.world.executor import Intent, step
+from commonplace.world.deeds import Intent
+from commonplace.world.executor import step
 from commonplace.world.inputs import GodEvent, InnerVoice
 from commonplace.world.script import Audience, Scripted
 from commonplace.world.state import World

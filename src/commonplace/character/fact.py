@@ -1,4 +1,4 @@
-"""Seed facts: news whose way through a society is followed by the words that carry it."""
+"""Seed facts: news that can be followed through a society by the words that carry it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from commonplace.text import words
 
 EXAMINED = 65_536
-"""Texts whose words are kept in mind."""
+"""Texts whose result is cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Fact:
     emoji: str = ""
     tell: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     _examined: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict[str, tuple[str, ...]], compare=False)
-    """What was found in texts looked at before: the same memories are looked at again and again."""
+    """Cache: the same memories are examined again and again."""
 
     def carried_by(self, text: str) -> bool:
         """Whether the words of any one language carry it."""

@@ -7,17 +7,13 @@ from dataclasses import dataclass, field
 
 from commonplace.character.plan import Plan
 
-# ── relation ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# How one character sees another.
-
-
 WARMTH = (-100, 100)
 """From hatred to love; 0 is a stranger or indifference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A view of one acquaintance, built from memories it can cite."""
+    """How one character sees another, built from memories it can cite."""
 
     other: str
     label: str = ""
@@ -38,10 +34,6 @@ class Relation:
     """Tick up to which the talks had are part of the summary; −1 for never."""
 
 
-# ── belief ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What a character knows of the world: the same tree, only the nodes it knows, each as last seen.
-
-
 AREA = "open"
 """State of an area's entry."""
 UNKNOWN = ""
@@ -59,7 +51,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """Known nodes by id. May be stale; what is here now is refreshed when it changes and when one leaves."""
+    """What a character knows of the world: known nodes by id, each as last seen. It may be stale."""
 
     nodes: Mapping[str, Known] = field(default_factory=dict[str, Known])
     closed: frozenset[tuple[str, str]] = frozenset()
@@ -89,9 +81,6 @@ class Belief:
         if not fresh and now_closed == self.closed:
             return self
         return Belief({**self.nodes, **fresh}, now_closed)
-
-
-# ── state ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from commonplace.api import mind_of, scenario_of
 from commonplace.cli.lookup import memory_reference, names_in
 from commonplace.cli.output import print_rich
 from commonplace.clock import hhmm
-from commonplace.engine.counterfactual import Counterfactual, Relived, changed_answers, counterfactual, tally
+from commonplace.engine.counterfactual import Counterfactual, Rerun, changed_answers, counterfactual, tally
 from commonplace.errors import UsageError
 from commonplace.memory.record import Memory
 from commonplace.run.codec import item_json
@@ -87,9 +87,9 @@ def _value(row: AnswerRow | None) -> Any:
     return json.loads(row.body) if row is not None and row.body else None
 
 
-def _action(relived: Relived) -> dict[str, Any]:
-    action = relived.turn.action
-    return {"does": relived.deed, **as_dict(action), "because": list(action.because)}
+def _action(rerun: Rerun) -> dict[str, Any]:
+    action = rerun.turn.action
+    return {"does": rerun.deed, **as_dict(action), "because": list(action.because)}
 
 
 def _print_comparison(found: Counterfactual) -> None:
@@ -123,14 +123,14 @@ def _sides(found: Counterfactual) -> Table:
     return sides
 
 
-def _deed(relived: Relived) -> str:
-    match relived.turn.action:
+def _deed(rerun: Rerun) -> str:
+    match rerun.turn.action:
         case Say(utterance=utterance):
-            return f"{relived.deed}\n“{clean(utterance)}”"
+            return f"{rerun.deed}\n“{clean(utterance)}”"
         case Idle(doing=doing) | Interact(doing=doing):
-            return f"{relived.deed}\n{clean(doing)}".rstrip()
+            return f"{rerun.deed}\n{clean(doing)}".rstrip()
         case _:
-            return relived.deed
+            return rerun.deed
 
 
 def _answer(row: AnswerRow | None) -> str:

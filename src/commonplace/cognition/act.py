@@ -1,5 +1,6 @@
-"""Act: one action, from the reaction or the plan. The world's valid targets are not consulted here to soften anything:
-what the plan wants is proposed, and the simulator disposes.
+"""Act: one action, from the reaction or the plan.
+
+The world's valid targets soften nothing here: what the plan wants is proposed, and the simulator accepts or rejects it.
 """
 
 from __future__ import annotations
@@ -20,16 +21,67 @@ from commonplace.minds.tasks import ACT, ActInput, ActOutput, ConverseOutput, Re
 from commonplace.text import clean, shortened
 from commonplace.world.actions import Action, Idle, Interact, Move, as_dict
 
-# ── step ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# The plan's next step: the action it comes to at this place and tick, and what an action may be directed at.
-
-
+LONGEST_DOING = 120
 REFUSED_FOR = timedelta(hours=1)
 """What was refused is not tried again so soon, unless the object is seen to change."""
 
 
+async def act(
+    view: TurnView, notebook: Notebook, reaction: ReactOutput, news: Sequence[News], item: PlanItem | None
+) -> Action:
+    """The one action of this tick."""
+    if reaction.decision == "talk":
+        said = await converse(view, notebook, reaction, news, item)
+        if said is not None:
+            return said
+    step = plan_step(view, notebook, item)
+    if reaction.decision == "wait" and isinstance(step, Move):
+        step = Idle(doing=view.world.body.doing, because=reaction.because)
+    if reaction.act is not None:
+        return chosen(view, reaction.act, step)
+    if view.scenario.cognition.fidelity == "every_tick" and not view.world.body.asleep:
+        return await _ask_mind(view, notebook, reaction, step, item)
+    return step
+
+
+async def _ask_mind(
+    view: TurnView, notebook: Notebook, reaction: ReactOutput, step: Action, item: PlanItem | None
+) -> Action:
+    """`every_tick`: the mind chooses the action; the plan's next step is the fallback."""
+    inputs = ActInput(
+        who=who(view.persona),
+        situation=situation(view),
+        item=item_note(view.scenario, item) if item else None,
+        reaction=reaction.reason if reaction.decision != "keep" else "",
+        recalled=recalled(view.scenario, view.draft.recent(5), view.now),
+        **dict(targets(view, notebook, step)),
+    )
+    answer = await notebook.ask(ACT, inputs)
+    return chosen(view, answer.value, step)
+
+
+def chosen(view: TurnView, output: ActOutput, step: Action) -> Action:
+    """An answer of the `act` tool as an action; `step` where its words cannot be said."""
+    because = tuple(memory for memory in output.because if memory in view.draft) or step.because
+    words = shortened(clean(output.doing), LONGEST_DOING)
+    match output.kind:
+        case "MOVE":
+            return Move(to_location_id=output.to_location_id, emoji=output.emoji, because=because)
+        case "INTERACT":
+            return Interact(
+                object_id=output.object_id, verb=output.verb, doing=words, emoji=output.emoji, because=because
+            )
+        case "SAY":
+            said = shortened(clean(output.utterance), LONGEST_LINE)
+            return line(view, output.to_agent_id, ConverseOutput(utterance=said, because=output.because)) or step
+        case "IDLE":
+            if isinstance(step, Idle):
+                return replace(step, doing=words or step.doing, emoji=output.emoji or step.emoji, because=because)
+            return Idle(doing=words or doing(view.scenario.language, "waiting"), emoji=output.emoji, because=because)
+
+
 def plan_step(view: TurnView, notebook: Notebook, item: PlanItem | None) -> Action:
-    """What the plan comes to at this place and tick."""
+    """The plan's next step as an action at this place and tick."""
     language = view.scenario.language
     partner = _awaited(view)
     if partner:
@@ -60,9 +112,9 @@ def _goal(view: TurnView, notebook: Notebook, item: PlanItem) -> str:
 
 
 def _attempted(view: TurnView, item: PlanItem) -> bool:
-    """Whether this item's verb was tried since the item began, or refused a while ago by an object unchanged since.
+    """Whether this item's verb was tried since the item began, or refused within the hour by an object unchanged since.
 
-    The simulator says so.
+    It goes by the simulator's account: this tick's outcome, then the memories made of earlier ones.
     """
     for event in view.world.outcome:
         if event.type == "INTERACT" and event.body["object_id"] == item.object_id and event.body["verb"] == item.verb:
@@ -82,7 +134,7 @@ def _attempted(view: TurnView, item: PlanItem) -> bool:
 
 
 def _awaited(view: TurnView) -> str:
-    """Whom I have just spoken to and who may answer now; empty when nobody is to be waited for."""
+    """The character I have just spoken to, if it may answer now; empty when there is nobody to wait for."""
     talk = my_talk(view)
     if talk is None or talk.floor == view.persona.id or talk.floor not in view.world.bodies:
         return ""
@@ -93,7 +145,7 @@ def _awaited(view: TurnView) -> str:
 
 
 def targets(view: TurnView, notebook: Notebook, step: Action) -> Targets:
-    """This tick's valid targets as the character knows them, beside what the plan comes to."""
+    """This tick's valid targets as the character knows them, and the plan's next step."""
     proposed = as_dict(step)
     valid = view.world.targets
     return Targets(
@@ -107,72 +159,11 @@ def targets(view: TurnView, notebook: Notebook, step: Action) -> Targets:
     )
 
 
-# ── act ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-LONGEST_DOING = 120
-
-
-async def act(
-    view: TurnView, notebook: Notebook, reaction: ReactOutput, news: Sequence[News], item: PlanItem | None
-) -> Action:
-    """The one action of this tick."""
-    if reaction.decision == "talk":
-        said = await converse(view, notebook, reaction, news, item)
-        if said is not None:
-            return said
-    step = plan_step(view, notebook, item)
-    if reaction.decision == "wait" and isinstance(step, Move):
-        step = Idle(doing=view.world.body.doing, because=reaction.because)
-    if reaction.act is not None:
-        return chosen(view, reaction.act, step)
-    if view.scenario.cognition.fidelity == "every_tick" and not view.world.body.asleep:
-        return await _asked(view, notebook, reaction, step, item)
-    return step
-
-
-async def _asked(
-    view: TurnView, notebook: Notebook, reaction: ReactOutput, step: Action, item: PlanItem | None
-) -> Action:
-    """`every_tick`: the mind makes the call itself, with the plan's next step as what it falls back to."""
-    given = ActInput(
-        who=who(view.persona),
-        situation=situation(view),
-        item=item_note(view.scenario, item) if item else None,
-        reaction=reaction.reason if reaction.decision != "keep" else "",
-        recalled=recalled(view.scenario, view.draft.recent(5), view.now),
-        **dict(targets(view, notebook, step)),
-    )
-    answer = await notebook.ask(ACT, given)
-    return chosen(view, answer.value, step)
-
-
-def chosen(view: TurnView, output: ActOutput, step: Action) -> Action:
-    """The action an answer of the `act` tool comes to; `step` where its words cannot be said."""
-    because = tuple(memory for memory in output.because if memory in view.draft) or step.because
-    words = shortened(clean(output.doing), LONGEST_DOING)
-    match output.kind:
-        case "MOVE":
-            return Move(to_location_id=output.to_location_id, emoji=output.emoji, because=because)
-        case "INTERACT":
-            return Interact(
-                object_id=output.object_id, verb=output.verb, doing=words, emoji=output.emoji, because=because
-            )
-        case "SAY":
-            said = shortened(clean(output.utterance), LONGEST_LINE)
-            return line(view, output.to_agent_id, ConverseOutput(utterance=said, because=output.because)) or step
-        case "IDLE":
-            if isinstance(step, Idle):
-                return replace(step, doing=words or step.doing, emoji=output.emoji or step.emoji, because=because)
-            return Idle(doing=words or doing(view.scenario.language, "waiting"), emoji=output.emoji, because=because)
-
-
-# ── play ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Play: while a person decides for a character, its own mind remembers and plans, and does not act.
-
-
 def played(view: TurnView, notebook: Notebook) -> Action | None:
-    """What the person has it do in this tick, or that it waits; None while it decides for itself."""
+    """While a person decides for the character: what the person wants, or waiting. None while it decides for itself.
+
+    Its own mind goes on remembering and planning, so that it knows its past when it is given back.
+    """
     wanted: ActOutput | None = None
     for event in view.world.news:
         if event.type in {"TAKEN_OVER", "GIVEN_BACK"}:
@@ -187,7 +178,7 @@ def played(view: TurnView, notebook: Notebook) -> Action | None:
 
 
 def _wanted(action: dict[str, object]) -> ActOutput | None:
-    """The action as the `act` tool words it; one that does not fit is none."""
+    """The action as the `act` tool words it; None for one that does not validate."""
     try:
         return ActOutput.model_validate(action) if action else None
     except ValidationError:

@@ -1,4 +1,4 @@
-"""Converse: what to say, when the action is to talk and the words are still open."""
+"""Converse: what to say when the action is to talk, and the talk a character is in."""
 
 from __future__ import annotations
 
@@ -18,8 +18,73 @@ from commonplace.text import clean, shortened
 from commonplace.world.actions import Say
 from commonplace.world.state import Conversation
 
-# ── talk ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# The talk a character is in, and what it has said before.
+LONGEST_LINE = 400
+
+
+async def converse(
+    view: TurnView, notebook: Notebook, reaction: ReactOutput, news: Sequence[News], item: PlanItem | None
+) -> Say | None:
+    """A line for the reaction's target; None when there is nothing to say, or it was said before today.
+
+    The words may have come with the reaction; else they are asked for.
+    """
+    hearer = reaction.target
+    if hearer not in view.world.targets.agents:
+        return None
+    if reaction.utterance:
+        words = ConverseOutput(
+            utterance=reaction.utterance, ends=reaction.ends, because=reaction.because, facts=reaction.facts,
+            speech_act=reaction.speech_act, topic=reaction.topic,
+        )  # fmt: skip
+        return line(view, hearer, words)
+    called = view.scenario.personas[hearer].called
+    heard = [entry.text for entry in news if entry.kind == "said"]
+    found = await retrieve(view, notebook, "talk", (*heard, called, reaction.purpose, reaction.reason))
+    relation = notebook.relations.get(hearer)
+    inputs = ConverseInput(
+        who=who(view.persona),
+        situation=situation(view),
+        hearer=person(view, hearer, notebook.relations),
+        purpose=reaction.purpose,
+        lines=spoken(view),
+        recalled=found,
+        facts=fact_notes(view.scenario, found),
+        said=said_today(view, hearer),
+        told=relation.shared if relation else (),
+        now=item_note(view.scenario, item) if item else None,
+        later=later_strokes(view.scenario, notebook.plan, view.now),
+    )
+    answer = await notebook.ask(CONVERSE, inputs)
+    return line(view, hearer, answer.value)
+
+
+def line(view: TurnView, hearer: str, output: ConverseOutput) -> Say | None:
+    """The words as they are said; None for no words, or words this hearer has heard from me today."""
+    utterance = shortened(clean(output.utterance), LONGEST_LINE)
+    if not utterance or utterance in said_today(view, hearer):
+        return None
+    facts = carried(view.scenario.facts, utterance)
+    return Say(
+        to_agent_id=hearer,
+        utterance=utterance,
+        facts=facts,
+        claimed=tuple(fact for fact in output.facts if fact not in facts),
+        carriers=tuple(carrier(view, fact, output.because) for fact in facts),
+        ends=output.ends,
+        because=tuple(memory for memory in output.because if memory in view.draft),
+        speech_act=output.speech_act,
+        topic=output.topic,
+    )
+
+
+def carrier(view: TurnView, fact_id: str, because: Sequence[int]) -> int:
+    """The memory a fact is spoken from: one the line rests on, else the earliest that carries it, else 0 (made up)."""
+    fact = next(fact for fact in view.scenario.facts if fact.id == fact_id)
+    resting = [view.draft.get(memory) for memory in because if memory in view.draft]
+    for memory in (*resting, *view.draft):
+        if fact.carried_by(memory.text):
+            return memory.id
+    return 0
 
 
 def my_talk(view: TurnView) -> Conversation | None:
@@ -61,77 +126,5 @@ def said_today(view: TurnView, hearer: str) -> tuple[str, ...]:
 
 
 def said_to(view: TurnView, hearers: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """`said_today` for each hearer there is anything to name."""
+    """`said_today` by hearer; hearers I have said nothing to are left out."""
     return {hearer: said for hearer in hearers if (said := said_today(view, hearer))}
-
-
-# ── converse ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-LONGEST_LINE = 400
-
-
-async def converse(
-    view: TurnView, notebook: Notebook, reaction: ReactOutput, news: Sequence[News], item: PlanItem | None
-) -> Say | None:
-    """A line for the reaction's target; nothing when there is nothing to say, or it was said before today.
-
-    The words may have come with the reaction; else they are asked for.
-    """
-    hearer = reaction.target
-    if hearer not in view.world.targets.agents:
-        return None
-    if reaction.utterance:
-        words = ConverseOutput(
-            utterance=reaction.utterance, ends=reaction.ends, because=reaction.because, facts=reaction.facts,
-            speech_act=reaction.speech_act, topic=reaction.topic,
-        )  # fmt: skip
-        return line(view, hearer, words)
-    called = view.scenario.personas[hearer].called
-    heard = [entry.text for entry in news if entry.kind == "said"]
-    found = await retrieve(view, notebook, "talk", (*heard, called, reaction.purpose, reaction.reason))
-    relation = notebook.relations.get(hearer)
-    given = ConverseInput(
-        who=who(view.persona),
-        situation=situation(view),
-        hearer=person(view, hearer, notebook.relations),
-        purpose=reaction.purpose,
-        lines=spoken(view),
-        recalled=found,
-        facts=fact_notes(view.scenario, found),
-        said=said_today(view, hearer),
-        told=relation.shared if relation else (),
-        now=item_note(view.scenario, item) if item else None,
-        later=later_strokes(view.scenario, notebook.plan, view.now),
-    )
-    answer = await notebook.ask(CONVERSE, given)
-    return line(view, hearer, answer.value)
-
-
-def line(view: TurnView, hearer: str, output: ConverseOutput) -> Say | None:
-    """The words as they are said; None for no words, or words this hearer has heard from me today."""
-    utterance = shortened(clean(output.utterance), LONGEST_LINE)
-    if not utterance or utterance in said_today(view, hearer):
-        return None
-    facts = carried(view.scenario.facts, utterance)
-    return Say(
-        to_agent_id=hearer,
-        utterance=utterance,
-        facts=facts,
-        claimed=tuple(fact for fact in output.facts if fact not in facts),
-        carriers=tuple(carrier(view, fact, output.because) for fact in facts),
-        ends=output.ends,
-        because=tuple(memory for memory in output.because if memory in view.draft),
-        speech_act=output.speech_act,
-        topic=output.topic,
-    )
-
-
-def carrier(view: TurnView, fact_id: str, because: Sequence[int]) -> int:
-    """The memory a fact is spoken from: one the line rests on, else the earliest that carries it, else 0 (made up)."""
-    fact = next(fact for fact in view.scenario.facts if fact.id == fact_id)
-    resting = [view.draft.get(memory) for memory in because if memory in view.draft]
-    for memory in (*resting, *view.draft):
-        if fact.carried_by(memory.text):
-            return memory.id
-    return 0

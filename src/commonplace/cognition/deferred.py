@@ -1,9 +1,13 @@
-"""Deferred cognition: day plans, reflection and views of others, thought on the snapshot of an earlier tick."""
+"""Deferred cognition: day plans, reflections and views of others, made on the snapshot of an earlier tick.
+
+A turn requests a job; the engine runs it (`run_job`) at any time until it is due; the turn at the due tick delivers the
+result before it perceives. So a slow answer never holds up the tick in which it was requested.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -12,14 +16,12 @@ from commonplace.character.state import WARMTH
 from commonplace.clock import hhmm, midnight, parse_iso
 from commonplace.cognition.converse import my_talk
 from commonplace.cognition.plan import adopt_day
-from commonplace.cognition.remember import REFLECTION, Draftling, remember
-from commonplace.cognition.retrieve import embedded
+from commonplace.cognition.remember import REFLECTION, NewMemory, remember
+from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import acquaintances, fact_notes, person, places, recalled, situation, who
-from commonplace.cognition.trace import asked, shown
-from commonplace.cognition.turn import JobResult, JobView, Notebook, TurnView
+from commonplace.cognition.turn import JobNotebook, JobResult, JobView, Notebook, TurnView
 from commonplace.memory.reflection import ReflectionTrigger, TurnTrigger
-from commonplace.minds.mind import Task, ask
-from commonplace.minds.notes import Recalled, Spoken, Value
+from commonplace.minds.notes import Spoken
 from commonplace.minds.tasks import (
     INSIGHTS,
     PLAN_DAY,
@@ -33,9 +35,7 @@ from commonplace.minds.tasks import (
     RelateInput,
     Stroke,
 )
-
-# ── think ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
+from commonplace.world.area import SILENCE
 
 LATEST = 100
 """Memories a reflection looks at."""
@@ -44,56 +44,53 @@ LATEST_LINES = 6
 """Memories a reflection on a talk starts from."""
 OF_A_TALK = 7
 """Importance of a reflection on a talk: the sitcom document's §7.2."""
+RETRY_AFTER = timedelta(hours=1)
+"""A failed reflection is tried again no sooner."""
+
+Outcome = dict[str, Any]
+"""What a job came to, as JSON: `strokes`, `insights` and `dropped`, or the change of a relation."""
 
 
-@dataclass(slots=True)
-class Working:
-    """What a job touches and how it came about."""
-
-    view: JobView
-    touched: set[int] = field(default_factory=set[int])
-    trace: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
-
-    async def retrieve(self, purpose: str, query: str) -> tuple[Recalled, ...]:
-        """As `cognition.retrieve`, on the snapshot."""
-        scenario, now = self.view.scenario, self.view.now
-        vectors = await embedded(scenario, self.ask, [query])
-        found = self.view.past.retrieve(
-            query, at=now, k=scenario.cognition.k, policy=scenario.policy, purpose=purpose, embedding=vectors.get(query)
-        )
-        self.touched.update(hit.memory.id for hit in found.hits)
-        self.trace.setdefault("retrievals", []).append(shown(found))
-        return recalled(self.view.scenario, (hit.memory for hit in found.hits), self.view.now)
-
-    async def ask(self, task: Task[Any, Any], value: Value) -> Any:
-        """Put a question and note it."""
-        answer = await ask(task, value)
-        self.trace.setdefault("asked", []).append(asked(task, value, answer))
-        return answer
-
-    def result(self, outcome: Mapping[str, Any]) -> JobResult:
-        """The job's end."""
-        return JobResult(self.view.job, outcome, tuple(sorted(self.touched)), self.trace)
-
-
-async def think(view: JobView) -> JobResult:
+async def run_job(view: JobView) -> JobResult:
     """Do one deferred job."""
+    notebook = JobNotebook()
     match view.job.kind:
         case "plan_day":
-            return await _plan_day(Working(view))
+            outcome = await _plan_day(view, notebook)
         case "reflect" if view.scenario.cognition.reflection.every_turns:
-            return await _reflect_on_talk(Working(view))
+            outcome = await _reflect_on_talk(view, notebook)
         case "reflect":
-            return await _reflect(Working(view))
+            outcome = await _reflect(view, notebook)
         case _:
-            return await _relate(Working(view))
+            outcome = await _relate(view, notebook)
+    return JobResult(view.job, outcome, tuple(sorted(notebook.touched)), notebook.trace)
 
 
-async def _plan_day(work: Working) -> JobResult:
-    view = work.view
+async def deliver(view: TurnView, notebook: Notebook) -> None:
+    """Apply the result of every job that is due."""
+    for result in view.delivered:
+        notebook.jobs = tuple(job for job in notebook.jobs if job != result.job)
+        view.draft.touch(result.touched, at=view.now)
+        job = result.job
+        entry = {"kind": job.kind, "about": job.about, "asked_at": job.asked_at}
+        notebook.delivered({**entry, **(result.trace or {})})
+        match job.kind:
+            case "plan_day":
+                strokes = [Stroke.model_validate(stroke) for stroke in result.outcome["strokes"]]
+                await adopt_day(view, notebook, strokes, parse_iso(job.about))
+            case "reflect":
+                await _deliver_insights(view, notebook, result)
+            case _:
+                _deliver_relation(notebook, result)
+
+
+# ── day plans (requested by `plan.request_day`, adopted by `plan.adopt_day`) ─────────────────────────────────────────
+
+
+async def _plan_day(view: JobView, notebook: JobNotebook) -> Outcome:
     wakes = parse_iso(view.job.about)
-    found = await work.retrieve("plan_day", _day_query(view))
-    given = PlanDayInput(
+    found = await retrieve(view, notebook, "plan_day", [_day_query(view)])
+    inputs = PlanDayInput(
         who=who(view.persona),
         situation=situation(view).model_copy(update={"moment": view.job.about, "time": hhmm(wakes)}),
         wakes=hhmm(wakes),
@@ -105,14 +102,14 @@ async def _plan_day(work: Working) -> JobResult:
         yesterday=tuple(f"{hhmm(item.start_time)} {item.action_description}" for item in view.state.plan.level("day")),
     )
     if not view.scenario.cognition.plan:
-        strokes: tuple[Stroke, ...] = given.routine
+        strokes: tuple[Stroke, ...] = inputs.routine
     else:
-        strokes = (await work.ask(PLAN_DAY, given)).value.strokes
-    return work.result({"strokes": [stroke.model_dump(mode="json") for stroke in strokes]})
+        strokes = (await notebook.ask(PLAN_DAY, inputs)).value.strokes
+    return {"strokes": [stroke.model_dump(mode="json") for stroke in strokes]}
 
 
 def _day_query(view: JobView) -> str:
-    """What one means to do, whom one knows, and what is coming up."""
+    """Goals, the closest acquaintances, and facts about that day."""
     known = sorted(view.state.relations.values(), key=lambda relation: (-relation.warmth, relation.other))[:3]
     called = [view.scenario.personas[relation.other].called for relation in known]
     coming = [
@@ -148,17 +145,46 @@ def usual_day(view: JobView) -> tuple[Stroke, ...]:
     return tuple(strokes)
 
 
-async def _reflect(work: Working) -> JobResult:
-    view = work.view
+# ── reflection ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def request_reflection(view: TurnView, notebook: Notebook) -> None:
+    """A deferred job, when enough of importance has happened since the last one, or enough has been said."""
+    settings = view.scenario.cognition
+    if not settings.reflect or view.world.body.asleep or view.tick < notebook.reflect_after:
+        return
+    if any(job.kind == "reflect" for job in notebook.jobs):
+        return
+    if _due(view):
+        delay = max(1, view.scenario.clock.ticks(settings.deferred_minutes))
+        notebook.request("reflect", view.tick, view.tick + delay)
+
+
+def _due(view: TurnView) -> bool:
+    reflection = view.scenario.cognition.reflection
+    if reflection.every_turns:
+        return TurnTrigger(reflection.every_turns).due(_turns_since_reflection(view))
+    return ReflectionTrigger(reflection.threshold, reflection.strict).due(view.draft)
+
+
+def _turns_since_reflection(view: TurnView) -> int:
+    """Lines of the talk the character is in that fell after it last reflected."""
+    talk = my_talk(view)
+    last = next((memory.tick for memory in view.draft.backwards() if memory.kind == REFLECTION), -1)
+    return sum(line.tick > last for line in talk.lines) if talk else 0
+
+
+async def _reflect(view: JobView, notebook: JobNotebook) -> Outcome:
     recent = recalled(view.scenario, reversed(view.past.recent(LATEST)), view.now)
     here = situation(view)
-    questions = (await work.ask(QUESTIONS, QuestionsInput(who=who(view.persona), situation=here, recent=recent))).value
+    about_recent = QuestionsInput(who=who(view.persona), situation=here, recent=recent)
+    questions = (await notebook.ask(QUESTIONS, about_recent)).value.questions
     evidence = [
-        Evidence(question=question, recalled=await work.retrieve("reflect", question))
-        for question in questions.questions[:3]
+        Evidence(question=question, recalled=await retrieve(view, notebook, "reflect", [question]))
+        for question in questions[:3]
     ]
     earlier = tuple(memory.text for memory in view.past.search(kinds={"reflection"}, limit=20))
-    given = InsightsInput(
+    inputs = InsightsInput(
         who=who(view.persona),
         situation=here,
         evidence=tuple(evidence),
@@ -166,22 +192,21 @@ async def _reflect(work: Working) -> JobResult:
         earlier=earlier,
         known=acquaintances(view),
     )
-    answer = await work.ask(INSIGHTS, given)
+    answer = await notebook.ask(INSIGHTS, inputs)
     ids = {note.id for entry in evidence for note in entry.recalled}
     kept = accepted(answer.value.insights, ids)
-    if len(kept) < FEWEST_INSIGHTS:
+    if len(kept) < FEWEST_INSIGHTS:  # too little for a reflection: it counts as failed and is tried again later
         kept = ()
     dropped = len(answer.value.insights) - len(kept)
-    return work.result({"insights": [insight.model_dump(mode="json") for insight in kept], "dropped": dropped})
+    return {"insights": [insight.model_dump(mode="json") for insight in kept], "dropped": dropped}
 
 
-async def _reflect_on_talk(work: Working) -> JobResult:
+async def _reflect_on_talk(view: JobView, notebook: JobNotebook) -> Outcome:
     """One to three sentences on a dialogue, from what it brings back."""
-    view = work.view
     goals = view.persona.goals
     latest = tuple(memory.text for memory in view.past.recent(LATEST_LINES))
-    found = await work.retrieve("reflect", " ".join((*goals, *latest)))
-    given = InsightsInput(
+    found = await retrieve(view, notebook, "reflect", [" ".join((*goals, *latest))])
+    inputs = InsightsInput(
         who=who(view.persona),
         situation=situation(view),
         evidence=(Evidence(question=" ".join(goals), recalled=found),),
@@ -189,11 +214,11 @@ async def _reflect_on_talk(work: Working) -> JobResult:
         known=acquaintances(view),
         most=1,
     )
-    answer = await work.ask(INSIGHTS, given)
+    answer = await notebook.ask(INSIGHTS, inputs)
     kept = accepted(answer.value.insights, {note.id for note in found})[:1]
     weighed = [insight.model_copy(update={"importance": OF_A_TALK}) for insight in kept]
     dropped = len(answer.value.insights) - len(kept)
-    return work.result({"insights": [insight.model_dump(mode="json") for insight in weighed], "dropped": dropped})
+    return {"insights": [insight.model_dump(mode="json") for insight in weighed], "dropped": dropped}
 
 
 def accepted(insights: Sequence[Insight], shown_ids: set[int]) -> tuple[Insight, ...]:
@@ -201,19 +226,58 @@ def accepted(insights: Sequence[Insight], shown_ids: set[int]) -> tuple[Insight,
     return tuple(insight for insight in insights if insight.because and set(insight.because) <= shown_ids)
 
 
-async def _relate(work: Working) -> JobResult:
-    view, other = work.view, work.view.job.about
-    found = await work.retrieve("relate", view.scenario.personas[other].called)
-    given = RelateInput(
+async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResult) -> None:
+    """Insights become memories that cite what they rest on, unless all of that was forgotten meanwhile."""
+    insights = result.outcome["insights"]
+    if not insights:
+        notebook.reflect_after = view.scenario.clock.tick(view.now + RETRY_AFTER)
+        return
+    drafts = [
+        NewMemory(
+            insight["text"],
+            REFLECTION,
+            {"what": "insight", "about": insight["about"], **insight["frame"]},
+            view.now,
+            citations=tuple(insight["because"]),
+            reason="insight",
+            importance=insight["importance"],
+        )
+        for insight in insights
+        if any(memory in view.draft for memory in insight["because"])
+    ]
+    memories = await remember(view, notebook, drafts, {draft.text for draft in drafts})
+    if memories:
+        notebook.note("REFLECTED", memory_ids=[memory.id for memory in memories])
+
+
+# ── views of others ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def request_relate(view: TurnView, notebook: Notebook) -> None:
+    """When a talk is over, request a new view of those it was with."""
+    talk = my_talk(view)
+    delay = max(1, view.scenario.clock.ticks(view.scenario.cognition.deferred_minutes))
+    for other, relation in notebook.relations.items():
+        talking = talk is not None and other in talk.members
+        if talking or relation.last_talk <= relation.weighed or view.tick - relation.last_talk <= SILENCE:
+            continue
+        notebook.relations[other] = replace(relation, weighed=view.tick, talks=relation.talks + 1)
+        notebook.request("relate", view.tick, view.tick + delay, other)
+
+
+async def _relate(view: JobView, notebook: JobNotebook) -> Outcome:
+    other = view.job.about
+    found = await retrieve(view, notebook, "relate", [view.scenario.personas[other].called])
+    inputs = RelateInput(
         who=who(view.persona),
         situation=situation(view),
         other=person(view, other),
         lines=last_talk(view, other),
         recalled=found,
     )
-    output = (await work.ask(RELATE, given)).value
+    output = (await notebook.ask(RELATE, inputs)).value
     because = [memory for memory in output.because if memory in {note.id for note in found}]
-    return work.result({"warmth_change": output.warmth_change, "summary": output.summary, "because": because})
+    return {"warmth_change": output.warmth_change, "summary": output.summary, "because": because}
 
 
 def last_talk(view: JobView, other: str) -> tuple[Spoken, ...]:
@@ -237,57 +301,7 @@ def _spoken(speaker: Persona, frame: Mapping[str, str]) -> Spoken:
     )  # fmt: skip
 
 
-# ── deliver ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Deliver: what deferred cognition came to, taken up before perceiving.
-
-
-RETRY_AFTER = timedelta(hours=1)
-"""A failed reflection is tried again no sooner."""
-
-
-async def deliver(view: TurnView, notebook: Notebook) -> None:
-    """Take up every job that is due."""
-    for result in view.delivered:
-        notebook.jobs = tuple(job for job in notebook.jobs if job != result.job)
-        view.draft.touch(result.touched, at=view.now)
-        job = result.job
-        notebook.delivered({"kind": job.kind, "about": job.about, "asked_at": job.asked_at, **(result.trace or {})})
-        match job.kind:
-            case "plan_day":
-                strokes = [Stroke.model_validate(stroke) for stroke in result.outcome["strokes"]]
-                await adopt_day(view, notebook, strokes, parse_iso(job.about))
-            case "reflect":
-                await _reflected(view, notebook, result)
-            case _:
-                _related(notebook, result)
-
-
-async def _reflected(view: TurnView, notebook: Notebook, result: JobResult) -> None:
-    """Insights become memories that cite what they rest on; those whose evidence was forgotten meanwhile do not."""
-    insights = result.outcome["insights"]
-    if not insights:
-        notebook.reflect_after = view.scenario.clock.tick(view.now + RETRY_AFTER)
-        return
-    drafts = [
-        Draftling(
-            insight["text"],
-            REFLECTION,
-            {"what": "insight", "about": insight["about"], **insight["frame"]},
-            view.now,
-            view.tick,
-            citations=tuple(insight["because"]),
-            reason="insight",
-            importance=insight["importance"],
-        )
-        for insight in insights
-        if any(memory in view.draft for memory in insight["because"])
-    ]
-    memories = await remember(view, notebook, drafts, {draft.text for draft in drafts})
-    if memories:
-        notebook.note("REFLECTED", memory_ids=[memory.id for memory in memories])
-
-
-def _related(notebook: Notebook, result: JobResult) -> None:
+def _deliver_relation(notebook: Notebook, result: JobResult) -> None:
     relation = notebook.relations[result.job.about]
     coldest, warmest = WARMTH
     warmth = min(warmest, max(coldest, relation.warmth + int(result.outcome["warmth_change"])))
@@ -297,33 +311,3 @@ def _related(notebook: Notebook, result: JobResult) -> None:
         summary=result.outcome["summary"],
         because=tuple(result.outcome["because"]),
     )
-
-
-# ── reflect ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Reflect: ask for it when enough of importance has happened since the last time, or enough has been said.
-
-
-def request_reflection(view: TurnView, notebook: Notebook) -> None:
-    """A deferred job, once it is due by the scenario's trigger."""
-    settings = view.scenario.cognition
-    if not settings.reflect or view.world.body.asleep or view.tick < notebook.reflect_after:
-        return
-    if any(job.kind == "reflect" for job in notebook.jobs):
-        return
-    if _due(view):
-        delay = max(1, view.scenario.clock.ticks(settings.deferred_minutes))
-        notebook.request("reflect", view.tick, view.tick + delay)
-
-
-def _due(view: TurnView) -> bool:
-    reflection = view.scenario.cognition.reflection
-    if reflection.every_turns:
-        return TurnTrigger(reflection.every_turns).due(_turns_since_reflection(view))
-    return ReflectionTrigger(reflection.threshold, reflection.strict).due(view.draft)
-
-
-def _turns_since_reflection(view: TurnView) -> int:
-    """Lines of the talk the character is in that fell after it last reflected."""
-    talk = my_talk(view)
-    last = next((memory.tick for memory in view.draft.backwards() if memory.kind == REFLECTION), -1)
-    return sum(line.tick > last for line in talk.lines) if talk else 0

@@ -7,19 +7,16 @@ Only what is new against the belief view is a percept at all; the attention limi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
-from commonplace.character.state import UNKNOWN, Belief, Known
+from commonplace.character.fact import carried
+from commonplace.character.state import UNKNOWN, Belief, Known, Relation
 from commonplace.cognition.sentences import capital, ended, lowered, sentence, the, verb_word
-from commonplace.cognition.turn import TurnView
+from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.world.events import Event
 from commonplace.world.state import Body
 from commonplace.world.tree import words
-
-# ── percept ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# One thing noticed, worded.
-
 
 FIRST, PEOPLE, THINGS, AMBIENT = range(4)
 """What is noticed first."""
@@ -49,20 +46,56 @@ class Percept:
     """Remembered, but no reason to react: somebody who is here anyway turns to something else."""
 
 
-def name_of(view: TurnView, node: str) -> str:
-    """The name of an area, object or character."""
-    return view.scenario.geography.name(node)
+@dataclass(frozen=True, slots=True)
+class Perception:
+    """What a turn starts from."""
+
+    percepts: tuple[Percept, ...]
+    missed: int
+    """Percepts beyond the attention limit."""
+    belief: Belief
 
 
-# ── outcome ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# The outcome of one's own action, from the simulator's account: the first percepts of a tick.
+def perceive(view: TurnView) -> Perception:
+    """The outcome of one's own action first, then what is new here, at most `attention` of it."""
+    own = tuple(own_outcomes(view))
+    if view.world.body.asleep:
+        return Perception((*own, *from_outside(view)), 0, after_own(view, own))
+    others = sorted((*from_outside(view), *_around(view)), key=lambda percept: _order(view, percept))
+    limit = view.scenario.cognition.attention
+    believed = after_seeing(view, after_own(view, own))
+    return Perception((*own, *others[:limit]), max(0, len(others) - limit), believed)
 
 
-def outcome(view: TurnView, belief: Belief) -> Iterator[Percept]:
-    """What became of what one did in the tick before."""
+def _order(view: TurnView, percept: Percept) -> tuple[int, int, str]:
+    """People before things; those in the plan or known before strangers; then by id."""
+    relation = view.state.relations.get(percept.subject)
+    item = view.state.plan.current(view.now)
+    planned = item is not None and percept.subject == item.object_id
+    return (FIRST if percept.to_me else percept.rank, 0 if relation or planned else 1, percept.subject)
+
+
+def _around(view: TurnView) -> Iterator[Percept]:
+    for event in view.world.events:
+        percept = witnessed(view, event)
+        if percept is not None:
+            yield percept
+    moved = {event.agent_id for event in view.world.events if event.type == "MOVE"}
+    for other in sorted(view.world.bodies):
+        if other not in moved:
+            yield from occupation(view, other, view.world.bodies[other])
+    yield from changed_things(view)
+    yield from weather_and_time(view)
+
+
+# ── the outcome of one's own action, from the simulator's account ────────────────────────────────────────────────────
+
+
+def own_outcomes(view: TurnView) -> Iterator[Percept]:
+    """What came of one's own action of the tick before."""
     for event in view.world.outcome:
         maker = _OWN.get(event.type)
-        percept = maker(view, event, belief) if maker else None
+        percept = maker(view, event) if maker else None
         if percept is not None:
             yield percept
 
@@ -82,25 +115,23 @@ def _outcome(view: TurnView, event: Event, kind: str, frame: dict[str, str], **s
     )
 
 
-def _own_idle(view: TurnView, event: Event, belief: Belief) -> Percept | None:
+def _own_idle(view: TurnView, event: Event) -> Percept | None:
     doing = str(event.body["doing"])
-    known = belief.nodes.get(view.persona.id)
+    known = view.state.belief.nodes.get(view.persona.id)
     if not doing or (known is not None and known.state == doing):
         return None
     frame = {"doing": doing, "place": event.place}
     return _outcome(view, event, "did", frame, doing=doing)
 
 
-def _own_move(view: TurnView, event: Event, belief: Belief) -> Percept | None:
-    del belief
+def _own_move(view: TurnView, event: Event) -> Percept | None:
     to = str(event.body["to"])
     if to != event.body["goal"]:
         return None
-    return _outcome(view, event, "walked", {"place": to}, to_place=the(name_of(view, to)))
+    return _outcome(view, event, "walked", {"place": to}, to_place=the_name(view, to))
 
 
-def _own_interact(view: TurnView, event: Event, belief: Belief) -> Percept | None:
-    del belief
+def _own_interact(view: TurnView, event: Event) -> Percept | None:
     thing = str(event.body["object_id"])
     name, verb = name_of(view, thing), str(event.body["verb"])
     frame = {"object": thing, "verb": verb, "place": event.place}
@@ -119,8 +150,7 @@ def _own_interact(view: TurnView, event: Event, belief: Belief) -> Percept | Non
     return _outcome(view, event, "did", {**frame, "doing": doing}, doing=doing)
 
 
-def _own_say(view: TurnView, event: Event, belief: Belief) -> Percept | None:
-    del belief
+def _own_say(view: TurnView, event: Event) -> Percept | None:
     to, quote = str(event.body["to_agent_id"]), str(event.body["utterance"])
     frame = {"to": to, "quote": quote, **about_line(event.body)}
     return _outcome(view, event, "i_said", frame, to_name=name_of(view, to), quote=quote)
@@ -131,17 +161,16 @@ def about_line(said: Mapping[str, Any]) -> dict[str, str]:
     return {key: str(said[key]) for key in ("speech_act", "topic") if said.get(key)}
 
 
-def _own_rejected(view: TurnView, event: Event, belief: Belief) -> Percept | None:
-    del belief
+def _own_rejected(view: TurnView, event: Event) -> Percept | None:
     proposed: Mapping[str, str] = event.body["proposed"]
     thing, goal = proposed.get("object_id", ""), proposed.get("to_location_id", "")
     why = str(event.body["why"])
     if thing and thing not in view.world.things:
         place = name_of(view, event.place)
         frame = {"object": thing, "place": event.place}
-        return _outcome(view, event, "absent", frame, the_object=the(name_of(view, thing)), place_name=the(place))
+        return _outcome(view, event, "absent", frame, the_object=the_name(view, thing), place_name=the(place))
     if goal:
-        return _outcome(view, event, "closed", {"why": why}, to_place=the(name_of(view, goal)), why=why)
+        return _outcome(view, event, "closed", {"why": why}, to_place=the_name(view, goal), why=why)
     return _outcome(view, event, "rejected", {"why": why}, why=why)
 
 
@@ -154,8 +183,7 @@ _OWN = {
 }
 
 
-# ── sights ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What there is to see: people at what they do, things as they are, the weather, and what comes from outside.
+# ── what there is to see, and what comes from outside ────────────────────────────────────────────────────────────────
 
 
 def from_outside(view: TurnView) -> Iterator[Percept]:
@@ -183,31 +211,26 @@ def _told(view: TurnView, event: Event) -> str:
     return mine or str(event.body["text"])
 
 
-def doing(view: TurnView, belief: Belief, other: str, body: Body) -> Iterator[Percept]:
+def occupation(view: TurnView, other: str, body: Body) -> Iterator[Percept]:
     """Somebody's occupation, when it is not what they were last seen doing."""
-    known = belief.nodes.get(other)
+    known = view.state.belief.nodes.get(other)
     state = ASLEEP if body.asleep else body.doing
     talking = any(other in talk.members for talk in view.world.conversations)
     if not state or talking or (known is not None and known.state == state and known.parent == view.world.area):
         return
     kind = "asleep" if body.asleep else "doing"
-    frame = {
-        "what": "doing",
-        "who": other,
-        "doing": "sleeping" if body.asleep else state,
-        "place": view.world.area,
-    }
+    frame = {"what": "doing", "who": other, "doing": "sleeping" if body.asleep else state, "place": view.world.area}
     text = sentence(view.scenario.language, kind, name=name_of(view, other), doing=state)
     stays = known is not None and known.parent == view.world.area and known.state != ASLEEP
     yield Percept("doing", text, frame, other, PEOPLE, passing=stays and not body.asleep)
 
 
-def things(view: TurnView, belief: Belief) -> Iterator[Percept]:
+def changed_things(view: TurnView) -> Iterator[Percept]:
     """Objects that are not as they were last seen."""
     noticed = {str(event.body["object_id"]) for event in view.world.events if event.body.get("seen")}
     for thing_id in sorted(view.world.things):
         thing = view.world.things[thing_id]
-        known = belief.nodes.get(thing_id)
+        known = view.state.belief.nodes.get(thing_id)
         if thing.parent == view.persona.id or thing_id in noticed:
             continue
         if known is not None and known.state == thing.state and known.parent == thing.parent:
@@ -216,11 +239,11 @@ def things(view: TurnView, belief: Belief) -> Iterator[Percept]:
 
 
 def _thing_percept(view: TurnView, thing: str, state: str, parent: str, known: Known | None) -> Percept:
-    name = the(name_of(view, thing))
+    name = the_name(view, thing)
     frame = thing_frame(view, thing, state)
     if known is not None and known.parent != parent and known.state == state:
         text = sentence(
-            view.scenario.language, "here", The_object=capital(name), place_name=the(name_of(view, view.world.area))
+            view.scenario.language, "here", The_object=capital(name), place_name=the_name(view, view.world.area)
         )
     else:
         text = sentence(view.scenario.language, "thing", The_object=capital(name), words=frame["words"])
@@ -239,7 +262,7 @@ def thing_frame(view: TurnView, thing: str, state: str) -> dict[str, str]:
     }
 
 
-def ambient(view: TurnView) -> Iterator[Percept]:
+def weather_and_time(view: TurnView) -> Iterator[Percept]:
     """Changes of weather and time of day."""
     language, root = view.scenario.language, view.world.path[0]
     for event in view.world.news:
@@ -254,12 +277,11 @@ def ambient(view: TurnView) -> Iterator[Percept]:
             yield Percept("time", text, {"what": "time", "part": part}, "-", AMBIENT, event.id, passing=True)
 
 
-# ── witness ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What others did here in the tick before, as one who stood by.
+# ── what others did here in the tick before ──────────────────────────────────────────────────────────────────────────
 
 
 def witnessed(view: TurnView, event: Event) -> Percept | None:
-    """What there was to notice of somebody's deed; None where its effects say it all."""
+    """What others notice of an event here; None where its effects show it already."""
     maker = _DEEDS.get(event.type)
     return maker(view, event) if maker else None
 
@@ -288,26 +310,15 @@ def _moved(view: TurnView, event: Event) -> Percept | None:
     if came and event.agent_id not in view.world.bodies:
         return None
     kind = "arrived" if came else "left"
-    frame = {
-        "what": kind,
-        "who": event.agent_id,
-        "place": view.world.area,
-        "other": other,
-    }
-    text = sentence(
-        view.scenario.language, kind, name=name_of(view, event.agent_id), other_name=the(name_of(view, other))
-    )
+    frame = {"what": kind, "who": event.agent_id, "place": view.world.area, "other": other}
+    text = sentence(view.scenario.language, kind, name=name_of(view, event.agent_id), other_name=the_name(view, other))
     return Percept(kind, text, frame, event.agent_id, PEOPLE, event.id, passing=not came)
 
 
 def _joined(view: TurnView, event: Event) -> Percept:
     kind, wording = ("arrived", "joined") if event.type == "JOINED" else ("left", "gone")
-    frame = {
-        "what": kind,
-        "who": event.agent_id,
-        "place": view.world.area,
-    }
-    place = the(name_of(view, view.world.area))
+    frame = {"what": kind, "who": event.agent_id, "place": view.world.area}
+    place = the_name(view, view.world.area)
     text = sentence(view.scenario.language, wording, name=name_of(view, event.agent_id), place_name=place)
     return Percept(kind, text, frame, event.agent_id, PEOPLE, event.id)
 
@@ -326,13 +337,7 @@ def _acted(view: TurnView, event: Event) -> Percept | None:
         the_object=the(name),
         why=lowered(why),
     )
-    frame = {
-        "what": "acted",
-        "who": event.agent_id,
-        "verb": verb,
-        "object": thing,
-        "outcome": "refused",
-    }
+    frame = {"what": "acted", "who": event.agent_id, "verb": verb, "object": thing, "outcome": "refused"}
     return Percept("did", ended(text), frame, event.agent_id, PEOPLE, event.id)
 
 
@@ -343,11 +348,7 @@ def _talk_begun(view: TurnView, event: Event) -> Percept | None:
     first = event.agent_id if event.agent_id in members else members[0]
     second = next(member for member in members if member != first)
     text = sentence(view.scenario.language, "talk", name=name_of(view, first), to_name=name_of(view, second))
-    frame = {
-        "what": "talk",
-        "who": first,
-        "to": second,
-    }
+    frame = {"what": "talk", "who": first, "to": second}
     return Percept("did", text, frame, first, PEOPLE, event.id)
 
 
@@ -369,11 +370,10 @@ _DEEDS = {
 }
 
 
-# ── believe ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Believe: what one sees corrects what one believed of the world.
+# ── what perceiving changes: beliefs and acquaintances ───────────────────────────────────────────────────────────────
 
 
-def after_own(view: TurnView, belief: Belief, own: Iterable[Percept]) -> Belief:
+def after_own(view: TurnView, own: Iterable[Percept]) -> Belief:
     """What was looked for and not found is known not to be there; what one does oneself is known."""
     changes = {
         percept.frame["object"]: Known(UNKNOWN, "", view.tick)
@@ -381,10 +381,10 @@ def after_own(view: TurnView, belief: Belief, own: Iterable[Percept]) -> Belief:
         if percept.frame["what"] == "absent" and percept.frame["object"] not in view.world.things
     }
     doing = view.world.body.doing
-    known = belief.nodes.get(view.persona.id)
+    known = view.state.belief.nodes.get(view.persona.id)
     if known is None or known.state != doing:
         changes[view.persona.id] = Known(view.world.area, doing, view.tick)
-    return belief.updated(changes)
+    return view.state.belief.updated(changes)
 
 
 def after_seeing(view: TurnView, belief: Belief) -> Belief:
@@ -417,46 +417,39 @@ def _closed(view: TurnView, belief: Belief) -> frozenset[tuple[str, str]]:
     return frozenset(here | elsewhere) if here or belief.closed else belief.closed
 
 
-# ── perceive ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+def acquaint(view: TurnView, notebook: Notebook, percepts: Iterable[Percept]) -> None:
+    """Meeting somebody makes an acquaintance; lines exchanged set the last talk; facts spoken are shared."""
+    for percept in percepts:
+        frame = percept.frame
+        if frame.get("what") == "i_said":
+            _exchanged(view, notebook, frame["to"], frame["quote"])
+        elif frame.get("what") == "said":
+            _exchanged(view, notebook, frame["who"], frame["quote"], exchanged=bool(frame["to_me"]))
+        elif frame.get("who"):
+            _met(view, notebook, frame["who"])
 
 
-@dataclass(frozen=True, slots=True)
-class Perception:
-    """What a turn starts from."""
-
-    percepts: tuple[Percept, ...] = ()
-    missed: int = 0
-    """Percepts beyond the attention limit."""
-    belief: Belief = field(default_factory=Belief)
+def _met(view: TurnView, notebook: Notebook, other: str) -> Relation:
+    relation = notebook.relations.get(other)
+    if relation is None:
+        relation = Relation(other, known_since=view.tick)
+        notebook.relations[other] = relation
+    return relation
 
 
-def perceive(view: TurnView, belief: Belief) -> Perception:
-    """The outcome of one's own action first, then what is new here, at most `attention` of it."""
-    own = tuple(outcome(view, belief))
-    if view.world.body.asleep:
-        return Perception((*own, *from_outside(view)), 0, after_own(view, belief, own))
-    others = sorted((*from_outside(view), *_around(view, belief)), key=lambda percept: _order(view, percept))
-    limit = view.scenario.cognition.attention
-    believed = after_seeing(view, after_own(view, belief, own))
-    return Perception((*own, *others[:limit]), max(0, len(others) - limit), believed)
+def _exchanged(view: TurnView, notebook: Notebook, other: str, quote: str, *, exchanged: bool = True) -> None:
+    relation = _met(view, notebook, other)
+    facts = tuple(fact for fact in carried(view.scenario.facts, quote) if fact not in relation.shared)
+    last_talk = view.tick - 1 if exchanged else relation.last_talk
+    if facts or last_talk != relation.last_talk:
+        notebook.relations[other] = replace(relation, last_talk=last_talk, shared=(*relation.shared, *facts))
 
 
-def _order(view: TurnView, percept: Percept) -> tuple[int, int, str]:
-    """People before things; those in the plan or known before strangers; then by id."""
-    relation = view.state.relations.get(percept.subject)
-    item = view.state.plan.current(view.now)
-    planned = item is not None and percept.subject == item.object_id
-    return (FIRST if percept.to_me else percept.rank, 0 if relation or planned else 1, percept.subject)
+def name_of(view: TurnView, node: str) -> str:
+    """The name of an area, object or character."""
+    return view.scenario.geography.name(node)
 
 
-def _around(view: TurnView, belief: Belief) -> Iterator[Percept]:
-    for event in view.world.events:
-        percept = witnessed(view, event)
-        if percept is not None:
-            yield percept
-    moved = {event.agent_id for event in view.world.events if event.type == "MOVE"}
-    for other in sorted(view.world.bodies):
-        if other not in moved:
-            yield from doing(view, belief, other, view.world.bodies[other])
-    yield from things(view, belief)
-    yield from ambient(view)
+def the_name(view: TurnView, node: str) -> str:
+    """The name with its article, as a sentence has it."""
+    return the(name_of(view, node))

@@ -20,7 +20,7 @@ from commonplace.character.plan import (
     with_stroke,
 )
 from commonplace.clock import WEEKDAYS, hhmm, iso, midnight
-from commonplace.cognition.remember import PLAN, Draftling, remember
+from commonplace.cognition.remember import PLAN, NewMemory, remember
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import sentence, the
 from commonplace.cognition.situation import item_note, situation, things_believed, who
@@ -32,15 +32,127 @@ HOUR = 60
 LONGEST_DAY = timedelta(hours=30)
 
 
-def next_waking(view: TurnView, plan: Plan) -> datetime:
-    """When the next day plan is due: where the present one ends; today's waking without one, or after an absence."""
-    today = midnight(view.now) + timedelta(minutes=view.persona.wakes)
-    strokes = plan.level("day")
-    return strokes[-1].end_time if strokes and strokes[-1].end_time > today - timedelta(days=1) else today
+async def current_item(view: TurnView, notebook: Notebook) -> PlanItem | None:
+    """The plan item for now, its hour and actions opened if their time has come."""
+    stroke = notebook.plan.at(view.now, "day")
+    if stroke is None or stroke.asleep:
+        return stroke
+    hour = notebook.plan.at(view.now, "hour") or await _open_hours(view, notebook, stroke)
+    return notebook.plan.at(view.now, "action") or await _open_minutes(view, notebook, hour)
+
+
+async def _open_hours(view: TurnView, notebook: Notebook, stroke: PlanItem) -> PlanItem:
+    parts: list[Part] = []
+    if stroke.duration_minutes > HOUR:
+        hints = _hour_hints(view, stroke)
+        proposed = await _parts(view, notebook, stroke, hints, hours=True)
+        parts = [_part(view, part, stroke.duration_minutes) for part in proposed]
+    children = _inside(view, notebook, stroke, parts)
+    notebook.plan = opened(notebook.plan, children)
+    if len(children) > 1:
+        await remember(view, notebook, [plan_memory(view, child, "hour") for child in children])
+    return next(child for child in children if child.covers(view.now))
+
+
+async def _open_minutes(view: TurnView, notebook: Notebook, hour: PlanItem) -> PlanItem:
+    proposed = await _parts(view, notebook, hour, _minute_hints(view, hour), hours=False)
+    children = _inside(view, notebook, hour, [_part(view, part, 15) for part in proposed])
+    notebook.plan = opened(notebook.plan, children)
+    return next(child for child in children if child.covers(view.now))
+
+
+def _inside(view: TurnView, notebook: Notebook, item: PlanItem, parts: Sequence[Part]) -> tuple[PlanItem, ...]:
+    """An item's children; of one that is opened again, those from now on, numbered after the earlier ones."""
+    again = bool(notebook.plan.children(item.id))
+    rest, first = rest_of(notebook.plan, item, view.now) if again else (item, 0)
+    return tiled(rest, parts, view.scenario.clock.tick_minutes, first)
+
+
+async def _parts(
+    view: TurnView, notebook: Notebook, item: PlanItem, hints: tuple[Hint, ...], *, hours: bool
+) -> tuple[PartOut, ...]:
+    """The mind's parts of an item. Where requests are merged, a routine that nothing has upset is used as it is."""
+    merged = view.scenario.cognition.requests == "merged"
+    reused = merged and bool(hints) and not notebook.plan.children(item.id)
+    task = PLAN_HOURS if hours else PLAN_MINUTES
+    node = view.scenario.geography.nodes[item.location]
+    found = () if reused else await retrieve(view, notebook, "plan", (item.action_description, node.name))
+    inputs = PlanPartsInput(
+        who=who(view.persona),
+        situation=situation(view),
+        item=item_note(view.scenario, item),
+        hints=hints,
+        recalled=found,
+        things=things_believed(view.scenario, notebook.belief, item.location, view.persona.id),
+        company=tuple(view.scenario.personas[other].called for other in sorted(view.world.bodies)),
+    )
+    if reused:
+        return task.fallback(inputs).parts
+    return (await notebook.ask(task, inputs)).value.parts
+
+
+def _part(view: TurnView, part: PartOut, longest: int) -> Part:
+    """A mind's part, its place and object kept only where they exist."""
+    nodes = view.scenario.geography.nodes
+    place = part.location if part.location in view.scenario.geography.edges else ""
+    has_object = part.object_id in nodes and part.verb != ""
+    return Part(
+        minutes=min(part.minutes, longest),
+        action_description=part.do,
+        location=place,
+        object_id=part.object_id if has_object else "",
+        verb=part.verb if has_object else "",
+        emoji=part.emoji,
+    )
+
+
+def _hour_hints(view: TurnView, stroke: PlanItem) -> tuple[Hint, ...]:
+    if stroke.routine < 0:
+        return ()
+    return tuple(Hint(do=phase.do) for phase in view.persona.routine[stroke.routine].phases)
+
+
+def _minute_hints(view: TurnView, hour: PlanItem) -> tuple[Hint, ...]:
+    """The steps of the phase the hour follows; of the whole routine item when it follows none."""
+    if hour.routine < 0:
+        return ()
+    phases = view.persona.routine[hour.routine].phases
+    matching = [phase for phase in phases if phase.do == hour.action_description] or phases
+    return tuple(
+        Hint(do=step.do, object_id=step.object_id, verb=step.verb, emoji=step.emoji)
+        for phase in matching
+        for step in phase.steps
+    )
+
+
+async def add_stroke(view: TurnView, notebook: Notebook, stroke: Stroke, reason: str) -> bool:
+    """Put a new stroke into the plan from now on. False when the day is over before it would begin."""
+    grain = view.scenario.clock.tick_minutes
+    start = max(view.now, rounded(at_time(view.now, stroke.start), grain))
+    ends = max((item.end_time for item in notebook.plan.level("day")), default=start)
+    if start >= ends:
+        return False
+    room = int((ends - start).total_seconds() // 60)
+    minutes = min(max(grain, stroke.minutes // grain * grain), room)
+    item = stroke_item(view, stroke, f"{notebook.plan.day}.{next_number(notebook.plan)}", start, minutes)
+    notebook.plan = with_stroke(notebook.plan, item)
+    _changed(view, notebook, reason)
+    await remember(view, notebook, [plan_memory(view, item, "new_plan")])
+    return True
+
+
+def reopen(view: TurnView, notebook: Notebook, reason: str) -> None:
+    """Open the hours and actions again from now on; the strokes stay."""
+    notebook.plan = reopened(notebook.plan, view.now)
+    _changed(view, notebook, reason)
+
+
+def _changed(view: TurnView, notebook: Notebook, reason: str) -> None:
+    notebook.note("PLAN_CHANGED", reason=reason, from_time=iso(view.now))
 
 
 def request_day(view: TurnView, notebook: Notebook) -> None:
-    """Ask for the next day's plan `deferred_minutes` before waking (at once, where that moment has passed)."""
+    """Request the next day's plan `deferred_minutes` before waking; at once where that moment has passed."""
     if any(job.kind == "plan_day" for job in notebook.jobs):
         return
     clock = view.scenario.clock
@@ -50,9 +162,24 @@ def request_day(view: TurnView, notebook: Notebook) -> None:
         notebook.request("plan_day", view.tick, max(wakes, view.tick + delay), iso(next_waking(view, notebook.plan)))
 
 
+def next_waking(view: TurnView, plan: Plan) -> datetime:
+    """When the next day plan begins: at the end of this one; at today's waking without one, or after an absence."""
+    today = midnight(view.now) + timedelta(minutes=view.persona.wakes)
+    strokes = plan.level("day")
+    return strokes[-1].end_time if strokes and strokes[-1].end_time > today - timedelta(days=1) else today
+
+
+async def adopt_day(view: TurnView, notebook: Notebook, strokes: Sequence[Stroke], wakes: datetime) -> None:
+    """The delivered day becomes the plan, and each of its strokes a memory."""
+    notebook.plan = day_from_strokes(view, strokes, wakes)
+    notebook.trace["plan_day"] = [stroke.model_dump(mode="json", exclude_defaults=True) for stroke in strokes]
+    await remember(view, notebook, [plan_memory(view, item) for item in notebook.plan.level("day")])
+
+
 def day_from_strokes(view: TurnView, strokes: Sequence[Stroke], wakes: datetime) -> Plan:
-    """Strokes as items that tile from now to the next waking, those over by now left out; an unknown place becomes
-    the home."""
+    """Strokes as items without gaps from now to the next waking. Those that are over are left out; an unknown place
+    becomes the home.
+    """
     grain = view.scenario.clock.tick_minutes
     day = (wakes.date() - view.scenario.clock.start.date()).days
     ends = midnight(wakes) + timedelta(days=1, minutes=view.persona.wakes)
@@ -112,14 +239,7 @@ def stroke_item(view: TurnView, stroke: Stroke, item_id: str, start: datetime, m
     )
 
 
-async def adopt_day(view: TurnView, notebook: Notebook, strokes: Sequence[Stroke], wakes: datetime) -> None:
-    """The delivered day becomes the plan, and each of its strokes a memory."""
-    notebook.plan = day_from_strokes(view, strokes, wakes)
-    notebook.trace["plan_day"] = [stroke.model_dump(mode="json", exclude_defaults=True) for stroke in strokes]
-    await remember(view, notebook, [plan_memory(view, item) for item in notebook.plan.level("day")])
-
-
-def plan_memory(view: TurnView, item: PlanItem, kind: str = "plan") -> Draftling:
+def plan_memory(view: TurnView, item: PlanItem, kind: str = "plan") -> NewMemory:
     """A plan item as a memory of having planned it."""
     node = view.scenario.geography.nodes[item.location]
     frame = {
@@ -139,125 +259,4 @@ def plan_memory(view: TurnView, item: PlanItem, kind: str = "plan") -> Draftling
         end=hhmm(item.end_time),
         weekday=WEEKDAYS.get(view.scenario.language, WEEKDAYS["en"])[item.start_time.weekday()],
     )
-    return Draftling(
-        text, PLAN, frame, view.now, view.tick, citations=item.because, tags=(item.level,), reason="planned"
-    )
-
-
-async def current_item(view: TurnView, notebook: Notebook) -> PlanItem | None:
-    """The plan item for now, its hour and actions opened if their time has come."""
-    stroke = notebook.plan.at(view.now, "day")
-    if stroke is None or stroke.asleep:
-        return stroke
-    hour = notebook.plan.at(view.now, "hour") or await _open_hours(view, notebook, stroke)
-    return notebook.plan.at(view.now, "action") or await _open_minutes(view, notebook, hour)
-
-
-async def _open_hours(view: TurnView, notebook: Notebook, stroke: PlanItem) -> PlanItem:
-    parts: list[Part] = []
-    if stroke.duration_minutes > HOUR:
-        hints = _hour_hints(view, stroke)
-        given = await _parts(view, notebook, stroke, hints, hours=True)
-        parts = [_part(view, part, stroke.duration_minutes) for part in given]
-    children = _inside(view, notebook, stroke, parts)
-    notebook.plan = opened(notebook.plan, children)
-    if len(children) > 1:
-        await remember(view, notebook, [plan_memory(view, child, "hour") for child in children])
-    return next(child for child in children if child.covers(view.now))
-
-
-async def _open_minutes(view: TurnView, notebook: Notebook, hour: PlanItem) -> PlanItem:
-    given = await _parts(view, notebook, hour, _minute_hints(view, hour), hours=False)
-    children = _inside(view, notebook, hour, [_part(view, part, 15) for part in given])
-    notebook.plan = opened(notebook.plan, children)
-    return next(child for child in children if child.covers(view.now))
-
-
-def _inside(view: TurnView, notebook: Notebook, item: PlanItem, parts: Sequence[Part]) -> tuple[PlanItem, ...]:
-    """An item's children; of one that is opened again, those from now on, numbered after the earlier ones."""
-    again = bool(notebook.plan.children(item.id))
-    rest, first = rest_of(notebook.plan, item, view.now) if again else (item, 0)
-    return tiled(rest, parts, view.scenario.clock.tick_minutes, first)
-
-
-async def _parts(
-    view: TurnView, notebook: Notebook, item: PlanItem, hints: tuple[Hint, ...], *, hours: bool
-) -> tuple[PartOut, ...]:
-    """The mind's parts of an item. Where requests are merged, a routine that nothing has upset is used as it is."""
-    merged = view.scenario.cognition.requests == "merged"
-    reused = merged and bool(hints) and not notebook.plan.children(item.id)
-    task = PLAN_HOURS if hours else PLAN_MINUTES
-    node = view.scenario.geography.nodes[item.location]
-    found = () if reused else await retrieve(view, notebook, "plan", (item.action_description, node.name))
-    given = PlanPartsInput(
-        who=who(view.persona),
-        situation=situation(view),
-        item=item_note(view.scenario, item),
-        hints=hints,
-        recalled=found,
-        things=things_believed(view.scenario, notebook.belief, item.location, view.persona.id),
-        company=tuple(view.scenario.personas[other].called for other in sorted(view.world.bodies)),
-    )
-    if reused:
-        return task.fallback(given).parts
-    return (await notebook.ask(task, given)).value.parts
-
-
-def _part(view: TurnView, part: PartOut, longest: int) -> Part:
-    """A mind's part, its place and object kept only where they exist."""
-    nodes = view.scenario.geography.nodes
-    place = part.location if part.location in view.scenario.geography.edges else ""
-    has_object = part.object_id in nodes and part.verb != ""
-    return Part(
-        minutes=min(part.minutes, longest),
-        action_description=part.do,
-        location=place,
-        object_id=part.object_id if has_object else "",
-        verb=part.verb if has_object else "",
-        emoji=part.emoji,
-    )
-
-
-def _hour_hints(view: TurnView, stroke: PlanItem) -> tuple[Hint, ...]:
-    if stroke.routine < 0:
-        return ()
-    return tuple(Hint(do=phase.do) for phase in view.persona.routine[stroke.routine].phases)
-
-
-def _minute_hints(view: TurnView, hour: PlanItem) -> tuple[Hint, ...]:
-    """The steps of the phase the hour follows; of the whole routine item when it follows none."""
-    if hour.routine < 0:
-        return ()
-    phases = view.persona.routine[hour.routine].phases
-    matching = [phase for phase in phases if phase.do == hour.action_description] or phases
-    return tuple(
-        Hint(do=step.do, object_id=step.object_id, verb=step.verb, emoji=step.emoji)
-        for phase in matching
-        for step in phase.steps
-    )
-
-
-async def add_stroke(view: TurnView, notebook: Notebook, stroke: Stroke, reason: str) -> bool:
-    """Make the plan from now on anew around a new stroke. False when nothing is left of the day for it."""
-    grain = view.scenario.clock.tick_minutes
-    start = max(view.now, rounded(at_time(view.now, stroke.start), grain))
-    ends = max((item.end_time for item in notebook.plan.level("day")), default=start)
-    if start >= ends:
-        return False
-    room = int((ends - start).total_seconds() // 60)
-    minutes = min(max(grain, stroke.minutes // grain * grain), room)
-    item = stroke_item(view, stroke, f"{notebook.plan.day}.{next_number(notebook.plan)}", start, minutes)
-    notebook.plan = with_stroke(notebook.plan, item)
-    _changed(view, notebook, reason)
-    await remember(view, notebook, [plan_memory(view, item, "new_plan")])
-    return True
-
-
-def reopen(view: TurnView, notebook: Notebook, reason: str) -> None:
-    """Make the inside of the plan anew from now on: the strokes stay, their hours and actions are opened again."""
-    notebook.plan = reopened(notebook.plan, view.now)
-    _changed(view, notebook, reason)
-
-
-def _changed(view: TurnView, notebook: Notebook, reason: str) -> None:
-    notebook.note("PLAN_CHANGED", reason=reason, from_time=iso(view.now))
+    return NewMemory(text, PLAN, frame, view.now, citations=item.because, tags=(item.level,), reason="planned")

@@ -1,4 +1,4 @@
-"""React: keep the plan, or not. With nothing new the answer is `keep`, traced and unasked."""
+"""React: keep the plan, or not. Without news the reaction is `keep`, and no question is asked."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from commonplace.minds.notes import News, Recalled
 from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
 
 MOST_NOTICED = 3
-"""News that a retrieval asks about; the rest is told to the mind all the same."""
+"""News that the retrieval's query names; the mind is told the rest all the same."""
 KEEP = ReactOutput(decision="keep", reason="nothing new")
 
 
 async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None) -> ReactOutput:
-    """The reaction to what is new; a stroke it brings is put into the plan at once.
+    """The reaction to what is new; a new stroke changes the plan at once.
 
-    Where requests are merged, it brings ratings, words and action with it.
+    Where requests are merged, the answer holds ratings, words and the action too.
     """
     if not news:
-        notebook.trace["reaction"] = shown(KEEP, None)
+        notebook.trace["reaction"] = reaction_entry(KEEP, None)
         return KEEP
     found = await retrieve(view, notebook, "react", _query(view, news, item))
-    given = _input(view, notebook, news, item, found)
-    answer = await notebook.ask(REACT, given)
+    inputs = _input(view, notebook, news, item, found)
+    answer = await notebook.ask(REACT, inputs)
     reaction = answer.value
     rated(view, notebook, reaction.ratings)
-    notebook.trace["reaction"] = shown(reaction, answer.number)
+    notebook.trace["reaction"] = reaction_entry(reaction, answer.number)
     if reaction.stroke is not None and view.scenario.cognition.plan:
         await planning.add_stroke(view, notebook, reaction.stroke, reaction.reason)
     elif reaction.decision == "keep" and any(entry.kind in {"outcome", "absent"} for entry in news):
@@ -42,7 +42,7 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
     return reaction
 
 
-def shown(reaction: ReactOutput, ordinal: int | None) -> dict[str, Any]:
+def reaction_entry(reaction: ReactOutput, ordinal: int | None) -> dict[str, Any]:
     """A reaction as the trace keeps it: one that was asked for stands in the journal, under its ordinal."""
     return {"decision": reaction.decision, "reason": reaction.reason} if ordinal is None else {"asked": ordinal}
 

@@ -7,7 +7,7 @@ merged, what waits to be rated goes along with the reaction.
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from itertools import takewhile
@@ -24,128 +24,31 @@ from commonplace.minds.notes import News
 from commonplace.minds.tasks import RATE, RateInput, Rating
 
 ROUTINE = 1
-"""Where the rules start for what is no news, if the mind rates the news."""
+"""Where the rules start for what is not news, if the mind rates the news."""
 OBSERVATION, ACTION, PLAN, REFLECTION = "observation", "action", "plan", "reflection"
 
 
 @dataclass(frozen=True, slots=True)
-class Draftling:
+class NewMemory:
     """A memory about to be rated and stored."""
 
     text: str
     kind: str
     frame: Mapping[str, str]
     at: datetime
-    tick: int
+    """When it came about: now, or a tick ago for one's own deeds."""
     event: str = ""
     citations: tuple[int, ...] = ()
     tags: tuple[str, ...] = ()
     reason: str = "new"
-    place: tuple[str, ...] = ()
-    details: Mapping[str, object] = field(default_factory=dict[str, object])
     importance: int = 0
-    """1–10, where the mind has said it already; 0: to be rated."""
-
-
-async def remember(
-    view: TurnView, notebook: Notebook, drafts: Sequence[Draftling], news: Container[str] = ()
-) -> list[Memory]:
-    """Store everything as the rules weigh it, and have the mind rate what is its to rate.
-
-    `news`: texts that are; with `importance: both` they alone are the mind's, with `mind` everything is. What the
-    character has rated before is not asked again: the same sentence always weighs the same.
-    """
-    if not drafts:
-        return []
-    wanted = view.scenario.cognition.importance
-    rater = _routine(view) if wanted == "both" else _rules(view)
-    vectors = await embedded(view.scenario, notebook.ask, [draft.text for draft in drafts])
-    memories: list[Memory] = []
-    for draft in drafts:
-        weight = draft.importance or view.rated.get(draft.text)
-        importance = rater(draft.text) if weight is None else weight
-        memory = _store(view, notebook, draft, importance, vectors.get(draft.text))
-        memories.append(memory)
-        if weight is None and (wanted == "mind" or (wanted == "both" and draft.text in news)):
-            notebook.unrated.setdefault(draft.text, []).append(memory.id)
-    if view.scenario.cognition.requests != "merged":
-        await rate(view, notebook)
-    return [view.draft.get(memory.id) for memory in memories]
-
-
-async def rate(view: TurnView, notebook: Notebook) -> None:
-    """Have everything rated that waits for it, in one question."""
-    if notebook.unrated:
-        given = RateInput(who=who(view.persona), texts=tuple(notebook.unrated), names=_names(view))
-        answer = await notebook.ask(RATE, given)
-        rated(view, notebook, answer.value.ratings)
-
-
-def rated(view: TurnView, notebook: Notebook, ratings: Sequence[Rating]) -> None:
-    """The mind's ratings of what waited for them, in order; a missing one counts as 3."""
-    padded = (*ratings, *(Rating(importance=BASE) for _ in range(len(notebook.unrated) - len(ratings))))
-    view.draft.weigh(
-        {
-            memory: (rating.importance, _emotion(rating))
-            for rating, memories in zip(padded, notebook.unrated.values(), strict=False)
-            for memory in memories
-        }
-    )
-    notebook.unrated = {}
-
-
-def _rules(view: TurnView) -> RuleRater:
-    return _rater(view.scenario.language, view.persona.goals, _names(view), BASE)
-
-
-def _routine(view: TurnView) -> RuleRater:
-    """What is no news starts at 1, and that somebody does it is not remarkable either."""
-    return _rater(view.scenario.language, view.persona.goals, (), ROUTINE)
-
-
-@cache
-def _rater(language: str, goals: tuple[str, ...], names: tuple[str, ...], base: int) -> RuleRater:
-    return RuleRater(language, goal=" ".join(goals), names=names, base=base)
-
-
-def _names(view: TurnView) -> tuple[str, ...]:
-    """Names that say somebody else is meant."""
-    return tuple(persona.called for persona in view.scenario.personas.values() if persona.id != view.persona.id)
-
-
-def _store(view: TurnView, notebook: Notebook, draft: Draftling, importance: float, vector: Vector | None) -> Memory:
-    memory = view.draft.remember(
-        draft.text,
-        at=draft.at,
-        tick=draft.tick,
-        importance=importance,
-        embedding=vector,
-        kind=draft.kind,
-        place=draft.place or view.world.path,
-        citations=tuple(memory for memory in draft.citations if memory in view.draft),
-        event=draft.event,
-        tags=draft.tags,
-        details={"frame": ordered(draft.frame), **draft.details},
-    )
-    notebook.stored(memory.id, draft.reason)
-    return memory
-
-
-def ordered(frame: Mapping[str, str]) -> dict[str, str]:
-    """The frame in the order of its keys, as it is when read back: questions that show it have one digest."""
-    return dict(sorted(frame.items()))
-
-
-def _emotion(rating: Rating) -> Emotion | None:
-    if not rating.valence and not rating.arousal:
-        return None
-    return Emotion(rating.valence / 100, rating.arousal / 100, 1.0, rating.keywords)
+    """1–10 where the mind has given it already; 0: to be rated."""
 
 
 async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[Percept]) -> tuple[News, ...]:
     """Percepts → memories; returns what is news: a reason to react, in order of attention."""
     fresh = _fresh_texts(view)
-    drafts: list[Draftling] = []
+    drafts: list[NewMemory] = []
     remembered: list[Percept] = []
     for percept in percepts:
         if not view.scenario.cognition.observe and not percept.own:
@@ -165,12 +68,12 @@ async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[
     )
 
 
-def _draft(view: TurnView, percept: Percept) -> Draftling:
+def _draft(view: TurnView, percept: Percept) -> NewMemory:
     """What one did oneself becomes an action memory created when it was done, one tick ago."""
     clock = view.scenario.clock
     tick = view.tick - 1 if percept.own else view.tick
     kind = ACTION if percept.own else OBSERVATION
-    return Draftling(percept.text, kind, percept.frame, clock.time(tick), view.tick, percept.event)
+    return NewMemory(percept.text, kind, percept.frame, clock.time(tick), percept.event)
 
 
 def _fresh_texts(view: TurnView) -> set[str]:
@@ -196,3 +99,93 @@ def _news(view: TurnView, percept: Percept, memory: Memory) -> News:
         frame=named(view.scenario, percept.frame),
         facts=carried(view.scenario.facts, percept.text),
     )
+
+
+async def remember(
+    view: TurnView, notebook: Notebook, drafts: Sequence[NewMemory], news: Container[str] = ()
+) -> list[Memory]:
+    """Store everything with the importance the rules give it, and let the mind rate its share.
+
+    With `importance: both` that share is `news` (texts), with `mind` it is everything. A sentence the character has
+    rated before is not asked about again: the same sentence always weighs the same.
+    """
+    if not drafts:
+        return []
+    wanted = view.scenario.cognition.importance
+    rater = _routine(view) if wanted == "both" else _rules(view)
+    vectors = await embedded(view.scenario, notebook, [draft.text for draft in drafts])
+    memories: list[Memory] = []
+    for draft in drafts:
+        weight = draft.importance or view.rated.get(draft.text)
+        importance = rater(draft.text) if weight is None else weight
+        memory = _store(view, notebook, draft, importance, vectors.get(draft.text))
+        memories.append(memory)
+        if weight is None and (wanted == "mind" or (wanted == "both" and draft.text in news)):
+            notebook.unrated.setdefault(draft.text, []).append(memory.id)
+    if view.scenario.cognition.requests != "merged":
+        await rate(view, notebook)
+    return [view.draft.get(memory.id) for memory in memories]
+
+
+async def rate(view: TurnView, notebook: Notebook) -> None:
+    """Ask the mind, in one question, to rate everything that waits for it."""
+    if notebook.unrated:
+        inputs = RateInput(who=who(view.persona), texts=tuple(notebook.unrated), names=_names(view))
+        answer = await notebook.ask(RATE, inputs)
+        rated(view, notebook, answer.value.ratings)
+
+
+def rated(view: TurnView, notebook: Notebook, ratings: Sequence[Rating]) -> None:
+    """The mind's ratings of what waited for them, in order; a missing one counts as 3."""
+    padded = (*ratings, *(Rating(importance=BASE) for _ in range(len(notebook.unrated) - len(ratings))))
+    view.draft.weigh(
+        {
+            memory: (rating.importance, _emotion(rating))
+            for rating, memories in zip(padded, notebook.unrated.values(), strict=False)
+            for memory in memories
+        }
+    )
+    notebook.unrated = {}
+
+
+def _rules(view: TurnView) -> RuleRater:
+    return _rater(view.scenario.language, view.persona.goals, _names(view), BASE)
+
+
+def _routine(view: TurnView) -> RuleRater:
+    """For what is not news: it starts at 1, and a name in it does not make it more important."""
+    return _rater(view.scenario.language, view.persona.goals, (), ROUTINE)
+
+
+@cache
+def _rater(language: str, goals: tuple[str, ...], names: tuple[str, ...], base: int) -> RuleRater:
+    return RuleRater(language, goal=" ".join(goals), names=names, base=base)
+
+
+def _names(view: TurnView) -> tuple[str, ...]:
+    """What the others are called."""
+    return tuple(persona.called for persona in view.scenario.personas.values() if persona.id != view.persona.id)
+
+
+def _store(view: TurnView, notebook: Notebook, draft: NewMemory, importance: float, vector: Vector | None) -> Memory:
+    memory = view.draft.remember(
+        draft.text,
+        at=draft.at,
+        tick=view.tick,
+        importance=importance,
+        embedding=vector,
+        kind=draft.kind,
+        place=view.world.path,
+        citations=tuple(memory for memory in draft.citations if memory in view.draft),
+        event=draft.event,
+        tags=draft.tags,
+        details={"frame": dict(sorted(draft.frame.items()))},  # as it is read back, so that questions have one digest
+    )
+    notebook.stored(memory.id, draft.reason)
+    return memory
+
+
+def _emotion(rating: Rating) -> Emotion | None:
+    if not rating.valence and not rating.arousal:
+        return None
+    return Emotion(rating.valence / 100, rating.arousal / 100, 1.0, rating.keywords)

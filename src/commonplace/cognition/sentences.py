@@ -159,5 +159,5 @@ LOWERED = {
 
 
 def lowered(text: str) -> str:
-    """A refusal's sentence as the end of another: its first letter lowered where it is no name's."""
+    """A refusal's sentence as the end of another: its first letter in lower case, unless a name begins with it."""
     return text[:1].lower() + text[1:] if text.split(" ", 1)[0] in LOWERED else text

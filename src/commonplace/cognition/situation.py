@@ -1,42 +1,44 @@
-"""Here and now as a mind is told it: views and plans turned into what task inputs are made of."""
+"""Views, plans and memories as task inputs: what a mind is told of the here and now."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Protocol
 
 from commonplace.character.fact import carried
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan, PlanItem
-from commonplace.character.state import Belief, CharacterState, Relation
+from commonplace.character.state import Belief, Relation
 from commonplace.clock import WEEKDAYS, hhmm, iso
+from commonplace.cognition.turn import View
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.geography import Geography
 from commonplace.world.tree import verbs
-from commonplace.world.view import WorldView
 
 NAMES = {"who": "called", "to": "to_called", "object": "object_name", "place": "place_name", "other": "other_name"}
 """Keys of a frame that hold ids, and those under which a mind finds their names."""
 CALLED = ("called", "to_called")
 
 
-class Beholder(Protocol):
-    """What a situation is told from: a turn's view or a job's."""
-
-    @property
-    def scenario(self) -> Scenario: ...
-    @property
-    def persona(self) -> Persona: ...
-    @property
-    def state(self) -> CharacterState: ...
-    @property
-    def world(self) -> WorldView: ...
-    @property
-    def now(self) -> datetime: ...
+def situation(view: View) -> Situation:
+    """Time, weather, place, people and things in sight."""
+    world, now, clock = view.world, view.now, view.scenario.clock
+    return Situation(
+        moment=iso(now),
+        time=hhmm(now),
+        day=clock.day(world.tick),
+        weekday=WEEKDAYS.get(view.scenario.language, WEEKDAYS["en"])[now.weekday()],
+        part_of_day=world.ambient.part_of_day,
+        sky=world.ambient.sky,
+        wind=world.ambient.wind,
+        temperature=world.ambient.temperature,
+        place=spot(view.scenario, world.area),
+        people=tuple(person(view, other) for other in sorted(world.bodies)),
+        things=things_here(view),
+    )
 
 
 def who(persona: Persona) -> Who:
@@ -56,26 +58,8 @@ def who(persona: Persona) -> Who:
     )
 
 
-def situation(view: Beholder) -> Situation:
-    """Time, weather, place, people and things in sight."""
-    world, now, clock = view.world, view.now, view.scenario.clock
-    return Situation(
-        moment=iso(now),
-        time=hhmm(now),
-        day=clock.day(world.tick),
-        weekday=WEEKDAYS.get(view.scenario.language, WEEKDAYS["en"])[now.weekday()],
-        part_of_day=world.ambient.part_of_day,
-        sky=world.ambient.sky,
-        wind=world.ambient.wind,
-        temperature=world.ambient.temperature,
-        place=spot(view.scenario, world.area),
-        people=tuple(person(view, other) for other in sorted(world.bodies)),
-        things=things_here(view),
-    )
-
-
-def person(view: Beholder, other: str, relations: Mapping[str, Relation] | None = None) -> Person:
-    """Somebody as this character knows it; occupation and the like only when in sight."""
+def person(view: View, other: str, relations: Mapping[str, Relation] | None = None) -> Person:
+    """Another character as this one knows it; what it does and whether it sleeps only when in sight."""
     persona = view.scenario.personas[other]
     relation = (view.state.relations if relations is None else relations).get(other)
     body = view.world.bodies.get(other)
@@ -99,21 +83,21 @@ def person(view: Beholder, other: str, relations: Mapping[str, Relation] | None 
     )
 
 
-def acquaintances(view: Beholder) -> tuple[Person, ...]:
+def acquaintances(view: View) -> tuple[Person, ...]:
     """Everybody the character knows, nearest first."""
     relations = sorted(view.state.relations.values(), key=lambda relation: (-relation.warmth, relation.other))
     return tuple(person(view, relation.other) for relation in relations)
-
-
-@lru_cache(maxsize=4096)
-def _spot(node: str, name: str, outdoor: bool) -> Spot:
-    return Spot(id=node, name=name, outdoor=outdoor)
 
 
 def spot(scenario: Scenario, area: str) -> Spot:
     """An area by id."""
     node = scenario.geography.nodes[area]
     return _spot(node.id, node.name, node.outdoor)
+
+
+@lru_cache(maxsize=4096)
+def _spot(node: str, name: str, outdoor: bool) -> Spot:
+    return Spot(id=node, name=name, outdoor=outdoor)
 
 
 def places(scenario: Scenario, belief: Belief) -> tuple[Spot, ...]:
@@ -126,7 +110,7 @@ def places(scenario: Scenario, belief: Belief) -> tuple[Spot, ...]:
     )
 
 
-def things_here(view: Beholder) -> tuple[ThingHere, ...]:
+def things_here(view: View) -> tuple[ThingHere, ...]:
     """Objects in sight and in hand."""
     nodes = view.scenario.geography.nodes
     targets = view.world.targets.objects

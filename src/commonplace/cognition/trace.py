@@ -1,4 +1,4 @@
-"""The trace: how a turn's reasons are written down small, and read back whole.
+"""The trace: how the reasons of a turn are stored compactly and restored in full.
 
 Scores are whole multiples of 2⁻³⁰, so each normalised part is kept as an integer; raw parts follow from it and the
 range it was normalised over, totals from the weights. Texts of memories are not repeated: their ids stand for them.
@@ -24,7 +24,7 @@ BY_ID = {"recalled": "id", "recent": "id", "news": "memory_id"}
 """Fields that are lists of memories, with the name of their id."""
 
 
-def shown(retrieval: Retrieval) -> dict[str, Any]:
+def retrieval_entry(retrieval: Retrieval) -> dict[str, Any]:
     """A retrieval: per part its weight and range, per hit the memory's id and its normalised parts in units of 2⁻³⁰."""
     parts = dict(sorted(retrieval.hits[0].parts.items())) if retrieval.hits else {}
     return {
@@ -57,16 +57,16 @@ def _part(normalised: float, weight: float, low: float, high: float) -> dict[str
     return {"raw": raw, "normalised": normalised, "weight": weight}
 
 
-def asked(task: Task[Any, Any], value: BaseModel, answer: Answer[Any]) -> dict[str, Any]:
+def question_entry(task: Task[Any, Any], value: BaseModel, answer: Answer[Any]) -> dict[str, Any]:
     """A question, by what is particular to it; its answer stands in the journal."""
-    given = value.model_dump(mode="json", exclude_defaults=True, exclude=ELSEWHERE)
-    if "evidence" in given:
-        given["evidence"] = [_by_id(evidence) for evidence in given["evidence"]]
-    if "hearer" in given:
-        given["hearer"] = given["hearer"]["id"]
-    return {"ordinal": answer.number, "task": task.name, "outcome": answer.outcome, "input": _by_id(given)}
+    inputs = value.model_dump(mode="json", exclude_defaults=True, exclude=ELSEWHERE)
+    if "evidence" in inputs:
+        inputs["evidence"] = [_by_id(evidence) for evidence in inputs["evidence"]]
+    if "hearer" in inputs:
+        inputs["hearer"] = inputs["hearer"]["id"]
+    return {"ordinal": answer.number, "task": task.name, "outcome": answer.outcome, "input": _by_id(inputs)}
 
 
-def _by_id(given: dict[str, Any]) -> dict[str, Any]:
-    ids = {name: [memory.get(id_, 0) for memory in given[name]] for name, id_ in BY_ID.items() if name in given}
-    return {**given, **ids}
+def _by_id(inputs: dict[str, Any]) -> dict[str, Any]:
+    ids = {name: [memory.get(id_, 0) for memory in inputs[name]] for name, id_ in BY_ID.items() if name in inputs}
+    return {**inputs, **ids}

@@ -1,4 +1,7 @@
-"""The turn: what goes in, what comes out. Both are values; nothing is written while one is made from the other."""
+"""The turn: what goes in and what comes out. Both are values; nothing is written while one is made from the other.
+
+A deferred job has the same shape: `JobView` in, `JobResult` out.
+"""
 
 from __future__ import annotations
 
@@ -10,30 +13,19 @@ from typing import Any, TypeVar
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan
 from commonplace.character.state import Belief, CharacterState, Job, Relation
-from commonplace.cognition.trace import asked, shown
+from commonplace.cognition.trace import question_entry, retrieval_entry
 from commonplace.memory import Retrieval
-from commonplace.memory.reader import Snapshot
+from commonplace.memory.reader import Reader, Snapshot
 from commonplace.memory.stream import Delta, Draft
 from commonplace.minds.mind import Answer, Task, ask
 from commonplace.minds.notes import Value
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.actions import Action
-from commonplace.world.executor import Note
+from commonplace.world.deeds import Note
 from commonplace.world.view import WorldView
 
-# ── turn ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class JobResult:
-    """What deferred cognition came to: handed to the turn at the tick it is due, together with how it came about."""
-
-    job: Job
-    outcome: Mapping[str, Any]
-    """JSON: strokes of a day, insights, or a relation's change; empty when it failed."""
-    touched: tuple[int, ...] = ()
-    """Memories its retrievals returned; accessed when it is delivered."""
-    trace: Mapping[str, Any] | None = None
+I = TypeVar("I", bound=Value)  # noqa: E741
+O = TypeVar("O", bound=Value)  # noqa: E741
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,36 +40,24 @@ class TurnView:
     draft: Draft
     """Its own memories, with room for those this turn adds."""
     rated: Mapping[str, float]
-    """What each sentence it has remembered weighed: the same sentence always weighs the same."""
+    """Importance by sentence, of all it has remembered: the same sentence always weighs the same."""
     delivered: tuple[JobResult, ...] = ()
     """Deferred cognition that is due."""
 
     @property
     def tick(self) -> int:
-        """The tick being lived."""
+        """The tick this turn belongs to."""
         return self.world.tick
+
+    @property
+    def memories(self) -> Reader:
+        """What retrievals search."""
+        return self.draft
 
     @property
     def now(self) -> datetime:
         """The simulated moment of the tick."""
         return self.scenario.clock.time(self.world.tick)
-
-
-@dataclass(frozen=True, slots=True)
-class JobView:
-    """What a deferred job may know: the character and its past as they were when the job was asked for."""
-
-    scenario: Scenario
-    persona: Persona
-    state: CharacterState
-    world: WorldView
-    past: Snapshot
-    job: Job
-
-    @property
-    def now(self) -> datetime:
-        """The moment of the snapshot."""
-        return self.scenario.clock.time(self.job.asked_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,21 +74,72 @@ class Turn:
     state: CharacterState
     """Plan, beliefs, relations and pending jobs from now on."""
     trace: Mapping[str, Any]
-    """Why: see `docs/why.md`."""
+    """The reasons: see `docs/why.md`."""
 
 
-# ── notebook ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What a turn writes down while it is being made: its working copy of state, and the trace.
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """What a deferred job may know: the character and its past as they were when the job was requested."""
+
+    scenario: Scenario
+    persona: Persona
+    state: CharacterState
+    world: WorldView
+    past: Snapshot
+    job: Job
+
+    @property
+    def memories(self) -> Reader:
+        """What retrievals search."""
+        return self.past
+
+    @property
+    def now(self) -> datetime:
+        """The moment of the snapshot."""
+        return self.scenario.clock.time(self.job.asked_at)
 
 
-I = TypeVar("I", bound=Value)  # noqa: E741
-O = TypeVar("O", bound=Value)  # noqa: E741
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """The result of a deferred job, handed to the turn at the tick it is due, with the trace of how it came about."""
+
+    job: Job
+    outcome: Mapping[str, Any]
+    """JSON: strokes of a day, insights, or a relation's change; empty when it failed."""
+    touched: tuple[int, ...] = ()
+    """Memories its retrievals returned; accessed when it is delivered."""
+    trace: Mapping[str, Any] | None = None
 
 
-class Notebook:
-    """Lives for one turn and is thrown away; what it holds ends up in the Turn."""
+View = TurnView | JobView
+"""What a situation is described from and memories are retrieved from."""
+
+
+class Tracer:
+    """Puts questions and notes them, as it notes retrievals: the trace of a turn or of a job."""
+
+    def __init__(self) -> None:
+        self.trace: dict[str, Any] = {}
+
+    async def ask(self, task: Task[I, O], value: I) -> Answer[O]:
+        """Put a question and note it in the trace. An unusable answer is the task's fallback, flagged."""
+        answer = await ask(task, value)
+        self._append("asked", question_entry(task, value, answer))
+        return answer
+
+    def retrieved(self, retrieval: Retrieval) -> None:
+        """Note a retrieval with every part of every score."""
+        self._append("retrievals", retrieval_entry(retrieval))
+
+    def _append(self, key: str, entry: Any) -> None:
+        self.trace.setdefault(key, []).append(entry)
+
+
+class Notebook(Tracer):
+    """A turn's working copy of the character's state. It is thrown away; what it holds ends up in the Turn."""
 
     def __init__(self, state: CharacterState) -> None:
+        super().__init__()
         self.belief: Belief = state.belief
         self.plan: Plan = state.plan
         self.relations: dict[str, Relation] = dict(state.relations)
@@ -118,19 +149,7 @@ class Notebook:
         self.notes: list[Note] = []
         self.unrated: dict[str, list[int]] = {}
         """What waits for the mind's rating: text → the memories that say it."""
-        self.trace: dict[str, Any] = {}
         self._before = state
-
-    async def ask(self, task: Task[I, O], value: I) -> Answer[O]:
-        """Put a question and note it in the trace. An unusable answer is the task's fallback, flagged."""
-        answer = await ask(task, value)
-        self._append("asked", asked(task, value, answer))
-        return answer
-
-    def retrieved(self, retrieval: Retrieval) -> Retrieval:
-        """Note a retrieval with every part of every score."""
-        self._append("retrievals", shown(retrieval))
-        return retrieval
 
     def stored(self, memory: int, reason: str) -> None:
         """Note that something was remembered, and why."""
@@ -141,7 +160,7 @@ class Notebook:
         self._append("dropped", [text, reason])
 
     def delivered(self, entry: Mapping[str, Any]) -> None:
-        """Note a deferred job that arrived."""
+        """Note a deferred job that was delivered."""
         self._append("delivered", entry)
 
     def note(self, type_: str, **body: Any) -> None:
@@ -149,7 +168,7 @@ class Notebook:
         self.notes.append(Note(type_, body))
 
     def request(self, kind: str, tick: int, due: int, about: str = "") -> None:
-        """Ask for deferred cognition."""
+        """Request a deferred job."""
         number = sum(1 for job in self.jobs if job.asked_at == tick)
         self.jobs = (*self.jobs, Job(kind, tick, due, about, number))
 
@@ -158,5 +177,15 @@ class Notebook:
         relations = self._before.relations if self.relations == self._before.relations else self.relations
         return CharacterState(self.plan, self.belief, relations, self.jobs, self.reflect_after, self.played)
 
-    def _append(self, key: str, entry: Any) -> None:
-        self.trace.setdefault(key, []).append(entry)
+
+class JobNotebook(Tracer):
+    """A deferred job's trace, and the memories its retrievals returned."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.touched: set[int] = set()
+
+    def retrieved(self, retrieval: Retrieval) -> None:
+        """Note a retrieval. Its hits count as accessed when the job is delivered: a snapshot cannot be written to."""
+        super().retrieved(retrieval)
+        self.touched.update(hit.memory.id for hit in retrieval.hits)

@@ -1,1 +1,1 @@
-"""The engine: who goes when. It knows no stage by name and nothing of what a turn does."""
+"""The engine runs ticks: who acts when, whose answers are used, what is committed. It knows no stage by name."""

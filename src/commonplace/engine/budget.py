@@ -1,4 +1,4 @@
-"""What one sitting of a run may spend: calls, tokens, money. A budget decides when a run stops, never what happens."""
+"""What one session of a run may spend: calls, tokens, money. A budget decides when a run stops, never what happens."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Budget:
     """Limits for one `play`; 0 means none. Raises UsageError for a negative limit, and for `cost` without a `price`."""
 
     calls: int = 0
-    """Requests to a server. Every question is counted before it is asked, so this is never exceeded but by what a mind
-    repeats by itself while it answers one question."""
+    """Requests to a server. Each question is counted before it is asked, so only what a mind repeats by itself while it
+    answers one question can exceed this."""
     tokens: int = 0
     """Of prompts and answers. What is in flight when it is reached comes on top."""
     cost: float = 0.0
@@ -32,7 +32,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         if min(self.calls, self.tokens, self.cost) < 0:
-            raise UsageError("a budget cannot be negative", hint="0 means that there is none")
+            raise UsageError("a budget cannot be negative", hint="0 means no limit")
         if self.cost and self.price is None:
             raise UsageError("a budget of money needs the price of tokens", hint="limit calls or tokens instead")
 
@@ -64,7 +64,7 @@ class Spending:
         return price.cost(self.prompt, self.cached, self.answer) if price else 0.0
 
     def reserve(self) -> None:
-        """Count a call that is about to be made. Raises BudgetReached when there is nothing left for it."""
+        """Count a call that is about to be made. Raises BudgetReached when nothing is left for it."""
         budget = self.budget
         if budget.calls and self.calls >= budget.calls:
             raise BudgetReached(f"{budget.calls} calls", "--max-calls")

@@ -1,34 +1,150 @@
-"""Drivers of turns: a turn yields questions, the driver sends answers back.
+"""The driver answers the questions a turn asks: a turn yields a question, the driver sends the answer back in.
 
-Ordinals, attempts, the journal, the budget and fallbacks live here. A turn whose mind costs nothing never meets the
-event loop.
+`Driver._answer` is the life of one question. The journal is looked up first. A question it does not answer is put to
+the mind until an attempt is usable or none is left; without a usable one the task's fallback is the answer, flagged.
+A turn whose mind costs nothing never waits for the event loop.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from pydantic_core import PydanticSerializationError
 
 from commonplace.canon import canonical, digest
-from commonplace.cognition.trace import asked
+from commonplace.cognition.trace import question_entry
 from commonplace.engine.budget import Budget, BudgetReached, Spending
 from commonplace.engine.stage import Asking
-from commonplace.errors import CommonplaceError, RunDamaged
+from commonplace.errors import RunDamaged
 from commonplace.minds.mind import Answer, Ask, Mind, Reply, RequestKey
 from commonplace.minds.notes import Value
 from commonplace.run.journal import Exchange
 from commonplace.run.tick_record import AnswerRow
 
-__all__ = ["JOB_ORDINALS", "Drive", "Driver", "Journal", "NoJournal", "NoMind", "request_digest", "together"]
+JOB_ORDINALS = 1000
+"""Questions of the n-th job requested in a tick are numbered from n × 1000."""
 
 
-# ── question ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# A question on its way: where it stands in the journal, the attempts made at it, and the answer it comes to.
+@dataclass(slots=True)
+class Drive:
+    """One coroutine that asks questions, and what came of it."""
+
+    agent: str
+    tick: int
+    asking: Asking
+    first: int = 0
+    """The ordinal of its first question."""
+    questions: int = 0
+    """How many of its questions have been answered."""
+    result: Any = None
+    rows: list[AnswerRow] = field(default_factory=list[AnswerRow])
+    """Every attempt at the questions answered, in order of ordinal."""
+
+
+class Driver:
+    """Drives coroutines with one mind and one journal.
+
+    `durable` says whether an attempt is kept at once (minds that cost something) or with its tick's commit (minds whose
+    answer costs nothing). `concurrency`: how many questions may be in flight at once, over all characters.
+    """
+
+    def __init__(self, mind: Mind, journal: Journal, seed: int, *, durable: bool, concurrency: int = 32) -> None:
+        self.mind = mind
+        self._journal = journal
+        self._seed = seed
+        self._durable = durable
+        self._concurrency = concurrency
+        self.start_session(Budget())
+
+    def start_session(self, budget: Budget) -> None:
+        """From now on this budget applies, and the event loop is the one that runs now."""
+        self._spending = Spending(budget)
+        self._gate = asyncio.Semaphore(self._concurrency)
+
+    async def run(self, drives: Iterable[Drive]) -> None:
+        """Drive all to their ends; those that wait for a server wait together. When one fails, the others are ended."""
+        drives = tuple(drives)
+        try:
+            if self.mind.paid:
+                await together(self._drive(drive) for drive in drives)
+            else:
+                for drive in drives:
+                    await self._drive(drive)
+        finally:
+            for drive in drives:
+                drive.asking.close()
+
+    async def answer(self, owner: str, tick: int, ask: Ask[Any, Any]) -> Answer[Any]:
+        """The answer to a question that belongs to no turn. The same question is asked once in a tick."""
+        number = self._journal.numbered(owner, tick, request_digest(ask))
+        answer, _ = await self._answer(owner, tick, number, ask)
+        return answer
+
+    async def _drive(self, drive: Drive) -> None:
+        answer: Answer[Any] | None = None
+        while True:
+            try:
+                ask = drive.asking.send(answer)  # pyright: ignore[reportArgumentType] – None starts a coroutine
+            except StopIteration as stop:
+                drive.result = stop.value
+                return
+            # The ordinal is settled before anything is waited for: it must not depend on whose answer comes first.
+            answer, rows = await self._answer(drive.agent, drive.tick, drive.first + drive.questions, ask)
+            drive.rows += rows
+            drive.questions += 1
+
+    async def _answer(
+        self, agent: str, tick: int, number: int, ask: Ask[Any, Any]
+    ) -> tuple[Answer[Any], list[AnswerRow]]:
+        """The answer to a question and every attempt at it: journal, then mind, then fallback."""
+        request = request_digest(ask)
+        rows = list(
+            self._journal.find(agent, tick, number, request, task=ask.task.name, given=lambda: shown_input(ask))
+        )
+        reply: Reply | None = None
+        while not rows or _may_be_repeated(rows[-1], self.mind.max_attempts):
+            if rows and reply is None:  # an attempt of an earlier session: the mind is told what was wrong with it
+                reply = _kept_reply(rows[-1], self._journal.told(rows[-1]))
+            attempt = rows[-1].attempt + 1 if rows else 0
+            reply, seconds = await self._ask(ask, RequestKey(self._seed, agent, tick, number, attempt, reply))
+            reply, body = _validated(ask, reply)
+            row = AnswerRow(
+                agent=agent,
+                tick=tick,
+                ordinal=number,
+                attempt=attempt,
+                task=ask.task.name,
+                request=request,
+                outcome=reply.outcome,
+                body=body,
+                usage=_usage(reply),
+            )
+            rows.append(row)
+            if self._durable:  # before the answer is used, so that a run killed now does not pay for it again
+                self._journal.keep(row, Exchange(reply.prompt, reply.raw, reply.error, reply.kind, seconds))
+        last = rows[-1]
+        if last.outcome != "value":
+            return Answer(ask.task.fallback(ask.input), last.outcome, last.ordinal), rows
+        value = reply.value if reply is not None else None
+        return Answer(value or _kept_value(ask, last), "value", last.ordinal), rows
+
+    async def _ask(self, ask: Ask[Any, Any], request_key: RequestKey) -> tuple[Reply, float]:
+        """One attempt of the mind, and the seconds it took; 0 for a mind that costs nothing."""
+        if not self.mind.paid:  # neither gate nor budget: there is no server to spare and nothing to spend
+            reply = self.mind.answer(ask, request_key)
+            return reply if isinstance(reply, Reply) else await reply, 0.0
+        async with self._gate:
+            self._spending.reserve()
+            began = time.monotonic()
+            reply = self.mind.answer(ask, request_key)
+            if not isinstance(reply, Reply):
+                reply = await reply
+            self._spending.spent(reply)
+            return reply, time.monotonic() - began
 
 
 class Journal(Protocol):
@@ -44,7 +160,7 @@ class Journal(Protocol):
         ...
 
     def told(self, row: AnswerRow) -> Exchange | None:
-        """What was said between the run and the mind at an attempt; None when it is not there (any more)."""
+        """What run and mind said to each other at an attempt; None when that is not kept (any more)."""
         ...
 
     def numbered(self, agent: str, tick: int, request: bytes) -> int:
@@ -57,291 +173,26 @@ class Journal(Protocol):
 
 
 class NoJournal:
-    """For minds whose answers can be had again for nothing: they are written with their tick."""
+    """For minds whose answers cost nothing: they are asked again instead, and written with their tick."""
 
     def find(
         self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, given: Callable[[], str]
     ) -> tuple[AnswerRow, ...]:
-        """Nothing is looked up."""
+        """No attempts."""
         del agent, tick, ordinal, request, task, given
         return ()
 
     def told(self, row: AnswerRow) -> Exchange | None:
-        """Nothing was kept."""
+        """None."""
         del row
 
     def numbered(self, agent: str, tick: int, request: bytes) -> int:
-        """There is no other."""
+        """0: there is no other question."""
         del agent, tick, request
         return 0
 
     def keep(self, row: AnswerRow, exchange: Exchange) -> None:
         """Nothing is kept before the commit."""
-
-
-@dataclass(slots=True)
-class Question:
-    """One question and the attempts at it, those of an earlier sitting included."""
-
-    ask: Ask[Any, Any]
-    agent: str
-    tick: int
-    number: int
-    request: bytes
-    rows: list[AnswerRow] = field(default_factory=list[AnswerRow])
-    before: Reply | None = None
-    """The unusable reply of the last attempt."""
-    value: Value | None = None
-    """The usable answer, where it need not be read from its row."""
-    coming: Awaitable[Reply] | None = None
-    """The answer of a mind that costs nothing and still takes its time."""
-
-    @classmethod
-    def put(cls, ask: Ask[Any, Any], agent: str, tick: int, number: int, journal: Journal) -> Question:
-        """A question, with what the journal has of it."""
-        question = cls(ask, agent, tick, number, request_digest(ask))
-        question.rows += journal.find(
-            agent, tick, number, question.request, task=ask.task.name, given=lambda: shown_input(ask)
-        )
-        return question
-
-    def is_open(self, max_attempts: int) -> bool:
-        """Whether to ask (again). A `fault` is final; a `malformed` answer is, after so many tries."""
-        if not self.rows:
-            return True
-        last = self.rows[-1]
-        return last.outcome == "malformed" and last.attempt + 1 < max_attempts
-
-    def request_key(self, seed: int, journal: Journal) -> RequestKey:
-        """Who asks: the key of the next attempt."""
-        attempt = self.rows[-1].attempt + 1 if self.rows else 0
-        if attempt and self.before is None:
-            self.before = _as_reply(self.rows[-1], journal.told(self.rows[-1]))
-        return RequestKey(seed, self.agent, self.tick, self.number, attempt, self.before)
-
-    def take(self, reply: Reply, seconds: float = 0.0) -> tuple[AnswerRow, Exchange]:
-        """Note what came of an attempt that took so long; returns what there is to keep."""
-        reply, body = _written(self.ask, reply)
-        row = AnswerRow(
-            agent=self.agent,
-            tick=self.tick,
-            ordinal=self.number,
-            attempt=self.rows[-1].attempt + 1 if self.rows else 0,
-            task=self.ask.task.name,
-            request=self.request,
-            outcome=reply.outcome,
-            body=body,
-            usage=_usage(reply),
-        )
-        self.rows.append(row)
-        self.before, self.value = reply, reply.value
-        return row, Exchange(reply.prompt, reply.raw, reply.error, reply.kind, seconds)
-
-    def answer(self) -> Answer[Any]:
-        """What the asker is told: the last attempt's value, or the task's fallback. Raises RunDamaged."""
-        row = self.rows[-1]
-        if row.outcome != "value":
-            return Answer(self.ask.task.fallback(self.ask.input), row.outcome, row.ordinal)
-        return Answer(self.value or _kept(self.ask, row), "value", row.ordinal)
-
-
-def request_digest(ask: Ask[Any, Any]) -> bytes:
-    """The key digest of a question: task and typed input. A template's wording is no part of it."""
-    return digest(ask.task.name.encode(), ask.input.model_dump_json().encode())
-
-
-def shown_input(ask: Ask[Any, Any]) -> str:
-    """The typed input as traces have it, JSON."""
-    return canonical(asked(ask.task, ask.input, Answer(None, "", 0))["input"]).decode()
-
-
-def _as_reply(row: AnswerRow, told: Exchange | None) -> Reply:
-    """An unusable reply of an earlier sitting."""
-    if told is None:
-        return Reply(None, row.outcome)
-    return Reply(None, row.outcome, told.error, told.kind, told.prompt, told.raw)
-
-
-def _kept(ask: Ask[Any, Any], row: AnswerRow) -> Value:
-    """The value of a journaled answer. Raises RunDamaged for one that was never given: it was validated when kept."""
-    try:
-        return ask.task.output.model_validate_json(row.body)
-    except ValueError as error:
-        raise RunDamaged(
-            f"the answer that {row.agent} got to {row.task} is not one",
-            where=f"tick {row.tick}, question {row.ordinal}",
-            hint="the file has been changed, or other rules made it; `verify --integrity-only` tells which",
-        ) from error
-
-
-def _written(ask: Ask[Any, Any], reply: Reply) -> tuple[Reply, bytes]:
-    """The reply and its canonical bytes; a value of another task, or with a lone surrogate in it, is malformed."""
-    if reply.value is None:
-        return reply, b""
-    if not isinstance(reply.value, ask.task.output):
-        return _malformed(reply, f"this is no answer to {ask.task.name}", "schema"), b""
-    try:
-        return reply, canonical(reply.value.model_dump(mode="json", exclude_defaults=True))
-    except (UnicodeEncodeError, PydanticSerializationError):
-        return _malformed(reply, "there are characters in it that are none", "characters"), b""
-
-
-def _malformed(reply: Reply, error: str, kind: str) -> Reply:
-    return replace(reply, value=None, outcome="malformed", error=error, kind=kind)
-
-
-def _usage(reply: Reply) -> dict[str, Any]:
-    """What is counted; what is nothing is left out."""
-    counts: dict[str, Any] = {
-        "prompt_tokens": reply.prompt_tokens,
-        "cached_tokens": reply.cached_tokens,
-        "answer_tokens": reply.answer_tokens,
-        "calls": reply.calls,
-        "kind": "" if reply.outcome == "value" else reply.kind,
-    }
-    return {name: count for name, count in counts.items() if count}
-
-
-# ── driver ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-JOB_ORDINALS = 1000
-"""Questions of the n-th job asked for in a tick are numbered from n × 1000."""
-
-
-class NoMind:
-    """Answers nothing: re-execution must find every answer in the journal."""
-
-    name = "journal"
-    paid = False
-    max_attempts = 1
-
-    def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
-        """Raises: history asked something it did not ask before."""
-        raise CommonplaceError(
-            f"{request_key.agent} asks {ask.task.name}, and the journal has no answer to it",
-            where=f"tick {request_key.tick}, question {request_key.number}",
-            hint="the run was made by other rules or has been changed; `verify --integrity-only` tells which",
-        )
-
-    async def close(self) -> None:
-        """It holds nothing."""
-
-
-@dataclass(slots=True)
-class Drive:
-    """One coroutine on its way from question to question."""
-
-    agent: str
-    tick: int
-    asking: Asking
-    first: int = 0
-    """Its first ordinal."""
-    questions: int = 0
-    """How many of its questions have been answered."""
-    result: Any = None
-    rows: list[AnswerRow] = field(default_factory=list[AnswerRow])
-    """Every attempt at the questions answered, in order of ordinal."""
-
-
-class Driver:
-    """Drives coroutines with one mind and one journal.
-
-    `durable` says whether an attempt is kept at once (minds that cost something) or with its tick's commit (minds whose
-    answer can be had again for nothing). `concurrency`: how many questions are in flight at once, whoever asks them.
-    """
-
-    def __init__(self, mind: Mind, journal: Journal, seed: int, *, durable: bool, concurrency: int = 32) -> None:
-        self.mind = mind
-        self._journal = journal
-        self._seed = seed
-        self._durable = durable
-        self._concurrency = concurrency
-        self.renew(Budget())
-
-    def renew(self, budget: Budget) -> None:
-        """Begin a sitting: from now on this may be spent, and in this event loop."""
-        self._spending = Spending(budget)
-        self._gate = asyncio.Semaphore(self._concurrency)
-
-    async def run(self, drives: Iterable[Drive]) -> None:
-        """Drive all to their ends; those that wait for a server wait together. When one fails, the others are ended."""
-        drives = tuple(drives)
-        try:
-            if self.mind.paid:
-                await together(self._driven(drive) for drive in drives)
-            else:
-                for drive in drives:
-                    await self._driven(drive)
-        finally:
-            for drive in drives:
-                drive.asking.close()
-
-    async def aside(self, owner: str, tick: int, ask: Ask[Any, Any]) -> Answer[Any]:
-        """Have one question answered that is nobody's turn. The same one is asked once in a tick."""
-        number = self._journal.numbered(owner, tick, request_digest(ask))
-        drive = Drive(owner, tick, _only(ask), number)
-        await self.run([drive])
-        return drive.result
-
-    async def _driven(self, drive: Drive) -> None:
-        question = self._advance(drive, None)
-        while question is not None:
-            while question.is_open(self.mind.max_attempts):
-                await self._asked(question)
-            question = self._advance(drive, self._answered(drive, question))
-
-    def _advance(self, drive: Drive, answer: Answer[Any] | None) -> Question | None:
-        """Send answers for as long as they come at once; the question that has to be waited for, None at the end."""
-        while True:
-            try:
-                ask = drive.asking.send(answer)  # pyright: ignore[reportArgumentType] – None starts a coroutine
-            except StopIteration as stop:
-                drive.result = stop.value
-                return None
-            question = Question.put(ask, drive.agent, drive.tick, drive.first + drive.questions, self._journal)
-            while question.is_open(self.mind.max_attempts):
-                if self.mind.paid or not self._told_at_once(question):
-                    return question
-            answer = self._answered(drive, question)
-
-    def _told_at_once(self, question: Question) -> bool:
-        """Ask a mind that costs nothing; False when its answer has to be waited for all the same."""
-        reply = self.mind.answer(question.ask, question.request_key(self._seed, self._journal))
-        if not isinstance(reply, Reply):
-            question.coming = reply
-            return False
-        self._take(question, reply, 0.0)
-        return True
-
-    async def _asked(self, question: Question) -> None:
-        """One attempt, when it is its turn."""
-        if question.coming is not None:
-            coming, question.coming = question.coming, None
-            self._take(question, await coming, 0.0)
-            return
-        async with self._gate:
-            self._spending.reserve()
-            began = time.monotonic()
-            reply = self.mind.answer(question.ask, question.request_key(self._seed, self._journal))
-            if not isinstance(reply, Reply):
-                reply = await reply
-            self._spending.spent(reply)
-            self._take(question, reply, time.monotonic() - began)
-
-    def _take(self, question: Question, reply: Reply, seconds: float) -> None:
-        kept = question.take(reply, seconds)
-        if self._durable:
-            self._journal.keep(*kept)
-
-    def _answered(self, drive: Drive, question: Question) -> Answer[Any]:
-        drive.rows += question.rows
-        drive.questions += 1
-        return question.answer()
-
-
-async def _only(ask: Ask[Any, Any]) -> Answer[Any]:
-    return await ask
 
 
 async def together(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
@@ -358,3 +209,65 @@ async def together(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         raise
+
+
+def request_digest(ask: Ask[Any, Any]) -> bytes:
+    """The key digest of a question: task and typed input. The wording of a prompt is not part of it."""
+    return digest(ask.task.name.encode(), ask.input.model_dump_json().encode())
+
+
+def shown_input(ask: Ask[Any, Any]) -> str:
+    """The typed input as traces have it, JSON."""
+    return canonical(question_entry(ask.task, ask.input, Answer(None, "", 0))["input"]).decode()
+
+
+def _may_be_repeated(last: AnswerRow, max_attempts: int) -> bool:
+    """A `malformed` answer may be asked for again. A `fault` is final: a replay must meet its fallback again."""
+    return last.outcome == "malformed" and last.attempt + 1 < max_attempts
+
+
+def _kept_reply(row: AnswerRow, told: Exchange | None) -> Reply:
+    """An unusable reply of an earlier session."""
+    if told is None:
+        return Reply(None, row.outcome)
+    return Reply(None, row.outcome, told.error, told.kind, told.prompt, told.raw)
+
+
+def _kept_value(ask: Ask[Any, Any], row: AnswerRow) -> Value:
+    """The value of a journaled answer. It was validated when it was kept: raises RunDamaged when it is invalid now."""
+    try:
+        return ask.task.output.model_validate_json(row.body)
+    except ValueError as error:
+        raise RunDamaged(
+            f"the journaled answer to {row.task} of {row.agent} is not valid",
+            where=f"tick {row.tick}, question {row.ordinal}",
+            hint="the file has been changed, or other rules made it; `verify --integrity-only` tells which",
+        ) from error
+
+
+def _validated(ask: Ask[Any, Any], reply: Reply) -> tuple[Reply, bytes]:
+    """The reply and its canonical bytes; a value of another task, or one with a lone surrogate, is malformed."""
+    if reply.value is None:
+        return reply, b""
+    if not isinstance(reply.value, ask.task.output):
+        return _malformed(reply, f"this is not an answer to {ask.task.name}", "schema"), b""
+    try:
+        return reply, canonical(reply.value.model_dump(mode="json", exclude_defaults=True))
+    except (UnicodeEncodeError, PydanticSerializationError):
+        return _malformed(reply, "it contains characters that are not valid Unicode", "characters"), b""
+
+
+def _malformed(reply: Reply, error: str, kind: str) -> Reply:
+    return replace(reply, value=None, outcome="malformed", error=error, kind=kind)
+
+
+def _usage(reply: Reply) -> dict[str, Any]:
+    """What is counted; zeros are left out."""
+    counts: dict[str, Any] = {
+        "prompt_tokens": reply.prompt_tokens,
+        "cached_tokens": reply.cached_tokens,
+        "answer_tokens": reply.answer_tokens,
+        "calls": reply.calls,
+        "kind": "" if reply.outcome == "value" else reply.kind,
+    }
+    return {name: count for name, count in counts.items() if count}

@@ -1,4 +1,4 @@
-"""What a run would ask of a model server: lived with the offline mind, every prompt sized and thrown away."""
+"""What a run would ask of a model server: the run with the offline mind, every prompt measured and thrown away."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ from commonplace.run.manifest import Manifest
 from commonplace.run.tick_record import AnswerRow
 from commonplace.scenario.scenario import Scenario
 
-# ── estimate ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+Cached = Callable[[int], int]
+"""Tokens of a repeated prefix → how many of them the provider takes from its cache."""
+OPENAI_SHORTEST, OPENAI_BLOCK = 1024, 128
+"""Tokens of the shortest prefix OpenAI's cache holds, and of the steps in which longer ones count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +40,22 @@ class Asked:
     prompt: int
     """Tokens."""
     cached: int
-    """Those of the prompt's tokens that begin as an earlier prompt did."""
+    """Those of the prompt's tokens that repeat the beginning of an earlier prompt."""
     answer: int
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run would ask, if it went as it goes with the offline mind."""
+    """What a run would ask, if it went as it does with the offline mind."""
 
     ticks: int
     characters: int
     days: float
     """Simulated days."""
     tasks: tuple[Asked, ...]
-    """By name; those that nothing is asked for are left out."""
+    """By name; tasks without a question are left out."""
     rounds: int
-    """Requests that have to wait for one another, summed over the ticks: what the run takes at least."""
+    """Requests that have to wait for one another, summed over the ticks: the least time of the run, in answers."""
 
     @property
     def total(self) -> Asked:
@@ -61,7 +64,7 @@ class Estimate:
 
 
 async def estimate(scenario: Scenario, manifest: Manifest, stage: Stage, mind: Mind, concurrency: int) -> Estimate:
-    """Live `manifest.ticks` ticks in a temporary file. `mind`: one that sizes what it is asked (`minds.sized`)."""
+    """Run `manifest.ticks` ticks in a temporary file. `mind`: one that measures what it is asked, a `SizedMind`."""
     with TemporaryDirectory(prefix="commonplace-") as folder:
         path = Path(folder) / "estimate.run"
         with Run.start(path, manifest, scenario, stage=stage, mind=mind) as run:
@@ -93,8 +96,11 @@ def summed(name: str, rows: Iterable[Asked]) -> Asked:
 
 
 def _rounds(answers: Iterable[AnswerRow], concurrency: int) -> int:
-    """Per tick the longest chain of one character's questions, or what so many at once take; deferred thoughts are
-    asked meanwhile and only count towards the second."""
+    """The sum over ticks of the requests that wait for one another.
+
+    In a tick that is the longest chain of one character's questions, or, where there are many, all questions divided by
+    `concurrency`. Deferred jobs run meanwhile and only count towards the second.
+    """
     asked: Counter[int] = Counter()
     chains: dict[int, Counter[str]] = {}
     for row in answers:
@@ -105,18 +111,11 @@ def _rounds(answers: Iterable[AnswerRow], concurrency: int) -> int:
     return sum(max(longest[tick], -(-count // concurrency)) for tick, count in asked.items())
 
 
-# ── sized ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# A mind that answers as the offline mind does and tells what a model server would have read and written for it.
-
-
-Cached = Callable[[int], int]
-"""How many tokens of a prefix read before a provider takes from its cache."""
-OPENAI_SHORTEST, OPENAI_BLOCK = 1024, 128
-"""Tokens of the shortest prefix OpenAI's cache holds, and of the steps in which longer ones count."""
-
-
 class SizedMind:
-    """Sizes are estimates: tokens by `estimate_tokens`, the prefix shared with any earlier prompt as read before."""
+    """Answers as the offline mind does, with the tokens a model server would have read and written for it.
+
+    Sizes are estimates: tokens by `estimate_tokens`; a prefix shared with any earlier prompt counts as cached.
+    """
 
     name = "offline"
     paid = False
@@ -145,7 +144,7 @@ class SizedMind:
         )
 
     async def close(self) -> None:
-        """It holds nothing."""
+        """Nothing to close."""
 
     def _shared(self, prompt: str) -> int:
         """How many of its first characters an earlier prompt began with."""
@@ -165,7 +164,7 @@ def common(one: str, other: str) -> int:
 
 
 def caching(mind: str) -> Cached:
-    """What a mind's server takes from its cache: OpenAI whole blocks of prefixes that are long enough, others all."""
+    """What a mind's server takes from its cache: OpenAI in whole blocks above a shortest length, others all of it."""
     if is_server(mind) and server_named(mind).kind == "openai":
         return lambda shared: shared // OPENAI_BLOCK * OPENAI_BLOCK if shared >= OPENAI_SHORTEST else 0
     return lambda shared: shared

@@ -14,16 +14,13 @@ from commonplace.scenario.scenario import Scenario
 from commonplace.world.events import NOBODY
 from commonplace.world.state import World
 
-OWNER = NOBODY
-"""Questions without a character are asked in this name."""
-
 
 async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -> dict[str, Any]:
-    """The input a god-mode sentence comes to: what is perceived, by whom, and which objects change.
+    """The input that a god-mode sentence stands for: what is perceived, by whom, and which objects change.
 
-    The same sentence is asked about once before a tick. Raises Paused when the mind cannot be had.
+    The same sentence is asked about once before a tick. Raises Paused when the mind is unavailable.
     """
-    answer = await driver.aside(OWNER, world.tick + 1, Ask(PERCEIVE_EVENT, _given(text, scenario, world)))
+    answer = await driver.answer(NOBODY, world.tick + 1, Ask(PERCEIVE_EVENT, _input(text, scenario, world)))
     output: PerceiveEventOutput = answer.value
     nowhere = not (output.areas or output.people)
     return {
@@ -41,7 +38,7 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
 
 
 def described(body: Mapping[str, Any], scenario: Scenario) -> str:
-    """What an input will do, in a line."""
+    """What an input will do, in one line."""
     to = body["to"]
     names = [scenario.geography.name(node) for node in (*to["areas"], *to["agents"])]
     reached = "everybody" if to["everybody"] else ", ".join(names)
@@ -49,7 +46,7 @@ def described(body: Mapping[str, Any], scenario: Scenario) -> str:
     return f"{reached} will perceive: {body['text']}{changes}"
 
 
-def _given(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
+def _input(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
     geography = scenario.geography
     personas = scenario.personas.values()
     return PerceiveEventInput(

@@ -1,22 +1,21 @@
-"""A run in RAM: the world, everybody's state and memories, and deferred cognition on its way."""
+"""A run in RAM: the world, everybody's state and memories, and the deferred jobs that are pending."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from commonplace.character.persona import Persona
 from commonplace.character.state import CharacterState, Job
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
 from commonplace.memory import Delta, Draft, MemoryStream
 from commonplace.memory.bm25 import shared_analyser
+from commonplace.memory.record import Memory
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import TickRecord
 from commonplace.run.versions import state_versions, world_versions
-from commonplace.scenario.model import MemoryPart
 from commonplace.scenario.scenario import Scenario
+from commonplace.world.deeds import Rules
 from commonplace.world.events import Event
-from commonplace.world.executor import Rules
 from commonplace.world.state import World
 from commonplace.world.view import WorldView, look
 from commonplace.world.weather import Ambient, ambient_at
@@ -32,9 +31,9 @@ class LiveState:
     states: dict[str, CharacterState]
     streams: dict[str, MemoryStream]
     rated: dict[str, dict[str, float]]
-    """What each sentence a character remembers weighed when it was first remembered."""
+    """By character: each sentence it remembers, with the importance it was first given."""
     waiting: dict[str, tuple[JobView, ...]] = field(default_factory=dict[str, tuple[JobView, ...]])
-    """Deferred jobs that are not done yet, each on the snapshot it was asked on, by character."""
+    """Deferred jobs that have not been delivered yet, each on the snapshot it was requested on, by character."""
     ambient: Ambient = field(init=False)
     """Derived: time of day and weather at the end of the tick."""
 
@@ -43,7 +42,7 @@ class LiveState:
 
     @property
     def tick(self) -> int:
-        """The last tick lived."""
+        """The last tick applied."""
         return self.world.tick
 
     @property
@@ -52,19 +51,15 @@ class LiveState:
         notice = self.scenario.clock.ticks(self.scenario.cognition.leave_notice)
         return Rules(leave_notice=notice, language=self.scenario.language)
 
-    def persona(self, agent: str) -> Persona:
-        """A character as written."""
-        return self.scenario.personas[agent]
-
     def due(self, agent: str) -> list[JobView]:
-        """The deferred jobs whose results the character's next turn takes up."""
+        """The deferred jobs whose results the character's next turn receives."""
         return [view for view in self.waiting.get(agent, ()) if view.job.due <= self.tick + 1]
 
     def view(self, agent: str, delivered: tuple[JobResult, ...] = ()) -> TurnView:
         """What a character's next turn may know."""
         return TurnView(
             scenario=self.scenario,
-            persona=self.persona(agent),
+            persona=self.scenario.personas[agent],
             state=self.states[agent],
             world=seen(self.scenario, self.world, self.ambient, agent),
             draft=Draft(self.streams[agent]),
@@ -84,28 +79,32 @@ class LiveState:
         return {agent: tuple(ids) for agent, ids in sorted(found.items()) if ids}
 
     def apply(self, world: World, turns: Iterable[Turn], removed: Mapping[str, Sequence[int]]) -> None:
-        """Take up a tick that has been committed, and the forgetting it ends with."""
+        """Make a committed tick the present. Forgetting comes last: it is an input, and inputs end a tick."""
         before, self.world = self.world, world
         self.ambient = weather(self.scenario, self.seed, world.tick)
         for turn in turns:
             agent = turn.agent
             self.states[agent] = turn.state
             self.streams[agent].apply(turn.delta)
-            weigh(self.rated[agent], turn.delta)
+            with_weights(self.rated[agent], turn.delta.memories)
             self._apply_jobs(turn, before)
         for agent, ids in removed.items():
             self.streams[agent].forget(ids)
-            self.rated[agent] = weights(self.streams[agent])
+            self.rated[agent] = with_weights({}, self.streams[agent])
 
     def _apply_jobs(self, turn: Turn, before: World) -> None:
-        """Jobs asked for in the turn get their snapshot; those delivered in it are gone from its state."""
+        """Jobs requested in the turn get their snapshot; those delivered in it are no longer in its state.
+
+        The snapshot holds the world the turn saw (`before`) and the memories it ended with, access times included. A
+        job sees nothing later, so it may be asked at any time until it is due and its answer stays the same.
+        """
         agent, jobs = turn.agent, turn.state.jobs
         waiting = [view for view in self.waiting.get(agent, ()) if view.job in jobs]
         asked = [job for job in jobs if job.asked_at == turn.tick]
         if asked:
             ambient = weather(self.scenario, self.seed, before.tick)
             world, past = seen(self.scenario, before, ambient, agent), self.streams[agent].snapshot()
-            persona = self.persona(agent)
+            persona = self.scenario.personas[agent]
             waiting += [JobView(self.scenario, persona, turn.state, world, past, job) for job in asked]
         self.waiting[agent] = tuple(waiting)
 
@@ -120,28 +119,21 @@ def weather(scenario: Scenario, seed: int, tick: int) -> Ambient:
     return ambient_at(scenario.climate, seed, scenario.clock, tick)
 
 
-def weigh(rated: dict[str, float], delta: Delta) -> None:
-    """Note the importance of sentences remembered for the first time."""
-    for memory in delta.memories:
-        rated.setdefault(memory.text, memory.importance)
-
-
-def weights(stream: MemoryStream) -> dict[str, float]:
-    """What each sentence of a stream weighed when it was first remembered."""
-    rated: dict[str, float] = {}
-    for memory in stream:
+def with_weights(rated: dict[str, float], memories: Iterable[Memory]) -> dict[str, float]:
+    """`rated` with the importance of each sentence remembered for the first time."""
+    for memory in memories:
         rated.setdefault(memory.text, memory.importance)
     return rated
 
 
-def opening(scenario: Scenario, seed: int) -> tuple[LiveState, TickRecord]:
-    """Tick 0, and what it is committed with: everybody's starting memories and state, and no events."""
+def initial_state(scenario: Scenario, seed: int) -> tuple[LiveState, TickRecord]:
+    """The state at tick 0, and the record to commit it with: starting memories and versions, no events."""
     streams = {agent: new_stream(scenario, agent) for agent in scenario.personas}
-    deltas = {agent: _starting(scenario, streams[agent], scenario.memories[agent]) for agent in scenario.personas}
+    deltas = {agent: _starting_memories(scenario, stream) for agent, stream in streams.items()}
     rated: dict[str, dict[str, float]] = {agent: {} for agent in scenario.personas}
     for agent, delta in deltas.items():
         streams[agent].apply(delta)
-        weigh(rated[agent], delta)
+        with_weights(rated[agent], delta.memories)
     live_state = LiveState(scenario, seed, scenario.opening, dict(scenario.states), streams, rated)
     states = [version for agent, state in live_state.states.items() for version in state_versions(agent, None, state)]
     return live_state, TickRecord(
@@ -158,9 +150,9 @@ def new_stream(scenario: Scenario, agent: str) -> MemoryStream:
     return MemoryStream(agent, scenario.policy, embedder=scenario.embedder, analyser=shared_analyser(scenario.language))
 
 
-def _starting(scenario: Scenario, stream: MemoryStream, memories: Sequence[MemoryPart]) -> Delta:
+def _starting_memories(scenario: Scenario, stream: MemoryStream) -> Delta:
     draft = Draft(stream)
-    for part in memories:
+    for part in scenario.memories[stream.agent]:
         details: dict[str, object] = {"frame": {"about": part.about, "topic": part.topic, "what": "seed"}}
         if part.tell:
             details["tell"] = list(part.tell)
@@ -175,10 +167,10 @@ def _starting(scenario: Scenario, stream: MemoryStream, memories: Sequence[Memor
     return draft.delta
 
 
-def restored(reading: Reading, scenario: Scenario, tick: int) -> LiveState:
-    """A run as it was at the end of a tick, its deferred jobs on their way included."""
+def restored_state(reading: Reading, scenario: Scenario, tick: int) -> LiveState:
+    """A run as it was at the end of a tick, with its pending deferred jobs."""
     streams = {agent: reading.stream_at(agent, tick) for agent in scenario.personas}
-    rated = {agent: weights(stream) for agent, stream in streams.items()}
+    rated = {agent: with_weights({}, stream) for agent, stream in streams.items()}
     world, states = reading.world_at(tick), dict(reading.states_at(tick))
     waiting = {
         agent: tuple(_pending(reading, scenario, agent, job) for job in state.jobs)
@@ -189,7 +181,7 @@ def restored(reading: Reading, scenario: Scenario, tick: int) -> LiveState:
 
 
 def _pending(reading: Reading, scenario: Scenario, agent: str, job: Job) -> JobView:
-    """A job on its way at the end of the last tick, on the snapshot it was asked on."""
+    """A pending job, on the snapshot it was requested on."""
     then = reading.state_at(agent, job.asked_at)
     before = reading.world_at(job.asked_at - 1)
     world = seen(scenario, before, weather(scenario, reading.manifest.seed, before.tick), agent)

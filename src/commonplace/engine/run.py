@@ -1,4 +1,4 @@
-"""A run being lived: the file, the engine and the mind, joined."""
+"""A run under way: the file, the engine and the mind, joined. `Run.play` is the loop over ticks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from commonplace.engine.budget import Budget, BudgetReached
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.god_mode import preview
-from commonplace.engine.live_state import opening, restored
+from commonplace.engine.live_state import initial_state, restored_state
 from commonplace.engine.lockstep import Lockstep, Prefetch, Tick
 from commonplace.engine.stage import Stage
 from commonplace.errors import Paused, UsageError, command
@@ -26,7 +26,7 @@ class Run:
     """One run, owned by this process. Use it as a context manager, or close it."""
 
     def __init__(self, file: RunFile, scenario: Scenario, engine: Lockstep, mind: Mind) -> None:
-        """Not for use from outside: `start` or `go_on`."""
+        """Use `start` or `resume`."""
         self.file = file
         self.scenario = scenario
         self._mind = mind
@@ -49,7 +49,7 @@ class Run:
         """A new run, its opening state committed as tick 0. Errors as of `RunFile.create`."""
         file = RunFile.create(path, manifest, force=force, synchronous=synchronous)
         try:
-            live_state, first = opening(scenario, manifest.seed)
+            live_state, first = initial_state(scenario, manifest.seed)
             file.commit(first)
         except BaseException:
             file.close()
@@ -61,10 +61,10 @@ class Run:
     def resume(cls, file: RunFile, scenario: Scenario, *, stage: Stage, mind: Mind, concurrency: int = 32) -> Run:
         """An existing run, from its last committed tick on; from its opening when it was killed before that."""
         if file.last_tick < 0:
-            live_state, first = opening(scenario, file.manifest.seed)
+            live_state, first = initial_state(scenario, file.manifest.seed)
             file.commit(first)
         else:
-            live_state = restored(file.reading, scenario, file.last_tick)
+            live_state = restored_state(file.reading, scenario, file.last_tick)
         engine = Lockstep(live_state, stage, _driver(file, mind, file.manifest.seed, concurrency))
         return cls(file, scenario, engine, mind)
 
@@ -81,17 +81,17 @@ class Run:
     async def play(
         self, ticks: int | None = None, *, until: int | None = None, budget: Budget | None = None
     ) -> AsyncGenerator[Tick, None]:
-        """Live so many ticks, or up to a tick; yields each once it is committed. It may be left at any tick.
+        """Run so many ticks, or up to a tick; yields each once it is committed. It may be left at any tick.
 
-        `budget`: what this sitting may spend. Raises Paused at a tick boundary when it is reached, or when the mind
-        cannot be had: the tick under way has not happened, answers that came are kept, and the run can go on.
+        `budget`: what this session may spend. Raises Paused at a tick boundary when it is reached, or when the mind is
+        unavailable: the tick under way has not happened, answers that came are kept, and the run can be resumed.
         """
         last = until if until is not None else self.tick + (ticks or 0)
         prefetch = self._start_session(budget)
         try:
-            prefetch.begin(self._engine.live_state.waiting, last)
+            prefetch.start(self._engine.live_state.waiting, last)
             while self.tick < last:
-                yield await self._tick(prefetch, last)
+                yield await self._run_tick(prefetch, last)
         except BudgetReached as error:
             await prefetch.drain()
             raise self._paused(error) from error
@@ -102,30 +102,30 @@ class Run:
         finally:
             await self._end_session(prefetch)
 
-    async def _tick(self, prefetch: Prefetch, last: int) -> Tick:
-        """One tick: lived, committed, taken up; then what is due later is begun."""
-        stamped = [row.stamped(self.tick + 1) for row in self.file.queued()]
-        lived = await self._engine.live(stamped)
-        self.file.commit(lived.record)
-        self._engine.apply(lived)
-        prefetch.begin(self._engine.live_state.waiting, last)
-        return lived.tick
+    async def _run_tick(self, prefetch: Prefetch, last: int) -> Tick:
+        """One tick. Committed before it is applied: what fails before the commit leaves the run at the tick before."""
+        inputs = [row.stamped(self.tick + 1) for row in self.file.queued()]
+        proposed = await self._engine.run_tick(inputs)
+        self.file.commit(proposed.record)
+        self._engine.apply(proposed)
+        prefetch.start(self._engine.live_state.waiting, last)
+        return proposed.tick
 
     def _start_session(self, budget: Budget | None) -> Prefetch:
-        self._engine.driver.renew(budget or Budget())
+        self._engine.driver.start_session(budget or Budget())
         self._session = self._engine.start_session()
         return self._session
 
     async def _end_session(self, prefetch: Prefetch) -> None:
-        """End what is under way. A sitting that was left and followed by another leaves the mind to that."""
+        """End the session's jobs. The mind is closed too, unless another session has begun meanwhile and needs it."""
         await prefetch.end()
         if self._session is prefetch:
             self._session = None
-            self._engine.driver.renew(Budget())
+            self._engine.driver.start_session(Budget())
             await self._mind.close()
 
     def _paused(self, error: Paused) -> Paused:
-        """The same, with where the run stands and how it goes on."""
+        """The same error, with where the run stands and how to resume it."""
         path, number = self.file.path, self.tick + 1
         where = f"{path}, tick {self.tick}"
         if isinstance(error, BudgetReached):
@@ -138,13 +138,13 @@ class Run:
         return Paused(what, where=where, hint=hint)
 
     def _refused(self, error: UsageError) -> UsageError:
-        """The same, with where the run stands: a key or a model that a server does not take can be put right."""
+        """The same error, with where the run stands: a wrong key or model name can be corrected and the run resumed."""
         place = f"{error.where}, tick {self.tick}" if error.where else f"{self.file.path}, tick {self.tick}"
         again = f"nothing is lost; {command('resume', self.file.path)} continues it"
         return UsageError(error.what, where=place, hint="; ".join(filter(None, (error.hint, again))))
 
     async def preview(self, text: str) -> dict[str, Any]:
-        """The input a god-mode sentence comes to, to be shown and then submitted. Raises Paused as `play` does."""
+        """The input that a god-mode sentence stands for, to be shown and submitted. Raises Paused as `play` does."""
         try:
             return await preview(text, self.scenario, self._engine.live_state.world, self._engine.driver)
         except Paused as error:
@@ -154,9 +154,7 @@ class Run:
                 await self._mind.close()
 
     def submit(self, body: Mapping[str, Any]) -> int:
-        """Queue an outside influence; it is applied at the end of the next tick. Raises UsageError for unknown
-        names.
-        """
+        """Queue an input; it is applied at the end of the next tick. Raises UsageError for unknown names."""
         return queue_input(self.file, self.scenario, body)
 
     def why(self, event_id: str) -> dict[str, Any]:
@@ -164,7 +162,7 @@ class Run:
         return why(self.reading, event_id)
 
     def close(self) -> None:
-        """Give the run up: one file is left, which can be copied."""
+        """Close the run; its one file can be copied from now on."""
         self._engine.prefetch.cancel()
         self.file.close()
 
@@ -176,7 +174,7 @@ class Run:
 
 
 def queue_input(file: RunFile, scenario: Scenario, body: Mapping[str, Any]) -> int:
-    """Queue an outside influence for the next tick of a run; needs no mind. Raises UsageError for unknown names."""
+    """Queue an input for the next tick of a run; needs no mind. Raises UsageError for unknown names."""
     item = from_dict({"seq": 0, **body})
     validate(item, scenario.geography, scenario.personas)
     plain = as_dict(item)
@@ -185,7 +183,6 @@ def queue_input(file: RunFile, scenario: Scenario, body: Mapping[str, Any]) -> i
 
 
 def _driver(file: RunFile, mind: Mind, seed: int, concurrency: int) -> Driver:
-    """Minds whose answers cost nothing are asked again rather than looked up: the same request, the same answer."""
-    durable = mind.paid
-    journal = file.journal if durable else NoJournal()
-    return Driver(mind, journal, seed, durable=durable, concurrency=concurrency)
+    """A mind that costs nothing is asked again instead of looked up: the same request gives the same answer."""
+    journal = file.journal if mind.paid else NoJournal()
+    return Driver(mind, journal, seed, durable=mind.paid, concurrency=concurrency)

@@ -1,4 +1,4 @@
-"""A stage is one value: who acts at a tick, and what they do in it."""
+"""A stage is one value: who acts at a tick, and what they do in it. `docs/stages.md` shows how to write one."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ class Stage:
     acts: Callable[[Scenario, int], Sequence[str]]
     """The characters whose turn it is at a tick, sorted; the others stay as they are."""
     turn: Callable[[TurnView], Coroutine[Ask[Any, Any], Answer[Any], Turn]]
-    think: Callable[[JobView], Coroutine[Ask[Any, Any], Answer[Any], JobResult]]
-    """Deferred cognition, for the jobs its turns ask for."""
+    run_job: Callable[[JobView], Coroutine[Ask[Any, Any], Answer[Any], JobResult]]
+    """Does a deferred job that a turn has requested."""

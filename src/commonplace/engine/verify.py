@@ -1,14 +1,16 @@
-"""Verify: live a run again from its journal, without a mind, and compare both digests tick by tick."""
+"""Verify: run every tick again from the journal, without a mind, and compare both digests tick by tick."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from commonplace.engine.driver import Driver, NoJournal, NoMind
-from commonplace.engine.live_state import opening
+from commonplace.engine.driver import Driver, NoJournal
+from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep
 from commonplace.engine.stage import Stage
-from commonplace.errors import RunDamaged
+from commonplace.errors import CommonplaceError, RunDamaged
+from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.run.commit import START, Digests, digests_of
 from commonplace.run.journal import diverged, kept_input
 from commonplace.run.reading import Reading
@@ -16,8 +18,33 @@ from commonplace.run.tick_record import AnswerRow, TickRecord
 from commonplace.scenario.scenario import Scenario
 
 
-class Recorded(NoJournal):
-    """The answers that committed ticks rest on, by key."""
+async def verify(reading: Reading, scenario: Scenario, stage: Stage) -> int:
+    """Re-execute every tick; returns the last. Raises RunDamaged naming the first tick that comes out differently."""
+    seed = reading.manifest.seed
+    live_state, first = initial_state(scenario, seed)
+    engine = Lockstep(live_state, stage, Driver(NoMind(), CommittedAnswers(reading), seed, durable=False))
+    digests = _compared(reading, first, Digests(START, START))
+    for tick in range(1, reading.last_tick + 1):
+        proposed = await engine.run_tick(reading.inputs(tick, tick))
+        digests = _compared(reading, proposed.record, digests)
+        engine.apply(proposed)
+    return reading.last_tick
+
+
+def _compared(reading: Reading, record: TickRecord, previous: Digests) -> Digests:
+    digests = digests_of(record, previous, reading.manifest.embedder)
+    for name in ("history", "state"):
+        if getattr(digests, name).hex() != reading.digest(record.tick, state=name == "state"):
+            raise RunDamaged(
+                f"re-execution gives another {name}",
+                where=f"tick {record.tick}",
+                hint="the journal, the scenario in the file or the program's rules are not those of the run",
+            )
+    return digests
+
+
+class CommittedAnswers(NoJournal):
+    """The journal of re-execution: the answers that committed ticks rest on."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -36,26 +63,20 @@ class Recorded(NoJournal):
         return tuple(rows)
 
 
-async def verify(reading: Reading, scenario: Scenario, stage: Stage) -> int:
-    """Re-execute every tick; returns the last. Raises RunDamaged naming the first tick that comes out differently."""
-    seed = reading.manifest.seed
-    live_state, first = opening(scenario, seed)
-    engine = Lockstep(live_state, stage, Driver(NoMind(), Recorded(reading), seed, durable=False))
-    digests = _compared(reading, first, Digests(START, START))
-    for tick in range(1, reading.last_tick + 1):
-        lived = await engine.live(reading.inputs(tick, tick))
-        digests = _compared(reading, lived.record, digests)
-        engine.apply(lived)
-    return reading.last_tick
+class NoMind:
+    """Answers nothing: re-execution must find every answer in the journal."""
 
+    name = "journal"
+    paid = False
+    max_attempts = 1
 
-def _compared(reading: Reading, record: TickRecord, previous: Digests) -> Digests:
-    digests = digests_of(record, previous, reading.manifest.embedder)
-    for name in ("history", "state"):
-        if getattr(digests, name).hex() != reading.digest(record.tick, state=name == "state"):
-            raise RunDamaged(
-                f"re-execution gives another {name}",
-                where=f"tick {record.tick}",
-                hint="the journal, the scenario in the file or the program's rules are not those of the run",
-            )
-    return digests
+    def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
+        """Raises CommonplaceError: this question was not asked when the run was made."""
+        raise CommonplaceError(
+            f"{request_key.agent} asks {ask.task.name}, and the journal has no answer to it",
+            where=f"tick {request_key.tick}, question {request_key.number}",
+            hint="the run was made by other rules or has been changed; `verify --integrity-only` tells which",
+        )
+
+    async def close(self) -> None:
+        """Nothing to close."""

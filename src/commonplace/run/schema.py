@@ -11,7 +11,7 @@ FORMAT = 2
 """Number of the table layout. A newer file is refused; an older one passes through `MIGRATIONS`."""
 EXCHANGED = 2
 """The first format that keeps exchanges. Older files are read as they are, and brought up to date when gone on with."""
-SEMANTICS = 2
+SEMANTICS = 3
 """Number of the rules that make history: the same scenario, seed and answers give the same digests under one number."""
 APPLICATION_ID = 0x436F6D50
 """Marks a SQLite file as a run (`ComP`)."""

@@ -32,68 +32,6 @@ from commonplace.world.state import Body, World, opening
 from commonplace.world.tree import ANY, Node, ObjectKind, Transition, Way
 from commonplace.world.weather import NEXT_SKY, SKIES, Climate
 
-# ── building ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# The world part of a scenario as nodes, kinds and ways.
-
-
-def geography(part: ScenarioPart) -> Geography:
-    """The static world, characters included where they are at tick 0. Raises UsageError for what cannot be built."""
-    kinds = {id: _kind(id, kind) for id, kind in part.world.kinds.items()}
-    return Geography.build(_nodes(part), kinds, ways(part.world.ways), part.world.edge_cost, language=part.language)
-
-
-def ways(parts: tuple[WayPart, ...]) -> tuple[Way, ...]:
-    """The declared ways; the id of each names its ends."""
-    made: dict[str, Way] = {}
-    for part in parts:
-        a, b = part.between
-        way_id = f"{a}-{b}"
-        while way_id in made:  # areas `a-b` and `c`, `a` and `b-c`
-            way_id += "_"
-        made[way_id] = Way(way_id, a, b, hours(part.open), part.closed)
-    return tuple(made.values())
-
-
-def _nodes(part: ScenarioPart) -> list[Node]:
-    names = Names.of(part)
-    nodes: list[Node] = []
-    for area, parent, _ in walked(part.world.root):
-        public = names.public(area.id)
-        nodes.append(Node(area.id, area.name, "area", parent, outdoor=area.outdoor, public=public))
-        for thing in area.objects:
-            holder = names.carriers.get(thing.id, area.id)
-            nodes.append(Node(thing.id, thing.name, "object", holder, kind=thing.kind, state=thing.state))
-    for character in part.characters:
-        nodes.append(Node(character.id, character.name, "agent", character.starts_at or character.home))
-    return nodes
-
-
-def _kind(kind_id: str, part: KindPart) -> ObjectKind:
-    transitions = tuple(
-        Transition(verb, one.source, one.target, one.seen, tuple(sorted(one.also.items())))
-        for verb, alternatives in part.verbs.items()
-        for one in alternatives
-    )
-    return ObjectKind(
-        id=kind_id,
-        states=part.states,
-        initial=part.states[0],
-        transitions=transitions,
-        refusals=_refusals(part.refusals),
-        portable=part.portable,
-        words=part.words,
-    )
-
-
-def _refusals(written: Mapping[str, str]) -> dict[tuple[str, str], str]:
-    """`TAKE empty` is for one state, `TAKE` for any."""
-    split = {tuple(key.split(maxsplit=1)): text for key, text in written.items()}
-    return {(key[0], key[1] if len(key) > 1 else ANY): text for key, text in split.items()}
-
-
-# ── compiling ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 SEEDED_IMPORTANCE = 8
 """Of a seed fact in its originators' memory, on the scale of 1 to 10."""
 DEGREES = {"cold": (-6, 2), "cool": (4, 11), "mild": (10, 18), "warm": (17, 26), "hot": (24, 33)}
@@ -152,7 +90,83 @@ def _refusal(origin: str, mistakes: Sequence[Mistake]) -> UsageError:
     return UsageError(f"{origin} has {count}\n{report(mistakes)}", hint="docs/scenarios.md explains every key.")
 
 
-# ── characters ──────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── the world ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def geography(part: ScenarioPart) -> Geography:
+    """The static world, characters included where they are at tick 0. Raises UsageError for what cannot be built."""
+    kinds = {id: _kind(id, kind) for id, kind in part.world.kinds.items()}
+    return Geography.build(_nodes(part), kinds, ways(part.world.ways), part.world.edge_cost, language=part.language)
+
+
+def ways(parts: tuple[WayPart, ...]) -> tuple[Way, ...]:
+    """The declared ways; the id of each names its ends."""
+    made: dict[str, Way] = {}
+    for part in parts:
+        a, b = part.between
+        way_id = f"{a}-{b}"
+        while way_id in made:  # areas `a-b` and `c`, `a` and `b-c`
+            way_id += "_"
+        made[way_id] = Way(way_id, a, b, hours(part.open), part.closed)
+    return tuple(made.values())
+
+
+def _nodes(part: ScenarioPart) -> list[Node]:
+    names = Names.of(part)
+    nodes: list[Node] = []
+    for area, parent, _ in walked(part.world.root):
+        public = names.public(area.id)
+        nodes.append(Node(area.id, area.name, "area", parent, outdoor=area.outdoor, public=public))
+        for thing in area.objects:
+            holder = names.carriers.get(thing.id, area.id)
+            nodes.append(Node(thing.id, thing.name, "object", holder, kind=thing.kind, state=thing.state))
+    for character in part.characters:
+        nodes.append(Node(character.id, character.name, "agent", character.starts_at or character.home))
+    return nodes
+
+
+def _kind(kind_id: str, part: KindPart) -> ObjectKind:
+    transitions = tuple(
+        Transition(verb, one.source, one.target, one.seen, tuple(sorted(one.also.items())))
+        for verb, alternatives in part.verbs.items()
+        for one in alternatives
+    )
+    return ObjectKind(
+        id=kind_id,
+        states=part.states,
+        initial=part.states[0],
+        transitions=transitions,
+        refusals=_refusals(part.refusals),
+        portable=part.portable,
+        words=part.words,
+    )
+
+
+def _refusals(written: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """`TAKE empty` is for one state, `TAKE` for any."""
+    split = {tuple(key.split(maxsplit=1)): text for key, text in written.items()}
+    return {(key[0], key[1] if len(key) > 1 else ANY): text for key, text in split.items()}
+
+
+def _opening(part: ScenarioPart, clock: Clock, world: Geography) -> World:
+    """Everybody who is there at tick 0, asleep unless the routine says otherwise."""
+    present = {character.id: character for character in part.characters if not character.absent}
+    start = opening(world, present)
+    minute = clock.start.hour * 60 + clock.start.minute
+    bodies = {id: _awake_or_asleep(body, present[id], minute, part.language) for id, body in start.bodies.items()}
+    return replace(start, bodies=dict(sorted(bodies.items())))
+
+
+def _awake_or_asleep(body: Body, character: CharacterPart, minute: int, language: str) -> Body:
+    """What begins at the very minute of tick 0 is left to tick 1: who rises at six still sleeps at six."""
+    if not character.routine:
+        return body
+    begun = [item for item in character.routine if minutes(item.at) < minute]
+    item = begun[-1] if begun else character.routine[-1]
+    return replace(body, doing=item.do, emoji=item.emoji, asleep=is_sleep(item.do, language))
+
+
+# ── characters ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _persona(character: CharacterPart, language: str) -> Persona:
@@ -214,28 +228,7 @@ def _memories(character: CharacterPart, part: ScenarioPart) -> tuple[MemoryPart,
     return (*character.memories, *seeded)
 
 
-# ── the world at tick 0 ─────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _opening(part: ScenarioPart, clock: Clock, world: Geography) -> World:
-    """Everybody who is there at tick 0, asleep unless the routine says otherwise."""
-    present = {character.id: character for character in part.characters if not character.absent}
-    start = opening(world, present)
-    minute = clock.start.hour * 60 + clock.start.minute
-    bodies = {id: _awake_or_asleep(body, present[id], minute, part.language) for id, body in start.bodies.items()}
-    return replace(start, bodies=dict(sorted(bodies.items())))
-
-
-def _awake_or_asleep(body: Body, character: CharacterPart, minute: int, language: str) -> Body:
-    """What begins at the very minute of tick 0 is left to tick 1: who rises at six still sleeps at six."""
-    if not character.routine:
-        return body
-    begun = [item for item in character.routine if minutes(item.at) < minute]
-    item = begun[-1] if begun else character.routine[-1]
-    return replace(body, doing=item.do, emoji=item.emoji, asleep=is_sleep(item.do, language))
-
-
-# ── facts, script, weather ──────────────────────────────────────────────────────────────────────────────────────────
+# ── facts, script, weather ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _fact(fact: FactPart) -> Fact:

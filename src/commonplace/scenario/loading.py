@@ -21,12 +21,225 @@ from ruamel.yaml.reader import ReaderError
 from commonplace.errors import UsageError
 from commonplace.text import clean
 
-# ── plain ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Looking into plain data: the mappings, lists and scalars a document is made of.
-
-
 KeyPath = tuple[str | int, ...]
 """Keys and positions from the top of the document: `("characters", 3, "routine", 1, "place")`."""
+LARGEST = 4_000_000
+"""Bytes; a scenario of a thousand characters is about half of it."""
+DEEPEST = 100
+"""Levels; rooms in rooms go no deeper, and validating must not run out of stack."""
+MOST_PARTS = 500_000
+"""Values after aliases are followed: a short file can otherwise unfold into more than memory holds."""
+LISTED = 12
+"""Valid names shown when none of them is near the wrong one."""
+SUFFIX = ".yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A document as read. `faults` are mistakes of writing (broken YAML, duplicate keys); data is None when broken."""
+
+    text: str
+    origin: str
+    """What mistakes call the file."""
+    data: Any
+    lines: Mapping[KeyPath, int] = field(default_factory=dict[KeyPath, int])
+    faults: tuple[Mistake, ...] = ()
+
+    def line(self, path: KeyPath) -> int:
+        """The line the path stands on, from 1; that of the nearest part around it when the path does not exist."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
+    def mistake(self, path: KeyPath, what: str, expected: str = "", nearest: str = "") -> Mistake:
+        """A mistake at a path of this document."""
+        return Mistake(self.origin, self.line(path), label(self.data, path), what, expected, nearest)
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One thing to correct."""
+
+    file: str
+    line: int
+    """From 1; 0 when it belongs to no line."""
+    where: str
+    """`characters › mira › routine › 2 › place`; list positions count from 1. Empty for the whole file."""
+    what: str
+    """A clause without a full stop: `there is no area "nodle_bar"`."""
+    expected: str = ""
+    """What would be right; empty when `what` says it."""
+    nearest: str = ""
+    """The valid name that is most like the wrong one; empty when none is like it."""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: "
+        where = f"{self.where}: " if self.where else ""
+        if self.nearest:
+            return f'{place}{where}{self.what} — did you mean "{self.nearest}"?'
+        return f"{place}{where}{self.what}{f' — expected {self.expected}' if self.expected else ''}"
+
+
+# ── finding and reading ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def find(name_or_path: str) -> Source:
+    """A shipped scenario by name, or any file by path, as a document. Errors as of `located`."""
+    return read(*located(name_or_path))
+
+
+def located(name_or_path: str) -> tuple[str, str]:
+    """The text of a scenario and what mistakes call its file. Raises UsageError when there is nothing to read."""
+    path = _shipped_path(name_or_path) or FilePath(name_or_path).expanduser()
+    if not _is_file(path, name_or_path):
+        raise _unknown(name_or_path)
+    return _text(path), _origin(path)
+
+
+def read(text: str, origin: str) -> Source:
+    """The text as a document. Never raises: what is wrong with the writing is in `faults`."""
+    builder = Builder()
+    try:
+        for event in _events(text):
+            builder.take(event)
+    except YAMLError as error:
+        line, what = in_plain_words(error, text)
+        return Source(text, origin, None, {}, (Mistake(origin, line, "", what),))
+    if builder.stopped:
+        line, what = builder.stopped
+        return Source(text, origin, None, {}, (Mistake(origin, line, "", what),))
+    faults = tuple(Mistake(origin, line, label(builder.data, path), what) for line, path, what in builder.faults)
+    return Source(text, origin, builder.data, builder.lines, faults)
+
+
+def shipped() -> list[tuple[str, str, str]]:
+    """(name, title, summary) of the scenarios in the package, by name; reads only the head of each file."""
+    return [(path.stem, *_head(path.read_text(encoding="utf-8"))) for path in _shipped_paths()]
+
+
+def _events(text: str) -> Iterator[Any]:
+    return YAML(typ="safe", pure=True).parse(text)  # pyright: ignore[reportUnknownVariableType]
+
+
+def _head(text: str) -> tuple[str, str]:
+    """Title and summary: the scalars of the document's top before its first list or mapping."""
+    builder = Builder()
+    try:
+        for event in _events(text):
+            builder.take(event)
+            if builder.depth > 1:
+                break
+    except YAMLError:
+        pass  # `check` reports a broken file; a listing shows what could be read
+    top = builder.top
+    return str(top.get("title") or ""), str(top.get("summary") or "").strip()
+
+
+def _shipped_paths() -> list[FilePath]:
+    folder = FilePath(str(files("commonplace"))) / "scenarios"
+    return sorted(folder.glob(f"*{SUFFIX}"))
+
+
+def _shipped_path(name: str) -> FilePath | None:
+    return next((path for path in _shipped_paths() if path.stem == name), None)
+
+
+def _is_file(path: FilePath, name: str) -> bool:
+    """Raises UsageError for a folder."""
+    try:
+        if path.is_dir():
+            raise UsageError(f"{name!r} is a folder; a scenario is one YAML file", hint=_hint_in(path))
+        return path.exists()
+    except (OSError, ValueError):  # a name too long for the system, or with a zero byte in it
+        return False
+
+
+def _hint_in(folder: FilePath) -> str:
+    try:
+        inside = sorted(path.name for path in folder.iterdir() if path.suffix in (".yaml", ".yml"))
+    except OSError:
+        inside = []
+    return f"In it: {', '.join(inside[:8])}." if inside else ""
+
+
+def _unknown(name: str) -> UsageError:
+    names = [path.stem for path in _shipped_paths()]
+    near = nearest(name, names)
+    hint = f"Did you mean {near}? " if near else ""
+    return UsageError(
+        f"there is no scenario {_quoted(name)}: no file has this path, and no shipped scenario has this name",
+        hint=f"{hint}Shipped: {choice(names)}. `commonplace new PATH` writes one to start from.",
+    )
+
+
+def _quoted(name: str) -> str:
+    return repr(name if len(name) <= 80 else f"{name[:79]}…")
+
+
+def _origin(path: FilePath) -> str:
+    return path.name if path in _shipped_paths() else str(path)
+
+
+def _text(path: FilePath) -> str:
+    """The file's text. Raises UsageError when it is too large, unreadable or not UTF-8."""
+    where = str(path)
+    try:
+        with path.open("rb") as file:
+            raw = file.read(LARGEST + 1)
+    except OSError as error:
+        raise UsageError(f"cannot be read ({error.strerror or error})", where=where) from error
+    if len(raw) > LARGEST:
+        raise UsageError(f"is larger than {LARGEST // 1_000_000} MB, too large for a scenario", where=where)
+    try:
+        return re.sub("\r\n?", "\n", raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise UsageError(
+            "is not UTF-8 text", where=f"{where}:{line}", hint="Save it as UTF-8, in the editor's “save with encoding”."
+        ) from error
+
+
+# ── mistakes in words ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def report(mistakes: Iterable[Mistake]) -> str:
+    """The mistakes as text, one line each, in the order given."""
+    return "\n".join(str(mistake) for mistake in mistakes)
+
+
+def nearest(name: str, valid: Iterable[str]) -> str:
+    """The valid name most like this one, upper and lower case alike; empty when none is."""
+    by_folded = {one.lower(): one for one in valid}
+    found = get_close_matches(name.lower(), by_folded, n=1, cutoff=0.6)
+    return by_folded[found[0]] if found else ""
+
+
+def choice(valid: Collection[str]) -> str:
+    """`a, b or c`; of a long list only the beginning, and how many there are."""
+    names = sorted(valid)
+    if len(names) > LISTED:
+        return f"one of {len(names)} names such as {', '.join(names[:LISTED])}"
+    if len(names) < 2:
+        return names[0] if names else "a name that is defined; none is yet"
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def label(document: object, path: KeyPath) -> str:
+    """The path as a person reads it: an item that has an id is called by it, any other by its number from 1."""
+    words: list[str] = []
+    here = document
+    for key in path:
+        here = below(here, key)
+        words.append(_id(here) or str(key + 1) if isinstance(key, int) else key)
+    return " › ".join(words)
+
+
+def _id(item: object) -> str:
+    named = below(item, "id")
+    return named if isinstance(named, str) else ""
+
+
+# ── plain data ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:
@@ -53,17 +266,10 @@ def below(here: object, key: str | int) -> Any:
     return here.get(str(key)) if is_mapping(here) else None
 
 
-# ── document ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Parser events become plain data and the line of every part of it.
-#
+# ── the document, from the parser's events ───────────────────────────────────────────────────────────────────────────
+
+
 # Scalars follow YAML 1.2's core schema (so `no`, `on` and `06:00` are text), except that dates stay text too.
-
-
-DEEPEST = 100
-"""Levels; rooms in rooms go no deeper, and validating must not run out of stack."""
-MOST_PARTS = 500_000
-"""Values after aliases are followed: a short file can otherwise unfold into more than memory holds."""
-
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _WORDS: dict[str, Any] = {
@@ -91,7 +297,7 @@ class _Frame:
 
 
 class Builder:
-    """Takes the events of one document, one by one. `stopped` is set when the rest cannot be read."""
+    """Builds one document from its events, one by one. `stopped` is set when the rest cannot be read."""
 
     def __init__(self) -> None:
         self.data: Any = None
@@ -173,7 +379,7 @@ class Builder:
     def _open(self, event: Any, line: int) -> None:
         frame = self._frames[-1] if self._frames else None
         if frame and isinstance(frame.value, dict) and frame.key is None:
-            self.stopped = (line, "a list or mapping stands where a key must be a word")
+            self.stopped = (line, "a list or mapping stands where a key is expected")
         elif len(self._frames) >= DEEPEST:
             self.stopped = (line, f"lists and mappings are nested more than {DEEPEST} deep")
         else:
@@ -207,7 +413,7 @@ class Builder:
             value, parts = self._anchors[name]
             self._put(value, line, parts)
         else:
-            self.stopped = (line, f"`*{name}` refers to an anchor `&{name}` that does not stand complete before it")
+            self.stopped = (line, f"`*{name}` refers to the anchor `&{name}`, which is not complete before it")
 
     def _put(self, value: Any, line: int, parts: int) -> None:
         """The value in its place: the top, the next of a list, or under the key that waits for one."""
@@ -245,8 +451,7 @@ def _cleaned(text: str) -> str:
     return text if is_clean else clean(text)
 
 
-# ── syntax ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What a YAML parser complains about, in words for somebody who does not know the parser.
+# ── what the parser complains about, for somebody who does not know the parser ───────────────────────────────────────
 
 
 QUOTES = "put the text in quotes"
@@ -295,219 +500,3 @@ def _stray_character(error: Any, text: str) -> tuple[int, str]:
     place = text.find(character)
     line = text.count("\n", 0, max(place, 0)) + 1
     return line, f"the character U+{ord(character):04X} cannot stand in a YAML file"
-
-
-# ── mistake ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# A mistake in a scenario file: where it stands, what is wrong, what was expected, and the nearest valid name.
-
-
-LISTED = 12
-"""Valid names shown when none of them is near the wrong one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """One thing to mend."""
-
-    file: str
-    line: int
-    """From 1; 0 when it belongs to no line."""
-    where: str
-    """`characters › mira › routine › 2 › place`; list positions count from 1. Empty for the whole file."""
-    what: str
-    """A clause without a full stop: `there is no area "nodle_bar"`."""
-    expected: str = ""
-    """What would be right; empty when `what` says it."""
-    nearest: str = ""
-    """The valid name that is most like the wrong one; empty when none is like it."""
-
-    def __str__(self) -> str:
-        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: "
-        where = f"{self.where}: " if self.where else ""
-        if self.nearest:
-            return f'{place}{where}{self.what} — did you mean "{self.nearest}"?'
-        return f"{place}{where}{self.what}{f' — expected {self.expected}' if self.expected else ''}"
-
-
-def report(mistakes: Iterable[Mistake]) -> str:
-    """The mistakes as text, one line each, in the order given."""
-    return "\n".join(str(mistake) for mistake in mistakes)
-
-
-def nearest(name: str, valid: Iterable[str]) -> str:
-    """The valid name most like this one, upper and lower case alike; empty when none is."""
-    by_folded = {one.lower(): one for one in valid}
-    found = get_close_matches(name.lower(), by_folded, n=1, cutoff=0.6)
-    return by_folded[found[0]] if found else ""
-
-
-def choice(valid: Collection[str]) -> str:
-    """`a, b or c`; of a long list only the beginning, and how many there are."""
-    names = sorted(valid)
-    if len(names) > LISTED:
-        return f"one of {len(names)} names such as {', '.join(names[:LISTED])}"
-    if len(names) < 2:
-        return names[0] if names else "a name that is defined; there is none yet"
-    return f"{', '.join(names[:-1])} or {names[-1]}"
-
-
-def label(document: object, path: KeyPath) -> str:
-    """The path as a person reads it: an item that has an id is called by it, any other by its number from 1."""
-    words: list[str] = []
-    here = document
-    for key in path:
-        here = below(here, key)
-        words.append(_id(here) or str(key + 1) if isinstance(key, int) else key)
-    return " › ".join(words)
-
-
-def _id(item: object) -> str:
-    named = below(item, "id")
-    return named if isinstance(named, str) else ""
-
-
-# ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-LARGEST = 4_000_000
-"""Bytes; a scenario of a thousand characters is about half of it."""
-SUFFIX = ".yaml"
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A document as read. `faults` are mistakes of writing (broken YAML, duplicate keys); data is None when broken."""
-
-    text: str
-    origin: str
-    """What mistakes call the file."""
-    data: Any
-    lines: Mapping[KeyPath, int] = field(default_factory=dict[KeyPath, int])
-    faults: tuple[Mistake, ...] = ()
-
-    def line(self, path: KeyPath) -> int:
-        """The line the path stands on, from 1; that of the nearest part around it when the path does not exist."""
-        while path and path not in self.lines:
-            path = path[:-1]
-        return self.lines.get(path, 1)
-
-    def mistake(self, path: KeyPath, what: str, expected: str = "", nearest: str = "") -> Mistake:
-        """A mistake at a path of this document."""
-        return Mistake(self.origin, self.line(path), label(self.data, path), what, expected, nearest)
-
-
-def find(name_or_path: str) -> Source:
-    """A shipped scenario by name, or any file by path, as a document. Errors as of `located`."""
-    return read(*located(name_or_path))
-
-
-def located(name_or_path: str) -> tuple[str, str]:
-    """The text of a scenario and what mistakes call its file. Raises UsageError when there is nothing to be read."""
-    path = _shipped_path(name_or_path) or FilePath(name_or_path).expanduser()
-    if not _is_file(path, name_or_path):
-        raise _unknown(name_or_path)
-    return _text(path), _origin(path)
-
-
-def read(text: str, origin: str) -> Source:
-    """The text as a document. Never raises: what is wrong with the writing is in `faults`."""
-    builder = Builder()
-    try:
-        for event in _events(text):
-            builder.take(event)
-    except YAMLError as error:
-        line, what = in_plain_words(error, text)
-        return Source(text, origin, None, {}, (Mistake(origin, line, "", what),))
-    if builder.stopped:
-        line, what = builder.stopped
-        return Source(text, origin, None, {}, (Mistake(origin, line, "", what),))
-    source = Source(text, origin, builder.data, builder.lines)
-    faults = tuple(Mistake(origin, line, label(builder.data, path), what) for line, path, what in builder.faults)
-    return Source(text, origin, source.data, source.lines, faults)
-
-
-def shipped() -> list[tuple[str, str, str]]:
-    """(name, title, summary) of the scenarios in the package, by name; reads only the head of each file."""
-    return [(path.stem, *_head(path.read_text(encoding="utf-8"))) for path in _shipped_paths()]
-
-
-def _events(text: str) -> Iterator[Any]:
-    return YAML(typ="safe", pure=True).parse(text)  # pyright: ignore[reportUnknownVariableType]
-
-
-def _head(text: str) -> tuple[str, str]:
-    """Title and summary: the scalars of the document's top before its first list or mapping."""
-    builder = Builder()
-    try:
-        for event in _events(text):
-            builder.take(event)
-            if builder.depth > 1:
-                break
-    except YAMLError:
-        pass  # a broken file is the affair of `check`; a listing shows what could be read
-    top = builder.top
-    return str(top.get("title") or ""), str(top.get("summary") or "").strip()
-
-
-def _shipped_paths() -> list[FilePath]:
-    folder = FilePath(str(files("commonplace"))) / "scenarios"
-    return sorted(folder.glob(f"*{SUFFIX}"))
-
-
-def _shipped_path(name: str) -> FilePath | None:
-    return next((path for path in _shipped_paths() if path.stem == name), None)
-
-
-def _is_file(path: FilePath, given: str) -> bool:
-    """Raises UsageError for what exists and is no file."""
-    try:
-        if path.is_dir():
-            raise UsageError(f"{given!r} is a folder; a scenario is one YAML file", hint=_hint_in(path))
-        return path.exists()
-    except (OSError, ValueError):  # a name too long for the system, or with a zero byte in it
-        return False
-
-
-def _hint_in(folder: FilePath) -> str:
-    try:
-        inside = sorted(path.name for path in folder.iterdir() if path.suffix in (".yaml", ".yml"))
-    except OSError:
-        inside = []
-    return f"In it: {', '.join(inside[:8])}." if inside else ""
-
-
-def _unknown(given: str) -> UsageError:
-    names = [path.stem for path in _shipped_paths()]
-    near = nearest(given, names)
-    hint = f"Did you mean {near}? " if near else ""
-    return UsageError(
-        f"there is no scenario {_quoted(given)}: no file has this path, and none of this name ships with Commonplace",
-        hint=f"{hint}Shipped: {choice(names)}. `commonplace new PATH` writes one to start from.",
-    )
-
-
-def _quoted(given: str) -> str:
-    return repr(given if len(given) <= 80 else f"{given[:79]}…")
-
-
-def _origin(path: FilePath) -> str:
-    return path.name if path in _shipped_paths() else str(path)
-
-
-def _text(path: FilePath) -> str:
-    """The file's text. Raises UsageError when it is too large, unreadable or not UTF-8."""
-    where = str(path)
-    try:
-        with path.open("rb") as file:
-            raw = file.read(LARGEST + 1)
-    except OSError as error:
-        raise UsageError(f"cannot be read ({error.strerror or error})", where=where) from error
-    if len(raw) > LARGEST:
-        raise UsageError(f"is larger than {LARGEST // 1_000_000} MB, too large for a scenario", where=where)
-    try:
-        return re.sub("\r\n?", "\n", raw.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise UsageError(
-            "is not UTF-8 text", where=f"{where}:{line}", hint="Save it as UTF-8, in the editor's “save with encoding”."
-        ) from error

@@ -16,9 +16,6 @@ from pydantic.fields import FieldInfo
 
 from commonplace.scenario.loading import KeyPath
 
-# ── model ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 Id = Annotated[str, Field(pattern=r"^[a-z0-9_-]+$", max_length=64)]
 TimeOfDay = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 Words = Annotated[str, Field(min_length=1, max_length=2000)]
@@ -326,8 +323,7 @@ class ScenarioPart(Part):
     layout: LayoutPart = Field(default=LayoutPart(), description="hints for the map")
 
 
-# ── model_fields ─────────────────────────────────────────────────────────────────────────────────────────────────────
-# Looking up the models by a path of a document: which keys a mapping may have, what the schema says about one.
+# ── the models by a path of a document ───────────────────────────────────────────────────────────────────────────────
 
 
 def keys_at(path: KeyPath) -> list[str]:
@@ -367,14 +363,11 @@ def _inside(annotation: Any, key: str | int) -> Any:
     return arguments[0] if get_origin(annotation) is tuple else None
 
 
-# ── schema ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-# The JSON Schema of a scenario file, for completion in editors.
-#
-# `python -m commonplace.scenario.model schema/scenario.schema.json` writes it; a test fails when the stored one is old.
-
-
 def json_schema() -> dict[str, Any]:
-    """The schema, generated from the models; JSON Schema 2020-12."""
+    """The schema for completion in editors; JSON Schema 2020-12.
+
+    `python -m commonplace.scenario.model schema/scenario.schema.json` stores it; a test compares the stored one.
+    """
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **ScenarioPart.model_json_schema(by_alias=True),

@@ -1,9 +1,12 @@
-"""Every mistake of a scenario at once, each with its line: of writing, of shape, of meaning."""
+"""Every mistake of a scenario at once, each with its line: of writing, of shape, of meaning.
+
+A list of rules: `check` runs them part by part, and each `_rule(found, …)` adds what it finds wrong.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,7 +15,7 @@ from commonplace.clock import Clock, iso, parse_iso
 from commonplace.errors import UsageError
 from commonplace.memory import policies
 from commonplace.scenario.findings import Findings, hours, is_sleep, minutes, walked
-from commonplace.scenario.loading import KeyPath, Mistake, Source, choice, is_mapping, nearest, report
+from commonplace.scenario.loading import KeyPath, Mistake, Source, choice, is_mapping, nearest
 from commonplace.scenario.model import (
     CharacterPart,
     FactPart,
@@ -31,15 +34,45 @@ from commonplace.world.actions import VERBS
 from commonplace.world.tree import ANY
 from commonplace.world.weather import SKIES
 
-__all__ = ["Mistake", "check", "examined", "report"]
-
-
-# ── world_rules ──────────────────────────────────────────────────────────────────────────────────────────────────────
-# What must be true of the world part: ids, objects and their kinds, ways, the map.
-
-
+STAGES = ("town", "duet")
+_ELSEWHERE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+"""A stage from elsewhere, `package.module:NAME`."""
+LANGUAGES = ("en", "ko")
+YEARS = (1000, 9000)
+"""Simulated time must not run out of the calendar Python has."""
+HEAVIEST = 1_000_000
+"""Largest weight of a sky."""
+STROKES = (5, 8)
+"""Fewest and most items of a routine: the broad strokes of a day."""
+CARRYING = ("TAKE", "DROP")
 GRID = 1000
 """Columns and rows of the largest map."""
+
+
+def check(source: Source) -> list[Mistake]:
+    """All mistakes in the order of lines; empty when the scenario can be run."""
+    return examined(source)[1]
+
+
+def examined(source: Source) -> tuple[ScenarioPart | None, list[Mistake]]:
+    """The scenario with what `check` says about it; None instead of it when too little is well-formed."""
+    if source.data is None:
+        nothing = source.mistake((), "the file is empty", "a scenario; `commonplace new PATH` writes one")
+        return None, list(source.faults) or [nothing]
+    if not is_mapping(source.data):
+        return None, [source.mistake((), "the file holds no keys at its top", "name, world, characters …")]
+    part, cut, faults = shaped(source.data)
+    mistakes = [*source.faults]
+    mistakes += [source.mistake(fault.path, fault.what, fault.expected, fault.nearest) for fault in faults]
+    if part is not None:
+        findings = Findings(source, part, cut, faults)
+        for rules in (world_rules, character_rules, story_rules):
+            rules(findings)
+        mistakes += findings.mistakes
+    return part, sorted(dict.fromkeys(mistakes), key=lambda mistake: mistake.line)
+
+
+# ── world and map ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def world_rules(found: Findings) -> None:
@@ -67,9 +100,6 @@ def _objects(found: Findings) -> None:
             if found.known((*here, "kind"), "kind", thing.kind, found.names.kinds) and thing.state:
                 kind = found.names.kinds[thing.kind]
                 found.known((*here, "state"), "state", thing.state, kind.states, f'of the kind "{thing.kind}"')
-
-
-# ── kinds ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _kind(found: Findings, kind_id: str, kind: KindPart) -> None:
@@ -128,9 +158,6 @@ def _refusal(found: Findings, path: KeyPath, kind: KindPart, key: str) -> None:
         found.known(path, "state", state.strip(), (*kind.states, ANY))
 
 
-# ── ways ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _ways(found: Findings) -> None:
     seen: set[frozenset[str]] = set()
     for number, way in enumerate(found.part.world.ways):
@@ -150,10 +177,10 @@ def _way(found: Findings, path: KeyPath, way: WayPart) -> None:
     try:
         stretch = hours(way.open)
     except ValueError:
-        found.add((*path, "open"), f"{shown(way.open)} is no stretch of a day", "hours such as 08:00-22:00")
+        found.add((*path, "open"), f"{shown(way.open)} is not a stretch of a day", "hours such as 08:00-22:00")
         return
     if stretch and stretch[0] == stretch[1]:
-        found.add((*path, "open"), f"{shown(way.open)} is no time at all", "hours such as 08:00-22:00")
+        found.add((*path, "open"), f"{shown(way.open)} is an empty stretch", "hours such as 08:00-22:00")
 
 
 def _reachable(found: Findings) -> None:
@@ -185,9 +212,6 @@ def _within_reach(start: str, neighbours: dict[str, set[str]]) -> set[str]:
         reached |= fresh
         waiting.extend(fresh)
     return reached
-
-
-# ── the map ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _layout(found: Findings) -> None:
@@ -241,16 +265,135 @@ def _inside(inner: Box, outer: Box) -> bool:
     )
 
 
-# ── story_rules ──────────────────────────────────────────────────────────────────────────────────────────────────────
-# What must be true of the rest: clock, stage, settings, facts, scripted events, weather.
+# ── characters ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-STAGES = ("town", "duet")
-LANGUAGES = ("en", "ko")
-HEAVIEST = 1_000_000
-YEARS = (1000, 9000)
-"""Simulated time must not run out of the calendar Python has."""
-_ELSEWHERE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+def character_rules(found: Findings) -> None:
+    """Finds every mistake in `characters`."""
+    carriers: list[tuple[str, KeyPath]] = []
+    facts = _facts(found)
+    for number, character in enumerate(found.part.characters):
+        path: KeyPath = ("characters", number)
+        _places(found, path, character)
+        _routine(found, path, character)
+        _relations(found, path, character)
+        for index, memory in enumerate(character.memories):
+            _memory(found, (*path, "memories", index), character, memory, facts)
+        carriers += [(thing, (*path, "carries", index)) for index, thing in enumerate(character.carries)]
+        _carries(found, path, character)
+    found.repeated(carriers, "the carried object")
+
+
+def _places(found: Findings, path: KeyPath, character: CharacterPart) -> None:
+    found.node((*path, "home"), "area", character.home)
+    if character.starts_at:
+        found.node((*path, "starts_at"), "area", character.starts_at)
+    for number, area in enumerate(character.knows):
+        found.node((*path, "knows", number), "area", area)
+
+
+def _known_place(found: Findings, path: KeyPath, character: CharacterPart, area: str) -> None:
+    """An area the character goes to must exist and be known to it."""
+    if not found.node(path, "area", area) or character.home not in found.names.areas:
+        return
+    if not found.names.knows(character, area):
+        what = f'{shown(area)} is private and not known to "{character.id}"'
+        found.add(path, what, f"a public area, or {area} (or the private area around it) in `knows`")
+
+
+def _carries(found: Findings, path: KeyPath, character: CharacterPart) -> None:
+    for number, thing in enumerate(character.carries):
+        here = (*path, "carries", number)
+        if found.node(here, "object", thing):
+            kind = found.names.kind_of(thing)
+            if kind and not kind.portable:
+                found.add(here, f"{shown(thing)} cannot be carried", "an object whose kind is `portable: true`")
+
+
+def _routine(found: Findings, path: KeyPath, character: CharacterPart) -> None:
+    routine = character.routine
+    here: KeyPath = (*path, "routine")
+    if routine or found.part.stage == "town":
+        _tiles_a_day(found, here, routine)
+    for number, item in enumerate(routine):
+        item_path: KeyPath = (*here, number)
+        _known_place(found, (*item_path, "place"), character, item.place)
+        for phase_number, phase in enumerate(item.phases):
+            for step_number, step in enumerate(phase.steps):
+                _step(found, (*item_path, "phases", phase_number, "steps", step_number), item, step)
+
+
+def _tiles_a_day(found: Findings, path: KeyPath, routine: tuple[RoutinePart, ...]) -> None:
+    fewest, most = STROKES
+    if not fewest <= len(routine) <= most:
+        found.add(path, f"the day has {len(routine)} items", f"{fewest} to {most}, the last of them sleep")
+    for number in range(1, len(routine)):
+        before, at = routine[number - 1].at, routine[number].at
+        if at <= before:
+            what = f"{at} does not come after {before}, when the item before begins"
+            found.add((*path, number, "at"), what, "items in order of time, from waking to sleep", scope=path)
+    if routine and not is_sleep(routine[-1].do, found.part.language):
+        word = "잠" if found.part.language == "ko" else "sleep"
+        what = f"the last item of the day is not sleep but {shown(routine[-1].do)}"
+        found.add((*path, len(routine) - 1, "do"), what, f'words with "{word}" in them', scope=path)
+
+
+def _step(found: Findings, path: KeyPath, item: RoutinePart, step: StepPart) -> None:
+    if not step.object:
+        if step.verb:
+            found.add(path, f"{step.verb} needs an object", "`object:` beside `verb:`")
+        return
+    if not found.node((*path, "object"), "object", step.object):
+        return
+    kind = found.names.kind_of(step.object)
+    if kind is None:
+        return
+    if step.verb in CARRYING and not kind.portable and step.verb not in kind.verbs:
+        found.add((*path, "verb"), f"{shown(step.object)} can be neither taken nor put down", "a `portable: true` kind")
+    elif step.verb and step.verb not in CARRYING:
+        where = f'of the kind of "{step.object}"'
+        found.known((*path, "verb"), "verb", step.verb, [verb for verb, moves in kind.verbs.items() if moves], where)
+    area = found.names.parents[step.object]
+    if not kind.portable and area != item.place and item.place in found.names.areas:
+        what = f"{shown(step.object)} is in {shown(area)}, not in {shown(item.place)} where this is done"
+        found.add((*path, "object"), what, f"an object in {item.place}")
+
+
+def _relations(found: Findings, path: KeyPath, character: CharacterPart) -> None:
+    here: KeyPath = (*path, "relations")
+    for number, relation in enumerate(character.relations):
+        if found.node((*here, number, "to"), "character", relation.to) and relation.to == character.id:
+            found.add((*here, number, "to"), "this is a relation to oneself", "another character")
+    others = [(one.to, (*here, number, "to")) for number, one in enumerate(character.relations)]
+    found.repeated(others, "the relation to")
+
+
+def _memory(
+    found: Findings, path: KeyPath, character: CharacterPart, memory: MemoryPart, facts: Sequence[Fact]
+) -> None:
+    if memory.about:
+        found.node((*path, "about"), "character", memory.about)
+    for number, line in enumerate(memory.tell):
+        if not line.strip():
+            found.add((*path, "tell", number), "the line is empty", "a sentence")
+    for fact in carried(facts, memory.text):
+        known_by = next(one for one in found.part.facts if one.id == fact)
+        if character.id not in known_by.originators:
+            what = f'the words of this memory carry the fact "{fact}", which "{character.id}" does not start with'
+            found.add((*path, "text"), what, f"other words, or {character.id} among its originators")
+
+
+def _facts(found: Findings) -> list[Fact]:
+    """The facts as far as texts can be matched with them: those whose groups of words are in order."""
+    return [
+        Fact(fact.id, fact.text, {language: groups})
+        for fact in found.part.facts
+        for language, groups in fact.groups.items()
+        if _usable(groups)
+    ]
+
+
+# ── clock, stage, settings, facts, scripted events, weather ──────────────────────────────────────────────────────────
 
 
 def story_rules(found: Findings) -> None:
@@ -264,16 +407,6 @@ def story_rules(found: Findings) -> None:
     for number, event in enumerate(found.part.script):
         _event(found, ("script", number), event, clock)
     _climate(found)
-
-
-def facts_of(found: Findings) -> list[Fact]:
-    """The facts as far as texts can be matched with them: those whose groups of words are in order."""
-    return [
-        Fact(fact.id, fact.text, {language: groups})
-        for fact in found.part.facts
-        for language, groups in fact.groups.items()
-        if _usable(groups)
-    ]
 
 
 def _usable(groups: tuple[tuple[str, ...], ...]) -> bool:
@@ -313,11 +446,8 @@ def _moment(found: Findings, path: KeyPath, text: str) -> datetime | None:
             return moment
     except (ValueError, OverflowError):
         pass
-    found.add(path, f"{shown(text)} is no date and time", "one such as 2031-10-04T06:00:00")
+    found.add(path, f"{shown(text)} is not a date and time", "one such as 2031-10-04T06:00:00")
     return None
-
-
-# ── facts ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _fact(found: Findings, path: KeyPath, fact: FactPart, clock: Clock | None) -> None:
@@ -380,9 +510,6 @@ def _occasion(found: Findings, path: KeyPath, fact: FactPart, clock: Clock | Non
         found.add((*path, "starts"), "it begins before the run does", f"a moment after {iso(clock.start)}")
 
 
-# ── scripted events ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _event(found: Findings, path: KeyPath, event: ScriptPart, clock: Clock | None) -> None:
     for number, area in enumerate(event.to.areas):
         found.node((*path, "to", "areas", number), "area", area)
@@ -394,7 +521,7 @@ def _event(found: Findings, path: KeyPath, event: ScriptPart, clock: Clock | Non
         _set(found, (*path, "sets", thing), thing, state)
     for key, pairs in (("opens", event.opens), ("closes", event.closes)):
         for number, pair in enumerate(pairs):
-            _story_rules_way(found, (*path, key, number), pair)
+            _scripted_way(found, (*path, key, number), pair)
     if clock:
         midnight = clock.start.replace(hour=0, minute=0, second=0, microsecond=0)
         if midnight + timedelta(days=event.day, minutes=minutes(event.at)) <= clock.start:
@@ -409,7 +536,7 @@ def _set(found: Findings, path: KeyPath, thing: str, state: str) -> None:
             found.known(path, "state", state, kind.states, f'of "{thing}"')
 
 
-def _story_rules_way(found: Findings, path: KeyPath, pair: tuple[str, str]) -> None:
+def _scripted_way(found: Findings, path: KeyPath, pair: tuple[str, str]) -> None:
     known = [found.node((*path, number), "area", area) for number, area in enumerate(pair)]
     if not all(known):
         return
@@ -428,162 +555,6 @@ def _climate(found: Findings) -> None:
         for after, weight in following.items():
             found.known((*path, after), "sky", after, SKIES)
             if not 0 <= weight <= HEAVIEST:
-                found.add((*path, after), f"{weight} is no weight", f"0 to {HEAVIEST:,}")
+                found.add((*path, after), f"{weight} is not a weight", f"0 to {HEAVIEST:,}")
         if sum(following.values()) <= 0:
             found.add(path, "no sky can follow", "a weight above 0")
-
-
-# ── character_rules ──────────────────────────────────────────────────────────────────────────────────────────────────
-# What must be true of the characters: where they live, what they do all day, whom they know, what they remember.
-
-
-STROKES = (5, 8)
-"""Fewest and most items of a routine: the broad strokes of a day."""
-CARRYING = ("TAKE", "DROP")
-
-
-def character_rules(found: Findings) -> None:
-    """Finds every mistake in `characters`."""
-    carriers: list[tuple[str, KeyPath]] = []
-    for number, character in enumerate(found.part.characters):
-        path: KeyPath = ("characters", number)
-        _places(found, path, character)
-        _routine(found, path, character)
-        _relations(found, path, character)
-        for index, memory in enumerate(character.memories):
-            _memory(found, (*path, "memories", index), character, memory)
-        carriers += [(thing, (*path, "carries", index)) for index, thing in enumerate(character.carries)]
-        _carries(found, path, character)
-    found.repeated(carriers, "the carried object")
-
-
-# ── places ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _places(found: Findings, path: KeyPath, character: CharacterPart) -> None:
-    found.node((*path, "home"), "area", character.home)
-    if character.starts_at:
-        found.node((*path, "starts_at"), "area", character.starts_at)
-    for number, area in enumerate(character.knows):
-        found.node((*path, "knows", number), "area", area)
-
-
-def _known_place(found: Findings, path: KeyPath, character: CharacterPart, area: str) -> None:
-    """An area the character goes to must exist and be known to it."""
-    if not found.node(path, "area", area) or character.home not in found.names.areas:
-        return
-    if not found.names.knows(character, area):
-        what = f'{shown(area)} is private and not known to "{character.id}"'
-        found.add(path, what, f"a public area, or {area} (or the private area around it) in `knows`")
-
-
-def _carries(found: Findings, path: KeyPath, character: CharacterPart) -> None:
-    for number, thing in enumerate(character.carries):
-        here = (*path, "carries", number)
-        if found.node(here, "object", thing):
-            kind = found.names.kind_of(thing)
-            if kind and not kind.portable:
-                found.add(here, f"{shown(thing)} cannot be carried", "an object whose kind is `portable: true`")
-
-
-# ── the day ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _routine(found: Findings, path: KeyPath, character: CharacterPart) -> None:
-    routine = character.routine
-    here: KeyPath = (*path, "routine")
-    if routine or found.part.stage == "town":
-        _tiles_a_day(found, here, routine)
-    for number, item in enumerate(routine):
-        item_path: KeyPath = (*here, number)
-        _known_place(found, (*item_path, "place"), character, item.place)
-        for phase_number, phase in enumerate(item.phases):
-            for step_number, step in enumerate(phase.steps):
-                _step(found, (*item_path, "phases", phase_number, "steps", step_number), item, step)
-
-
-def _tiles_a_day(found: Findings, path: KeyPath, routine: tuple[RoutinePart, ...]) -> None:
-    fewest, most = STROKES
-    if not fewest <= len(routine) <= most:
-        found.add(path, f"the day has {len(routine)} items", f"{fewest} to {most}, the last of them sleep")
-    for number in range(1, len(routine)):
-        before, at = routine[number - 1].at, routine[number].at
-        if at <= before:
-            what = f"{at} does not come after {before}, when the item before begins"
-            found.add((*path, number, "at"), what, "items in order of time, from waking to sleep", scope=path)
-    if routine and not is_sleep(routine[-1].do, found.part.language):
-        word = "잠" if found.part.language == "ko" else "sleep"
-        what = f"the last item of the day is not sleep but {shown(routine[-1].do)}"
-        found.add((*path, len(routine) - 1, "do"), what, f'words with "{word}" in them', scope=path)
-
-
-def _step(found: Findings, path: KeyPath, item: RoutinePart, step: StepPart) -> None:
-    if not step.object:
-        if step.verb:
-            found.add(path, f"{step.verb} needs an object", "`object:` beside `verb:`")
-        return
-    if not found.node((*path, "object"), "object", step.object):
-        return
-    kind = found.names.kind_of(step.object)
-    if kind is None:
-        return
-    if step.verb in CARRYING and not kind.portable and step.verb not in kind.verbs:
-        found.add((*path, "verb"), f"{shown(step.object)} can be neither taken nor put down", "a `portable: true` kind")
-    elif step.verb and step.verb not in CARRYING:
-        where = f'of the kind of "{step.object}"'
-        found.known((*path, "verb"), "verb", step.verb, [verb for verb, moves in kind.verbs.items() if moves], where)
-    area = found.names.parents[step.object]
-    if not kind.portable and area != item.place and item.place in found.names.areas:
-        what = f"{shown(step.object)} is in {shown(area)}, not in {shown(item.place)} where this is done"
-        found.add((*path, "object"), what, f"an object in {item.place}")
-
-
-# ── people and the past ─────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _relations(found: Findings, path: KeyPath, character: CharacterPart) -> None:
-    here: KeyPath = (*path, "relations")
-    for number, relation in enumerate(character.relations):
-        if found.node((*here, number, "to"), "character", relation.to) and relation.to == character.id:
-            found.add((*here, number, "to"), "this is a relation to oneself", "another character")
-    others = [(one.to, (*here, number, "to")) for number, one in enumerate(character.relations)]
-    found.repeated(others, "the relation to")
-
-
-def _memory(found: Findings, path: KeyPath, character: CharacterPart, memory: MemoryPart) -> None:
-    if memory.about:
-        found.node((*path, "about"), "character", memory.about)
-    for number, line in enumerate(memory.tell):
-        if not line.strip():
-            found.add((*path, "tell", number), "the line is empty", "a sentence")
-    for fact in carried(facts_of(found), memory.text):
-        known_by = next(one for one in found.part.facts if one.id == fact)
-        if character.id not in known_by.originators:
-            what = f'the words of this memory carry the fact "{fact}", which "{character.id}" does not start with'
-            found.add((*path, "text"), what, f"other words, or {character.id} among its originators")
-
-
-# ── check ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def check(source: Source) -> list[Mistake]:
-    """All mistakes in the order of lines; empty when the scenario can be run."""
-    return examined(source)[1]
-
-
-def examined(source: Source) -> tuple[ScenarioPart | None, list[Mistake]]:
-    """The scenario with what `check` says about it; None instead of it when too little is well-formed."""
-    if source.data is None:
-        nothing = source.mistake((), "the file is empty", "a scenario; `commonplace new PATH` writes one")
-        return None, list(source.faults) or [nothing]
-    if not is_mapping(source.data):
-        return None, [source.mistake((), "the file holds no keys at its top", "name, world, characters …")]
-    part, cut, faults = shaped(source.data)
-    mistakes = [*source.faults]
-    mistakes += [source.mistake(fault.path, fault.what, fault.expected, fault.nearest) for fault in faults]
-    if part is not None:
-        findings = Findings(source, part, cut, faults)
-        for rules in (world_rules, character_rules, story_rules):
-            rules(findings)
-        mistakes += findings.mistakes
-    return part, sorted(dict.fromkeys(mistakes), key=lambda mistake: mistake.line)

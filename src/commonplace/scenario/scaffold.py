@@ -1,4 +1,4 @@
-"""`new`: a small, commented scenario that passes `check` and lives, to be written over."""
+"""`new`: a small, commented scenario that passes `check` and runs, to be written over."""
 
 from __future__ import annotations
 
@@ -10,83 +10,6 @@ from string import Template
 
 from commonplace.errors import UsageError
 from commonplace.scenario.loading import SUFFIX
-
-# ── cast ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# The people `new` fills a scenario with: names, and ways to spend a day. Data only, meant to be overwritten.
-
-
-NAMES = (
-    "Ada Moreau", "Ben Okoro", "Clara Lindqvist", "Dario Ruiz", "Elif Kaya", "Finn Gallagher", "Greta Novak",
-    "Hugo Pereira", "Iris Tanaka", "Jonas Weber", "Kira Petrova", "Leo Marchetti", "Maya Sharma", "Nils Berg",
-    "Olga Ivanova", "Pablo Santos", "Quinn Murphy", "Rosa Alvarez", "Samir Haddad", "Tara Singh", "Ugo Bianchi",
-    "Vera Kowalski", "Walter Braun", "Xenia Popov", "Yusuf Demir", "Zoe Laurent", "Anton Falk", "Bianca Conti",
-    "Cyrus Farahani", "Dora Nagy", "Emil Hansen", "Fatima Rahman", "Gael Dubois", "Hana Suzuki", "Ivo Horvat",
-    "Jada Brooks", "Karim Nasser", "Lina Costa", "Marek Dvorak", "Nora Quist", "Otis Reed", "Petra Vogel",
-    "Rafael Lima", "Selma Aydin", "Tomas Silva", "Una Byrne", "Victor Chen", "Wilma Jansen", "Yara Mansour",
-    "Zeno Rossi",
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class LiveState:
-    """A trade with a day around it. `place` is where the work is done: `cafe`, `square` or `home`."""
-
-    work: str
-    traits: str
-    background: str
-    goal: str
-    place: str
-    morning: str
-    afternoon: str
-    memory: str
-    """What happened lately, after the name: `found an old map in the attic`."""
-    tell: str
-
-
-LIVES = (
-    LiveState(
-        "café keeper", "warm, talkative", "runs the café on the square and knows how everybody takes their coffee",
-        "try out a new cake every week", "cafe", "serving breakfast", "baking for tomorrow",
-        "burned a whole tray of cakes yesterday",
-        "I burned a whole tray of cakes yesterday. The pigeons were delighted.",
-    ),
-    LiveState(
-        "gardener", "calm, observant", "looks after the trees and flower beds of the square",
-        "save the old elm", "square", "watering the flower beds", "pruning the roses",
-        "saw a heron drink from the fountain",
-        "A heron drank from our fountain this week. I stood still for ten minutes.",
-    ),
-    LiveState(
-        "writer", "curious, absent-minded", "writes detective stories and listens to the next table for dialogue",
-        "finish the last chapter", "cafe", "writing at a corner table", "rewriting the same page",
-        "cannot decide who did it in the new book", "I'm at the last chapter and I still don't know who did it.",
-    ),
-    LiveState(
-        "clock mender", "patient, precise", "mends clocks at home and is never late",
-        "find a spare part for an old cuckoo clock", "home", "mending a cuckoo clock", "polishing tiny wheels",
-        "found a love letter inside a clock", "I found a love letter inside a clock I'm mending. I put it back unread.",
-    ),
-    LiveState(
-        "street musician", "cheerful, restless", "plays the accordion on the square when the sun is out",
-        "write a waltz that people whistle", "square", "playing the accordion", "trying out a new waltz",
-        "was paid with a button and kept it", "Somebody paid me with a button, and I'm wearing it now.",
-    ),
-    LiveState(
-        "retired teacher", "kind, strict", "taught half of the town to read and still corrects the menus",
-        "learn the names of all birds here", "square", "feeding the sparrows", "reading on the bench",
-        "met a pupil from forty years ago", "I met a pupil from forty years ago. He still holds his pen wrongly.",
-    ),
-    LiveState(
-        "translator", "quiet, witty", "translates instruction leaflets at home and novels in secret",
-        "find a publisher", "home", "translating a leaflet", "translating a novel",
-        "looked for a single word for three days",
-        "I've been looking for one word for three days. It exists, I can feel it.",
-    ),
-)  # fmt: skip
-
-
-# ── scaffold ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 
 SIZES = (1, 50)
 """Fewest and most characters."""
@@ -119,7 +42,7 @@ def new(path: str | Path, size: int = 2) -> Path:
 
 def text(name: str, size: int) -> str:
     """The scenario as YAML. Another name for the same size changes the name only."""
-    people = [(_id(number), NAMES[number], LIVES[number % len(LIVES)]) for number in range(size)]
+    people = [(_id(number), NAMES[number], OCCUPATIONS[number % len(OCCUPATIONS)]) for number in range(size)]
     return _FILE.substitute(
         name=re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-")[:64] or "scenario",
         homes="".join(_HOME.substitute(id=id, called=_called(full)) for id, full, _ in people),
@@ -136,36 +59,109 @@ def _called(name: str) -> str:
     return name.split(maxsplit=1)[0]
 
 
-def _character(number: int, people: list[tuple[str, str, LiveState]]) -> str:
+def _character(number: int, people: list[tuple[str, str, Occupation]]) -> str:
     """One character; everybody knows the next one, the last knows the first."""
-    id, name, life = people[number]
-    place = f"{id}_home" if life.place == "home" else life.place
+    id, name, occupation = people[number]
+    place = f"{id}_home" if occupation.place == "home" else occupation.place
     neighbour, neighbour_name, _ = people[(number + 1) % len(people)]
     knows_somebody = {"neighbour": neighbour, "neighbour_name": neighbour_name, "called": _called(neighbour_name)}
     return _CHARACTER.substitute(
         id=id,
         name=name,
         age=24 + number * 13 % 50,
-        work=life.work,
-        traits=life.traits,
-        background=f"{_called(name)} {life.background}.",
-        goal=life.goal,
+        work=occupation.work,
+        traits=occupation.traits,
+        background=f"{_called(name)} {occupation.background}.",
+        goal=occupation.goal,
         relations=_RELATION.substitute(knows_somebody) if len(people) > 1 else "[]\n",
         wakes=_time(6 * 60 + 10 + number * 25 % 60),
         breakfast=_time(7 * 60 + 30 + number * 10 % 30),
         place=place,
         outdoor="\n        outdoor: true" if place == "square" else "",
-        morning=life.morning,
-        afternoon=life.afternoon,
+        morning=occupation.morning,
+        afternoon=occupation.afternoon,
         sleeps=_time(22 * 60 + number * 15 % 60),
-        memory=f"{name} {life.memory}.",
-        tell=life.tell,
+        memory=f"{name} {occupation.memory}.",
+        tell=occupation.tell,
         neighbourly=_NEIGHBOURLY.substitute(knows_somebody, name=name) if len(people) > 1 else "",
     )
 
 
 def _time(minutes: int) -> str:
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+# ── people to start from: data, meant to be overwritten ──────────────────────────────────────────────────────────────
+
+
+NAMES = (
+    "Ada Moreau", "Ben Okoro", "Clara Lindqvist", "Dario Ruiz", "Elif Kaya", "Finn Gallagher", "Greta Novak",
+    "Hugo Pereira", "Iris Tanaka", "Jonas Weber", "Kira Petrova", "Leo Marchetti", "Maya Sharma", "Nils Berg",
+    "Olga Ivanova", "Pablo Santos", "Quinn Murphy", "Rosa Alvarez", "Samir Haddad", "Tara Singh", "Ugo Bianchi",
+    "Vera Kowalski", "Walter Braun", "Xenia Popov", "Yusuf Demir", "Zoe Laurent", "Anton Falk", "Bianca Conti",
+    "Cyrus Farahani", "Dora Nagy", "Emil Hansen", "Fatima Rahman", "Gael Dubois", "Hana Suzuki", "Ivo Horvat",
+    "Jada Brooks", "Karim Nasser", "Lina Costa", "Marek Dvorak", "Nora Quist", "Otis Reed", "Petra Vogel",
+    "Rafael Lima", "Selma Aydin", "Tomas Silva", "Una Byrne", "Victor Chen", "Wilma Jansen", "Yara Mansour",
+    "Zeno Rossi",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Occupation:
+    """A trade with a day around it. `place` is where the work is done: `cafe`, `square` or `home`."""
+
+    work: str
+    traits: str
+    background: str
+    goal: str
+    place: str
+    morning: str
+    afternoon: str
+    memory: str
+    """What happened lately, after the name: `found an old map in the attic`."""
+    tell: str
+
+
+OCCUPATIONS = (
+    Occupation(
+        "café keeper", "warm, talkative", "runs the café on the square and knows how everybody takes their coffee",
+        "try out a new cake every week", "cafe", "serving breakfast", "baking for tomorrow",
+        "burned a whole tray of cakes yesterday",
+        "I burned a whole tray of cakes yesterday. The pigeons were delighted.",
+    ),
+    Occupation(
+        "gardener", "calm, observant", "looks after the trees and flower beds of the square",
+        "save the old elm", "square", "watering the flower beds", "pruning the roses",
+        "saw a heron drink from the fountain",
+        "A heron drank from our fountain this week. I stood still for ten minutes.",
+    ),
+    Occupation(
+        "writer", "curious, absent-minded", "writes detective stories and listens to the next table for dialogue",
+        "finish the last chapter", "cafe", "writing at a corner table", "rewriting the same page",
+        "cannot decide who did it in the new book", "I'm at the last chapter and I still don't know who did it.",
+    ),
+    Occupation(
+        "clock mender", "patient, precise", "mends clocks at home and is never late",
+        "find a spare part for an old cuckoo clock", "home", "mending a cuckoo clock", "polishing tiny wheels",
+        "found a love letter inside a clock", "I found a love letter inside a clock I'm mending. I put it back unread.",
+    ),
+    Occupation(
+        "street musician", "cheerful, restless", "plays the accordion on the square when the sun is out",
+        "write a waltz that people whistle", "square", "playing the accordion", "trying out a new waltz",
+        "was paid with a button and kept it", "Somebody paid me with a button, and I'm wearing it now.",
+    ),
+    Occupation(
+        "retired teacher", "kind, strict", "taught half of the town to read and still corrects the menus",
+        "learn the names of all birds here", "square", "feeding the sparrows", "reading on the bench",
+        "met a pupil from forty years ago", "I met a pupil from forty years ago. He still holds his pen wrongly.",
+    ),
+    Occupation(
+        "translator", "quiet, witty", "translates instruction leaflets at home and novels in secret",
+        "find a publisher", "home", "translating a leaflet", "translating a novel",
+        "looked for a single word for three days",
+        "I've been looking for one word for three days. It exists, I can feel it.",
+    ),
+)  # fmt: skip
 
 
 _FILE = Template("""\

@@ -1,4 +1,4 @@
-"""The shape of a document: pydantic's findings in words a person understands, and what is left when they are mended.
+"""The shape of a document: pydantic's findings in words a person understands, and the document without them.
 
 A misshapen value gets a stand-in, or is cut away, so that the questions of meaning can be asked of the rest: a
 misspelt key does not hide ten other mistakes.
@@ -7,6 +7,7 @@ misspelt key does not hide ten other mistakes.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ValidationError, create_model
@@ -47,18 +48,34 @@ _RANGES = {
 }
 
 
+@dataclass(frozen=True, slots=True)
 class Fault:
     """A mistake of shape at a path of the document as written."""
 
-    def __init__(self, path: KeyPath, what: str, expected: str = "", nearest: str = "") -> None:
-        self.path = path
-        self.what = what
-        self.expected = expected
-        self.nearest = nearest
+    path: KeyPath
+    what: str
+    expected: str = ""
+    nearest: str = ""
+
+
+def shaped(data: Any) -> tuple[ScenarioPart | None, Cut, list[Fault]]:
+    """The scenario with its misshapen parts replaced or cut, None when too little is left; the copy; what was wrong."""
+    cut = Cut(data)
+    faults: list[Fault] | None = None
+    for _ in range(ROUNDS):
+        try:
+            return ScenarioPart.model_validate(cut.data), cut, faults or []
+        except ValidationError as error:
+            errors = [one for one in error.errors(include_url=False) if not _follows(one)]
+            if faults is None:
+                faults = _faults(errors, data)
+            if not _repaired(cut, errors):
+                break
+    return None, cut, faults or []
 
 
 class Cut:
-    """A copy of the document that can be mended; it remembers what number a list item had before."""
+    """A copy of the document to repair; it remembers which number a list item had in the original."""
 
     def __init__(self, data: Any) -> None:
         self._numbers: dict[int, list[int]] = {}
@@ -124,29 +141,13 @@ def _fits(field: FieldInfo, value: Any) -> bool:
     return True
 
 
-def shaped(data: Any) -> tuple[ScenarioPart | None, Cut, list[Fault]]:
-    """The scenario with its misshapen parts mended, None when too little is left; the mended copy; what was wrong."""
-    cut = Cut(data)
-    faults: list[Fault] | None = None
-    for _ in range(ROUNDS):
-        try:
-            return ScenarioPart.model_validate(cut.data), cut, faults or []
-        except ValidationError as error:
-            errors = [one for one in error.errors(include_url=False) if not _follows(one)]
-            if faults is None:
-                faults = _faults(errors, data)
-            if not _mended(cut, errors):
-                break
-    return None, cut, faults or []
-
-
 def _follows(error: ErrorDetails) -> bool:
     """Whether a list is called too short only because its items are misshapen, which is said of each of them."""
     limits = error.get("ctx", {})
     return error["type"] == "too_short" and len(error["input"]) >= limits.get("min_length", 0)
 
 
-def _mended(cut: Cut, errors: list[ErrorDetails]) -> bool:
+def _repaired(cut: Cut, errors: list[ErrorDetails]) -> bool:
     """Stand-ins where there can be some, cuts elsewhere; False when nothing would be left."""
     doomed: list[KeyPath] = []
     for error in errors:
@@ -194,7 +195,7 @@ def _fault(path: KeyPath, errors: list[ErrorDetails]) -> Fault:
         near = nearest(str(path[-1]), known)
         return Fault(path, f"the key {shown(path[-1])} means nothing here", choice(known), near)
     if error["input"] is None:
-        return Fault(path, "there is no value after the key", f"{_expected(errors)}, or no key at all")
+        return Fault(path, "the key has no value", f"{_expected(errors)}, or no key at all")
     near = nearest(str(error["input"]), _alternatives(errors)) if kind == "literal_error" else ""
     return Fault(path, f"{shown(error['input'])} cannot stand here", _expected(errors), near)
 
@@ -237,9 +238,6 @@ def shown(value: object) -> str:
     if isinstance(value, list | tuple):
         return "a list" if value else "an empty list"
     return "a mapping" if isinstance(value, dict) else str(value)
-
-
-# ── walking documents and models ────────────────────────────────────────────────────────────────────────────────────
 
 
 def _could_hold(here: Any, key: str | int) -> bool:

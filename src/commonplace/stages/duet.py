@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from commonplace.character.fact import carried
 from commonplace.cognition.converse import my_talk, said_today, spoken
-from commonplace.cognition.deferred import deliver, request_reflection, think
+from commonplace.cognition.deferred import deliver, request_reflection, run_job
 from commonplace.cognition.perceive import FIRST, Percept, perceive
 from commonplace.cognition.remember import rate, store_percepts
 from commonplace.cognition.retrieve import retrieve
@@ -33,7 +33,7 @@ async def converse_in_turn(view: TurnView) -> Turn:
     """One turn of the dialogue."""
     notebook = Notebook(view.state)
     await deliver(view, notebook)
-    perception = perceive(view, notebook.belief)
+    perception = perceive(view)
     notebook.belief = perception.belief
     await store_percepts(view, notebook, [*_my_line(view), *_heard(perception.percepts)])
     action = await _speak(view, notebook)
@@ -79,7 +79,7 @@ async def _speak(view: TurnView, notebook: Notebook) -> Action:
     setting = view.scenario.part.duet.setting
     called = view.scenario.personas[other].called
     found = await retrieve(view, notebook, "duet", (setting, *(line.text for line in lines[-2:]), called, goal))
-    given = DuetInput(
+    inputs = DuetInput(
         who=who(view.persona),
         other=person(view, other, notebook.relations),
         goal=goal,
@@ -88,7 +88,7 @@ async def _speak(view: TurnView, notebook: Notebook) -> Action:
         recalled=found,
         said=said_today(view, other),
     )
-    answer = await notebook.ask(DUET_TURN, given)
+    answer = await notebook.ask(DUET_TURN, inputs)
     notebook.trace["reaction"] = {"decision": "talk", "target": other, "reason": answer.value.plan}
     return _say(view, other, answer.value)
 
@@ -107,4 +107,4 @@ def _say(view: TurnView, other: str, output: DuetOutput) -> Action:
     )
 
 
-DUET = Stage("duet", alternate, converse_in_turn, think)
+DUET = Stage("duet", alternate, converse_in_turn, run_job)

@@ -1,11 +1,11 @@
-"""The town: everybody lives every tick."""
+"""The town: everybody acts at every tick."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from commonplace.cognition.deferred import think
-from commonplace.cognition.live import live
+from commonplace.cognition.deferred import run_job
+from commonplace.cognition.town_turn import town_turn
 from commonplace.engine.stage import Stage
 from commonplace.scenario.scenario import Scenario
 
@@ -16,4 +16,4 @@ def everybody(scenario: Scenario, tick: int) -> Sequence[str]:
     return tuple(scenario.personas)
 
 
-TOWN = Stage("town", everybody, live, think)
+TOWN = Stage("town", everybody, town_turn, run_job)

@@ -77,7 +77,7 @@ class Targets:
 
 
 def objection(action: Action, targets: Targets) -> str:
-    """Why the action is outside the valid targets; empty when it is inside."""
+    """Why the action is not among the valid targets; empty when it is."""
     match action:
         case Idle():
             return ""

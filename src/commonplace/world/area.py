@@ -1,7 +1,7 @@
 """One area's tick: what those who stood there did to its objects and to one another.
 
-`fold_area` sees one scene as of the end of the tick before, the deeds of those in it, and who arrives. Nothing else:
-whoever schedules characters out of order folds with the same function.
+`fold_area` sees one scene as of the end of the tick before, the deeds of those in it, and who arrives. Nothing else, so
+that an area can be folded as soon as its own people have acted, whatever goes on elsewhere.
 """
 
 from __future__ import annotations
@@ -15,19 +15,175 @@ from commonplace.world.deeds import Deed, Setting
 from commonplace.world.events import Event, Phase
 from commonplace.world.state import Body, Conversation, Line, Scene, Thing
 
-# ── conversation ─────────────────────────────────────────────────────────────────────────────────────────────────────
-# Who is talking with whom: pure rules over the talks of one area and what was said there in one tick.
-#
-# First SAYs that touch (a common speaker or addressee) make one conversation. A talk that touches another talk through
-# the same tick's SAYs becomes one with it: the older goes on, the younger ends. So a character is in one talk at most.
-
-
 SILENCE = 2
 """Ticks without a word after which a conversation has ended."""
 
+Own = dict[str, list[Event]]
+"""Each character's events of the tick, in the order of ordinals."""
+
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class Fold:
+    """What a tick made of an area."""
+
+    outcomes: Mapping[str, tuple[Event, ...]]
+    """The events of each who stood here, in the order of ordinals."""
+    bodies: Mapping[str, Body]
+    """Who is here at the end, in the order of ids."""
+    changed: Mapping[str, Thing]
+    """The objects that are not as they were, left out those a walker merely took along."""
+    conversations: tuple[Conversation, ...]
+    happened: tuple[Event, ...]
+    """What others could see, canonical order, the moves of those arriving included."""
+    heard: Mapping[str, tuple[Event, ...]] = field(default_factory=dict[str, tuple[Event, ...]])
+    """What reached those who left during the tick, by who left."""
+
+
+def fold_area(setting: Setting, scene: Scene, deeds: Mapping[str, Deed], arrivals: Sequence[Deed] = ()) -> Fold:
+    """Apply the deeds of everybody in the scene, in the order of ids. Raises KeyError when one is missing.
+
+    `arrivals` are the deeds of those who step in from other areas; they are seen, and change nothing this tick.
+    """
+    own: Own = {me: [deeds[me].event, *deeds[me].notes] for me in scene.bodies}
+    acting = [deeds[me] for me in scene.bodies]
+    staying = {deed.agent_id: deed.body for deed in acting if deed.body.area == scene.area}
+    changed = _objects(setting, scene, acting, own)
+    talks = _talks(setting, scene, acting, staying, own)
+    bodies = staying
+    if arrivals:
+        bodies = dict(sorted([*staying.items(), *((deed.agent_id, deed.body) for deed in arrivals)]))
+    return Fold(
+        outcomes={me: tuple(events) for me, events in own.items()},
+        bodies=bodies,
+        changed=changed,
+        conversations=talks.ongoing,
+        happened=_record(acting, own, arrivals),
+        heard=_heard(acting, staying, talks, own) if len(staying) < len(acting) else {},
+    )
+
+
+def scene_after(scene: Scene, fold: Fold, arrivals: Sequence[Deed], setting: Setting) -> Scene:
+    """The area's scene at the end of the tick."""
+    things = dict(scene.things)
+    for deed in arrivals:
+        things |= deed.carried
+    things |= {id: replace(things[id], state=state) for id, state in setting.sets.items() if id in things}
+    things |= fold.changed
+    here = {id: thing for id, thing in things.items() if thing.parent == scene.area or thing.parent in fold.bodies}
+    return Scene(scene.area, fold.bodies, here, fold.conversations, fold.happened)
+
+
+def _objects(setting: Setting, scene: Scene, acting: Iterable[Deed], own: Own) -> dict[str, Thing]:
+    """The objects that change. Everybody tried on the state of the tick before; the last in order of ids prevails."""
+    states: dict[str, tuple[str, str]] = {}
+    holders: dict[str, str] = {}
+    for deed in acting:
+        tried, action = deed.attempt, deed.action
+        if tried is None or not tried.done or not isinstance(action, Interact):
+            continue
+        if tried.target:
+            states[action.object_id] = (tried.target, deed.agent_id)
+        for other, state in tried.also:
+            if other in scene.things and scene.things[other].parent == scene.area:
+                states[other] = (state, deed.agent_id)
+        if action.verb in ("TAKE", "DROP") and _portable(setting, action.object_id):
+            holders[action.object_id] = deed.agent_id if action.verb == "TAKE" else scene.area
+    if not states and not holders:
+        return {}
+    _tell_losers(acting, holders, own)
+    return _written(setting, scene, states, holders, own)
+
+
+def _written(
+    setting: Setting, scene: Scene, states: Mapping[str, tuple[str, str]], holders: Mapping[str, str], own: Own
+) -> dict[str, Thing]:
+    changed: dict[str, Thing] = {}
+    for id in sorted(states.keys() | holders.keys()):
+        before = setting.sets.get(id, scene.things[id].state)
+        state, by = states.get(id, (before, ""))
+        if state != before:
+            body = {"object_id": id, "from": before, "to": state, "by": by}
+            _consequence(setting, scene, own[by], "OBJECT_STATE_CHANGED", body)
+        changed[id] = Thing(state, holders.get(id, scene.things[id].parent))
+    return changed
+
+
+def _tell_losers(acting: Iterable[Deed], holders: Mapping[str, str], own: Own) -> None:
+    """Of several who take an object the last has it; the outcome of each other one says who."""
+    for deed in acting:
+        action = deed.action
+        if not isinstance(action, Interact) or deed.attempt is None or not deed.attempt.done or action.verb != "TAKE":
+            continue
+        holder = holders.get(action.object_id, deed.agent_id)
+        if holder != deed.agent_id:
+            told = replace(deed.event, body={**deed.event.body, "held_by": holder})
+            own[deed.agent_id][0] = told
+
+
+def _talks(setting: Setting, scene: Scene, acting: Iterable[Deed], here: Mapping[str, Body], own: Own) -> Talks:
+    lines = [
+        Line(setting.tick, deed.agent_id, say.to_agent_id, say.utterance, say.speech_act, say.topic)
+        for deed in acting
+        if isinstance(say := deed.action, Say)
+    ]
+    if not lines and not scene.conversations:
+        return Talks(())
+    talks = fold_talks(scene.area, setting.tick, scene.conversations, lines, here)
+    for one in talks.started:
+        body: dict[str, Any] = {"conversation_id": one.id, "members": list(one.members)}
+        _consequence(setting, scene, own[one.starter], "CONVERSATION_STARTED", body)
+    for one in talks.ended:
+        _consequence(setting, scene, own[one.members[0]], "CONVERSATION_ENDED", ending(one))
+    return talks
+
+
+def ending(talk: Conversation) -> dict[str, Any]:
+    """The body of CONVERSATION_ENDED."""
+    return {"conversation_id": talk.id, "members": participants(talk), "lines": transcript(talk)}
+
+
+def _consequence(setting: Setting, scene: Scene, events: list[Event], type: str, body: dict[str, Any]) -> None:
+    """Add one to the events of the character who caused it."""
+    by = events[0].agent_id
+    events.append(Event(setting.tick, Phase.CONSEQUENCE, by, len(events), type, scene.area, body))
+
+
+def _record(acting: Sequence[Deed], own: Own, arrivals: Sequence[Deed]) -> tuple[Event, ...]:
+    """Actions first, then consequences, each in the order of ids: canonical order."""
+    seen = [own[deed.agent_id][0] for deed in acting if deed.seen]
+    if arrivals:
+        seen = sorted([*seen, *(deed.event for deed in arrivals)], key=lambda event: event.order)
+    later = [event for deed in acting for event in own[deed.agent_id][1 + len(deed.notes) :]]
+    return (*seen, *later)
+
+
+def _heard(acting: Iterable[Deed], here: Mapping[str, Body], talks: Talks, own: Own) -> dict[str, tuple[Event, ...]]:
+    """Speech to those who were leaving, and the end of the talks they took part in unless that is their own event."""
+    left = {deed.agent_id for deed in acting if deed.agent_id not in here}
+    heard: dict[str, list[Event]] = {}
+    for deed in acting:
+        if isinstance(deed.action, Say) and deed.action.to_agent_id in left:
+            heard.setdefault(deed.action.to_agent_id, []).append(deed.event)
+    for by in sorted({one.members[0] for one in talks.ended}):
+        for event in own[by]:
+            if event.type == "CONVERSATION_ENDED":
+                for me in left.intersection(event.body["members"]) - {by}:
+                    heard.setdefault(me, []).append(event)
+    return {me: tuple(events) for me, events in heard.items()}
+
+
+def _portable(setting: Setting, object_id: str) -> bool:
+    return setting.geography.kinds[setting.geography.nodes[object_id].kind].portable
+
+
+# ── conversations ────────────────────────────────────────────────────────────────────────────────────────────────────
+# Pure rules over the talks of one area and what was said there in one tick. First SAYs that touch (a common speaker or
+# addressee) make one conversation. A talk that touches another one through the same tick's SAYs becomes one with it:
+# the older goes on, the younger ends. So a character is in one talk at most.
+
+
+@dataclass(frozen=True, slots=True)
+class Talks:
     """What one tick made of the talks of one area."""
 
     ongoing: tuple[Conversation, ...]
@@ -37,7 +193,9 @@ class Talk:
     """Those that ended, with the members they had before anybody left; all of them were here a tick ago."""
 
 
-def converse(area: str, tick: int, talks: Sequence[Conversation], lines: Sequence[Line], here: Container[str]) -> Talk:
+def fold_talks(
+    area: str, tick: int, talks: Sequence[Conversation], lines: Sequence[Line], here: Container[str]
+) -> Talks:
     """Fold one tick: `lines` in canonical order (by speaker), `here` those who are in the area at its end."""
     ongoing: list[Conversation] = []
     started: list[Conversation] = []
@@ -56,7 +214,7 @@ def converse(area: str, tick: int, talks: Sequence[Conversation], lines: Sequenc
             ended.append(talk)
         else:
             ongoing.append(replace(talk, members=staying) if staying != talk.members else talk)
-    return Talk(_by_id(ongoing), _by_id(started), _by_id(ended))
+    return Talks(_by_id(ongoing), _by_id(started), _by_id(ended))
 
 
 def participants(talk: Conversation) -> list[str]:
@@ -96,168 +254,3 @@ def _age(talk: Conversation) -> tuple[int, str]:
 
 def _by_id(talks: list[Conversation]) -> tuple[Conversation, ...]:
     return tuple(sorted(talks, key=lambda talk: talk.id))
-
-
-# ── area ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-Own = dict[str, list[Event]]
-"""Each character's events of the tick, in the order of ordinals."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fold:
-    """What a tick made of an area."""
-
-    outcomes: Mapping[str, tuple[Event, ...]]
-    """The events of each who stood here, in the order of ordinals."""
-    bodies: Mapping[str, Body]
-    """Who is here at the end, in the order of ids."""
-    changed: Mapping[str, Thing]
-    """The objects that are not as they were, left out those a walker merely took along."""
-    conversations: tuple[Conversation, ...]
-    happened: tuple[Event, ...]
-    """What others could see, canonical order, the moves of those arriving included."""
-    heard: Mapping[str, tuple[Event, ...]] = field(default_factory=dict[str, tuple[Event, ...]])
-    """What reached those who left during the tick, by who left."""
-
-
-def fold_area(setting: Setting, scene: Scene, deeds: Mapping[str, Deed], arrivals: Sequence[Deed] = ()) -> Fold:
-    """Apply the deeds of everybody in the scene, in the order of ids. Raises KeyError when one is missing.
-
-    `arrivals` are the deeds of those who step in from other areas; they are seen, and change nothing this tick.
-    """
-    own: Own = {me: [deeds[me].event, *deeds[me].notes] for me in scene.bodies}
-    acting = [deeds[me] for me in scene.bodies]
-    staying = {deed.agent_id: deed.body for deed in acting if deed.body.area == scene.area}
-    changed = _objects(setting, scene, acting, own)
-    talk = _talks(setting, scene, acting, staying, own)
-    bodies = staying
-    if arrivals:
-        bodies = dict(sorted([*staying.items(), *((deed.agent_id, deed.body) for deed in arrivals)]))
-    return Fold(
-        outcomes={me: tuple(events) for me, events in own.items()},
-        bodies=bodies,
-        changed=changed,
-        conversations=talk.ongoing,
-        happened=_record(acting, own, arrivals),
-        heard=_heard(acting, staying, talk, own) if len(staying) < len(acting) else {},
-    )
-
-
-def scene_after(scene: Scene, fold: Fold, arrivals: Sequence[Deed], setting: Setting) -> Scene:
-    """The area's scene at the end of the tick."""
-    things = dict(scene.things)
-    for deed in arrivals:
-        things |= deed.carried
-    things |= {id: replace(things[id], state=state) for id, state in setting.sets.items() if id in things}
-    things |= fold.changed
-    here = {id: thing for id, thing in things.items() if thing.parent == scene.area or thing.parent in fold.bodies}
-    return Scene(scene.area, fold.bodies, here, fold.conversations, fold.happened)
-
-
-def _objects(setting: Setting, scene: Scene, acting: Iterable[Deed], own: Own) -> dict[str, Thing]:
-    """All tried on the state of the tick before; the last to write a state, or to take an object, has it."""
-    states: dict[str, tuple[str, str]] = {}
-    holders: dict[str, str] = {}
-    for deed in acting:
-        tried, action = deed.attempt, deed.action
-        if tried is None or not tried.done or not isinstance(action, Interact):
-            continue
-        if tried.target:
-            states[action.object_id] = (tried.target, deed.agent_id)
-        for other, state in tried.also:
-            if other in scene.things and scene.things[other].parent == scene.area:
-                states[other] = (state, deed.agent_id)
-        if action.verb in ("TAKE", "DROP") and _portable(setting, action.object_id):
-            holders[action.object_id] = deed.agent_id if action.verb == "TAKE" else scene.area
-    if not states and not holders:
-        return {}
-    _tell_losers(acting, holders, own)
-    return _written(setting, scene, states, holders, own)
-
-
-def _written(
-    setting: Setting, scene: Scene, states: Mapping[str, tuple[str, str]], holders: Mapping[str, str], own: Own
-) -> dict[str, Thing]:
-    changed: dict[str, Thing] = {}
-    for id in sorted(states.keys() | holders.keys()):
-        before = setting.sets.get(id, scene.things[id].state)
-        state, by = states.get(id, (before, ""))
-        if state != before:
-            body = {"object_id": id, "from": before, "to": state, "by": by}
-            _consequence(setting, scene, own[by], "OBJECT_STATE_CHANGED", body)
-        changed[id] = Thing(state, holders.get(id, scene.things[id].parent))
-    return changed
-
-
-def _tell_losers(acting: Iterable[Deed], holders: Mapping[str, str], own: Own) -> None:
-    """A taker whom a later taker beat to it reads in its outcome who holds the object."""
-    for deed in acting:
-        action = deed.action
-        if not isinstance(action, Interact) or deed.attempt is None or not deed.attempt.done or action.verb != "TAKE":
-            continue
-        holder = holders.get(action.object_id, deed.agent_id)
-        if holder != deed.agent_id:
-            told = replace(deed.event, body={**deed.event.body, "held_by": holder})
-            own[deed.agent_id][0] = told
-
-
-def _talks(setting: Setting, scene: Scene, acting: Iterable[Deed], here: Mapping[str, Body], own: Own) -> Talk:
-    lines = [
-        Line(setting.tick, deed.agent_id, say.to_agent_id, say.utterance, say.speech_act, say.topic)
-        for deed in acting
-        if isinstance(say := deed.action, Say)
-    ]
-    if not lines and not scene.conversations:
-        return Talk(())
-    talk = converse(scene.area, setting.tick, scene.conversations, lines, here)
-    for one in talk.started:
-        body: dict[str, Any] = {"conversation_id": one.id, "members": list(one.members)}
-        _consequence(setting, scene, own[one.starter], "CONVERSATION_STARTED", body)
-    for one in talk.ended:
-        _consequence(setting, scene, own[one.members[0]], "CONVERSATION_ENDED", ending(one))
-    return talk
-
-
-def ending(talk: Conversation) -> dict[str, Any]:
-    """The body of CONVERSATION_ENDED."""
-    return {"conversation_id": talk.id, "members": participants(talk), "lines": transcript(talk)}
-
-
-def _consequence(setting: Setting, scene: Scene, events: list[Event], type: str, body: dict[str, Any]) -> None:
-    """Add one to the events of the character who caused it."""
-    by = events[0].agent_id
-    events.append(Event(setting.tick, Phase.CONSEQUENCE, by, len(events), type, scene.area, body))
-
-
-def _record(acting: Sequence[Deed], own: Own, arrivals: Sequence[Deed]) -> tuple[Event, ...]:
-    """Actions first, then consequences, each in the order of ids: canonical order."""
-    seen = [own[deed.agent_id][0] for deed in acting if deed.seen]
-    if arrivals:
-        seen = sorted([*seen, *(deed.event for deed in arrivals)], key=_order)
-    later = [event for deed in acting for event in own[deed.agent_id][1 + len(deed.notes) :]]
-    return (*seen, *later)
-
-
-def _heard(acting: Iterable[Deed], here: Mapping[str, Body], talk: Talk, own: Own) -> dict[str, tuple[Event, ...]]:
-    """Speech to those who were leaving, and the end of the talks they took part in unless that is their own event."""
-    left = {deed.agent_id for deed in acting if deed.agent_id not in here}
-    heard: dict[str, list[Event]] = {}
-    for deed in acting:
-        if isinstance(deed.action, Say) and deed.action.to_agent_id in left:
-            heard.setdefault(deed.action.to_agent_id, []).append(deed.event)
-    for by in sorted({one.members[0] for one in talk.ended}):
-        for event in own[by]:
-            if event.type == "CONVERSATION_ENDED":
-                for me in left.intersection(event.body["members"]) - {by}:
-                    heard.setdefault(me, []).append(event)
-    return {me: tuple(events) for me, events in heard.items()}
-
-
-def _order(event: Event) -> tuple[int, int, str, int]:
-    return event.order
-
-
-def _portable(setting: Setting, object_id: str) -> bool:
-    return setting.geography.kinds[setting.geography.nodes[object_id].kind].portable

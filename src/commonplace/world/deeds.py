@@ -1,7 +1,7 @@
-"""What one character's intent comes to, by its own scene alone: the half of a tick that needs nobody else's intent.
+"""From intent to deed, by the character's own scene alone: the half of a tick that needs nobody else's intent.
 
-A walk is settled here completely, so an area can be told who arrives before the walker's old area is folded. What
-depends on the others there (who got the object, who is talking) is `area.fold_area`'s.
+A walk is settled here completely, so that an area knows who arrives before the walker's old area is folded. What
+depends on the others there (who gets the object, who is talking) is left to `area.fold_area`.
 """
 
 from __future__ import annotations
@@ -15,95 +15,6 @@ from commonplace.world.events import Event, Phase
 from commonplace.world.geography import Geography
 from commonplace.world.state import Body, Scene, Thing
 from commonplace.world.tree import HANDLING, Attempt, Phrase, attempt, say, verbs
-
-# ── movement ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Walking: one edge a tick along a shortest path, avoiding the closed ways the walker has found.
-
-
-@dataclass(frozen=True, slots=True)
-class Stride:
-    """What one tick of a walk comes to."""
-
-    to: str
-    """The area stepped into; empty when every way on that the walker can think of is closed."""
-    shut: tuple[str, ...]
-    """Ways found closed so far on this walk."""
-    door: str
-    """The area behind the way it would have liked to take."""
-
-
-def stride(geography: Geography, body: Body, goal: str, closed: frozenset[str]) -> Stride:
-    """The next step towards the goal. `closed` ways are known only where they show; all others count as open."""
-    own = {way.id for _, way in geography.neighbours(body.area)}
-    found = geography.closed_from(body.area, closed).union(way for way in body.shut if way not in own)
-    if not found:
-        ahead = geography.route(body.area, goal)[0]
-        return Stride(ahead, (), ahead)
-    path = geography.route(body.area, goal, found)
-    return Stride(path[0] if path else "", tuple(sorted(found)), geography.route(body.area, goal)[0])
-
-
-def gives_notice(geography: Geography, body: Body, tick: int, leave_notice: int) -> bool:
-    """Whether a MOVE at the tick only announces a departure: nobody walking or in a passage needs to announce one."""
-    if leave_notice == 0 or body.goal or geography.nodes[body.area].passage:
-        return False
-    return body.departs == 0 or tick < body.departs
-
-
-def departure(body: Body, tick: int, leave_notice: int) -> int:
-    """The tick a wish to leave leads to: that of the departure already announced, or one so many ticks from now."""
-    return body.departs or tick + leave_notice
-
-
-def promise(geography: Geography, body: Body, tick: int, leave_notice: int) -> int:
-    """The first tick at which a MOVE of a body may take effect, if its next tick is `tick`. No action lowers it."""
-    if leave_notice == 0 or body.goal or geography.nodes[body.area].passage:
-        return tick
-    return max(tick, body.departs) if body.departs else tick + leave_notice
-
-
-# ── targets ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Which actions a scene allows a character: computed the same way for the mind's schema and for the executor.
-
-
-def targets(geography: Geography, scene: Scene, me: str) -> Targets:
-    """What `me`, who is in the scene, may do next tick, as far as the world knows."""
-    return Targets(destinations(geography, scene), _objects(geography, scene, me), partners(scene, me))
-
-
-def destinations(geography: Geography, scene: Scene) -> tuple[str, ...]:
-    """Every area that can be walked to with all ways open, but this one; a closed way is found at the way."""
-    return tuple(area for area in geography.destinations if area != scene.area)
-
-
-def partners(scene: Scene, me: str) -> tuple[str, ...]:
-    """Whom `me` may speak to: somebody awake here who is free, or in my own talk while I have the floor."""
-    mine = next((talk for talk in scene.conversations if me in talk.members), None)
-    if mine is not None and mine.floor != me:
-        return ()
-    busy = {member for talk in scene.conversations if talk is not mine for member in talk.members}
-    return tuple(other for other, body in scene.bodies.items() if other != me and not body.asleep and other not in busy)
-
-
-def object_verbs(geography: Geography, scene: Scene, object_id: str, me: str) -> tuple[str, ...]:
-    """What `me` may try on an object: nothing on one that is neither here nor carried by me."""
-    thing = scene.things.get(object_id)
-    if thing is None or thing.parent not in (scene.area, me):
-        return ()
-    kind = geography.kinds[geography.nodes[object_id].kind]
-    if not kind.portable:
-        return verbs(kind)
-    handling = "DROP" if thing.parent == me else "TAKE"
-    known = {verb for verb in verbs(kind) if verb not in ("TAKE", "DROP")} | {handling}
-    return tuple(verb for verb in VERBS if verb in known)
-
-
-def _objects(geography: Geography, scene: Scene, me: str) -> dict[str, tuple[str, ...]]:
-    usable = {id: object_verbs(geography, scene, id, me) for id in sorted(scene.things)}
-    return {id: known for id, known in usable.items() if known}
-
-
-# ── deeds ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +125,7 @@ def _deed(one: _Actor, action: Action) -> Deed:
     if isinstance(action, Idle):
         record: dict[str, Any] = {"doing": action.doing, "asleep": True} if action.asleep else {"doing": action.doing}
         return Deed(one.me, one.event("IDLE", record), one.stays(action.doing, action.asleep), action)
-    why = objection(action, _asked(one, action))
+    why = objection(action, _targets_for(one, action))
     if why:
         return _rejected(one, why)
     if isinstance(action, Move):
@@ -224,8 +135,8 @@ def _deed(one: _Actor, action: Action) -> Deed:
     return _speak(one, action)
 
 
-def _asked(one: _Actor, action: Action) -> Targets:
-    """The valid targets, but only of the sort the action asks for."""
+def _targets_for(one: _Actor, action: Action) -> Targets:
+    """The valid targets of the kind the action asks for: listing all of them for every action would cost time."""
     match action:
         case Move():
             return Targets(areas=destinations(one.setting.geography, one.scene))
@@ -239,7 +150,7 @@ def _asked(one: _Actor, action: Action) -> Targets:
 
 
 def _rejected(one: _Actor, why: str, doing: str = "") -> Deed:
-    """Nothing changes but that a walk stops."""
+    """Nothing changes, except that a walk stops."""
     body = one.body
     record = {"proposed": as_dict(one.action), "why": why}
     event = Event(one.setting.tick, Phase.ACTION, one.me, 0, "ACTION_REJECTED", one.scene.area, record)
@@ -302,3 +213,88 @@ def _speak(one: _Actor, action: Say) -> Deed:
     if action.topic:
         record["topic"] = action.topic
     return Deed(one.me, one.event("SAY", record), one.stays(one.say("talking", action.to_agent_id)), action)
+
+
+# ── walking: one edge a tick along a shortest path, avoiding the closed ways the walker has found ────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Stride:
+    """What one tick of a walk comes to."""
+
+    to: str
+    """The area stepped into; empty when every way on that the walker can think of is closed."""
+    shut: tuple[str, ...]
+    """Ways found closed so far on this walk."""
+    door: str
+    """The area behind the way it would have liked to take."""
+
+
+def stride(geography: Geography, body: Body, goal: str, closed: frozenset[str]) -> Stride:
+    """The next step towards the goal. `closed` ways are known only where they show; all others count as open."""
+    own = {way.id for _, way in geography.edges[body.area]}
+    found = geography.closed_from(body.area, closed).union(way for way in body.shut if way not in own)
+    if not found:
+        ahead = geography.route(body.area, goal)[0]
+        return Stride(ahead, (), ahead)
+    path = geography.route(body.area, goal, found)
+    return Stride(path[0] if path else "", tuple(sorted(found)), geography.route(body.area, goal)[0])
+
+
+def gives_notice(geography: Geography, body: Body, tick: int, leave_notice: int) -> bool:
+    """Whether a MOVE at the tick only announces a departure: nobody walking or in a passage needs to announce one."""
+    if leave_notice == 0 or body.goal or geography.nodes[body.area].passage:
+        return False
+    return body.departs == 0 or tick < body.departs
+
+
+def departure(body: Body, tick: int, leave_notice: int) -> int:
+    """The tick a wish to leave leads to: that of the departure already announced, or one so many ticks from now."""
+    return body.departs or tick + leave_notice
+
+
+def promise(geography: Geography, body: Body, tick: int, leave_notice: int) -> int:
+    """The first tick at which a MOVE of a body may take effect, if its next tick is `tick`. No action lowers it."""
+    if leave_notice == 0 or body.goal or geography.nodes[body.area].passage:
+        return tick
+    return max(tick, body.departs) if body.departs else tick + leave_notice
+
+
+# ── targets: the same for the schema a mind answers in and for the check of its answer ───────────────────────────────
+
+
+def targets(geography: Geography, scene: Scene, me: str) -> Targets:
+    """What `me`, who is in the scene, may do next tick, as far as the world knows."""
+    return Targets(destinations(geography, scene), _objects(geography, scene, me), partners(scene, me))
+
+
+def destinations(geography: Geography, scene: Scene) -> tuple[str, ...]:
+    """Every area that can be walked to with all ways open, but this one; a closed way is found at the way."""
+    return tuple(area for area in geography.destinations if area != scene.area)
+
+
+def partners(scene: Scene, me: str) -> tuple[str, ...]:
+    """Whom `me` may speak to: somebody awake here who is free, or in my own talk while I have the floor."""
+    mine = next((talk for talk in scene.conversations if me in talk.members), None)
+    if mine is not None and mine.floor != me:
+        return ()
+    busy = {member for talk in scene.conversations if talk is not mine for member in talk.members}
+    return tuple(other for other, body in scene.bodies.items() if other != me and not body.asleep and other not in busy)
+
+
+def object_verbs(geography: Geography, scene: Scene, object_id: str, me: str) -> tuple[str, ...]:
+    """What `me` may try on an object: nothing on one that is neither here nor carried by me."""
+    thing = scene.things.get(object_id)
+    if thing is None or thing.parent not in (scene.area, me):
+        return ()
+    kind = geography.kinds[geography.nodes[object_id].kind]
+    if not kind.portable:
+        return verbs(kind)
+    handling = "DROP" if thing.parent == me else "TAKE"
+    known = {verb for verb in verbs(kind) if verb not in ("TAKE", "DROP")} | {handling}
+    return tuple(verb for verb in VERBS if verb in known)
+
+
+def _objects(geography: Geography, scene: Scene, me: str) -> dict[str, tuple[str, ...]]:
+    usable = {id: object_verbs(geography, scene, id, me) for id in sorted(scene.things)}
+    return {id: known for id, known in usable.items() if known}

@@ -9,27 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from commonplace.clock import Clock
-from commonplace.world.area import Fold, fold_area, scene_after
-from commonplace.world.deeds import Deed, Intent, Note, Rules, Setting, resolve
+from commonplace.world.area import Fold, fold_area
+from commonplace.world.deeds import Deed, Intent, Rules, Setting, resolve
 from commonplace.world.events import Event
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import Input, apply_inputs, with_states
 from commonplace.world.script import Scripted, barred_after, scripted_events
 from commonplace.world.state import Body, Thing, World, recorded, scene
-
-__all__ = [
-    "Deed",
-    "Fold",
-    "Intent",
-    "Note",
-    "Rules",
-    "Setting",
-    "fold_area",
-    "resolve",
-    "scene_after",
-    "setting",
-    "step",
-]
 
 PLAIN = Rules()
 
@@ -56,18 +42,22 @@ def step(
     scenes = {area: scene(world, area) for area in world.occupants}
     deeds = {me: resolve(now, here, me, intents[me]) for here in scenes.values() for me in here.bodies}
     arrivals = _arrivals(deeds, world)
+    # One area at a time, each from its own scene, deeds and arrivals: what happens in a room cannot depend on other
+    # rooms, and a scheduler may fold a room before the others have acted.
     folds = {
         area: fold_area(now, scenes.get(area) or scene(world, area), deeds, arrivals.get(area, ()))
         for area in sorted(scenes.keys() | arrivals.keys())
     }
     outside = (*ambient, *scripted_events(scripted, now.tick, len(ambient)))
     events = [*outside, *(event for fold in folds.values() for own in fold.outcomes.values() for event in own)]
-    after = _joined(world, now, folds=folds, deeds=deeds, outside=outside, scripted=scripted)
+    after = _assembled(world, now, folds=folds, deeds=deeds, outside=outside, scripted=scripted)
     if inputs:
+        # Last of all: everybody has acted on the state before, so that an input that comes while turns are being made
+        # cannot reach some of them and miss others. It is perceived at the next tick.
         after, more = apply_inputs(geography, after, inputs, events)
         events += more
         after = recorded(after, events)
-    events.sort(key=_order)
+    events.sort(key=lambda event: event.order)
     return after, tuple(events)
 
 
@@ -94,7 +84,7 @@ def _arrivals(deeds: Mapping[str, Deed], world: World) -> dict[str, list[Deed]]:
     return arrivals
 
 
-def _joined(
+def _assembled(
     world: World,
     now: Setting,
     *,
@@ -123,7 +113,3 @@ def _joined(
         heard={me: events for fold in folds.values() for me, events in fold.heard.items()},
         ambient=outside,
     )
-
-
-def _order(event: Event) -> tuple[int, int, str, int]:
-    return event.order

@@ -1,4 +1,4 @@
-"""Inputs from outside a run: typed, numbered, part of history. They take effect at the end of a tick."""
+"""Inputs from outside a run: typed, numbered, part of history. They take effect at the very end of a tick."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def from_dict(plain: Mapping[str, Any]) -> Input:
     values = dict(plain)
     kind = values.pop("kind", None)
     if kind not in KINDS:
-        raise UsageError(f"{kind!r} is no kind of input", hint=f"kinds are {', '.join(KINDS)}")
+        raise UsageError(f"{kind!r} is not a kind of input", hint=f"kinds are {', '.join(KINDS)}")
     if kind == "forget":
         values["memory_ids"] = tuple(cast("Iterable[int]", values.get("memory_ids", ())))
     if kind == "god_event":
@@ -139,7 +139,7 @@ def validate(item: Input, geography: Geography, agents: Collection[str]) -> None
 def apply_inputs(
     geography: Geography, world: World, inputs: Iterable[Input], events: Sequence[Event]
 ) -> tuple[World, list[Event]]:
-    """The state after the inputs of its tick, in the order of `seq`, and their events; `record` tells whom they reach.
+    """The state after the inputs of its tick, in the order of `seq`, and their events (see `state.recorded`).
 
     `events` are those of the tick so far; the inputs' are numbered after them. One that no longer applies (its
     character has left meanwhile, or is here already) does nothing.

@@ -8,7 +8,12 @@ from dataclasses import dataclass, field, replace
 from commonplace.world.events import Event, Phase
 from commonplace.world.geography import Geography
 
-# ── state ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+PUBLIC_INPUTS = ("JOINED", "LEFT", "CONVERSATION_ENDED")
+"""Events of inputs that everybody in their area notices."""
+TO_MIND = ("INNER_VOICE", "TAKEN_OVER", "GIVEN_BACK")
+"""Events of inputs that one mind meets and nobody sees."""
+UNNOTICED = ("FORGOT",)
+"""What nobody perceives, not even the character it happens to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +139,6 @@ def scene(world: World, area: str) -> Scene:
     )
 
 
-# ── opening ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# The world at tick 0, as a scenario's nodes describe it.
-
-
 def opening(geography: Geography, agents: Iterable[str] | None = None) -> World:
     """Tick 0: every object in its opening state, every character (or only `agents`; the rest may join) in its place."""
     present = None if agents is None else set(agents)
@@ -158,25 +159,14 @@ def opening(geography: Geography, agents: Iterable[str] | None = None) -> World:
     )
 
 
-# ── record ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Who is reached by what happened: the records of a tick, from its events and the state at its end.
-#
-# A run stores states and events; with this the world of any tick is whole again, equal to the one the executor made.
-
-
-PUBLIC_INPUTS = ("JOINED", "LEFT", "CONVERSATION_ENDED")
-"""Events of inputs that everybody in their area notices."""
-
-
-TO_MIND = ("INNER_VOICE", "TAKEN_OVER", "GIVEN_BACK")
-"""Events of inputs that one mind meets and nobody sees."""
-
-UNNOTICED = ("FORGOT",)
-"""What nobody perceives, not even whom it happens to."""
+# ── the record of a tick: who is reached by what happened ────────────────────────────────────────────────────────────
 
 
 def recorded(world: World, events: Iterable[Event]) -> World:
-    """The world with `happened`, `outcomes`, `heard`, `ambient` and `told` as the events of its tick make them."""
+    """The world with `happened`, `outcomes`, `heard`, `ambient` and `told` as the events of its tick make them.
+
+    A run stores states and events only; this makes the world of any tick whole again, equal to the executor's.
+    """
     events = sorted(events, key=lambda event: event.order)
     return replace(
         world,

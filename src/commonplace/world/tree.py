@@ -1,4 +1,4 @@
-"""What a static world is written in: nodes of a tree, ways between areas, and kinds of objects."""
+"""What a static world is made of: nodes of a tree, ways between areas, and kinds of objects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Literal
 
 from commonplace.world.actions import VERBS
 
-# ── tree ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+ANY = "*"
+"""In a transition or a refusal: whatever the state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +79,7 @@ class Way:
     """Closed from the start until a scripted event or an input opens it."""
 
 
-# ── objects ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Objects as state machines: what a verb does to a state, and how a state reads.
-
-
-ANY = "*"
-"""In a transition or a refusal: whatever the state."""
+# ── objects as state machines ────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +119,7 @@ def words(kind: ObjectKind, state: str) -> str:
     return kind.words.get(state, f"is {state.replace('_', ' ')}")
 
 
-# ── wording ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# The few words the simulator itself says: what a body is seen doing, and why something did not work.
+# ── the few words the simulator itself says ──────────────────────────────────────────────────────────────────────────
 #
 # They are history (a body's `doing` is stored), so they come from this table and never from a locale. The Korean
 # phrases are made so that no particle depends on the last sound of a name.

@@ -20,7 +20,7 @@ class WorldView:
     """A frozen view for one character at one tick. The type is the rule: no other part of the world is reachable."""
 
     tick: int
-    """The tick being lived; everything below is as of the end of `tick - 1`."""
+    """The tick the turn belongs to; everything below is as of the end of `tick - 1`."""
     me: str
     body: Body
     area: str
@@ -36,7 +36,7 @@ class WorldView:
     """Neighbouring area → whether the way is open."""
     conversations: tuple[Conversation, ...]
     events: tuple[Event, ...]
-    """What happened here at `tick - 1` without my own events; with what was said to me where I was just leaving."""
+    """What happened here at `tick - 1`, my own events left out; and what was said to me in the area I was leaving."""
     outcome: tuple[Event, ...]
     """My own events of `tick - 1`, from the simulator's account."""
     news: tuple[Event, ...]
@@ -87,9 +87,9 @@ def see(
         ambient=ambient,
         bodies={other: body for other, body in here.bodies.items() if other != me},
         things={id: thing for id, thing in sorted(here.things.items()) if thing.parent in (here.area, me)},
-        ways={area: way.id not in shut for area, way in geography.neighbours(here.area)},
+        ways={area: way.id not in shut for area, way in geography.edges[here.area]},
         conversations=here.conversations,
-        events=tuple(sorted((*others, *heard), key=_order)) if heard else others,
+        events=tuple(sorted((*others, *heard), key=lambda event: event.order)) if heard else others,
         outcome=outcome,
         news=news,
         targets=targets(geography, here, me),
@@ -99,7 +99,3 @@ def see(
 def news(ambient: Iterable[Event], me: str, area: str) -> tuple[Event, ...]:
     """The ambient and scripted events that reach a character who is in the area at the end of their tick."""
     return tuple(event for event in ambient if event.type != "SCRIPTED" or audience(event.body).reaches(me, area))
-
-
-def _order(event: Event) -> tuple[int, int, str, int]:
-    return event.order

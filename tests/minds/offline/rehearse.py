@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from commonplace.engine.driver import Driver, NoJournal
-from commonplace.engine.live_state import opening
+from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep, Tick
 from commonplace.minds.offline import OfflineMind
 from commonplace.scenario.compiling import compiled_from_text, load
@@ -22,12 +22,12 @@ from commonplace.stages.town import TOWN
 def lived(name: str, ticks: int, seed: int) -> Iterator[tuple[Tick, Lockstep]]:
     """The ticks of a town, one after another, and the engine that lives them."""
     scenario = compiled_from_text(load(name).text.replace("T06:00:00", "T05:30:00"))
-    live_state, _ = opening(scenario, seed)
+    live_state, _ = initial_state(scenario, seed)
     engine = Lockstep(live_state, TOWN, Driver(OfflineMind(scenario.language), NoJournal(), seed, durable=False))
     loop = asyncio.new_event_loop()
     try:
         for _ in range(ticks):
-            one = loop.run_until_complete(engine.live())
+            one = loop.run_until_complete(engine.run_tick())
             engine.apply(one)
             yield one.tick, engine
     finally:

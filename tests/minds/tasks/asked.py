@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from commonplace.engine.driver import Driver, NoJournal
-from commonplace.engine.live_state import opening
+from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep
 from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.minds.notes import Hint, Item, Spoken, ThingHere, Value
@@ -135,12 +135,12 @@ class _Listening(OfflineMind):
 def lived(name: str = "plaza", ticks: int = 150, seed: int = 7) -> tuple[tuple[Ask[Any, Any], Value], ...]:
     """What a town asks in its first hours, with the offline mind's answers."""
     mind = _Listening()
-    live_state, _ = opening(load(name), seed)
+    live_state, _ = initial_state(load(name), seed)
     engine = Lockstep(live_state, TOWN, Driver(mind, NoJournal(), seed, durable=False))
 
     async def live() -> None:
         for _ in range(ticks):
-            engine.apply(await engine.live())
+            engine.apply(await engine.run_tick())
 
     asyncio.run(live())
     return tuple(mind.heard)

@@ -1,4 +1,4 @@
-"""Answers out of another run's journal: what was answered there, and nothing else."""
+"""A mind that gives the answers of another run (`--mind journal:OTHER.run`), and nothing else."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ Key = tuple[str, int, int]
 
 
 class RecordedMind:
-    """Gives the answer the same character got to the same question: at this very place if it was asked there, else
-    where it was last asked before, else where it was first asked after. A question that led to a fallback does so
-    again. It costs nothing and asks nobody.
+    """Gives the answer that the same character got to the same question.
+
+    It looks at the same tick and ordinal first, then at the last place before, then at the first one after. A question
+    that led to a fallback does so again.
     """
 
     paid = False
     max_attempts = 1
 
     def __init__(self, name: str, source: str, answers: Iterable[AnswerRow]) -> None:
-        """`source`: the run the answers are of, for messages; `answers`: all attempts, in their order."""
+        """`source`: the run with the answers, for messages; `answers`: all attempts, in their order."""
         self.name = name
         self._source = source
-        self._rows: Mapping[Key, AnswerRow] = final(answers)
+        # Of several attempts at a question the last one counts.
+        self._rows: Mapping[Key, AnswerRow] = {(row.agent, row.tick, row.ordinal): row for row in answers}
         self._last = max((tick for _, tick, _ in self._rows), default=0)
         self._places: dict[tuple[str, bytes], list[Key]] = {}
         for key, row in sorted(self._rows.items()):
@@ -43,12 +45,12 @@ class RecordedMind:
             return cls(name, str(path), reading.answers(used=False))
 
     def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
-        """The reply kept. Raises CommonplaceError for a question that was never answered: nothing is made up."""
+        """The recorded reply. Raises CommonplaceError for a question that was never answered."""
         row = self._kept((request_key.agent, request_key.tick, request_key.number), request_digest(ask))
         if row is None:
-            hint = "up to here scenario, seed, settings and inputs must be that run's; what is committed stays"
+            hint = "scenario, seed, settings and inputs must be those of that run; what is committed stays"
             if request_key.tick > self._last:
-                hint = f"the last answer there is of tick {self._last}; from there on fork with another mind"
+                hint = f"its last answer is of tick {self._last}; fork there with another mind"
             raise CommonplaceError(
                 f"{self._source} has no answer for {request_key.agent} to this question ({ask.task.name})",
                 where=f"tick {request_key.tick}, question {request_key.number}",
@@ -60,10 +62,10 @@ class RecordedMind:
             return Reply(ask.task.output.model_validate_json(row.body))
         except ValueError as error:
             where = f"tick {row.tick}, question {row.ordinal}"
-            raise RunDamaged(f"what {row.agent} was answered in {self._source} is no answer", where=where) from error
+            raise RunDamaged(f"the answer of {row.agent} in {self._source} is not valid", where=where) from error
 
     async def close(self) -> None:
-        """It holds nothing."""
+        """Nothing to close."""
 
     def _kept(self, here: Key, request: bytes) -> AnswerRow | None:
         row = self._rows.get(here)
@@ -71,8 +73,3 @@ class RecordedMind:
             return row
         places = self._places.get((here[0], request), [])
         return self._rows[places[max(0, bisect_right(places, here) - 1)]] if places else None
-
-
-def final(answers: Iterable[AnswerRow]) -> dict[Key, AnswerRow]:
-    """Of each question the last attempt, which is the one that counts. `answers` in the order of attempts."""
-    return {(row.agent, row.tick, row.ordinal): row for row in answers}

@@ -1,48 +1,43 @@
-"""One character's tick, read from top to bottom."""
+"""The town's turn: one character's tick, read from top to bottom."""
 
 from __future__ import annotations
 
 from commonplace.cognition.act import act, played
-from commonplace.cognition.deferred import deliver, request_reflection
-from commonplace.cognition.perceive import perceive
+from commonplace.cognition.deferred import deliver, request_reflection, request_relate
+from commonplace.cognition.perceive import acquaint, perceive
 from commonplace.cognition.plan import current_item, request_day
-from commonplace.cognition.react import KEEP, react, shown
-from commonplace.cognition.relate import acquaint, request_relate
+from commonplace.cognition.react import KEEP, react, reaction_entry
 from commonplace.cognition.remember import rate, store_percepts
 from commonplace.cognition.turn import Notebook, Turn, TurnView
 from commonplace.world.actions import Action
 
 
-async def live(view: TurnView) -> Turn:
+async def town_turn(view: TurnView) -> Turn:
     """perceive → remember → retrieve → plan → react → act → reflect, as one value."""
     notebook = Notebook(view.state)
     await deliver(view, notebook)
-    perception = perceive(view, notebook.belief)
+    perception = perceive(view)
     notebook.belief = perception.belief
     acquaint(view, notebook, perception.percepts)
     news = await store_percepts(view, notebook, perception.percepts)
     item = await current_item(view, notebook)
     action = played(view, notebook)
     if action is None:
-        reaction = await react(view, notebook, news, item) if _awake(view) else KEEP
-        if notebook.notes:
+        reaction = KEEP if view.world.body.asleep else await react(view, notebook, news, item)
+        if notebook.notes:  # the reaction changed the plan: what is to be done now may be something else
             item = await current_item(view, notebook)
         action = await act(view, notebook, reaction, news, item)
-    await rate(view, notebook)
+    await rate(view, notebook)  # what the reaction has not rated on the way
     request_day(view, notebook)
     request_relate(view, notebook)
     request_reflection(view, notebook)
     return _turn(view, notebook, action, perception.missed)
 
 
-def _awake(view: TurnView) -> bool:
-    return not view.world.body.asleep
-
-
 def _turn(view: TurnView, notebook: Notebook, action: Action, missed: int) -> Turn:
     item = notebook.plan.current(view.now)
     trace = notebook.trace
-    trace.setdefault("reaction", shown(KEEP, None))
+    trace.setdefault("reaction", reaction_entry(KEEP, None))
     trace["item"] = item.id if item else ""
     if missed:
         trace["missed"] = missed

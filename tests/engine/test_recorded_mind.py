@@ -8,7 +8,7 @@ import pytest
 
 from commonplace.api import create_run, mind_named, open_run, resume_run
 from commonplace.engine.driver import request_digest
-from commonplace.engine.other_journal import RecordedMind
+from commonplace.engine.recorded_mind import RecordedMind
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.notes import Who

@@ -115,7 +115,7 @@ def test_leaving_a_run_ends_what_is_under_way_and_keeps_what_came(left, free, tm
     assert ends(path) == ends(free)
 
 
-def test_a_sitting_that_was_left_disturbs_no_other(free, tmp_path):
+def test_a_session_that_was_left_disturbs_no_other(free, tmp_path):
     path, mind = tmp_path / "a.run", PaidMind(offline(), slips=0.0, delay=1.0)
 
     async def several(run) -> None:
