@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from commonplace.minds.mind import Mind
 from commonplace.run.file import RunFile, Synchronous
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading
+from commonplace.run.tick_record import InputRow
 from commonplace.run.why import why
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.inputs import as_dict, from_dict, validate
@@ -104,7 +105,7 @@ class Run:
 
     async def _tick(self, prefetch: Prefetch, last: int) -> Tick:
         """One tick: lived, committed, taken up; then what is due later is begun."""
-        stamped = [row.stamped(self.tick + 1) for row in self.file.queued()]
+        stamped = [row.stamped(self.tick + 1) for row in _due(self.file.queued())]
         lived = await self._engine.live(stamped)
         self.file.commit(lived.record)
         self._engine.apply(lived)
@@ -177,6 +178,23 @@ class Run:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _due(queued: Iterable[InputRow]) -> list[InputRow]:
+    """The queued inputs that the next tick takes.
+
+    A character does one thing in a tick, so a `take_over` holds back all that is queued for its character after it:
+    actions given one after another are done one after another, and giving it back waits for the last of them.
+    """
+    due: list[InputRow] = []
+    acting: set[str] = set()
+    for row in queued:
+        agent = row.body.get("agent_id", "")
+        if agent not in acting:
+            due.append(row)
+        if row.body["kind"] == "take_over":
+            acting.add(agent)
+    return due
 
 
 def _driver(file: RunFile, mind: Mind, seed: int, concurrency: int) -> Driver:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from os import environ
+from os import name as os_name
 from typing import Any, Literal, TextIO, cast
 
 from rich.console import Console
@@ -245,9 +246,14 @@ def json_lines(frame: Frame) -> Iterator[str]:
         yield json_line(event_json(event, frame.time))
 
 
+def is_dumb(environment: Mapping[str, str] = environ) -> bool:
+    """Whether the terminal says that it can only print lines, or does not say what it is. Windows never says."""
+    return environment.get("TERM", "" if os_name != "nt" else "windows") in ("", "dumb", "unknown")
+
+
 def wants_colour(stream: TextIO, environment: Mapping[str, str] = environ) -> bool:
     """Only on a terminal that is not dumb, and never when NO_COLOR is set (https://no-color.org)."""
-    return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+    return stream.isatty() and not environment.get("NO_COLOR") and not is_dumb(environment)
 
 
 class LineView:
