@@ -135,7 +135,7 @@ def test_all_that_is_submitted_between_two_ticks_is_applied_in_order(waiting):
         assert [line.rsplit(" ", 1)[1] for line in said] == ["2", "3", "4"], "each is told its own tick"
         waiting.control(steps=5)
         until(lambda: waiting.tick == 5)
-        assert len([event for event in reading.events(1, 1, type="GOD_EVENT")]) == 3
+        assert len(reading.events(1, 1, type="GOD_EVENT")) == 3
         doings = [reading.frame(tick).agents["bruno"].doing for tick in (2, 3, 4)]
         assert doings == done
         assert [event.tick for event in reading.events(agent="bruno", type="GIVEN_BACK")] == [4]

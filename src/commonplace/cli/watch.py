@@ -86,7 +86,7 @@ def watch_recorded(reading: Reading, first: int | None) -> None:
 
 
 def watch_live(make: Callable[[], Run], target: Path, last: int, budget: Budget) -> None:
-    """Run up to a tick and show it. Leaving the view ends the run at a tick boundary. Raises what ended or paused it."""
+    """Run up to a tick and show it. Leaving ends the run at a tick boundary. Raises what ended or paused the run."""
     town_app = _town_app()
     run = LiveRun(make, last, budget)
     run.start()
