@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from time import monotonic
 from typing import ClassVar
 
@@ -73,7 +74,7 @@ class TownApp(App[None]):
     at once, at `rate` ticks per second.
     """
 
-    CSS_PATH = "styles.tcss"
+    CSS_PATH = Path(__file__).with_name("styles.tcss")  # absolute, so that a subclass in another folder finds it
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "quit", "quit"),
@@ -178,6 +179,7 @@ class TownScreen(Screen[None]):
         """Hold painting back until every panel has its size and its content, so that the first picture is right."""
         self._opening.enter_context(self.app.batch_update())
         self.query_one(Talk).focus()
+        self._draw_inspector()  # its height is that of its text: Textual has to know it before the first layout
         self.call_after_refresh(self._open)
 
     def _open(self) -> None:
@@ -222,18 +224,24 @@ class TownScreen(Screen[None]):
     def draw(self) -> None:
         """Show the player's tick on every panel. A source that fails ends the view with its error."""
         self._draw_is_due = False
+        scene = self._draw_inspector()
+        if scene is not None:
+            self.query_one(TownMap).show(scene)
+            self.query_one(Talk).show(scene)
+            self.query_one(EventLog).show(scene)
+            self.query_one(People).show(scene)
+            self._draw_titles()
+            self.draw_status()
+
+    def _draw_inspector(self) -> Scene | None:
+        """Read the player's tick and show its character from inside; None if it cannot be read."""
         try:
-            scene = self._scene = self.reader.scene(self.player.tick, self.palette, self.selected)
+            self._scene = self.reader.scene(self.player.tick, self.palette, self.selected)
         except CommonplaceError as error:
             self.post_message(Failed(error))
-            return
-        self.query_one(TownMap).show(scene)
-        self.query_one(Talk).show(scene)
-        self.query_one(EventLog).show(scene)
-        self.query_one(People).show(scene)
-        self.query_one(Inspector).show(scene, self._inspection())
-        self._draw_titles()
-        self.draw_status()
+            return None
+        self.query_one(Inspector).show(self._scene, self._inspection())
+        return self._scene
 
     def draw_status(self) -> None:
         """Show what may change without a tick – state, speed, progress, length of the run – on header, keys, time-line.
