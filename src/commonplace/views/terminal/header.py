@@ -1,4 +1,4 @@
-"""The first and the last line: where and when one is, and the keys."""
+"""The first line of the screen, the keys in the last, and the page with all keys."""
 
 from __future__ import annotations
 
@@ -19,9 +19,6 @@ from commonplace.text import clean
 from commonplace.views.terminal.canvas import Palette, padded
 from commonplace.views.terminal.player import Scene
 from commonplace.views.words import Key, ambient, word
-
-# ── header ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 
 SKIES = {"clear": "☼", "cloudy": "☁", "rain": "☂", "storm": "↯", "fog": "≡", "snow": "✱"}
 DAY = {"en": "{0}, day {1}", "ko": "{1}일째 {0}"}
