@@ -2,9 +2,9 @@
 
     python benchmarks/startup.py [--json] [--times 5]
 
-The program is started on a pseudo-terminal of 160×50 cells. The first picture is there when the name of the town and the
-keys in the last line have been drawn. Wall-clock times mean something on a quiet machine only; the processor time beside
-them is what the program itself used, whatever else is running.
+The program is started on a pseudo-terminal of 160×50 cells. The first picture is there when the name of the town and
+the keys in the last line have been drawn. Wall-clock times mean something on a quiet machine only; the processor time
+beside them is what the program itself used, whatever else is running.
 """
 
 from __future__ import annotations

@@ -7,9 +7,10 @@ from rich.cells import cell_len
 
 from commonplace.scenario.model import ScenarioPart
 from commonplace.views.hues import badges
-from commonplace.views.terminal.canvas import DAY, NIGHT, Canvas, Palette, bar, emoji_of, fitted, padded, stacked
+from commonplace.views.terminal.canvas import Canvas, bar, emoji_of, fitted, padded, stacked
 from commonplace.views.terminal.header import HELP
 from commonplace.views.terminal.map import floorplan
+from commonplace.views.terminal.palette import DAY, NIGHT, Palette
 from commonplace.views.terminal.player import SPEEDS, Player, SceneReader
 from commonplace.views.terminal.timeline import Marks
 from commonplace.views.terminal.why import why_text

@@ -29,11 +29,112 @@ from commonplace.views.town import Town
 from commonplace.views.words import ambient, event_template
 from commonplace.world.events import NOBODY, Event
 
-__all__ = ["LineView", "PlainLines", "event_json", "json_line", "json_lines"]
+
+class LineView:
+    """Prints frames to a stream as they come: `plain`, `json`, or nothing for `none`. Each tick is flushed."""
+
+    def __init__(self, scenario: ScenarioPart, form: str, stream: TextIO | None = None) -> None:
+        self.stream = stream or sys.stdout
+        self.form = form
+        self.plain = PlainLines(scenario)
+        colour = wants_colour(self.stream)
+        self.console = Console(file=self.stream, force_terminal=True, legacy_windows=False) if colour else None
+
+    def show(self, frame: Frame) -> None:
+        """Print a tick; ticks come in order."""
+        if self.form == "json":
+            self.stream.writelines(f"{line}\n" for line in json_lines(frame))
+        elif self.form == "plain":
+            for line in self.plain.lines(frame):
+                self._print(line)
+        self.stream.flush()
+
+    def _print(self, line: Text) -> None:
+        if self.console is None:
+            self.stream.write(f"{line.plain}\n")
+        else:
+            self.console.print(line, soft_wrap=True, highlight=False, markup=False)
 
 
-# ── entries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# An event as one line for people: the same words in the plain view, the log and the talk.
+_UNSAFE = re.compile("[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+
+SILENT = ("TIME_ADVANCED", "CONVERSATION_STARTED")
+"""Said by the heading and by the first line of the talk."""
+
+
+class PlainLines:
+    """Frames in the order of ticks, as lines. Keeps what was said last, so that only news is printed."""
+
+    def __init__(self, scenario: ScenarioPart) -> None:
+        self.town = Town.of(scenario)
+        self.narrator = Narrator(self.town)
+        self.badges = badges(self.town.called)
+        self.heading: tuple[object, ...] = ()
+
+    def lines(self, frame: Frame) -> list[Text]:
+        """What a tick adds: a heading when the hour or the part of day changes, then the events in order."""
+        entries = [entry for entry in self.narrator.narrate(frame.events) if entry.type not in SILENT]
+        return [*self._heading(frame), *(self._line(entry, frame.time) for entry in entries)]
+
+    def _heading(self, frame: Frame) -> list[Text]:
+        heading = (frame.time.date(), frame.time.hour, frame.part_of_day)
+        if heading == self.heading:
+            return []
+        self.heading = heading
+        return [Text(f"{hhmm(frame.time)} ── {describe(frame, self.town.language)}", style="bold")]
+
+    def _line(self, entry: Entry, time: datetime) -> Text:
+        line = Text.assemble((hhmm(time), "dim"), "  ")
+        if entry.agent_id:
+            line.append(self.town.who(entry.agent_id), self._colour(entry.agent_id))
+        if entry.to:
+            line.append(" → ")
+            line.append(self.town.who(entry.to), self._colour(entry.to))
+        if entry.category == "talk" and entry.agent_id:
+            line.append(":")
+        line.append(f" {entry.text}" if entry.agent_id else f"{entry.mark} {entry.text}", _style(entry))
+        return line
+
+    def _colour(self, agent_id: str) -> str:
+        badge = self.badges.get(agent_id)
+        return badge.hue.ground if badge else "bold"
+
+
+def describe(frame: Frame, language: str) -> str:
+    """`Saturday, clear, mild`."""
+    weekday = WEEKDAYS.get(language, WEEKDAYS["en"])[frame.time.weekday()]
+    return ", ".join([weekday, ambient(language, frame.sky), ambient(language, frame.temperature)])
+
+
+def json_line(value: Mapping[str, Any]) -> str:
+    """One line of JSON: readable Unicode, control and direction characters as `\\uXXXX`."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def json_lines(frame: Frame) -> Iterator[str]:
+    """Every event of a tick as a line of JSON, in canonical order."""
+    for event in frame.events:
+        yield json_line(event_json(event, frame.time))
+
+
+def is_dumb(environment: Mapping[str, str] = environ) -> bool:
+    """Whether the terminal says that it can only print lines, or does not say what it is. Windows never says."""
+    return environment.get("TERM", "" if os_name != "nt" else "windows") in ("", "dumb", "unknown")
+
+
+def wants_colour(stream: TextIO, environment: Mapping[str, str] = environ) -> bool:
+    """Only on a terminal that is not dumb, and never when NO_COLOR is set (https://no-color.org)."""
+    return stream.isatty() and not environment.get("NO_COLOR") and not is_dumb(environment)
+
+
+def _style(entry: Entry) -> str:
+    if entry.category == "talk":
+        return ""
+    return "dim" if entry.category in ("moves", "doing") else "italic"
+
+
+# ── an event in words: the same in the plain view, the log and the talk ───────────────────────────────────────────────
 
 
 Category = Literal["talk", "moves", "plans", "world", "doing"]
@@ -179,110 +280,3 @@ def _together(names: Sequence[str]) -> str:
 def _unknown(event: Event) -> str:
     texts = [clean(str(value)) for value in event.body.values() if isinstance(value, str)]
     return " ".join([event.type.lower().replace("_", " "), *texts])
-
-
-# ── lines ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-_UNSAFE = re.compile("[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
-
-SILENT = ("TIME_ADVANCED", "CONVERSATION_STARTED")
-"""Said by the heading and by the first line of the talk."""
-
-
-class PlainLines:
-    """Frames in the order of ticks, as lines. Keeps what was said last, so that only news is printed."""
-
-    def __init__(self, scenario: ScenarioPart) -> None:
-        self.town = Town.of(scenario)
-        self.narrator = Narrator(self.town)
-        self.badges = badges(self.town.called)
-        self.heading: tuple[object, ...] = ()
-
-    def lines(self, frame: Frame) -> list[Text]:
-        """What a tick adds: a heading when the hour or the part of day changes, then the events in order."""
-        entries = [entry for entry in self.narrator.narrate(frame.events) if entry.type not in SILENT]
-        return [*self._heading(frame), *(self._line(entry, frame.time) for entry in entries)]
-
-    def _heading(self, frame: Frame) -> list[Text]:
-        heading = (frame.time.date(), frame.time.hour, frame.part_of_day)
-        if heading == self.heading:
-            return []
-        self.heading = heading
-        return [Text(f"{hhmm(frame.time)} ── {describe(frame, self.town.language)}", style="bold")]
-
-    def _line(self, entry: Entry, time: datetime) -> Text:
-        line = Text.assemble((hhmm(time), "dim"), "  ")
-        if entry.agent_id:
-            line.append(self.town.who(entry.agent_id), self._colour(entry.agent_id))
-        if entry.to:
-            line.append(" → ")
-            line.append(self.town.who(entry.to), self._colour(entry.to))
-        if entry.category == "talk" and entry.agent_id:
-            line.append(":")
-        line.append(f" {entry.text}" if entry.agent_id else f"{entry.mark} {entry.text}", _style(entry))
-        return line
-
-    def _colour(self, agent_id: str) -> str:
-        badge = self.badges.get(agent_id)
-        return badge.hue.ground if badge else "bold"
-
-
-def describe(frame: Frame, language: str) -> str:
-    """`Saturday, clear, mild`."""
-    weekday = WEEKDAYS.get(language, WEEKDAYS["en"])[frame.time.weekday()]
-    return ", ".join([weekday, ambient(language, frame.sky), ambient(language, frame.temperature)])
-
-
-def json_line(value: Mapping[str, Any]) -> str:
-    """One line of JSON: readable Unicode, control and direction characters as `\\uXXXX`."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
-
-
-def json_lines(frame: Frame) -> Iterator[str]:
-    """Every event of a tick as a line of JSON, in canonical order."""
-    for event in frame.events:
-        yield json_line(event_json(event, frame.time))
-
-
-def is_dumb(environment: Mapping[str, str] = environ) -> bool:
-    """Whether the terminal says that it can only print lines, or does not say what it is. Windows never says."""
-    return environment.get("TERM", "" if os_name != "nt" else "windows") in ("", "dumb", "unknown")
-
-
-def wants_colour(stream: TextIO, environment: Mapping[str, str] = environ) -> bool:
-    """Only on a terminal that is not dumb, and never when NO_COLOR is set (https://no-color.org)."""
-    return stream.isatty() and not environment.get("NO_COLOR") and not is_dumb(environment)
-
-
-class LineView:
-    """Prints frames to a stream as they come: `plain`, `json`, or nothing for `none`. Each tick is flushed."""
-
-    def __init__(self, scenario: ScenarioPart, form: str, stream: TextIO | None = None) -> None:
-        self.stream = stream or sys.stdout
-        self.form = form
-        self.plain = PlainLines(scenario)
-        colour = wants_colour(self.stream)
-        self.console = Console(file=self.stream, force_terminal=True, legacy_windows=False) if colour else None
-
-    def show(self, frame: Frame) -> None:
-        """Print a tick; ticks come in order."""
-        if self.form == "json":
-            self.stream.writelines(f"{line}\n" for line in json_lines(frame))
-        elif self.form == "plain":
-            for line in self.plain.lines(frame):
-                self._print(line)
-        self.stream.flush()
-
-    def _print(self, line: Text) -> None:
-        if self.console is None:
-            self.stream.write(f"{line.plain}\n")
-        else:
-            self.console.print(line, soft_wrap=True, highlight=False, markup=False)
-
-
-def _style(entry: Entry) -> str:
-    if entry.category == "talk":
-        return ""
-    return "dim" if entry.category in ("moves", "doing") else "italic"

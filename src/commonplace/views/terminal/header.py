@@ -16,7 +16,8 @@ from textual.widgets import Static
 
 from commonplace.clock import WEEKDAYS, hhmm
 from commonplace.text import clean
-from commonplace.views.terminal.canvas import Palette, padded
+from commonplace.views.terminal.canvas import padded
+from commonplace.views.terminal.palette import Palette
 from commonplace.views.terminal.player import Scene
 from commonplace.views.words import Key, ambient, word
 

@@ -10,7 +10,7 @@ from commonplace.run.frames import AgentFrame, Frame
 from commonplace.views.hues import Badge, badges
 from commonplace.views.lines import Entry, Narrator
 from commonplace.views.source import Source
-from commonplace.views.terminal.canvas import Palette
+from commonplace.views.terminal.palette import Palette
 from commonplace.views.town import Town
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)

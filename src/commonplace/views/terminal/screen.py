@@ -21,12 +21,12 @@ from textual.screen import Screen
 from commonplace.errors import CommonplaceError
 from commonplace.text import clean
 from commonplace.views.source import Inspection, Source
-from commonplace.views.terminal.canvas import NIGHT, PALETTES, Palette, themes
 from commonplace.views.terminal.god_mode import CommandScreen
 from commonplace.views.terminal.header import Header, HelpScreen, Keys, Status
 from commonplace.views.terminal.inspector import Inspector
 from commonplace.views.terminal.lists import EventList, EventLog, People, Talk
 from commonplace.views.terminal.map import TownMap
+from commonplace.views.terminal.palette import NIGHT, PALETTES, Palette, themes
 from commonplace.views.terminal.player import Player, Scene, SceneReader
 from commonplace.views.terminal.timeline import Timeline
 from commonplace.views.terminal.why import WhyScreen

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from commonplace.clock import WEEKDAYS, hhmm
 from commonplace.views.source import Source
-from commonplace.views.terminal.canvas import Palette
+from commonplace.views.terminal.palette import Palette
 from commonplace.views.town import Town
 
 LEVELS = "▁▂▃▄▅▆▇"
