@@ -6,8 +6,11 @@ import re
 import shlex
 
 import pytest
+import typer
 
 from commonplace.api import open_run
+from commonplace.cli import watch
+from commonplace.errors import RunDamaged
 from e2e.command import ends
 from pseudo_terminal import Terminal, terminal
 
@@ -69,3 +72,22 @@ def test_a_dumb_terminal_asked_for_the_view_says_what_to_do(plaza):
         assert shown.end() == 2
     assert b"TERM=xterm-256color" in shown.drawn
     assert b"--view plain" in shown.drawn
+
+
+class Ended:
+    """A view that has been left."""
+
+    def __init__(self, failure=None, return_code=0):
+        self.failure, self.return_code = failure, return_code
+
+    def run(self):
+        pass
+
+
+def test_a_view_that_ends_by_a_mistake_fails():
+    watch._show(Ended())
+    with pytest.raises(RunDamaged, match="tick 19"):
+        watch._show(Ended(RunDamaged("tick 19 cannot be read"), 1))
+    with pytest.raises(typer.Exit) as left:
+        watch._show(Ended(return_code=1))
+    assert left.value.exit_code == 1

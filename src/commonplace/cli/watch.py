@@ -79,10 +79,7 @@ def watch(
 
 def watch_recorded(reading: Reading, first: int | None) -> None:
     """Play a recording in the terminal from a tick on; None follows the latest tick, whoever makes it."""
-    app = _town_app()(RecordedSource(reading), start=first, playing=first is not None)
-    app.run()
-    if app.failure is not None:
-        raise app.failure
+    _show(_town_app()(RecordedSource(reading), start=first, playing=first is not None))
 
 
 def watch_live(make: Callable[[], Run], target: Path, last: int, budget: Budget) -> None:
@@ -95,7 +92,7 @@ def watch_live(make: Callable[[], Run], target: Path, last: int, budget: Budget)
             app = town_app(LiveSource(reading, run))
             run.on_stop = lambda why: _notify(app, why, "error")
             with redirected_warnings(lambda what: _notify(app, what, "warning")):
-                app.run()
+                _show(app)
     finally:
         run.stop()
     run.raise_failure()
@@ -110,6 +107,15 @@ def _town_app() -> type[TownApp]:
     from commonplace.views.terminal.screen import TownApp  # noqa: PLC0415
 
     return TownApp
+
+
+def _show(app: TownApp) -> None:
+    """Run the view until it is left. Raises what it could not read; Exit for a mistake in it, which Textual prints."""
+    app.run()
+    if app.failure is not None:
+        raise app.failure
+    if app.return_code:
+        raise typer.Exit(app.return_code)
 
 
 @contextmanager

@@ -109,9 +109,9 @@ class TownApp(App[None]):
         self.unsubscribe = self.source.subscribe(self._committed)
 
     def on_failed(self, message: Failed) -> None:
-        """Leave with what went wrong."""
+        """Leave because of what went wrong."""
         self.failure = message.error
-        self.exit(return_code=message.error.status, message=str(message.error))
+        self.exit(return_code=message.error.status)
 
     def on_unmount(self) -> None:
         """No more calls."""
