@@ -164,6 +164,17 @@ async def test_live_controls_go_to_the_source() -> None:
         assert app.player.tick == 21, "a commit wakes the view"
 
 
+async def test_a_commit_before_the_first_picture_is_followed() -> None:
+    class Early(CannedSource):
+        def subscribe(self, committed: Callable[[int], None]) -> Callable[[], None]:
+            end = super().subscribe(committed)
+            self.grow()
+            return end
+
+    async with opened(Early(20)) as (app, pilot):
+        await until(pilot, lambda: "tick 21" in screen_text(app))
+
+
 async def test_who_looks_back_is_not_disturbed_by_a_commit() -> None:
     source = CannedSource(20)
     async with opened(source) as (app, pilot):

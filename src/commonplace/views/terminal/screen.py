@@ -160,6 +160,7 @@ class TownScreen(Screen[None]):
         self.selected = next(iter(self.reader.badges), "")
         self._scene: Scene | None = None
         self._draw_is_due = False
+        self._last_beat = monotonic()
         self._opening = ExitStack()
 
     # ── opening ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -180,12 +181,12 @@ class TownScreen(Screen[None]):
         self._opening.enter_context(self.app.batch_update())
         self.query_one(Talk).focus()
         self._draw_inspector()  # its height is that of its text: Textual has to know it before the first layout
+        self._beat = self.set_interval(BEAT, self._on_beat, pause=True)
         self.call_after_refresh(self._open)
 
     def _open(self) -> None:
         self.draw()
-        self.last_beat = monotonic()
-        self.beat = self.set_interval(BEAT, self._on_beat)
+        self._start_beat()
         self.set_interval(PULSE, self._on_pulse)
         self.call_after_refresh(self._paint_first)
 
@@ -327,17 +328,21 @@ class TownScreen(Screen[None]):
             self.draw_soon()
         else:
             self.draw_status()
-        self.beat.resume()
+        self._beat.resume()
+
+    def _start_beat(self) -> None:
+        self._last_beat = monotonic()
+        self._beat.resume()
 
     def _on_beat(self) -> None:
         """Move a playing recording on, and read some marks; with neither to do, the timer stops."""
         now = monotonic()
-        passed, self.last_beat = now - self.last_beat, now
+        passed, self._last_beat = now - self._last_beat, now
         if self.player.advance(passed):
             self.draw_soon()
         has_more = self.query_one(Timeline).read_marks(self.source, self.player.last, MARKS_PER_BEAT)
         if not has_more and not self.player.playing:
-            self.beat.pause()
+            self._beat.pause()
 
     def _on_pulse(self) -> None:
         last = self.source.last_tick
@@ -377,8 +382,7 @@ class TownScreen(Screen[None]):
             self.source.pause() if self.source.playing else self.source.play()
         else:
             self.player.toggle()
-            self.last_beat = monotonic()
-            self.beat.resume()
+            self._start_beat()
         self.draw_soon()
 
     def action_step(self) -> None:
