@@ -1,4 +1,4 @@
-"""How long until something is to be seen: the first picture of the terminal view, and what the view costs when paused.
+"""How long it takes to start – importing, `--help`, the terminal view – and what a paused view costs.
 
     python benchmarks/startup.py [--json] [--times 5]
 
@@ -21,7 +21,7 @@ import sys
 import tempfile
 import termios
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -69,7 +69,7 @@ class Screen:
 
 
 @contextmanager
-def on_a_terminal(*arguments: str) -> Iterator[Screen]:
+def on_a_terminal(*arguments: str) -> Generator[Screen]:
     """The program on a terminal of its own."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
@@ -85,6 +85,26 @@ def on_a_terminal(*arguments: str) -> Iterator[Screen]:
         process.kill()
         process.wait()
         os.close(master)
+
+
+def importing(times: int) -> list[Figure]:
+    """`import commonplace` in a new interpreter."""
+    return [Figure("import commonplace", _process(times, sys.executable, "-c", "import commonplace"), "s", 0.15, 0.1)]
+
+
+def help_page(times: int) -> list[Figure]:
+    """`commonplace --help`."""
+    return [Figure("commonplace --help", _process(times, *PROGRAM, "--help"), "s", 0.35, 0.2)]
+
+
+def _process(times: int, *command: str) -> float:
+    """The median time of a process, which includes the start of the interpreter."""
+    elapsed: list[float] = []
+    for _ in range(times):
+        began = time.monotonic()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        elapsed.append(time.monotonic() - began)
+    return median(elapsed)
 
 
 def first_picture(folder: Path, times: int) -> list[Figure]:
@@ -130,12 +150,13 @@ def _let_pass(screen: Screen, seconds: float) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", action="store_true", help="a JSON object per figure")
     parser.add_argument("--times", type=int, default=5, help="starts of which the median is given")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        figures = [*first_picture(Path(folder), options.times), *paused(Path(folder))]
+        start = [*importing(options.times), *help_page(options.times), *first_picture(Path(folder), options.times)]
+        figures = [*start, *paused(Path(folder))]
     for one in figures:
         if options.json:
             print(json.dumps(asdict(one)))

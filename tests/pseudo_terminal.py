@@ -10,7 +10,7 @@ import struct
 import subprocess
 import termios
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -69,7 +69,7 @@ class Terminal:
 
 
 @contextmanager
-def terminal(*arguments: object, columns: int = 120, lines: int = 40, **changes: str) -> Iterator[Terminal]:
+def terminal(*arguments: object, columns: int = 120, lines: int = 40, **changes: str) -> Generator[Terminal]:
     """The program started with these arguments and changes of the environment."""
     master, slave = pty.openpty()
     fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
