@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import io
-import os
-import pty
 import random
 import signal
 import subprocess
-import time
 
 import pytest
 from ruamel.yaml import YAML
@@ -17,7 +14,6 @@ from ruamel.yaml import YAML
 import commonplace
 from commonplace.api import mind_named, scenario_of
 from commonplace.engine.run import Run
-from commonplace.errors import UsageError
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
 from commonplace.scenario.compiling import load
@@ -67,63 +63,6 @@ def test_the_view_changes_nothing(view, plaza, tmp_path):
     run = tmp_path / "seen.run"
     command("run", "plaza", "--ticks", PLAZA_TICKS, "-o", run, "--view", view)
     assert ends(run) == ends(plaza)
-
-
-def test_the_terminal_view_changes_nothing(plaza, tmp_path):
-    run = tmp_path / "watched.run"
-    terminal, theirs = pty.openpty()
-    env = environment(TERM="xterm-256color", COLUMNS="120", LINES="40")
-    arguments = [*PROGRAM, "run", "plaza", "--ticks", "6", "-o", str(run)]
-    process = subprocess.Popen(arguments, stdin=theirs, stdout=theirs, stderr=theirs, env=env)
-    os.close(theirs)
-    os.set_blocking(terminal, False)
-    try:
-        shown = _until(lambda: _last(run) == 6, terminal)
-        os.write(terminal, b"q")
-        shown += _until(lambda: process.poll() is not None, terminal) + _rest(terminal)
-        assert process.wait(60) == 0, shown[-2000:]  # its end of the terminal may close before it ends
-        assert b"Linden Square" in shown
-        assert b"Traceback" not in shown
-        assert f"tick 6  digest {ends(plaza, 6).history}".encode() in shown
-    finally:
-        process.kill()
-        process.wait()
-        os.close(terminal)
-    assert ends(run) == ends(plaza, 6)
-
-
-def _last(run) -> int:
-    try:
-        with commonplace.open_run(run) as reading:
-            return reading.last_tick
-    except UsageError:  # it is being made
-        return -1
-
-
-def _rest(terminal: int) -> bytes:
-    """What is still to be read when nobody draws any more."""
-    shown = b""
-    try:
-        while found := os.read(terminal, 1 << 20):
-            shown += found
-    except OSError:
-        pass
-    return shown
-
-
-def _until(happened, terminal: int, patience: float = 60) -> bytes:
-    """Read what is drawn until something has happened."""
-    shown, deadline = b"", time.monotonic() + patience
-    while not happened():
-        assert time.monotonic() < deadline, shown[-2000:]
-        time.sleep(0.1)
-        try:
-            shown += os.read(terminal, 1 << 20)
-        except BlockingIOError:
-            continue
-        except OSError:  # the other end is closed
-            break
-    return shown
 
 
 @pytest.mark.parametrize("concurrency", [1, 7])

@@ -112,6 +112,8 @@ class CannedSource:
         self.final_tick = max(last, 288)
         self.nasty = nasty
         self.calls: list[object] = []
+        self.asked: list[tuple[int, int]] = []
+        """Ticks whose frames were asked for."""
         self.listeners: list[Callable[[int], None]] = []
 
     def grow(self) -> None:
@@ -121,6 +123,10 @@ class CannedSource:
             listener(self.last_tick)
 
     # -------------------------------------------------------------- frames
+
+    def frames(self, first: int, last: int) -> Sequence[Frame]:
+        self.asked.append((first, last))
+        return [self.frame(tick) for tick in range(first, last + 1)]
 
     def frame(self, tick: int) -> Frame:
         time = self.clock.time(tick)
@@ -220,7 +226,7 @@ class CannedSource:
             "heard_from": {"agent_id": "theo", "tick": 31, "words": "lantern night is on Sunday"},
         }  # fmt: skip
 
-    def inspect(self, agent_id: str, tick: int) -> Inspection:
+    def inspect(self, agent_id: str, tick: int, *, memories: bool) -> Inspection:
         name, called, age, work, spot, _ = PEOPLE[agent_id]
         background = NASTY if self.nasty else "Took over the place from an aunt, and has never closed on a weekday."
         persona = Persona(
@@ -235,7 +241,7 @@ class CannedSource:
                        "ada": Relation("ada", "rival", -25, 0, -1, 0, "")},
             jobs=(Job("plan_day", tick, tick + 2),),
         )  # fmt: skip
-        return Inspection(persona, state, self._memories(tick), 3)
+        return Inspection(persona, state, self._memories(tick) if memories else ())
 
     def _plan(self, agent_id: str, tick: int, spot: str) -> Plan:
         day = self.clock.time(tick).replace(hour=0, minute=0)

@@ -77,10 +77,11 @@ def test_without_a_terminal_there_is_no_escape_at_all(form: str) -> None:
 
 
 def test_colour_needs_a_terminal_and_is_refused_by_no_color() -> None:
-    assert wants_colour(Terminal(), {})
-    assert not wants_colour(Terminal(), {"NO_COLOR": "1"})
+    assert wants_colour(Terminal(), {"TERM": "xterm"})
+    assert not wants_colour(Terminal(), {"TERM": "xterm", "NO_COLOR": "1"})
     assert not wants_colour(Terminal(), {"TERM": "dumb"})
-    assert not wants_colour(io.StringIO(), {})
+    assert not wants_colour(Terminal(), {})
+    assert not wants_colour(io.StringIO(), {"TERM": "xterm"})
 
 
 def test_json_lines_have_the_fields_of_the_contract_and_lose_nothing() -> None:

@@ -7,14 +7,15 @@ from rich.cells import cell_len
 
 from commonplace.scenario.model import ScenarioPart
 from commonplace.views.hues import badges
-from commonplace.views.terminal.canvas import DAY, NIGHT, Canvas, Palette, bar, emoji_of, fitted, padded, stacked
+from commonplace.views.terminal.canvas import Canvas, bar, emoji_of, fitted, padded, stacked
 from commonplace.views.terminal.header import HELP
 from commonplace.views.terminal.map import floorplan
-from commonplace.views.terminal.player import SPEEDS, Player, Ticks
+from commonplace.views.terminal.palette import DAY, NIGHT, Palette
+from commonplace.views.terminal.player import SPEEDS, Player, SceneReader
 from commonplace.views.terminal.timeline import Marks
 from commonplace.views.terminal.why import why_text
 from commonplace.views.town import Town
-from commonplace.views.words import AMBIENT, TELLING, WORDS
+from commonplace.views.words import AMBIENT, EVENT_TEMPLATES, WORDS
 from views.canned import NASTY, CannedSource, scenario
 
 
@@ -133,46 +134,73 @@ def test_bars() -> None:
 
 def test_a_player_follows_seeks_rolls_and_stops() -> None:
     player = Player(tick=5, last=5)
-    player.grown(6)
+    player.extend(6)
     assert player.tick == 6
     player.seek(-3)
-    player.grown(7)
+    player.extend(7)
     assert (player.tick, player.following) == (0, False)
-    player.roll()
-    assert player.passed(1.0) and player.tick == 2
-    assert not player.passed(0.2) and player.passed(0.4) and player.tick == 3
-    player.passed(100)
-    assert (player.tick, player.rolling) == (7, False)
-    player.roll()
+    player.toggle()
+    assert player.advance(1.0) and player.tick == 2
+    assert not player.advance(0.2) and player.advance(0.4) and player.tick == 3
+    player.advance(100)
+    assert (player.tick, player.playing) == (7, False)
+    player.toggle()
     assert player.tick == 0, "from the end it begins again"
     player.follow()
     assert player.tick == 7
     assert [player.faster(9) and player.faster(1) for _ in range(2)][-1] == SPEEDS[-1]
 
 
-def test_a_jump_and_a_walk_tell_the_same_lately() -> None:
-    walked, jumped = Ticks(CannedSource(90)), Ticks(CannedSource(90))
+def test_a_jump_and_a_walk_show_the_same_recent_events() -> None:
+    walking, jumping = SceneReader(CannedSource(90)), SceneReader(CannedSource(90))
     for tick in range(60, 91):
-        walked.shown(tick, NIGHT, "mira")
-    jumped.shown(90, NIGHT, "mira")
+        walked = walking.scene(tick, NIGHT, "mira")
+    jumped = jumping.scene(90, NIGHT, "mira")
     assert [one.event_id for one in walked.recent][-100:] == [one.event_id for one in jumped.recent][-100:]
 
 
+def test_a_walk_back_shows_what_the_walk_there_showed() -> None:
+    reader = SceneReader(CannedSource(120))
+    there = {tick: reader.scene(tick, NIGHT, "mira") for tick in range(121)}
+    for tick in range(119, -1, -1):
+        back = reader.scene(tick, NIGHT, "mira")
+        assert back.frame == there[tick].frame
+        assert [one.event_id for one in back.recent][-60:] == [one.event_id for one in there[tick].recent][-60:]
+
+
+def test_no_frame_is_read_twice_and_a_walk_reads_blocks() -> None:
+    source = CannedSource(120)
+    reader = SceneReader(source)
+    for tick in (*range(100, 40, -1), *range(40, 121)):
+        assert reader.frame(tick).tick == tick
+    read = [tick for first, last in source.asked for tick in range(first, last + 1)]
+    assert sorted(read) == sorted(set(read))
+    assert len(source.asked) < 8
+
+
+def test_a_live_run_is_read_a_tick_at_a_time() -> None:
+    source = CannedSource(20)
+    reader = SceneReader(source)
+    for _ in range(3):
+        reader.frame(source.last_tick)
+        source.grow()
+    assert source.asked == [(20, 20), (21, 21), (22, 22)]
+
+
 def test_marks_are_read_bit_by_bit() -> None:
-    ticks, marks = Ticks(CannedSource(100)), Marks()
-    assert ticks.read_marks(marks, 30) and marks.read == 29
-    while ticks.read_marks(marks, 30):
-        pass
-    assert marks.read == 100
+    source, marks = CannedSource(100), Marks()
+    marks.read_on(source, 30)
+    assert marks.interventions == set()
+    marks.read_on(source, 100)
     assert marks.interventions == {60}
     assert marks.reflections == {20, 67}
 
 
 def test_both_languages_say_everything() -> None:
-    for table in (WORDS, TELLING, HELP):
+    for table in (WORDS, EVENT_TEMPLATES, HELP):
         assert len(table["en"]) == len(table["ko"])
     assert set(WORDS["en"]) == set(WORDS["ko"])
-    assert set(TELLING["en"]) == set(TELLING["ko"])
+    assert set(EVENT_TEMPLATES["en"]) == set(EVENT_TEMPLATES["ko"])
     assert {"clear", "rain", "dawn", "night", "mild"} <= set(AMBIENT["ko"])
 
 

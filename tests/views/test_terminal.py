@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from time import monotonic
 from typing import Any
 
 import pytest
 from rich.cells import cell_len
+from textual import events
 from textual.pilot import Pilot
 
 from commonplace.errors import RunDamaged
 from commonplace.run.frames import Frame
 from commonplace.views.terminal.screen import TownApp
+from commonplace.views.terminal.timeline import Timeline
 from views.canned import CannedSource
 from views.picture import same_picture, screen_text
 
+PATIENCE = 120
+"""Seconds until a fact that does not come counts as missing."""
 ROOMY = (120, 40)
 SMALL = (80, 24)
 
@@ -34,11 +39,17 @@ async def opened(
 
 async def settled(app: TownApp, pilot: Pilot[None]) -> None:
     """Wait until the marks of the time-line are read and all is drawn."""
-    for _ in range(100):
-        await pilot.pause(0.02)
-        timeline = app.town_screen.query_one("#timeline")
-        if timeline.marks.read >= app.source.last_tick:  # type: ignore[attr-defined]
-            break
+    marks = app.town_screen.query_one(Timeline).marks
+    await until(pilot, lambda: marks.read >= app.source.last_tick)
+    await pilot.pause()
+
+
+async def until(pilot: Pilot[None], happened: Callable[[], bool]) -> None:
+    """Wait for a fact, however slow the machine is."""
+    deadline = monotonic() + PATIENCE
+    while not happened():
+        assert monotonic() < deadline
+        await pilot.pause(0.01)
     await pilot.pause()
 
 
@@ -70,8 +81,58 @@ async def test_picture(name: str) -> None:
     async with opened(CannedSource(tick, **how), size) as (app, pilot):
         await pilot.press(*keys)
         await app.workers.wait_for_complete()
-        await pilot.pause(0.1)
+        await pilot.pause()
         same_picture(name, screen_text(app))
+
+
+# ── what is painted ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Filmed(TownApp):
+    """Keeps every picture that reaches the terminal. Textual has no public hook for it."""
+
+    def __init__(self, source: CannedSource, **how: Any) -> None:
+        super().__init__(source, **how)
+        self.pictures: list[str] = []
+
+    def _display(self, screen: Any, renderable: Any) -> None:
+        if renderable is not None and not self._batch_count:
+            self.pictures.append(screen_text(self))
+        super()._display(screen, renderable)
+
+
+@pytest.mark.parametrize("size", [(160, 50), (100, 30), (80, 24), (60, 20)])
+async def test_the_first_picture_is_right(size: tuple[int, int]) -> None:
+    app = Filmed(CannedSource(60))
+    async with app.run_test(size=size) as pilot:
+        await settled(app, pilot)
+        first, last = (picture.splitlines()[:-3] for picture in (app.pictures[0], app.pictures[-1]))
+        assert first == last, "the time-line below is filled bit by bit"
+
+
+async def test_nothing_is_painted_while_nothing_changes() -> None:
+    app = Filmed(CannedSource(60))
+    async with app.run_test(size=(160, 50)) as pilot:
+        await settled(app, pilot)
+        app.pictures.clear()
+        for _ in range(5):
+            app.town_screen._on_pulse()
+            await pilot.pause()
+        assert app.pictures == []
+        app.town_screen.action_faster(1)
+        await until(pilot, lambda: bool(app.pictures))
+
+
+async def test_a_held_key_moves_by_all_its_repeats_and_draws_once_a_picture() -> None:
+    source = CannedSource(120)
+    app = Filmed(source)
+    async with app.run_test(size=(160, 50)) as pilot:
+        await settled(app, pilot)
+        app.pictures.clear()
+        for _ in range(60):
+            app.post_message(events.Key("left", None))
+        await until(pilot, lambda: "tick 60" in app.pictures[-1] if app.pictures else False)
+        assert len(app.pictures) < 30
 
 
 # ── keys ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -103,6 +164,17 @@ async def test_live_controls_go_to_the_source() -> None:
         assert app.player.tick == 21, "a commit wakes the view"
 
 
+async def test_a_commit_before_the_first_picture_is_followed() -> None:
+    class Early(CannedSource):
+        def subscribe(self, committed: Callable[[int], None]) -> Callable[[], None]:
+            end = super().subscribe(committed)
+            self.grow()
+            return end
+
+    async with opened(Early(20)) as (app, pilot):
+        await until(pilot, lambda: "tick 21" in screen_text(app))
+
+
 async def test_who_looks_back_is_not_disturbed_by_a_commit() -> None:
     source = CannedSource(20)
     async with opened(source) as (app, pilot):
@@ -116,9 +188,8 @@ async def test_who_looks_back_is_not_disturbed_by_a_commit() -> None:
 async def test_a_recording_plays_itself_and_ends() -> None:
     source = CannedSource(40, live=False)
     async with opened(source, start=38, playing=True, rate=32) as (app, pilot):
-        await pilot.pause(0.4)
+        await until(pilot, lambda: "END" in screen_text(app))
         assert app.player.tick == 40
-        assert "END" in screen_text(app)
         assert source.calls == []
 
 
@@ -126,8 +197,7 @@ async def test_a_recording_that_grows_is_followed() -> None:
     source = CannedSource(40, live=False)
     async with opened(source) as (app, pilot):
         source.last_tick = 42
-        await pilot.pause(0.7)
-        assert app.player.tick == 42
+        await until(pilot, lambda: "tick 42" in screen_text(app))
 
 
 async def test_panels_come_to_the_front() -> None:
@@ -210,14 +280,14 @@ async def test_an_error_is_said_and_nothing_breaks() -> None:
 
 async def test_a_source_that_breaks_ends_the_view_with_its_words() -> None:
     class Broken(CannedSource):
-        def frame(self, tick: int) -> Frame:
-            if tick == 19:
+        def frames(self, first: int, last: int) -> Sequence[Frame]:
+            if first <= 19 <= last:
                 raise RunDamaged("tick 19 cannot be read")
-            return super().frame(tick)
+            return super().frames(first, last)
 
     async with opened(Broken(20)) as (app, pilot):
         await pilot.press("left")
-        await pilot.pause()
+        await until(pilot, lambda: app.failure is not None)
         assert str(app.failure) == "tick 19 cannot be read"
         assert app.return_code == 1
 
@@ -264,8 +334,7 @@ async def test_another_size_draws_anew() -> None:
     async with opened(CannedSource(30), ROOMY) as (app, pilot):
         for size in (SMALL, (160, 50), (50, 14), ROOMY):
             await pilot.resize_terminal(*size)
-            await pilot.pause(0.1)
-            assert "Mira" in screen_text(app)
+            await until(pilot, lambda: "Mira" in screen_text(app))
 
 
 async def test_an_offline_mind_says_so_even_on_a_small_screen() -> None:

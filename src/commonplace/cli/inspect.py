@@ -20,7 +20,7 @@ from commonplace.run.integrity import check as check_integrity
 from commonplace.run.reading import Reading
 from commonplace.run.why import as_text, event_named
 from commonplace.run.why import why as why_of
-from commonplace.views.lines import json_line, told
+from commonplace.views.lines import entry_of, json_line
 from commonplace.views.town import Town
 from commonplace.world.events import NOBODY, Event
 
@@ -151,7 +151,7 @@ def _list_recent(reading: Reading, as_json: bool) -> None:
         print_json(event_json(event, reading.time(event.tick)) for event in recent)
         return
     town = Town.of(reading.scenario.part)
-    rows = [[one.id, hhmm(reading.time(one.tick)), town.who(one.agent_id), told(one, town).text] for one in recent]
+    rows = [[one.id, hhmm(reading.time(one.tick)), town.who(one.agent_id), entry_of(one, town).text] for one in recent]
     print_table(("id", "time", "who", "what"), rows, words=4)
     if recent:
         print(f"ask about one of them: {command('why', reading.path, recent[-1].id)}", file=sys.stderr)

@@ -159,8 +159,15 @@ def _tick(text: str, run: Run) -> int:
 
 
 def default_view() -> View:
-    """The terminal view where there is a terminal, plain lines elsewhere."""
-    return View.TUI if sys.stdout.isatty() and sys.stdin.isatty() else View.PLAIN
+    """The terminal view where there is a terminal that can show it, plain lines elsewhere."""
+    if not (sys.stdout.isatty() and sys.stdin.isatty()):
+        return View.PLAIN
+    from commonplace.views.lines import is_dumb  # noqa: PLC0415 – imports Rich
+
+    if is_dumb():
+        print("commonplace: plain lines, because TERM is dumb or not set", file=sys.stderr)
+        return View.PLAIN
+    return View.TUI
 
 
 def show(make: Callable[[], Run], target: Path, last: int, view: View, budget: Budget) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from commonplace.minds.mind import Mind
 from commonplace.run.file import RunFile, Synchronous
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading
+from commonplace.run.tick_record import InputRow
 from commonplace.run.why import why
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.inputs import as_dict, from_dict, validate
@@ -104,7 +105,7 @@ class Run:
 
     async def _run_tick(self, prefetch: Prefetch, last: int) -> Tick:
         """One tick. Committed before it is applied: what fails before the commit leaves the run at the tick before."""
-        inputs = [row.stamped(self.tick + 1) for row in self.file.queued()]
+        inputs = [row.stamped(self.tick + 1) for row in _due(self.file.queued())]
         proposed = await self._engine.run_tick(inputs)
         self.file.commit(proposed.record)
         self._engine.apply(proposed)
@@ -180,6 +181,23 @@ def queue_input(file: RunFile, scenario: Scenario, body: Mapping[str, Any]) -> i
     plain = as_dict(item)
     plain.pop("seq")
     return file.queue(plain)
+
+
+def _due(queued: Iterable[InputRow]) -> list[InputRow]:
+    """The queued inputs that the next tick takes.
+
+    A character does one thing in a tick, so a `take_over` holds back all that is queued for its character after it:
+    actions given one after another are done one after another, and giving it back waits for the last of them.
+    """
+    due: list[InputRow] = []
+    acting: set[str] = set()
+    for row in queued:
+        agent = row.body.get("agent_id", "")
+        if agent not in acting:
+            due.append(row)
+        if row.body["kind"] == "take_over":
+            acting.add(agent)
+    return due
 
 
 def _driver(file: RunFile, mind: Mind, seed: int, concurrency: int) -> Driver:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from os import environ
+from os import name as os_name
 from typing import Any, Literal, TextIO, cast
 
 from rich.console import Console
@@ -25,14 +26,115 @@ from commonplace.scenario.model import ScenarioPart
 from commonplace.text import clean
 from commonplace.views.hues import badges
 from commonplace.views.town import Town
-from commonplace.views.words import ambient, telling
+from commonplace.views.words import ambient, event_template
 from commonplace.world.events import NOBODY, Event
 
-__all__ = ["LineView", "PlainLines", "event_json", "json_line", "json_lines"]
+
+class LineView:
+    """Prints frames to a stream as they come: `plain`, `json`, or nothing for `none`. Each tick is flushed."""
+
+    def __init__(self, scenario: ScenarioPart, form: str, stream: TextIO | None = None) -> None:
+        self.stream = stream or sys.stdout
+        self.form = form
+        self.plain = PlainLines(scenario)
+        colour = wants_colour(self.stream)
+        self.console = Console(file=self.stream, force_terminal=True, legacy_windows=False) if colour else None
+
+    def show(self, frame: Frame) -> None:
+        """Print a tick; ticks come in order."""
+        if self.form == "json":
+            self.stream.writelines(f"{line}\n" for line in json_lines(frame))
+        elif self.form == "plain":
+            for line in self.plain.lines(frame):
+                self._print(line)
+        self.stream.flush()
+
+    def _print(self, line: Text) -> None:
+        if self.console is None:
+            self.stream.write(f"{line.plain}\n")
+        else:
+            self.console.print(line, soft_wrap=True, highlight=False, markup=False)
 
 
-# ── telling ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# An event as one line for people: the same words in the plain view, the log and the talk.
+_UNSAFE = re.compile("[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+
+SILENT = ("TIME_ADVANCED", "CONVERSATION_STARTED")
+"""Said by the heading and by the first line of the talk."""
+
+
+class PlainLines:
+    """Frames in the order of ticks, as lines. Keeps what was said last, so that only news is printed."""
+
+    def __init__(self, scenario: ScenarioPart) -> None:
+        self.town = Town.of(scenario)
+        self.narrator = Narrator(self.town)
+        self.badges = badges(self.town.called)
+        self.heading: tuple[object, ...] = ()
+
+    def lines(self, frame: Frame) -> list[Text]:
+        """What a tick adds: a heading when the hour or the part of day changes, then the events in order."""
+        entries = [entry for entry in self.narrator.narrate(frame.events) if entry.type not in SILENT]
+        return [*self._heading(frame), *(self._line(entry, frame.time) for entry in entries)]
+
+    def _heading(self, frame: Frame) -> list[Text]:
+        heading = (frame.time.date(), frame.time.hour, frame.part_of_day)
+        if heading == self.heading:
+            return []
+        self.heading = heading
+        return [Text(f"{hhmm(frame.time)} ── {describe(frame, self.town.language)}", style="bold")]
+
+    def _line(self, entry: Entry, time: datetime) -> Text:
+        line = Text.assemble((hhmm(time), "dim"), "  ")
+        if entry.agent_id:
+            line.append(self.town.who(entry.agent_id), self._colour(entry.agent_id))
+        if entry.to:
+            line.append(" → ")
+            line.append(self.town.who(entry.to), self._colour(entry.to))
+        if entry.category == "talk" and entry.agent_id:
+            line.append(":")
+        line.append(f" {entry.text}" if entry.agent_id else f"{entry.mark} {entry.text}", _style(entry))
+        return line
+
+    def _colour(self, agent_id: str) -> str:
+        badge = self.badges.get(agent_id)
+        return badge.hue.ground if badge else "bold"
+
+
+def describe(frame: Frame, language: str) -> str:
+    """`Saturday, clear, mild`."""
+    weekday = WEEKDAYS.get(language, WEEKDAYS["en"])[frame.time.weekday()]
+    return ", ".join([weekday, ambient(language, frame.sky), ambient(language, frame.temperature)])
+
+
+def json_line(value: Mapping[str, Any]) -> str:
+    """One line of JSON: readable Unicode, control and direction characters as `\\uXXXX`."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def json_lines(frame: Frame) -> Iterator[str]:
+    """Every event of a tick as a line of JSON, in canonical order."""
+    for event in frame.events:
+        yield json_line(event_json(event, frame.time))
+
+
+def is_dumb(environment: Mapping[str, str] = environ) -> bool:
+    """Whether the terminal says that it can only print lines, or does not say what it is. Windows never says."""
+    return environment.get("TERM", "" if os_name != "nt" else "windows") in ("", "dumb", "unknown")
+
+
+def wants_colour(stream: TextIO, environment: Mapping[str, str] = environ) -> bool:
+    """Only on a terminal that is not dumb, and never when NO_COLOR is set (https://no-color.org)."""
+    return stream.isatty() and not environment.get("NO_COLOR") and not is_dumb(environment)
+
+
+def _style(entry: Entry) -> str:
+    if entry.category == "talk":
+        return ""
+    return "dim" if entry.category in ("moves", "doing") else "italic"
+
+
+# ── an event in words: the same in the plain view, the log and the talk ───────────────────────────────────────────────
 
 
 Category = Literal["talk", "moves", "plans", "world", "doing"]
@@ -55,11 +157,11 @@ MARKS: Mapping[str, str] = {
 
 
 IMPERSONAL = frozenset({"CONVERSATION_STARTED", "CONVERSATION_ENDED", "OBJECT_STATE_CHANGED"})
-"""Told as sentences of their own, whoever caused them."""
+"""Written as sentences of their own, whoever caused them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Entry:
     """One event in words; all texts are clean."""
 
     event_id: str
@@ -75,9 +177,9 @@ class Told:
     """What comes after the name, or the whole sentence when it is nobody's."""
 
 
-def told(event: Event, town: Town) -> Told:
-    """The event in the scenario's language. Never fails: an unknown event is told by its type and texts."""
-    return Told(
+def entry_of(event: Event, town: Town) -> Entry:
+    """The event in the scenario's language. Never fails: an unknown event is described by its type and texts."""
+    return Entry(
         event_id=event.id,
         tick=event.tick,
         type=event.type,
@@ -93,21 +195,21 @@ LISTENING = "💬"
 """Emoji of somebody who waits for an answer."""
 
 
-class Teller:
-    """Tells a run of events, leaving out what repeats: an IDLE counts only when its doing changed.
+class Narrator:
+    """Turns successive events into entries and leaves out repetition: an IDLE counts only when its doing changed.
 
-    Waiting for an answer in a talk is not told: the lines before and after say it.
+    Waiting for an answer in a conversation is left out too: the lines before and after say it.
     """
 
     def __init__(self, town: Town) -> None:
         self.town = town
         self.doing: dict[str, str] = {}
 
-    def tell(self, events: Iterable[Event]) -> list[Told]:
+    def narrate(self, events: Iterable[Event]) -> list[Entry]:
         """The events worth reading, in order."""
-        return [told(event, self.town) for event in events if self._news(event)]
+        return [entry_of(event, self.town) for event in events if self._is_news(event)]
 
-    def _news(self, event: Event) -> bool:
+    def _is_news(self, event: Event) -> bool:
         if event.type != "IDLE":
             self.doing.pop(event.agent_id, None) if event.type in ("MOVE", "INTERACT") else None
             return True
@@ -128,7 +230,7 @@ def _text(event: Event, town: Town) -> str:
         case "SCRIPTED" | "GOD_EVENT" | "INNER_VOICE":
             return clean(str(body.get("text", "")))
         case _:
-            template = telling(town.language, _key(event))
+            template = event_template(town.language, _key(event))
             return template.format_map(_Words(event, town)) if template else _unknown(event)
 
 
@@ -178,105 +280,3 @@ def _together(names: Sequence[str]) -> str:
 def _unknown(event: Event) -> str:
     texts = [clean(str(value)) for value in event.body.values() if isinstance(value, str)]
     return " ".join([event.type.lower().replace("_", " "), *texts])
-
-
-# ── lines ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-_UNSAFE = re.compile("[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
-
-SILENT = ("TIME_ADVANCED", "CONVERSATION_STARTED")
-"""Said by the heading and by the first line of the talk."""
-
-
-class PlainLines:
-    """Frames in the order of ticks, as lines. Keeps what was said last, so that only news is printed."""
-
-    def __init__(self, scenario: ScenarioPart) -> None:
-        self.town = Town.of(scenario)
-        self.teller = Teller(self.town)
-        self.badges = badges(self.town.called)
-        self.heading: tuple[object, ...] = ()
-
-    def lines(self, frame: Frame) -> list[Text]:
-        """What a tick adds: a heading when the hour or the part of day changes, then the events in order."""
-        told = [self._line(one, frame.time) for one in self.teller.tell(frame.events) if one.type not in SILENT]
-        return [*self._heading(frame), *told]
-
-    def _heading(self, frame: Frame) -> list[Text]:
-        heading = (frame.time.date(), frame.time.hour, frame.part_of_day)
-        if heading == self.heading:
-            return []
-        self.heading = heading
-        return [Text(f"{hhmm(frame.time)} ── {describe(frame, self.town.language)}", style="bold")]
-
-    def _line(self, one: Told, time: datetime) -> Text:
-        line = Text.assemble((hhmm(time), "dim"), "  ")
-        if one.agent_id:
-            line.append(self.town.who(one.agent_id), self._colour(one.agent_id))
-        if one.to:
-            line.append(" → ")
-            line.append(self.town.who(one.to), self._colour(one.to))
-        if one.category == "talk" and one.agent_id:
-            line.append(":")
-        line.append(f" {one.text}" if one.agent_id else f"{one.mark} {one.text}", _style(one))
-        return line
-
-    def _colour(self, agent_id: str) -> str:
-        badge = self.badges.get(agent_id)
-        return badge.hue.ground if badge else "bold"
-
-
-def describe(frame: Frame, language: str) -> str:
-    """`Saturday, clear, mild`."""
-    weekday = WEEKDAYS.get(language, WEEKDAYS["en"])[frame.time.weekday()]
-    return ", ".join([weekday, ambient(language, frame.sky), ambient(language, frame.temperature)])
-
-
-def json_line(value: Mapping[str, Any]) -> str:
-    """One line of JSON: readable Unicode, control and direction characters as `\\uXXXX`."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
-
-
-def json_lines(frame: Frame) -> Iterator[str]:
-    """Every event of a tick as a line of JSON, in canonical order."""
-    for event in frame.events:
-        yield json_line(event_json(event, frame.time))
-
-
-def wants_colour(stream: TextIO, environment: Mapping[str, str] = environ) -> bool:
-    """Only on a terminal that is not dumb, and never when NO_COLOR is set (https://no-color.org)."""
-    return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
-
-
-class LineView:
-    """Prints frames to a stream as they come: `plain`, `json`, or nothing for `none`. Each tick is flushed."""
-
-    def __init__(self, scenario: ScenarioPart, form: str, stream: TextIO | None = None) -> None:
-        self.stream = stream or sys.stdout
-        self.form = form
-        self.plain = PlainLines(scenario)
-        colour = wants_colour(self.stream)
-        self.console = Console(file=self.stream, force_terminal=True, legacy_windows=False) if colour else None
-
-    def show(self, frame: Frame) -> None:
-        """Print a tick; ticks come in order."""
-        if self.form == "json":
-            self.stream.writelines(f"{line}\n" for line in json_lines(frame))
-        elif self.form == "plain":
-            for line in self.plain.lines(frame):
-                self._print(line)
-        self.stream.flush()
-
-    def _print(self, line: Text) -> None:
-        if self.console is None:
-            self.stream.write(f"{line.plain}\n")
-        else:
-            self.console.print(line, soft_wrap=True, highlight=False, markup=False)
-
-
-def _style(one: Told) -> str:
-    if one.category == "talk":
-        return ""
-    return "dim" if one.category in ("moves", "doing") else "italic"

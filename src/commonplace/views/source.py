@@ -1,29 +1,22 @@
-"""Where a view gets its ticks from: a run being lived, or one read back."""
+"""Where a view reads a run: the `Source` protocol, and the source over a run file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from commonplace.errors import UsageError, command
-from commonplace.run.frames import Frame
-from commonplace.run.reading import Reading
 from commonplace.run.why import why
-from commonplace.scenario.model import ScenarioPart
-from commonplace.world.events import Event
 
 if TYPE_CHECKING:
     from commonplace.character.persona import Persona
     from commonplace.character.state import CharacterState
     from commonplace.memory.record import Memory
     from commonplace.run.frames import Frame
+    from commonplace.run.reading import Reading
     from commonplace.scenario.model import ScenarioPart
     from commonplace.world.events import Event
-
-
-# ── source ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +26,12 @@ class Inspection:
     persona: Persona
     state: CharacterState
     """Plan (strokes, hours, actions), belief view, relations and pending jobs."""
-    memories: tuple[Memory, ...] = ()
+    memories: Sequence[Memory] = ()
     """The latest first; `accessed_at` as of the tick."""
-    total_memories: int = 0
-    """How many it has; 0 when not counted."""
-    facts: tuple[str, ...] = field(default=())
-    """Texts of the seed facts it knows."""
 
 
 class Source(Protocol):
-    """All a terminal needs of a run. Called from the view's thread only; reading never changes a run.
+    """All that a terminal needs of a run. Called from the view's thread only; reading never changes a run.
 
     Only `subscribe`'s callback may come from another thread. Every call should answer at once, except `preview` and
     `submit`, which the view calls from a worker thread because a mind may have to be asked.
@@ -50,7 +39,7 @@ class Source(Protocol):
 
     @property
     def live(self) -> bool:
-        """Whether it is being lived here: `play`, `pause`, `step`, `speed` and `submit` work."""
+        """Whether the run is made in this process: `play`, `pause`, `step`, `speed` and `submit` work."""
         ...
 
     @property
@@ -60,7 +49,7 @@ class Source(Protocol):
 
     @property
     def rate(self) -> float:
-        """Ticks per second aimed at; 0 for as fast as it goes."""
+        """Ticks per second aimed at; 0 for as fast as possible."""
         ...
 
     @property
@@ -70,7 +59,7 @@ class Source(Protocol):
 
     @property
     def progress(self) -> str:
-        """What is under way (`4/10 have decided`), or why no more comes (`reached tick 288`); may be empty."""
+        """What is under way (`4/10 have decided`), or why no more ticks come (`reached tick 288`); may be empty."""
         ...
 
     @property
@@ -88,8 +77,8 @@ class Source(Protocol):
         """The tick the run was asked to end at; `last_tick` if that is not known."""
         ...
 
-    def frame(self, tick: int) -> Frame:
-        """The whole tick, 0 … `last_tick`."""
+    def frames(self, first: int, last: int) -> Iterable[Frame]:
+        """The whole ticks first … last, both included, within 0 … `last_tick`."""
         ...
 
     def events(self, first: int, last: int) -> Sequence[Event]:
@@ -100,8 +89,8 @@ class Source(Protocol):
         """The explanation in the shape of the public contract. Raises CommonplaceError."""
         ...
 
-    def inspect(self, agent_id: str, tick: int) -> Inspection:
-        """The character as of the tick."""
+    def inspect(self, agent_id: str, tick: int, *, memories: bool) -> Inspection:
+        """The character as of the tick, with its latest memories only if asked: they cost the most."""
         ...
 
     def preview(self, text: str) -> str:
@@ -109,10 +98,10 @@ class Source(Protocol):
         ...
 
     def submit(self, body: Mapping[str, Any]) -> str:
-        """Put in an input; says what was accepted and for which tick. Raises CommonplaceError.
+        """Queue an input; says what was accepted and for which tick. Raises CommonplaceError.
 
-        `{"kind": "god", "text": …}` – a sentence as previewed, whose audience and changes the source finds – or
-        `{"kind": "voice", "agent_id": …, "text": …}`.
+        `{"kind": "god", "text": …}` – a sentence as previewed, whose audience and changes the source finds –,
+        `{"kind": "voice", "agent_id": …, "text": …}`, or an input of `commonplace.world.inputs`.
         """
         ...
 
@@ -129,7 +118,7 @@ class Source(Protocol):
         ...
 
     def speed(self, rate: float) -> None:
-        """Aim at so many ticks per second; 0 for as fast as it goes."""
+        """Aim at so many ticks per second; 0 for as fast as possible."""
         ...
 
     def subscribe(self, committed: Callable[[int], None]) -> Callable[[], None]:
@@ -137,23 +126,22 @@ class Source(Protocol):
         ...
 
 
-# ── recorded ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# A run read back from its file: what `replay` and `watch` show, and the reading half of a live view.
-
-
 MEMORIES = 40
 """The latest memories an inspection holds."""
 
 
 class RecordedSource:
-    """Implements `views.source.Source` over a `Reading`. The run may be going on in another process."""
+    """A run read from its file, which another process may be writing: what `replay` and `watch` show.
+
+    A live view is this one with the controls filled in.
+    """
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
 
     @property
     def live(self) -> bool:
-        """It is not lived here."""
+        """No ticks are made here."""
         return False
 
     @property
@@ -191,9 +179,11 @@ class RecordedSource:
         """The tick first asked for, if more than there are."""
         return max(self.last_tick, self.reading.manifest.ticks)
 
-    def frame(self, tick: int) -> Frame:
-        """The whole tick."""
-        return self.reading.frame(tick)
+    def frames(self, first: int, last: int) -> Iterable[Frame]:
+        """The ticks first … last."""
+        if first == last:
+            return (self.reading.frame(first),)
+        return self.reading.frames(first, last)
 
     def events(self, first: int, last: int) -> Sequence[Event]:
         """The events of the ticks first … last."""
@@ -203,23 +193,22 @@ class RecordedSource:
         """The explanation of an event."""
         return why(self.reading, event_id)
 
-    def inspect(self, agent_id: str, tick: int) -> Inspection:
+    def inspect(self, agent_id: str, tick: int, *, memories: bool) -> Inspection:
         """The character as of the tick."""
         persona = self.reading.scenario.personas[agent_id]
-        memories = self.reading.memories(agent_id, tick)
-        latest = tuple(islice(reversed(memories), MEMORIES))
-        return Inspection(persona, self.reading.state_at(agent_id, tick), latest, len(memories))
+        stream = self.reading.memories(agent_id, tick) if memories else []
+        return Inspection(persona, self.reading.state_at(agent_id, tick), stream[: -MEMORIES - 1 : -1])
 
     def preview(self, text: str) -> str:
-        """Raises UsageError: history is not changed by looking at it."""
-        raise self._recorded(text)
+        """Raises UsageError: a recorded history cannot be changed."""
+        raise self._is_recorded(text)
 
     def submit(self, body: Mapping[str, Any]) -> str:
-        """Raises UsageError: history is not changed by looking at it."""
-        raise self._recorded(str(body.get("text", "")))
+        """Raises UsageError: a recorded history cannot be changed."""
+        raise self._is_recorded(str(body.get("text", "")))
 
     def play(self) -> None:
-        """The view itself moves through what is recorded."""
+        """Nothing: the view itself moves through what is recorded."""
 
     def pause(self) -> None:
         """As `play`."""
@@ -231,10 +220,10 @@ class RecordedSource:
         """As `play`."""
 
     def subscribe(self, committed: Callable[[int], None]) -> Callable[[], None]:  # noqa: ARG002 – of the protocol
-        """Nothing calls: the view looks at `last_tick` now and then."""
+        """Never calls: the view looks at `last_tick` now and then."""
         return lambda: None
 
-    def _recorded(self, text: str) -> UsageError:
+    def _is_recorded(self, text: str) -> UsageError:
         what = f"“{text}” cannot happen in a recording" if text else "a recording cannot be changed"
-        hint = f"{command('fork', self.reading.path)} --at TICK --inject TEXT -o NEW, or resume it"
-        return UsageError(what, hint=hint)
+        fork = command("fork", self.reading.path, "--at", "TICK", "--inject", text or "TEXT", "-o", "NEW")
+        return UsageError(what, hint=f"{fork}, or resume it")

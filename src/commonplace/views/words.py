@@ -65,7 +65,7 @@ AMBIENT: dict[str, dict[str, str]] = {
 }  # fmt: skip
 """Skies, winds, temperatures and parts of the day; English needs no table."""
 
-TELLING: dict[str, dict[str, str]] = {
+EVENT_TEMPLATES: dict[str, dict[str, str]] = {
     "en": {
         "MOVE": "goes to {to}", "MOVE goal": "goes to {to}, on the way to {goal}",
         "USE": "uses the {object}", "OPEN": "opens the {object}", "CLOSE": "closes the {object}",
@@ -102,6 +102,6 @@ def ambient(language: str, name: str) -> str:
     return AMBIENT.get(language, {}).get(name, name)
 
 
-def telling(language: str, key: str) -> str:
-    """The template that tells an event; empty for an unknown one."""
-    return TELLING.get(language, TELLING["en"]).get(key, "")
+def event_template(language: str, key: str) -> str:
+    """The sentence for an event, with fields to fill in; empty for an unknown event."""
+    return EVENT_TEMPLATES.get(language, EVENT_TEMPLATES["en"]).get(key, "")

@@ -1,4 +1,4 @@
-"""The first and the last line: where and when one is, and the keys."""
+"""The first line of the screen, the keys in the last, and the page with all keys."""
 
 from __future__ import annotations
 
@@ -10,19 +10,16 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.events import Resize
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
 from commonplace.clock import WEEKDAYS, hhmm
 from commonplace.text import clean
-from commonplace.views.terminal.canvas import Palette, padded
-from commonplace.views.terminal.player import Shown
+from commonplace.views.terminal.canvas import padded
+from commonplace.views.terminal.palette import Palette
+from commonplace.views.terminal.player import Scene
 from commonplace.views.words import Key, ambient, word
-
-# ── header ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 
 SKIES = {"clear": "☼", "cloudy": "☁", "rain": "☂", "storm": "↯", "fog": "≡", "snow": "✱"}
 DAY = {"en": "{0}, day {1}", "ko": "{1}일째 {0}"}
@@ -34,8 +31,8 @@ KEYS: tuple[tuple[str, Key], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How the run stands."""
+class Status:
+    """State and speed of the run, and where the view is in it."""
 
     state: Key
     """LIVE, PAUSED, REPLAY, PAST or END."""
@@ -54,14 +51,12 @@ class Header(Widget):
         super().__init__(id="header")
         self.parts: list[tuple[int, Text]] = []
 
-    def show(self, shown: Shown, standing: Standing) -> None:
-        """Where one is."""
-        self.parts = header_parts(shown, standing)
-        self.refresh()
-
-    def on_resize(self, _: Resize) -> None:
-        """Another width holds other parts."""
-        self.refresh()
+    def show(self, scene: Scene, status: Status) -> None:
+        """Paint the line if anything on it has changed."""
+        parts = header_parts(scene, status)
+        if parts != self.parts:
+            self.parts = parts
+            self.refresh()
 
     def render(self) -> Text:
         """The parts that fit, in their order."""
@@ -73,19 +68,21 @@ class Keys(Widget):
 
     def __init__(self) -> None:
         super().__init__(id="keys")
-        self.shown: Shown | None = None
+        self.scene: Scene | None = None
         self.playing = False
 
-    def show(self, shown: Shown, *, playing: bool) -> None:
-        """In the scenario's language."""
-        self.shown, self.playing = shown, playing
-        self.refresh()
+    def show(self, scene: Scene, *, playing: bool) -> None:
+        """In the scenario's language; painted only when something has changed."""
+        before = self.scene
+        if before is None or (before.palette, self.playing) != (scene.palette, playing):
+            self.refresh()
+        self.scene, self.playing = scene, playing
 
     def render(self) -> Text:
         """One line."""
-        if self.shown is None:
+        if self.scene is None:
             return Text()
-        palette, language = self.shown.palette, self.shown.language
+        palette, language = self.scene.palette, self.scene.language
         line = Text(" ")
         for key, name in KEYS:
             now = "k play" if name == "k pause" and not self.playing else name
@@ -96,26 +93,26 @@ class Keys(Widget):
         return line
 
 
-def header_parts(shown: Shown, standing: Standing) -> list[tuple[int, Text]]:
+def header_parts(scene: Scene, status: Status) -> list[tuple[int, Text]]:
     """(rank, part) in reading order; the parts of the highest ranks are dropped first."""
-    palette, frame, language = shown.palette, shown.frame, shown.language
+    palette, frame, language = scene.palette, scene.frame, scene.language
     weekday = WEEKDAYS.get(language, WEEKDAYS["en"])[frame.time.weekday()]
-    day = DAY.get(language, DAY["en"]).format(weekday, shown.town.clock.day(frame.tick) + 1)
+    day = DAY.get(language, DAY["en"]).format(weekday, scene.town.clock.day(frame.tick) + 1)
     sky = "☾" if frame.sky == "clear" and frame.part_of_day == "night" else SKIES.get(frame.sky, " ")
-    tick = f"{word(language, 'tick')} {standing.tick}"
+    tick = f"{word(language, 'tick')} {status.tick}"
     parts = [
-        (2, Text.assemble(("◆ ", palette.neon[1]), (shown.town.title, f"bold {palette.accent}"))),
+        (2, Text.assemble(("◆ ", palette.neon[1]), (scene.town.title, f"bold {palette.accent}"))),
         (6, Text(day, palette.muted)),
         (0, Text(hhmm(frame.time), f"bold {palette.text}")),
         (5, Text(ambient(language, frame.part_of_day), palette.muted)),
         (3, Text.assemble((f"{sky} ", palette.neon[2]), (ambient(language, frame.sky), palette.text))),
         (8, Text(ambient(language, frame.temperature), palette.muted)),
-        (4, Text(tick if standing.tick == standing.last else f"{tick}/{standing.last}", palette.muted)),
-        (7, Text(f"×{standing.rate:g}" if standing.rate else "×max", palette.muted)),
-        (1, _state(shown, standing)),
-        (2, Text(mind_name(standing.mind, language), palette.muted)),
+        (4, Text(tick if status.tick == status.last else f"{tick}/{status.last}", palette.muted)),
+        (7, Text(f"×{status.rate:g}" if status.rate else "×max", palette.muted)),
+        (1, _state(scene, status)),
+        (2, Text(mind_name(status.mind, language), palette.muted)),
     ]
-    return [*parts, (9, Text(clean(standing.progress), palette.faint))] if standing.progress else parts
+    return [*parts, (9, Text(clean(status.progress), palette.faint))] if status.progress else parts
 
 
 def joined(parts: Sequence[tuple[int, Text]], width: int) -> Text:
@@ -131,12 +128,12 @@ def mind_name(mind: str, language: str) -> str:
     return word(language, "offline mind") if mind.split("@", maxsplit=1)[0] == "offline" else clean(mind)
 
 
-def _state(shown: Shown, standing: Standing) -> Text:
-    palette = shown.palette
+def _state(scene: Scene, status: Status) -> Text:
+    palette = scene.palette
     colours = {"LIVE": palette.bars["relevance"], "PAUSED": palette.neon[2], "PAST": palette.alert}
-    colour = colours.get(standing.state, palette.neon[3])
-    sign = "●" if standing.state == "LIVE" else "▶" if standing.playing else "‖"
-    return Text(f"{sign} {word(shown.language, standing.state)}", f"bold {colour}")
+    colour = colours.get(status.state, palette.neon[3])
+    sign = "●" if status.state == "LIVE" else "▶" if status.playing else "‖"
+    return Text(f"{sign} {word(scene.language, status.state)}", f"bold {colour}")
 
 
 # ── help ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -154,9 +151,9 @@ HELP: dict[str, tuple[tuple[str, str], ...]] = {
         ("g :", "god mode: say what happens"),
         ("", "/voice NAME text · /leave NAME · /join NAME PLACE"),
         ("", "/do NAME go|say|use …: play somebody · /release NAME"),
-        ("t", "dark or light"), ("?", "this page"), ("q", "quit; every tick shown is saved"),
+        ("t", "dark or light"), ("?", "this page"), ("q", "quit; every tick on the screen is saved"),
         ("", ""), ("map", "badge and name; ” speaks, zz sleeps; lit rooms have somebody awake in them"),
-        ("time-line", "▁▄▇ talk   ◇ a reflection   ✦ an intervention   ● the tick shown"),
+        ("time-line", "▁▄▇ talk   ◇ a reflection   ✦ an intervention   ● the tick on the screen"),
         ("log", "“ speech  → move  ¶ plan  ◇ reflection  ▪ object  ≈ weather  ✦ intervention  ✗ refused"),
     ),
     "ko": (

@@ -8,7 +8,8 @@ from functools import lru_cache
 from math import ceil
 
 from rich.cells import cell_len
-from textual.events import Click, Resize
+from textual.events import Click
+from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
@@ -17,12 +18,335 @@ from commonplace.run.frames import AgentFrame, ObjectFrame
 from commonplace.text import clean
 from commonplace.views.hues import HUES, Badge
 from commonplace.views.terminal.canvas import Canvas, emoji_of, fitted, padded
-from commonplace.views.terminal.player import Shown
+from commonplace.views.terminal.player import Scene
 from commonplace.views.town import Room, Town
 from commonplace.views.words import word
 
-# ── floorplan ────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Where rooms are drawn: the scenario's grid stretched over the space there is, or a grid made up.
+FALLING = {"rain": ("╱", 9), "storm": ("╱", 5), "snow": ("*", 11), "fog": ("░", 4)}
+"""Sky → what fills the open air, in one of how many cells."""
+
+
+class TownMap(Widget):
+    """Draws one frame; a click on a character selects it."""
+
+    class Picked(Message):
+        """Somebody was clicked on."""
+
+        def __init__(self, agent_id: str) -> None:
+            super().__init__()
+            self.agent_id = agent_id
+
+    def __init__(self) -> None:
+        super().__init__(id="map")
+        self._scene: Scene | None = None
+        self._strips: list[Strip] = []
+        self._drawn: tuple[Scene, Size] | None = None
+
+    def show(self, scene: Scene) -> None:
+        """Draw this tick."""
+        self._scene = scene
+        self.refresh()
+
+    def on_click(self, event: Click) -> None:
+        """Select who was clicked on."""
+        agent = event.style.meta.get("agent")
+        if agent:
+            self.post_message(self.Picked(str(agent)))
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the picture. Drawn when it is painted, and not before, because only then the size is final."""
+        scene, size = self._scene, self.size
+        if scene is None:
+            return Strip.blank(size.width, self.rich_style)
+        if self._drawn is None or self._drawn[0] is not scene or self._drawn[1] != size:
+            self._strips = draw_town(scene, size.width, size.height)
+            self._drawn = (scene, size)
+        return self._strips[y] if y < len(self._strips) else Strip.blank(size.width, self.rich_style)
+
+
+def draw_town(scene: Scene, width: int, height: int) -> list[Strip]:
+    """The whole map; without space for rooms, a list of who is where."""
+    light = scene.palette.light(scene.frame.part_of_day)
+    canvas = Canvas(width, height, light.sky)
+    plan, outside = _plan(scene, width, height)
+    if not plan:
+        _draw_list(canvas, scene)
+    else:
+        _draw_rooms(canvas, scene, plan)
+        if outside:
+            _draw_outside(canvas, scene, outside)
+        _draw_air(canvas, scene, plan)
+    return [canvas.strip(y) for y in range(height)]
+
+
+def _plan(scene: Scene, width: int, height: int) -> tuple[Mapping[str, Walls], Sequence[AgentFrame]]:
+    """The rooms, and who is in none of them: for those the last line is always kept free."""
+    plan = floorplan(scene.town, width, height)
+    if plan and scene.town.root not in plan:
+        plan = floorplan(scene.town, width, height - 1) or plan
+    return plan, _outside(scene, plan)
+
+
+def _outside(scene: Scene, plan: Mapping[str, Walls]) -> Sequence[AgentFrame]:
+    return [one for one in scene.agents() if not drawn_in(scene.town, plan, one.position)]
+
+
+def _draw_rooms(canvas: Canvas, scene: Scene, plan: Mapping[str, Walls]) -> None:
+    here: dict[str, list[AgentFrame]] = {}
+    for one in scene.agents():
+        here.setdefault(drawn_in(scene.town, plan, one.position), []).append(one)
+    _draw_ways(canvas, scene, plan)
+    drawn = [_drawn(scene, number, area, here.get(area, []), plan[area]) for number, area in enumerate(plan)]
+    for one in drawn:
+        canvas.fill(one.walls.x0, one.walls.y0, one.walls.x1, one.walls.y1, one.ground)
+    for one in sorted(drawn, key=lambda one: one.awake):
+        colour = one.neon if one.awake else scene.palette.wall
+        canvas.box(one.walls.x0, one.walls.y0, one.walls.x1, one.walls.y1, colour)
+    for one in drawn:
+        name = f" {fitted(one.room.name, one.walls.width - 2)} "
+        canvas.text(one.walls.x0 + 1, one.walls.y0, name, one.walls.width, one.neon, mood="bold" if one.awake else "")
+        _draw_contents(canvas, scene, one, [other.walls for other in drawn if one.walls.holds(other.walls)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A room as it looks now."""
+
+    room: Room
+    walls: Walls
+    people: Sequence[AgentFrame]
+    awake: bool
+    """Whether somebody is awake in it."""
+    ground: str
+    neon: str
+
+
+def _drawn(scene: Scene, number: int, area: str, people: Sequence[AgentFrame], walls: Walls) -> _Drawn:
+    palette, room = scene.palette, scene.town.rooms[area]
+    light = palette.light(scene.frame.part_of_day)
+    awake = any(not one.asleep for one in people)
+    ground = light.outdoor if room.outdoor else light.lit if awake else light.unlit
+    neon = palette.garden if room.outdoor else palette.neon[number % len(palette.neon)]
+    return _Drawn(room, walls, people, awake, ground, neon)
+
+
+def _draw_contents(canvas: Canvas, scene: Scene, one: _Drawn, inner: Sequence[Walls]) -> None:
+    """People from the top, things on what is left of a roomy place; rooms inside the room are left alone."""
+    lines = _free_lines(one.walls, inner)
+    if not lines:
+        draw_flow(canvas, scene, one.people, [(one.walls.x0 + 2, one.walls.y1, one.walls.width - 2)])
+        return
+    used = draw_people(canvas, scene, one.people, lines)
+    if len(lines) >= 3:
+        things = [thing for thing in scene.frame.objects.values() if thing.parent == one.room.id]
+        draw_things(canvas, scene, things, lines[used:])
+
+
+def _free_lines(walls: Walls, inner: Sequence[Walls]) -> list[tuple[int, int, int]]:
+    """(x, y, cells) of the widest stretch of each line that no room inside covers."""
+    lines: list[tuple[int, int, int]] = []
+    for y in range(walls.y0 + 1, walls.y1):
+        begin, best = walls.x0, (0, 0)
+        across = sorted((one.x0, one.x1) for one in inner if one.y0 <= y <= one.y1)
+        for start, end in [*across, (walls.x1, walls.x1)]:
+            best = max(best, (start - begin - 1, -begin))
+            begin = end
+        if best[0] >= 4:
+            lines.append((1 - best[1], y, best[0]))
+    return lines
+
+
+def _draw_ways(canvas: Canvas, scene: Scene, plan: Mapping[str, Walls]) -> None:
+    """A dotted path in the gap between two rooms that face each other."""
+    for one, other in scene.town.ways:
+        if one in plan and other in plan:
+            for x, y in _path(plan[one], plan[other]):
+                if canvas.free(x, y):
+                    canvas.text(x, y, "·", 1, scene.palette.faint)
+
+
+def _path(one: Walls, other: Walls) -> list[tuple[int, int]]:
+    top, bottom = max(one.y0, other.y0), min(one.y1, other.y1)
+    if bottom - top >= 1:
+        west, east = (one, other) if one.x0 < other.x0 else (other, one)
+        return [(x, (top + bottom + 1) // 2) for x in range(west.x1 + 1, east.x0)]
+    left, right = max(one.x0, other.x0), min(one.x1, other.x1)
+    if right - left >= 1:
+        north, south = (one, other) if one.y0 < other.y0 else (other, one)
+        return [((left + right) // 2, y) for y in range(north.y1 + 1, south.y0)]
+    return []
+
+
+def _draw_outside(canvas: Canvas, scene: Scene, people: Sequence[AgentFrame]) -> None:
+    y = canvas.height - 1
+    used = canvas.text(1, y, f"{word(scene.language, 'on the way')}: ", canvas.width - 2, scene.palette.muted)
+    draw_flow(canvas, scene, people, [(1 + used, y, canvas.width - 2 - used)])
+
+
+def _draw_list(canvas: Canvas, scene: Scene) -> None:
+    """Rooms with somebody in them, a line each, for a space too small for boxes."""
+    by_area: dict[str, list[AgentFrame]] = {}
+    for one in scene.agents():
+        by_area.setdefault(one.position, []).append(one)
+    for y, (area, people) in enumerate(list(by_area.items())[: canvas.height]):
+        used = canvas.text(0, y, f"{scene.town.where(area)}: ", canvas.width // 2, scene.palette.muted)
+        draw_flow(canvas, scene, people, [(used, y, canvas.width - used)])
+
+
+def _draw_air(canvas: Canvas, scene: Scene, plan: Mapping[str, Walls]) -> None:
+    """Weather in the open: between the rooms and in outdoor ones; stars where the night is clear."""
+    frame = scene.frame
+    if frame.sky in FALLING:
+        glyph, thin = FALLING[frame.sky]
+    elif frame.part_of_day == "night" and frame.sky == "clear":
+        glyph, thin = "·", 41
+    else:
+        return
+    drift = frame.tick if frame.sky != "clear" else 0
+    colour = scene.palette.rain if frame.sky != "fog" else scene.palette.faint
+    for y in range(canvas.height):
+        for x in range(canvas.width):
+            if _scattered(x + drift, y - drift, thin) and canvas.free(x, y) and _open(scene, plan, x, y):
+                canvas.text(x, y, glyph, 1, colour)
+
+
+def _scattered(x: int, y: int, thin: int) -> bool:
+    return ((x * 73856093) ^ (y * 19349663)) % 9973 % thin == 0
+
+
+def _open(scene: Scene, plan: Mapping[str, Walls], x: int, y: int) -> bool:
+    """Whether the innermost room around the cell, if any, is under the open sky."""
+    inside = [area for area, one in plan.items() if one.x0 <= x <= one.x1 and one.y0 <= y <= one.y1]
+    return not inside or scene.town.rooms[inside[-1]].outdoor
+
+
+# ── people and things in a room, in the richest form that its lines have space for ────────────────────────────────────
+
+
+Lines = Sequence[tuple[int, int, int]]
+"""(x, y, cells) of lines to write on."""
+ROOMY = 34
+"""Cells from which name and doing share a line."""
+NARROW = 12
+"""Cells below which nothing but names and badges makes sense."""
+
+
+def draw_people(canvas: Canvas, scene: Scene, people: Sequence[AgentFrame], lines: Lines) -> int:
+    """A line or two each with what they do or say; else names in a row; else badges. Returns the lines used."""
+    narrowest = min((room for _, _, room in lines), default=0)
+    if not people or narrowest < NARROW or len(people) > len(lines):
+        return draw_flow(canvas, scene, people, lines)
+    if narrowest >= ROOMY:
+        for one, line in zip(people, lines, strict=False):
+            _draw_line(canvas, scene, one, line)
+        return len(people)
+    if 2 * len(people) > len(lines):
+        return draw_flow(canvas, scene, people, lines)
+    for number, one in enumerate(people):
+        _draw_pair(canvas, scene, one, lines[2 * number], lines[2 * number + 1])
+    return 2 * len(people)
+
+
+def draw_flow(canvas: Canvas, scene: Scene, people: Sequence[AgentFrame], lines: Lines) -> int:
+    """Names one after another if all fit, else badges, and `+3` for those there is no space for."""
+    for named in (True, False):
+        spots, left = _flowed([_chip_room(scene, one, named=named) for one in people], lines)
+        if not left or not named:
+            break
+    else:
+        return 0
+    for one, (x, y), (_, following) in zip(people, spots, [*spots[1:], (0, -1)], strict=False):
+        used = _draw_chip(canvas, scene, one, x, y, named=named)
+        if following == y:  # no rain falls between two names
+            canvas.text(x + used, y, " ", 1, "")
+    if left and spots:
+        x, y = spots[-1]
+        canvas.text(x, y, f"+{left + 1}", 3, scene.palette.text, mood="bold")
+    return len({y for _, y in spots})
+
+
+def draw_things(canvas: Canvas, scene: Scene, things: Sequence[ObjectFrame], lines: Lines) -> None:
+    """Objects with their states, on lines nobody stands on; a free line sets them off where there is one."""
+    for thing, (x, y, room) in zip(things, lines[len(lines) > len(things) :], strict=False):
+        state = clean(thing.state.replace("_", " "))
+        text = f"▫ {clean(thing.name)}" + (f" · {state}" if state else "")
+        canvas.text(x + 1, y, text, room - 2, scene.palette.faint)
+
+
+def _flowed(rooms: Sequence[int], lines: Lines) -> tuple[list[tuple[int, int]], int]:
+    """Where each piece begins, and how many found no place."""
+    spots: list[tuple[int, int]] = []
+    line, used = 0, 0
+    for room in rooms:
+        while line < len(lines) and used + room > lines[line][2]:
+            line, used = line + 1, 0
+        if line == len(lines):
+            break
+        spots.append((lines[line][0] + used, lines[line][1]))
+        used += room + 1
+    return spots, len(rooms) - len(spots)
+
+
+def _chip_room(scene: Scene, one: AgentFrame, *, named: bool) -> int:
+    if not named:
+        return 2
+    return 3 + cell_len(scene.town.short(one.agent_id)) + (1 + cell_len(_sign(one)) if _sign(one) else 0)
+
+
+def _sign(one: AgentFrame) -> str:
+    """What a passer-by sees at once: talk, sleep, or the emoji of what it does."""
+    if one.dialogue:
+        return "”"
+    return "zz" if one.asleep else emoji_of(one.emoji)
+
+
+def _draw_badge(canvas: Canvas, scene: Scene, one: AgentFrame, x: int, y: int) -> int:
+    badge = scene.badges.get(one.agent_id) or Badge(padded(clean(one.called), 2), HUES[-1])
+    return canvas.text(x, y, badge.letters, 2, badge.hue.ink, mood="bold", agent=one.agent_id, ground=badge.hue.ground)
+
+
+def _mood(scene: Scene, one: AgentFrame) -> str:
+    return "bold underline" if one.agent_id == scene.selected else "bold" if one.dialogue else ""
+
+
+def _draw_chip(canvas: Canvas, scene: Scene, one: AgentFrame, x: int, y: int, *, named: bool) -> int:
+    used = _draw_badge(canvas, scene, one, x, y)
+    if not named:
+        return used
+    colour, agent = scene.colour(one.agent_id), one.agent_id
+    name = scene.town.short(one.agent_id)
+    used += canvas.text(x + used, y, " ", 1, colour)
+    used += canvas.text(x + used, y, name, cell_len(name), colour, mood=_mood(scene, one), agent=agent)
+    sign = _sign(one)
+    if sign:
+        used += canvas.text(x + used, y, f" {sign}", 1 + cell_len(sign), scene.palette.text, agent=agent)
+    return used
+
+
+def _draw_line(canvas: Canvas, scene: Scene, one: AgentFrame, line: tuple[int, int, int]) -> None:
+    x, y, room = line
+    used = 1 + _draw_chip(canvas, scene, one, x + 1, y, named=True)
+    _draw_doing(canvas, scene, one, (x + used + 1, y, room - used - 2))
+
+
+def _draw_pair(
+    canvas: Canvas, scene: Scene, one: AgentFrame, first: tuple[int, int, int], second: tuple[int, int, int]
+) -> None:
+    _draw_chip(canvas, scene, one, first[0] + 1, first[1], named=True)
+    _draw_doing(canvas, scene, one, (second[0] + 4, second[1], second[2] - 5))
+
+
+def _draw_doing(canvas: Canvas, scene: Scene, one: AgentFrame, line: tuple[int, int, int]) -> None:
+    x, y, room = line
+    if one.dialogue:
+        text, colour, mood = f"“{clean(one.dialogue)}”", scene.palette.text, "italic"
+    else:
+        text, colour, mood = "" if one.asleep else clean(one.doing), scene.palette.muted, ""
+    if room >= 6:
+        canvas.text(x - 1, y, f" {text}", room + 1, colour, mood=mood, agent=one.agent_id)
+
+
+# ── floor plan: the scenario's grid stretched over the space there is, or a grid made up ──────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,334 +470,3 @@ def _made_up(town: Town, width: int, height: int) -> tuple[tuple[str, int, int, 
 
 def _comfort(rooms: int, columns: int, width: int, height: int) -> float:
     return min(width / columns / 22, height / ceil(rooms / columns) / 5)
-
-
-# ── occupants ────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Who and what is in a room, in the richest form its lines have space for.
-
-
-Lines = Sequence[tuple[int, int, int]]
-"""(x, y, cells) of lines to write on."""
-ROOMY = 34
-"""Cells from which name and doing share a line."""
-NARROW = 12
-"""Cells below which nothing but names and badges makes sense."""
-
-
-def draw_people(canvas: Canvas, shown: Shown, people: Sequence[AgentFrame], lines: Lines) -> int:
-    """A line or two each with what they do or say; else names in a row; else badges. Returns the lines used."""
-    narrowest = min((room for _, _, room in lines), default=0)
-    if not people or narrowest < NARROW or len(people) > len(lines):
-        return draw_flow(canvas, shown, people, lines)
-    if narrowest >= ROOMY:
-        for one, line in zip(people, lines, strict=False):
-            _draw_line(canvas, shown, one, line)
-        return len(people)
-    if 2 * len(people) > len(lines):
-        return draw_flow(canvas, shown, people, lines)
-    for number, one in enumerate(people):
-        _draw_pair(canvas, shown, one, lines[2 * number], lines[2 * number + 1])
-    return 2 * len(people)
-
-
-def draw_flow(canvas: Canvas, shown: Shown, people: Sequence[AgentFrame], lines: Lines) -> int:
-    """Names one after another if all fit, else badges, and `+3` for those there is no space for."""
-    for named in (True, False):
-        spots, left = _flowed([_chip_room(shown, one, named=named) for one in people], lines)
-        if not left or not named:
-            break
-    else:
-        return 0
-    for one, (x, y) in zip(people, spots, strict=False):
-        _draw_chip(canvas, shown, one, x, y, named=named)
-    if left and spots:
-        x, y = spots[-1]
-        canvas.text(x, y, f"+{left + 1}", 3, shown.palette.text, mood="bold")
-    return len({y for _, y in spots})
-
-
-def draw_things(canvas: Canvas, shown: Shown, things: Sequence[ObjectFrame], lines: Lines) -> None:
-    """Objects with their states, on lines nobody stands on; a free line sets them off where there is one."""
-    for thing, (x, y, room) in zip(things, lines[len(lines) > len(things) :], strict=False):
-        state = clean(thing.state.replace("_", " "))
-        text = f"▫ {clean(thing.name)}" + (f" · {state}" if state else "")
-        canvas.text(x + 1, y, text, room - 2, shown.palette.faint)
-
-
-def _flowed(rooms: Sequence[int], lines: Lines) -> tuple[list[tuple[int, int]], int]:
-    """Where each piece begins, and how many found no place."""
-    spots: list[tuple[int, int]] = []
-    line, used = 0, 0
-    for room in rooms:
-        while line < len(lines) and used + room > lines[line][2]:
-            line, used = line + 1, 0
-        if line == len(lines):
-            break
-        spots.append((lines[line][0] + used, lines[line][1]))
-        used += room + 1
-    return spots, len(rooms) - len(spots)
-
-
-def _chip_room(shown: Shown, one: AgentFrame, *, named: bool) -> int:
-    if not named:
-        return 2
-    return 3 + cell_len(shown.town.short(one.agent_id)) + (1 + cell_len(_sign(one)) if _sign(one) else 0)
-
-
-def _sign(one: AgentFrame) -> str:
-    """What a passer-by sees at once: talk, sleep, or the emoji of what it does."""
-    if one.dialogue:
-        return "”"
-    return "zz" if one.asleep else emoji_of(one.emoji)
-
-
-def _draw_badge(canvas: Canvas, shown: Shown, one: AgentFrame, x: int, y: int) -> int:
-    badge = shown.badges.get(one.agent_id) or Badge(padded(clean(one.called), 2), HUES[-1])
-    return canvas.text(x, y, badge.letters, 2, badge.hue.ink, mood="bold", agent=one.agent_id, ground=badge.hue.ground)
-
-
-def _mood(shown: Shown, one: AgentFrame) -> str:
-    return "bold underline" if one.agent_id == shown.selected else "bold" if one.dialogue else ""
-
-
-def _draw_chip(canvas: Canvas, shown: Shown, one: AgentFrame, x: int, y: int, *, named: bool) -> int:
-    used = _draw_badge(canvas, shown, one, x, y)
-    if not named:
-        return used
-    colour, agent = shown.colour(one.agent_id), one.agent_id
-    name = shown.town.short(one.agent_id)
-    used += canvas.text(x + used, y, " ", 1, colour)
-    used += canvas.text(x + used, y, name, cell_len(name), colour, mood=_mood(shown, one), agent=agent)
-    sign = _sign(one)
-    if sign:
-        used += canvas.text(x + used, y, f" {sign}", 1 + cell_len(sign), shown.palette.text, agent=agent)
-    return used
-
-
-def _draw_line(canvas: Canvas, shown: Shown, one: AgentFrame, line: tuple[int, int, int]) -> None:
-    x, y, room = line
-    used = 1 + _draw_chip(canvas, shown, one, x + 1, y, named=True)
-    _draw_doing(canvas, shown, one, (x + used + 1, y, room - used - 2))
-
-
-def _draw_pair(
-    canvas: Canvas, shown: Shown, one: AgentFrame, first: tuple[int, int, int], second: tuple[int, int, int]
-) -> None:
-    _draw_chip(canvas, shown, one, first[0] + 1, first[1], named=True)
-    _draw_doing(canvas, shown, one, (second[0] + 4, second[1], second[2] - 5))
-
-
-def _draw_doing(canvas: Canvas, shown: Shown, one: AgentFrame, line: tuple[int, int, int]) -> None:
-    x, y, room = line
-    if one.dialogue:
-        text, colour, mood = f"“{clean(one.dialogue)}”", shown.palette.text, "italic"
-    else:
-        text, colour, mood = "" if one.asleep else clean(one.doing), shown.palette.muted, ""
-    if room >= 6:
-        canvas.text(x - 1, y, f" {text}", room + 1, colour, mood=mood, agent=one.agent_id)
-
-
-# ── map ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-FALLING = {"rain": ("╱", 9), "storm": ("╱", 5), "snow": ("*", 11), "fog": ("░", 4)}
-"""Sky → what fills the open air, in one of how many cells."""
-
-
-class TownMap(Widget):
-    """Draws one frame; a click on a character selects it."""
-
-    BORDER_TITLE = ""
-
-    class Picked(Message):
-        """Somebody was clicked on."""
-
-        def __init__(self, agent_id: str) -> None:
-            super().__init__()
-            self.agent_id = agent_id
-
-    def __init__(self) -> None:
-        super().__init__(id="map")
-        self.shown: Shown | None = None
-        self.strips: list[Strip] = []
-
-    def show(self, shown: Shown) -> None:
-        """Draw this tick."""
-        self.shown = shown
-        self._redraw()
-
-    def on_resize(self, _: Resize) -> None:
-        """The rooms stretch with the space."""
-        self._redraw()
-
-    def on_click(self, event: Click) -> None:
-        """Select who was clicked on."""
-        agent = event.style.meta.get("agent")
-        if agent:
-            self.post_message(self.Picked(str(agent)))
-
-    def _redraw(self) -> None:
-        width, height = self.size
-        if self.shown is not None and width > 0 and height > 0:
-            self.strips = draw_town(self.shown, width, height)
-            self.refresh()
-
-    def render_line(self, y: int) -> Strip:
-        """One line of the picture."""
-        return self.strips[y] if y < len(self.strips) else Strip.blank(self.size.width)
-
-
-def draw_town(shown: Shown, width: int, height: int) -> list[Strip]:
-    """The whole map; without space for rooms, a list of who is where."""
-    light = shown.palette.light(shown.frame.part_of_day)
-    canvas = Canvas(width, height, light.sky)
-    plan, outside = _plan(shown, width, height)
-    if not plan:
-        _draw_list(canvas, shown)
-    else:
-        _draw_rooms(canvas, shown, plan)
-        if outside:
-            _draw_outside(canvas, shown, outside)
-        _draw_air(canvas, shown, plan)
-    return [canvas.strip(y) for y in range(height)]
-
-
-def _plan(shown: Shown, width: int, height: int) -> tuple[Mapping[str, Walls], Sequence[AgentFrame]]:
-    """The rooms, and who is in none of them: for those the last line is always kept free."""
-    plan = floorplan(shown.town, width, height)
-    if plan and shown.town.root not in plan:
-        plan = floorplan(shown.town, width, height - 1) or plan
-    return plan, _outside(shown, plan)
-
-
-def _outside(shown: Shown, plan: Mapping[str, Walls]) -> Sequence[AgentFrame]:
-    return [one for one in shown.agents() if not drawn_in(shown.town, plan, one.position)]
-
-
-def _draw_rooms(canvas: Canvas, shown: Shown, plan: Mapping[str, Walls]) -> None:
-    here: dict[str, list[AgentFrame]] = {}
-    for one in shown.agents():
-        here.setdefault(drawn_in(shown.town, plan, one.position), []).append(one)
-    _draw_ways(canvas, shown, plan)
-    drawn = [_drawn(shown, number, area, here.get(area, []), plan[area]) for number, area in enumerate(plan)]
-    for one in drawn:
-        canvas.fill(one.walls.x0, one.walls.y0, one.walls.x1, one.walls.y1, one.ground)
-    for one in sorted(drawn, key=lambda one: one.awake):
-        colour = one.neon if one.awake else shown.palette.wall
-        canvas.box(one.walls.x0, one.walls.y0, one.walls.x1, one.walls.y1, colour)
-    for one in drawn:
-        name = f" {fitted(one.room.name, one.walls.width - 2)} "
-        canvas.text(one.walls.x0 + 1, one.walls.y0, name, one.walls.width, one.neon, mood="bold" if one.awake else "")
-        _draw_contents(canvas, shown, one, [other.walls for other in drawn if one.walls.holds(other.walls)])
-
-
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """A room as it looks now."""
-
-    room: Room
-    walls: Walls
-    people: Sequence[AgentFrame]
-    awake: bool
-    """Whether somebody is awake in it."""
-    ground: str
-    neon: str
-
-
-def _drawn(shown: Shown, number: int, area: str, people: Sequence[AgentFrame], walls: Walls) -> _Drawn:
-    palette, room = shown.palette, shown.town.rooms[area]
-    light = palette.light(shown.frame.part_of_day)
-    awake = any(not one.asleep for one in people)
-    ground = light.outdoor if room.outdoor else light.lit if awake else light.unlit
-    neon = palette.garden if room.outdoor else palette.neon[number % len(palette.neon)]
-    return _Drawn(room, walls, people, awake, ground, neon)
-
-
-def _draw_contents(canvas: Canvas, shown: Shown, one: _Drawn, inner: Sequence[Walls]) -> None:
-    """People from the top, things on what is left of a roomy place; rooms inside the room are left alone."""
-    lines = _free_lines(one.walls, inner)
-    if not lines:
-        draw_flow(canvas, shown, one.people, [(one.walls.x0 + 2, one.walls.y1, one.walls.width - 2)])
-        return
-    used = draw_people(canvas, shown, one.people, lines)
-    if len(lines) >= 3:
-        things = [thing for thing in shown.frame.objects.values() if thing.parent == one.room.id]
-        draw_things(canvas, shown, things, lines[used:])
-
-
-def _free_lines(walls: Walls, inner: Sequence[Walls]) -> list[tuple[int, int, int]]:
-    """(x, y, cells) of the widest stretch of each line that no room inside covers."""
-    lines: list[tuple[int, int, int]] = []
-    for y in range(walls.y0 + 1, walls.y1):
-        begin, best = walls.x0, (0, 0)
-        across = sorted((one.x0, one.x1) for one in inner if one.y0 <= y <= one.y1)
-        for start, end in [*across, (walls.x1, walls.x1)]:
-            best = max(best, (start - begin - 1, -begin))
-            begin = end
-        if best[0] >= 4:
-            lines.append((1 - best[1], y, best[0]))
-    return lines
-
-
-def _draw_ways(canvas: Canvas, shown: Shown, plan: Mapping[str, Walls]) -> None:
-    """A dotted path in the gap between two rooms that face each other."""
-    for one, other in shown.town.ways:
-        if one in plan and other in plan:
-            for x, y in _path(plan[one], plan[other]):
-                if canvas.free(x, y):
-                    canvas.text(x, y, "·", 1, shown.palette.faint)
-
-
-def _path(one: Walls, other: Walls) -> list[tuple[int, int]]:
-    top, bottom = max(one.y0, other.y0), min(one.y1, other.y1)
-    if bottom - top >= 1:
-        west, east = (one, other) if one.x0 < other.x0 else (other, one)
-        return [(x, (top + bottom + 1) // 2) for x in range(west.x1 + 1, east.x0)]
-    left, right = max(one.x0, other.x0), min(one.x1, other.x1)
-    if right - left >= 1:
-        north, south = (one, other) if one.y0 < other.y0 else (other, one)
-        return [((left + right) // 2, y) for y in range(north.y1 + 1, south.y0)]
-    return []
-
-
-def _draw_outside(canvas: Canvas, shown: Shown, people: Sequence[AgentFrame]) -> None:
-    y = canvas.height - 1
-    used = canvas.text(1, y, f"{word(shown.language, 'on the way')}: ", canvas.width - 2, shown.palette.muted)
-    draw_flow(canvas, shown, people, [(1 + used, y, canvas.width - 2 - used)])
-
-
-def _draw_list(canvas: Canvas, shown: Shown) -> None:
-    """Rooms with somebody in them, a line each, for a space too small for boxes."""
-    by_area: dict[str, list[AgentFrame]] = {}
-    for one in shown.agents():
-        by_area.setdefault(one.position, []).append(one)
-    for y, (area, people) in enumerate(list(by_area.items())[: canvas.height]):
-        used = canvas.text(0, y, f"{shown.town.where(area)}: ", canvas.width // 2, shown.palette.muted)
-        draw_flow(canvas, shown, people, [(used, y, canvas.width - used)])
-
-
-def _draw_air(canvas: Canvas, shown: Shown, plan: Mapping[str, Walls]) -> None:
-    """Weather in the open: between the rooms and in outdoor ones; stars where the night is clear."""
-    frame = shown.frame
-    if frame.sky in FALLING:
-        glyph, thin = FALLING[frame.sky]
-    elif frame.part_of_day == "night" and frame.sky == "clear":
-        glyph, thin = "·", 41
-    else:
-        return
-    drift = frame.tick if frame.sky != "clear" else 0
-    colour = shown.palette.rain if frame.sky != "fog" else shown.palette.faint
-    for y in range(canvas.height):
-        for x in range(canvas.width):
-            if _scattered(x + drift, y - drift, thin) and canvas.free(x, y) and _open(shown, plan, x, y):
-                canvas.text(x, y, glyph, 1, colour)
-
-
-def _scattered(x: int, y: int, thin: int) -> bool:
-    return ((x * 73856093) ^ (y * 19349663)) % 9973 % thin == 0
-
-
-def _open(shown: Shown, plan: Mapping[str, Walls], x: int, y: int) -> bool:
-    """Whether the innermost room around the cell, if any, is under the open sky."""
-    inside = [area for area, one in plan.items() if one.x0 <= x <= one.x1 and one.y0 <= y <= one.y1]
-    return not inside or shown.town.rooms[inside[-1]].outdoor

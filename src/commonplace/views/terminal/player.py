@@ -1,21 +1,17 @@
-"""Where one looks: the tick shown, whether it follows the run, and how it moves by itself. No screen, no clock."""
+"""The tick on the screen: which one it is, how it moves with time, and all that panels need to draw it. No widgets."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from commonplace.run.frames import AgentFrame, Frame
 from commonplace.views.hues import Badge, badges
-from commonplace.views.lines import Teller, Told
+from commonplace.views.lines import Entry, Narrator
 from commonplace.views.source import Source
-from commonplace.views.terminal.canvas import Palette
-from commonplace.views.terminal.timeline import Marks
+from commonplace.views.terminal.palette import Palette
 from commonplace.views.town import Town
-
-# ── player ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 """Ticks per second."""
@@ -23,69 +19,66 @@ SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 
 @dataclass(slots=True)
 class Player:
-    """The tick shown of a run with ticks 0 … last."""
+    """The position in a run with ticks 0 … last, and how it moves."""
 
     tick: int = 0
     last: int = 0
     following: bool = True
-    """Shows the latest tick as it comes."""
-    rolling: bool = False
-    """Moves on by itself through what is recorded."""
+    """Whether it jumps to each new tick of the run."""
+    playing: bool = False
+    """Whether it moves on by itself through recorded ticks."""
     rate: float = 2.0
-    owed: float = 0.0
-    """Part of a tick that time has earned."""
+    """Ticks per second."""
+    fraction: float = 0.0
+    """Part of the next tick that has passed."""
 
-    def grown(self, last: int) -> None:
+    def extend(self, last: int) -> None:
         """The run has more ticks."""
         self.last = max(self.last, last)
         if self.following:
             self.tick = self.last
 
     def seek(self, tick: int) -> None:
-        """Look at a tick; to look back is to stop following and rolling."""
+        """Go to a tick, or to the nearest there is; stops following and playing."""
         self.tick = min(max(tick, 0), self.last)
         self.following = False
-        self.rolling = False
+        self.playing = False
 
     def follow(self) -> None:
-        """The latest tick, and stay there."""
-        self.following, self.rolling = True, False
+        """Go to the latest tick and stay with it."""
+        self.following, self.playing = True, False
         self.tick = self.last
 
-    def roll(self) -> None:
-        """Play on from here, or stop; from the end it begins again."""
-        if self.rolling:
-            self.rolling = False
+    def toggle(self) -> None:
+        """Play from here, or stop; from the last tick it starts again at 0."""
+        if self.playing:
+            self.playing = False
             return
         if self.tick >= self.last:
             self.tick = 0
-        self.following, self.rolling, self.owed = False, True, 0.0
+        self.following, self.playing, self.fraction = False, True, 0.0
 
-    def passed(self, seconds: float) -> bool:
-        """Move by the time that passed; whether the tick changed. Rolling ends at the last tick."""
-        if not self.rolling:
+    def advance(self, seconds: float) -> bool:
+        """Move by the time that passed; whether the tick changed. Playing ends at the last tick."""
+        if not self.playing:
             return False
-        self.owed += seconds * self.rate
-        steps, self.owed = int(self.owed), self.owed % 1
+        self.fraction += seconds * self.rate
+        steps, self.fraction = int(self.fraction), self.fraction % 1
         before, self.tick = self.tick, min(self.last, self.tick + steps)
         if self.tick >= self.last:
-            self.rolling = False
+            self.playing = False
         return self.tick != before
 
     def faster(self, step: int) -> float:
-        """The next speed up or down."""
+        """Change to the next speed up (1) or down (−1); returns it."""
         nearest = min(range(len(SPEEDS)), key=lambda index: abs(SPEEDS[index] - self.rate))
         self.rate = SPEEDS[min(max(nearest + step, 0), len(SPEEDS) - 1)]
         return self.rate
 
 
-# ── shown ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What every panel is given at a tick: the frame and how to draw it.
-
-
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """One tick on the screen."""
+class Scene:
+    """One tick as panels draw it: the frame, names, colours, and what happened lately."""
 
     town: Town
     frame: Frame
@@ -93,8 +86,8 @@ class Shown:
     badges: Mapping[str, Badge]
     selected: str
     """The character the inspector is about."""
-    recent: Sequence[Told]
-    """What happened up to this tick, oldest first; the beginning of a long run is left out."""
+    recent: Sequence[Entry]
+    """What happened up to this tick, oldest first; only the end of a long run."""
 
     @property
     def language(self) -> str:
@@ -113,68 +106,77 @@ class Shown:
         return (*known, *(one for agent, one in here.items() if agent not in self.badges))
 
 
-# ── tick ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# From a source to what panels show: frames kept, events told, a window of what is recent.
-
-
 KEPT_FRAMES = 256
 WINDOW = 200
-"""Events listed at most when one jumps to a tick; walking on from there lists more."""
+"""Entries that `Scene.recent` holds at most."""
 BLOCK = 24
-"""Ticks asked for at once on the way back."""
+"""Ticks read at once. The first frame of a block is looked up in the state, the rest only add what changed, which is
+some 50 times cheaper."""
 
 
-class Ticks:
-    """Reads a source tick by tick."""
+class SceneReader:
+    """Makes scenes of a source's ticks. Keeps frames and entries, so that no frame is read twice within a walk."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.town = Town.of(source.scenario)
         self.badges = badges(self.town.called)
-        self.frames: OrderedDict[int, Frame] = OrderedDict()
-        self.recent: list[Told] = []
-        self.teller = Teller(self.town)
-        self.told = -1
-        """The tick `recent` goes up to."""
+        self._frames: dict[int, Frame] = {}
+        self._tick: int | None = None
+        """The tick read last: a step from it tells which way the next ones lie."""
+        self._narrator = Narrator(self.town)
+        self._entries: list[Entry] = []
+        self._first, self._last = 0, -1
+        """The ticks that `_entries` covers."""
+
+    def scene(self, tick: int, palette: Palette, selected: str) -> Scene:
+        """Everything the panels need of a tick."""
+        return Scene(self.town, self.frame(tick), palette, self.badges, selected, self._recent(tick))
 
     def frame(self, tick: int) -> Frame:
-        """The whole tick, from memory when it was shown lately."""
-        frame = self.frames.get(tick)
-        if frame is None:
-            frame = self.frames[tick] = self.source.frame(tick)
-            if len(self.frames) > KEPT_FRAMES:
-                self.frames.popitem(last=False)
-        return frame
+        """A whole tick."""
+        if tick not in self._frames:
+            for frame in self.source.frames(*self._block(tick)):
+                self._frames[frame.tick] = frame
+            for old in list(self._frames)[:-KEPT_FRAMES]:
+                del self._frames[old]
+        self._tick = tick
+        return self._frames[tick]
 
-    def shown(self, tick: int, palette: Palette, selected: str) -> Shown:
-        """Everything the panels need of a tick."""
-        self._tell(tick)
-        return Shown(self.town, self.frame(tick), palette, self.badges, selected, tuple(self.recent))
+    def _block(self, tick: int) -> tuple[int, int]:
+        """The ticks to read with this one: those before it on the way back, after it on the way on."""
+        if self._tick is None:
+            return tick, tick
+        if self._tick - BLOCK <= tick < self._tick:
+            return max(0, tick - BLOCK + 1), tick
+        if self._tick < tick <= self._tick + BLOCK:
+            return tick, min(tick + BLOCK - 1, self.source.last_tick)
+        return tick, tick
 
-    def read_marks(self, marks: Marks, budget: int) -> bool:
-        """Read the events of at most `budget` further ticks into the marks; whether any were left."""
-        last = self.source.last_tick
-        if marks.read >= last:
-            return False
-        end = min(last, marks.read + budget)
-        marks.add(self.source.events(marks.read + 1, end), end)
-        return True
+    def _recent(self, tick: int) -> Sequence[Entry]:
+        count = bisect_right(self._entries, tick, key=lambda entry: entry.tick)
+        if self._last < tick <= self._last + BLOCK:
+            self._narrate_on(tick)
+            count = len(self._entries)
+        elif not self._first <= tick <= self._last or (count < WINDOW and self._first > 0):
+            self._narrate_again(tick)
+            count = len(self._entries)
+        return tuple(self._entries[max(0, count - WINDOW) : count])
 
-    def _tell(self, tick: int) -> None:
-        if self.told <= tick <= self.told + BLOCK and self.told >= 0:
-            self.recent.extend(self.teller.tell(self.source.events(self.told + 1, tick)) if tick > self.told else [])
-            del self.recent[: max(0, len(self.recent) - 2 * WINDOW)]
-        elif tick != self.told:
-            self._retell(tick)
-        self.told = tick
+    def _narrate_on(self, tick: int) -> None:
+        self._entries += self._narrator.narrate(self.source.events(self._last + 1, tick))
+        self._last = tick
+        if len(self._entries) > 4 * WINDOW:
+            del self._entries[: -2 * WINDOW]
+            self._first = self._entries[0].tick + 1  # of the tick before, only some entries may be left
 
-    def _retell(self, tick: int) -> None:
-        """Go back block by block until the window is full, then tell forwards."""
-        first = tick + 1
-        enough = 0
-        while first > 0 and enough < WINDOW:
+    def _narrate_again(self, tick: int) -> None:
+        """Narrate what led to a tick, with enough entries for a walk further back."""
+        first, found = tick + 1, 0
+        while first > 0 and found < 2 * WINDOW:
             start = max(0, first - BLOCK)
-            enough += sum(event.type != "IDLE" for event in self.source.events(start, first - 1))
+            found += sum(event.type != "IDLE" for event in self.source.events(start, first - 1))
             first = start
-        self.teller = Teller(self.town)
-        self.recent = self.teller.tell(self.source.events(first, tick))[-WINDOW:]
+        self._narrator = Narrator(self.town)
+        self._entries = self._narrator.narrate(self.source.events(first, tick))
+        self._first, self._last = first, tick

@@ -1,8 +1,10 @@
-"""The town screen: all panels, given whole ticks. Nothing here changes a run but `submit` and the controls."""
+"""The terminal view: the app, its screen with all panels, and the keys."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
 from time import monotonic
 from typing import ClassVar
 
@@ -11,33 +13,38 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
+from textual.events import Resize
+from textual.geometry import Size
 from textual.message import Message
 from textual.screen import Screen
 
 from commonplace.errors import CommonplaceError
 from commonplace.text import clean
 from commonplace.views.source import Inspection, Source
-from commonplace.views.terminal.canvas import NIGHT, PALETTES, Palette, themes
 from commonplace.views.terminal.god_mode import CommandScreen
-from commonplace.views.terminal.header import Header, HelpScreen, Keys, Standing
+from commonplace.views.terminal.header import Header, HelpScreen, Keys, Status
 from commonplace.views.terminal.inspector import Inspector
 from commonplace.views.terminal.lists import EventList, EventLog, People, Talk
 from commonplace.views.terminal.map import TownMap
-from commonplace.views.terminal.player import Player, Shown, Ticks
+from commonplace.views.terminal.palette import NIGHT, PALETTES, Palette, themes
+from commonplace.views.terminal.player import Player, Scene, SceneReader
 from commonplace.views.terminal.timeline import Timeline
 from commonplace.views.terminal.why import WhyScreen
 from commonplace.views.words import Key, word
 
-# ── travel ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Time on the screen: following a run, looking back, playing on. The part of the town screen that moves the tick.
-
-
 BEAT = 0.05
-"""Seconds between looks at the clock while a recording rolls."""
+"""Seconds between two steps of the clock while a recording plays or the marks of the time-line are read."""
 PULSE = 0.5
-"""Seconds between looks at what changes without a commit of ours."""
+"""Seconds between two looks at what may change without a commit of ours: the file, the speed, why no ticks come."""
 MARKS_PER_BEAT = 60
 """Ticks read for the time-line at a beat."""
+FRONT: tuple[Key, ...] = ("talk", "people", "inspector", "log")
+"""Panels in the order of their number keys."""
+LOWER: tuple[Key, ...] = ("inspector", "log")
+"""Panels that share a place where there is no room for both."""
+WIDTHS = [(0, "-compact"), (100, "-normal"), (150, "-wide")]
+"""Columns from which a layout fits."""
+HEIGHTS = [(0, "-tiny"), (22, "-low"), (30, "-high")]
 
 
 class Committed(Message):
@@ -60,367 +67,14 @@ class Failed(Message):
         self.error = error
 
 
-class Travel(Screen[None]):
-    """A screen with a tick. What it shows of the tick is its subclass's business."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "play", "play", priority=True),
-        Binding("full_stop", "step", "step"),
-        Binding("plus,equals_sign", "faster(1)", "faster"),
-        Binding("minus", "faster(-1)", "slower"),
-        Binding("left", "move(-1)", "back", priority=True),
-        Binding("right", "move(1)", "on", priority=True),
-        Binding("pageup", "hour(-1)", "hour back", priority=True),
-        Binding("pagedown", "hour(1)", "hour on", priority=True),
-        Binding("home", "go(0)", "first", priority=True),
-        Binding("end", "end", "last", priority=True),
-        Binding("l", "live", "live"),
-    ]
-
-    def __init__(self, source: Source, player: Player) -> None:
-        super().__init__()
-        self.source = source
-        self.player = player
-        self.ticks = Ticks(source)
-        self.looked = monotonic()
-
-    def draw(self) -> None:
-        """Show the player's tick."""
-        raise NotImplementedError
-
-    def draw_edges(self) -> None:
-        """Show what may change without a tick: state, speed, progress, how far the run has come."""
-        raise NotImplementedError
-
-    def start_clock(self) -> None:
-        """Begin to follow time."""
-        self.looked = monotonic()
-        self.set_interval(BEAT, self._beat)
-        self.set_interval(PULSE, self._pulse)
-
-    def standing(self) -> Standing:
-        """How the run stands, for the header."""
-        source, player = self.source, self.player
-        playing = player.rolling or (player.following and source.playing)
-        return Standing(
-            state=self._state(),
-            tick=player.tick,
-            last=player.last,
-            rate=source.rate if player.following and source.live else player.rate,
-            mind=source.mind,
-            progress=source.progress,
-            playing=playing,
-        )
-
-    def _state(self) -> Key:
-        if not self.source.live:
-            return "END" if self.player.tick == self.player.last and not self.player.rolling else "REPLAY"
-        if not self.player.following:
-            return "PAST"
-        return "LIVE" if self.source.playing else "PAUSED"
-
-    def on_committed(self, message: Committed) -> None:
-        """A whole tick more to read."""
-        self.grown(message.tick)
-
-    def grown(self, tick: int) -> None:
-        """The run reaches to this tick."""
-        before = self.player.tick
-        self.player.grown(tick)
-        if self.player.tick != before:
-            self.draw()
-        else:
-            self.draw_edges()
-
-    def _beat(self) -> None:
-        now = monotonic()
-        passed, self.looked = now - self.looked, now
-        if self.player.passed(passed):
-            self.draw()
-        timeline = self.query_one(Timeline)
-        if self.ticks.read_marks(timeline.marks, MARKS_PER_BEAT):
-            timeline.refresh()
-
-    def _pulse(self) -> None:
-        """What changes without a tick: progress, speed, a file that another process writes."""
-        if self.source.last_tick != self.player.last:
-            self.grown(self.source.last_tick)
-        else:
-            self.draw_edges()
-
-    def _seek(self, tick: int) -> None:
-        self.player.seek(tick)
-        self.draw()
-
-    def action_move(self, ticks: int) -> None:
-        """One tick back or on."""
-        self._seek(self.player.tick + ticks)
-
-    def action_hour(self, hours: int) -> None:
-        """One hour back or on."""
-        self._seek(self.player.tick + hours * max(1, 60 // self.ticks.town.clock.tick_minutes))
-
-    def action_go(self, tick: int) -> None:
-        """To a tick."""
-        self._seek(tick)
-
-    def action_end(self) -> None:
-        """To the last tick."""
-        self._seek(self.player.last)
-
-    def action_live(self) -> None:
-        """To the latest tick, and stay there."""
-        self.player.follow()
-        self.draw()
-
-    def action_play(self) -> None:
-        """Make ticks or stop making them; in the past and in a recording, play what is there."""
-        if self.source.live and self.player.following:
-            self.source.pause() if self.source.playing else self.source.play()
-        else:
-            self.player.roll()
-        self.looked = monotonic()
-        self.draw()
-
-    def action_step(self) -> None:
-        """One tick."""
-        if self.source.live and self.player.following:
-            self.source.step()
-        else:
-            self._seek(self.player.tick + 1)
-
-    def action_faster(self, step: int) -> None:
-        """Another speed."""
-        rate = self.player.faster(step)
-        if self.source.live:
-            self.source.speed(rate)
-        self.draw_edges()
-
-    def on_timeline_sought(self, message: Timeline.Sought) -> None:
-        """The track was clicked."""
-        self._seek(message.tick)
-
-
-# ── screen ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-FRONT: tuple[Key, ...] = ("talk", "people", "inspector", "log")
-"""Panels in the order of their number keys."""
-LOWER: tuple[Key, ...] = ("inspector", "log")
-"""Panels that share a place where there is none for both."""
-
-
-class TownScreen(Travel):
-    """All panels. They are given whole ticks; nothing here changes a run except by `submit` and the controls."""
-
-    HORIZONTAL_BREAKPOINTS = [(0, "-compact"), (100, "-normal"), (150, "-wide")]  # noqa: RUF012 – as Textual types it
-    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (22, "-low"), (30, "-high")]  # noqa: RUF012
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(str(number), f"front('{name}')", name) for number, name in enumerate(FRONT, 1)),
-        Binding("c", "next(1)", "next character"),
-        Binding("C", "next(-1)", "previous character"),
-        Binding("i", "page(1)", "next page"),
-        Binding("I", "page(-1)", "previous page"),
-        Binding("f", "filter", "filter"),
-        Binding("w", "why", "why"),
-        Binding("g,colon", "god", "god mode"),
-        Binding("t", "theme", "theme"),
-        Binding("question_mark", "help", "help"),
-    ]
-
-    def __init__(self, source: Source, player: Player) -> None:
-        super().__init__(source, player)
-        self.selected = next(iter(self.ticks.badges), "")
-
-    def compose(self) -> ComposeResult:
-        """Header, panels, time-line, keys."""
-        yield Header()
-        with Container(id="panels"):
-            yield TownMap()
-            yield Talk()
-            yield Inspector()
-            yield EventLog()
-            yield People()
-        yield Timeline()
-        yield Keys()
-
-    def on_mount(self) -> None:
-        """Follow the run."""
-        self.query_one(Talk).focus()
-        self._bring("talk")
-        self.draw()
-        self.start_clock()
-
-    def on_resize(self) -> None:
-        """The width decides which panels are seen, and what their titles name."""
-        self.call_after_refresh(self.draw)
-
-    def draw(self) -> None:
-        """Show the player's tick on every panel. A source that fails ends the view with its error."""
-        try:
-            shown = self._shown()
-        except CommonplaceError as error:
-            self.post_message(Failed(error))
-            return
-        self.query_one(TownMap).show(shown)
-        self.query_one(Talk).show(shown)
-        self.query_one(EventLog).show(shown)
-        self.query_one(People).show(shown)
-        self.query_one(Inspector).show(shown, self._inspection())
-        self.draw_edges()
-        self._title()
-
-    @property
-    def palette(self) -> Palette:
-        """The look in use."""
-        return PALETTES.get(self.app.theme, NIGHT)
-
-    def _shown(self) -> Shown:
-        return self.ticks.shown(self.player.tick, self.palette, self.selected)
-
-    def draw_edges(self) -> None:
-        """Header, keys and time-line."""
-        shown = self._shown()
-        standing = self.standing()
-        self.query_one(Header).show(shown, standing)
-        self.query_one(Keys).show(shown, playing=standing.playing)
-        self.query_one(Timeline).show(
-            shown.town, shown.palette, self.player.tick, self.player.last, self.source.final_tick
-        )
-
-    def _inspection(self) -> Inspection | None:
-        if not self.selected or not self.query_one(Inspector).display:
-            return None
-        try:
-            return self.source.inspect(self.selected, self.player.tick)
-        except CommonplaceError:
-            return None
-
-    def _title(self) -> None:
-        """Panel titles; those behind are named after the one in front."""
-        town = self.ticks.town
-        self.query_one(TownMap).border_title = Content(town.title)
-        compact, wide = self.has_class("-compact"), self.has_class("-wide")
-        for name in FRONT:
-            panel = self.query_one(f"#{name}")
-            beside = LOWER if name in LOWER and not wide else (name,)
-            behind = FRONT if compact else beside
-            panel.border_title = self._tabs(behind, name)
-        log = self.query_one(EventLog)
-        log.border_subtitle = Content(f"f: {word(town.language, log.filter_name)}")
-
-    def _tabs(self, names: Sequence[Key], front: Key) -> Content:
-        pieces: list[tuple[str, str]] = []
-        for name in names:
-            town = self.ticks.town
-            label = town.short(self.selected) if name == "inspector" else word(town.language, name)
-            pieces.append((f"{FRONT.index(name) + 1} {label}", "bold" if name == front else "dim"))
-            pieces.append((" │ ", "dim"))
-        return Content.assemble(*pieces[:-1])
-
-    def action_front(self, name: Key) -> None:
-        """Bring a panel to the front and go there."""
-        self._bring(name)
-        self.draw()
-        self.query_one(f"#{name}").focus()
-
-    def _bring(self, name: Key) -> None:
-        """A panel before those that share its place; the styles say which do."""
-        for panel in FRONT:
-            self.query_one(f"#{panel}").set_class(panel == name, "-front")
-        if name in LOWER or not self.query(".-lower"):
-            lower = name if name in LOWER else LOWER[0]
-            for panel in LOWER:
-                self.query_one(f"#{panel}").set_class(panel == lower, "-lower")
-
-    def action_next(self, step: int) -> None:
-        """Another character."""
-        agents = list(self.ticks.badges)
-        if agents:
-            place = agents.index(self.selected) if self.selected in agents else -1
-            self._select(agents[(place + step) % len(agents)])
-
-    def _select(self, agent_id: str) -> None:
-        self.selected = agent_id
-        self.draw()
-
-    def action_page(self, step: int) -> None:
-        """Another page of the inspector."""
-        self.action_front("inspector")
-        self.query_one(Inspector).turn(step)
-
-    def action_filter(self) -> None:
-        """Another filter of the log."""
-        self.action_front("log")
-        self.query_one(EventLog).next_filter()
-        self._title()
-
-    def on_town_map_picked(self, message: TownMap.Picked) -> None:
-        """A character on the map was clicked."""
-        self._select(message.agent_id)
-
-    def on_people_picked(self, message: People.Picked) -> None:
-        """A character was chosen from the list."""
-        self._select(message.agent_id)
-        if message.opened:
-            self.action_front("inspector")
-
-    def on_event_list_opened(self, message: EventList.Opened) -> None:
-        """A line was chosen."""
-        self._open_why(message.event_id)
-
-    def action_why(self) -> None:
-        """The reasons of the line highlighted in the talk or the log."""
-        focused = self.focused
-        panel = focused if isinstance(focused, EventList) else self.query_one(Talk)
-        if panel.chosen():
-            self._open_why(panel.chosen())
-
-    def _open_why(self, event_id: str) -> None:
-        told = next((one for one in self.ticks.recent if one.event_id == event_id), None)
-        heading = Text(event_id, self.palette.muted)
-        if told is not None:
-            who = self.ticks.town.who(told.agent_id) if told.agent_id else ""
-            line = (told.text, self.palette.text)
-            heading = Text.assemble((f"{who} ", "bold"), line, (f"  {event_id}", self.palette.muted))
-        try:
-            explanation = self.source.why(event_id)
-        except CommonplaceError as error:
-            self.notify(clean(str(error)), markup=False, severity="warning")
-            return
-        self.app.push_screen(WhyScreen(heading, explanation, self.palette, self.ticks.town.language))
-
-    def action_god(self) -> None:
-        """Say what happens."""
-        self.app.push_screen(CommandScreen(self.source, self.ticks.town, self.palette.muted), self._commanded)
-
-    def _commanded(self, said: str | None) -> None:
-        if said:
-            self.notify(clean(said), markup=False)
-
-    def action_help(self) -> None:
-        """The keys."""
-        self.app.push_screen(HelpScreen(self.palette, self.ticks.town.language))
-
-    def action_theme(self) -> None:
-        """Dark or light."""
-        names = list(PALETTES)
-        self.app.theme = names[(names.index(self.app.theme) + 1) % len(names)]
-        self.draw()
-
-
-# ── app ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# The town on a terminal: `TownApp(source).run()`.
-
-
 class TownApp(App[None]):
-    """One run, live or recorded, on a terminal.
+    """One run, live or recorded, on a terminal: `TownApp(source).run()`.
 
-    `start` is the tick a recording opens at (None: the latest, followed as it grows); `playing` lets a recording roll
+    `start` is the tick a recording opens at (None: the latest, followed as it grows); `playing` lets a recording play
     at once, at `rate` ticks per second.
     """
 
-    CSS_PATH = "styles.tcss"
+    CSS_PATH = Path(__file__).with_name("styles.tcss")  # absolute, so that a subclass in another folder finds it
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "quit", "quit"),
@@ -447,17 +101,17 @@ class TownApp(App[None]):
         return self.town_screen
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Our own colour names, for the moment before the theme is set."""
+        """Our own colour names: Textual parses the styles once before it knows the theme."""
         return dict(themes()[0].variables)
 
     def on_mount(self) -> None:
-        """A call at every commit."""
+        """Be told of every commit."""
         self.unsubscribe = self.source.subscribe(self._committed)
 
     def on_failed(self, message: Failed) -> None:
-        """Leave with what went wrong."""
+        """Leave because of what went wrong."""
         self.failure = message.error
-        self.exit(return_code=message.error.status, message=str(message.error))
+        self.exit(return_code=message.error.status)
 
     def on_unmount(self) -> None:
         """No more calls."""
@@ -467,3 +121,377 @@ class TownApp(App[None]):
     def _committed(self, tick: int) -> None:
         """From any thread."""
         self.town_screen.post_message(Committed(tick))
+
+
+class TownScreen(Screen[None]):
+    """All panels at the player's tick. Nothing here changes a run except `submit` and the controls of the source."""
+
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "play", "play", priority=True),
+        Binding("full_stop", "step", "step"),
+        Binding("plus,equals_sign", "faster(1)", "faster"),
+        Binding("minus", "faster(-1)", "slower"),
+        Binding("left", "move(-1)", "back", priority=True),
+        Binding("right", "move(1)", "forward", priority=True),
+        Binding("pageup", "hour(-1)", "hour back", priority=True),
+        Binding("pagedown", "hour(1)", "hour forward", priority=True),
+        Binding("home", "go(0)", "first", priority=True),
+        Binding("end", "end", "last", priority=True),
+        Binding("l", "live", "live"),
+        *(Binding(str(number), f"front('{name}')", name) for number, name in enumerate(FRONT, 1)),
+        Binding("c", "next(1)", "next character"),
+        Binding("C", "next(-1)", "previous character"),
+        Binding("i", "page(1)", "next page"),
+        Binding("I", "page(-1)", "previous page"),
+        Binding("f", "filter", "filter"),
+        Binding("w", "why", "why"),
+        Binding("g,colon", "god", "god mode"),
+        Binding("t", "theme", "theme"),
+        Binding("question_mark", "help", "help"),
+    ]
+
+    def __init__(self, source: Source, player: Player) -> None:
+        super().__init__()
+        self.source = source
+        self.player = player
+        self.reader = SceneReader(source)
+        self.selected = next(iter(self.reader.badges), "")
+        self._scene: Scene | None = None
+        self._draw_is_due = False
+        self._last_beat = monotonic()
+        self._opening = ExitStack()
+
+    # ── opening ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def compose(self) -> ComposeResult:
+        """Header, panels, time-line, keys, in the layout that the size of the terminal asks for."""
+        self._choose_layout(self.app.size)
+        panels = (TownMap(), Talk(), Inspector(), EventLog(), People())
+        panels[1].add_class("-front")
+        panels[2].add_class("-lower")
+        yield Header()
+        yield Container(*panels, id="panels")
+        yield Timeline()
+        yield Keys()
+
+    def on_mount(self) -> None:
+        """Hold painting back until every panel has its size and its content, so that the first picture is right."""
+        self._opening.enter_context(self.app.batch_update())
+        self.query_one(Talk).focus()
+        self._draw_inspector()  # its height is that of its text: Textual has to know it before the first layout
+        self._beat = self.set_interval(BEAT, self._on_beat, pause=True)
+        self.call_after_refresh(self._open)
+
+    def _open(self) -> None:
+        self.draw()
+        self._start_beat()
+        self.set_interval(PULSE, self._on_pulse)
+        self.call_after_refresh(self._paint_first)
+
+    def _paint_first(self) -> None:
+        self._opening.close()
+        self.refresh()
+
+    def on_unmount(self) -> None:
+        """Left before the first picture, the app must be able to paint all the same."""
+        self._opening.close()
+
+    def on_resize(self, event: Resize) -> None:
+        """The width decides which panels are seen, and what their titles name."""
+        self._choose_layout(event.size)
+        self.call_after_refresh(self.draw_soon)
+
+    def _choose_layout(self, size: Size) -> None:
+        """Set the classes of the breakpoints: Textual does so too, but only after it has painted once without them."""
+        for cells, breakpoints in ((size.width, WIDTHS), (size.height, HEIGHTS)):
+            fitting = [name for least, name in breakpoints if cells >= least][-1]
+            for _, name in breakpoints:
+                self.set_class(name == fitting, name)
+
+    # ── drawing ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def draw_soon(self) -> None:
+        """Draw once after all waiting messages: the keys of a held arrow add up and make one picture."""
+        if not self._draw_is_due:
+            self._draw_is_due = True
+            self.call_after_refresh(self._draw_if_due)
+
+    def _draw_if_due(self) -> None:
+        if self._draw_is_due:
+            self.draw()
+
+    def draw(self) -> None:
+        """Show the player's tick on every panel. A source that fails ends the view with its error."""
+        self._draw_is_due = False
+        scene = self._draw_inspector()
+        if scene is not None:
+            self.query_one(TownMap).show(scene)
+            self.query_one(Talk).show(scene)
+            self.query_one(EventLog).show(scene)
+            self.query_one(People).show(scene)
+            self._draw_titles()
+            self.draw_status()
+
+    def _draw_inspector(self) -> Scene | None:
+        """Read the player's tick and show its character from inside; None if it cannot be read."""
+        try:
+            self._scene = self.reader.scene(self.player.tick, self.palette, self.selected)
+        except CommonplaceError as error:
+            self.post_message(Failed(error))
+            return None
+        self.query_one(Inspector).show(self._scene, self._inspection())
+        return self._scene
+
+    def draw_status(self) -> None:
+        """Show what may change without a tick – state, speed, progress, length of the run – on header, keys, time-line.
+
+        Each of them paints only what has changed, so that a paused view writes nothing.
+        """
+        scene = self._scene
+        if scene is None:
+            return
+        status = self._status()
+        self.query_one(Header).show(scene, status)
+        self.query_one(Keys).show(scene, playing=status.playing)
+        self.query_one(Timeline).show(
+            scene.town, scene.palette, self.player.tick, self.player.last, max(self.source.final_tick, self.player.last)
+        )
+
+    @property
+    def palette(self) -> Palette:
+        """The colours in use."""
+        return PALETTES.get(self.app.theme, NIGHT)
+
+    def _status(self) -> Status:
+        source, player = self.source, self.player
+        playing = player.playing or (player.following and source.playing)
+        return Status(
+            state=self._state(),
+            tick=player.tick,
+            last=player.last,
+            rate=source.rate if player.following and source.live else player.rate,
+            mind=source.mind,
+            progress=source.progress,
+            playing=playing,
+        )
+
+    def _state(self) -> Key:
+        if not self.source.live:
+            return "END" if self.player.tick == self.player.last and not self.player.playing else "REPLAY"
+        if not self.player.following:
+            return "PAST"
+        return "LIVE" if self.source.playing else "PAUSED"
+
+    def _inspection(self) -> Inspection | None:
+        inspector = self.query_one(Inspector)
+        if not self.selected or not inspector.display:
+            return None
+        try:
+            return self.source.inspect(self.selected, self.player.tick, memories=inspector.page_name == "memory")
+        except CommonplaceError:
+            return None
+
+    def _draw_titles(self) -> None:
+        """Panel titles; those behind are named after the one in front."""
+        town = self.reader.town
+        self.query_one(TownMap).border_title = Content(town.title)
+        compact, wide = self.has_class("-compact"), self.has_class("-wide")
+        for name in FRONT:
+            panel = self.query_one(f"#{name}")
+            beside = LOWER if name in LOWER and not wide else (name,)
+            behind = FRONT if compact else beside
+            panel.border_title = self._tabs(behind, name)
+        log = self.query_one(EventLog)
+        log.border_subtitle = Content(f"f: {word(town.language, log.filter_name)}")
+
+    def _tabs(self, names: Sequence[Key], front: Key) -> Content:
+        town = self.reader.town
+        pieces: list[tuple[str, str]] = []
+        for name in names:
+            label = town.short(self.selected) if name == "inspector" else word(town.language, name)
+            pieces.append((f"{FRONT.index(name) + 1} {label}", "bold" if name == front else "dim"))
+            pieces.append((" │ ", "dim"))
+        return Content.assemble(*pieces[:-1])
+
+    # ── time ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def on_committed(self, message: Committed) -> None:
+        """There is another whole tick to read."""
+        self._extend(message.tick)
+
+    def _extend(self, last: int) -> None:
+        before = self.player.tick
+        self.player.extend(last)
+        if self.player.tick != before:
+            self.draw_soon()
+        else:
+            self.draw_status()
+        self._beat.resume()
+
+    def _start_beat(self) -> None:
+        self._last_beat = monotonic()
+        self._beat.resume()
+
+    def _on_beat(self) -> None:
+        """Move a playing recording on, and read some marks; with neither to do, the timer stops."""
+        now = monotonic()
+        passed, self._last_beat = now - self._last_beat, now
+        if self.player.advance(passed):
+            self.draw_soon()
+        has_more = self.query_one(Timeline).read_marks(self.source, self.player.last, MARKS_PER_BEAT)
+        if not has_more and not self.player.playing:
+            self._beat.pause()
+
+    def _on_pulse(self) -> None:
+        last = self.source.last_tick
+        if last != self.player.last:
+            self._extend(last)
+        else:
+            self.draw_status()
+
+    def _seek(self, tick: int) -> None:
+        self.player.seek(tick)
+        self.draw_soon()
+
+    def action_move(self, ticks: int) -> None:
+        """Some ticks back or forward."""
+        self._seek(self.player.tick + ticks)
+
+    def action_hour(self, hours: int) -> None:
+        """Some hours back or forward."""
+        self._seek(self.player.tick + hours * max(1, 60 // self.reader.town.clock.tick_minutes))
+
+    def action_go(self, tick: int) -> None:
+        """To a tick."""
+        self._seek(tick)
+
+    def action_end(self) -> None:
+        """To the last tick."""
+        self._seek(self.player.last)
+
+    def action_live(self) -> None:
+        """To the latest tick, and stay there."""
+        self.player.follow()
+        self.draw_soon()
+
+    def action_play(self) -> None:
+        """Make ticks or stop making them; in the past and in a recording, play what is there."""
+        if self.source.live and self.player.following:
+            self.source.pause() if self.source.playing else self.source.play()
+        else:
+            self.player.toggle()
+            self._start_beat()
+        self.draw_soon()
+
+    def action_step(self) -> None:
+        """One tick."""
+        if self.source.live and self.player.following:
+            self.source.step()
+        else:
+            self._seek(self.player.tick + 1)
+
+    def action_faster(self, step: int) -> None:
+        """Another speed."""
+        rate = self.player.faster(step)
+        if self.source.live:
+            self.source.speed(rate)
+        self.draw_status()
+
+    def on_timeline_sought(self, message: Timeline.Sought) -> None:
+        """The track was clicked."""
+        self._seek(message.tick)
+
+    # ── panels ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def action_front(self, name: Key) -> None:
+        """Bring a panel to the front and go there."""
+        self._bring(name)
+        self.draw()
+        self.query_one(f"#{name}").focus()
+
+    def _bring(self, name: Key) -> None:
+        """A panel before those that share its place; the styles say which do."""
+        for panel in FRONT:
+            self.query_one(f"#{panel}").set_class(panel == name, "-front")
+        if name in LOWER:
+            for panel in LOWER:
+                self.query_one(f"#{panel}").set_class(panel == name, "-lower")
+
+    def action_next(self, step: int) -> None:
+        """Another character."""
+        agents = list(self.reader.badges)
+        if agents:
+            place = agents.index(self.selected) if self.selected in agents else -1
+            self._select(agents[(place + step) % len(agents)])
+
+    def _select(self, agent_id: str) -> None:
+        self.selected = agent_id
+        self.draw_soon()
+
+    def action_page(self, step: int) -> None:
+        """Another page of the inspector."""
+        self.query_one(Inspector).turn(step)
+        self.action_front("inspector")
+
+    def action_filter(self) -> None:
+        """Another filter of the log."""
+        self.query_one(EventLog).next_filter()
+        self.action_front("log")
+
+    def on_town_map_picked(self, message: TownMap.Picked) -> None:
+        """A character on the map was clicked."""
+        self._select(message.agent_id)
+
+    def on_people_picked(self, message: People.Picked) -> None:
+        """A character was chosen from the list."""
+        self._select(message.agent_id)
+        if message.opened:
+            self.action_front("inspector")
+
+    def on_event_list_opened(self, message: EventList.Opened) -> None:
+        """A line was chosen."""
+        self._open_why(message.event_id)
+
+    # ── screens over the town ───────────────────────────────────────────────────────────────────────────────────────
+
+    def action_why(self) -> None:
+        """The reasons of the line highlighted in the talk or the log."""
+        focused = self.focused
+        panel = focused if isinstance(focused, EventList) else self.query_one(Talk)
+        if panel.chosen():
+            self._open_why(panel.chosen())
+
+    def _open_why(self, event_id: str) -> None:
+        entries = self._scene.recent if self._scene else ()
+        entry = next((one for one in entries if one.event_id == event_id), None)
+        heading = Text(event_id, self.palette.muted)
+        if entry is not None:
+            who = self.reader.town.who(entry.agent_id) if entry.agent_id else ""
+            line = (entry.text, self.palette.text)
+            heading = Text.assemble((f"{who} ", "bold"), line, (f"  {event_id}", self.palette.muted))
+        try:
+            explanation = self.source.why(event_id)
+        except CommonplaceError as error:
+            self.notify(clean(str(error)), markup=False, severity="warning")
+            return
+        self.app.push_screen(WhyScreen(heading, explanation, self.palette, self.reader.town.language))
+
+    def action_god(self) -> None:
+        """Say what happens."""
+        self.app.push_screen(CommandScreen(self.source, self.reader.town, self.palette.muted), self._on_submitted)
+
+    def _on_submitted(self, confirmation: str | None) -> None:
+        if confirmation:
+            self.notify(clean(confirmation), markup=False)
+
+    def action_help(self) -> None:
+        """The keys."""
+        self.app.push_screen(HelpScreen(self.palette, self.reader.town.language))
+
+    def action_theme(self) -> None:
+        """Dark or light."""
+        names = list(PALETTES)
+        self.app.theme = names[(names.index(self.app.theme) + 1) % len(names)]
+        self.draw()

@@ -1,19 +1,19 @@
-"""The time-line: where talks, reflections and interventions lie, and where one is looking."""
+"""The time-line: at which ticks there is talk, a reflection or an intervention, and which tick is on the screen."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rich.text import Text
-from textual.events import Click, Resize
+from textual.events import Click
 from textual.message import Message
 from textual.widget import Widget
 
 from commonplace.clock import WEEKDAYS, hhmm
-from commonplace.views.terminal.canvas import Palette
+from commonplace.views.source import Source
+from commonplace.views.terminal.palette import Palette
 from commonplace.views.town import Town
-from commonplace.world.events import Event
 
 LEVELS = "▁▂▃▄▅▆▇"
 INTERVENTIONS = frozenset({"GOD_EVENT", "INNER_VOICE", "JOINED", "LEFT", "FORGOT", "TAKEN_OVER", "GIVEN_BACK"})
@@ -31,20 +31,20 @@ class Marks:
         self.read = -1
         """The last tick read."""
 
-    def add(self, events: Iterable[Event], last: int) -> None:
-        """Read the events of the ticks up to `last`."""
-        for event in events:
+    def read_on(self, source: Source, last: int) -> None:
+        """Read the events up to a tick."""
+        for event in source.events(self.read + 1, last):
             if event.type == "SAY":
                 self.talk[event.tick] += 1
             elif event.type == "REFLECTED":
                 self.reflections.add(event.tick)
             elif event.type in INTERVENTIONS:
                 self.interventions.add(event.tick)
-        self.read = max(self.read, last)
+        self.read = last
 
 
 class Timeline(Widget):
-    """Two lines: marks, and the track with the tick shown. A click goes there."""
+    """Two lines: marks, and the track with the current tick. A click goes there."""
 
     class Sought(Message):
         """A place on the track was clicked."""
@@ -56,18 +56,21 @@ class Timeline(Widget):
     def __init__(self) -> None:
         super().__init__(id="timeline")
         self.marks = Marks()
-        self.text = Text()
-        self.last = 0
         self.state: tuple[Town, Palette, int, int, int] | None = None
 
     def show(self, town: Town, palette: Palette, tick: int, last: int, final: int) -> None:
-        """Draw the tick shown, the last one lived and the one the run ends at."""
-        self.state = (town, palette, tick, last, max(final, last, 1))
-        self.refresh()
+        """Draw the current tick, the last committed one and the one the run ends at."""
+        state = (town, palette, tick, last, max(final, last, 1))
+        if state != self.state:  # a refresh writes both lines to the terminal, changed or not
+            self.state = state
+            self.refresh()
 
-    def on_resize(self, _: Resize) -> None:
-        """The track stretches."""
-        self.refresh()
+    def read_marks(self, source: Source, last: int, most: int) -> bool:
+        """Read the marks of at most `most` further ticks up to `last`; whether there are more to read."""
+        if self.marks.read < last:
+            self.marks.read_on(source, min(last, self.marks.read + most))
+            self.refresh()
+        return self.marks.read < last
 
     def on_click(self, event: Click) -> None:
         """Go to the place clicked."""
@@ -116,7 +119,7 @@ def _level(said: int, most: int) -> str:
 
 
 def _overlaid(track: Text, marks: Sequence[tuple[str, str]]) -> Text:
-    """Track and marks in one line: a mark takes the place of the track, never of the tick shown."""
+    """Track and marks in one line: a mark takes the place of the track, never of the current tick."""
     line = Text()
     for column, (sign, colour) in enumerate(marks):
         plain = sign == " " or track.plain[column] == "●"
@@ -131,13 +134,13 @@ def _label(town: Town, tick: int) -> str:
 
 
 def _track(town: Town, palette: Palette, width: int, ticks: tuple[int, int, int]) -> Text:
-    """What is lived up to the tick shown, what is lived after it, what is to come; a stroke at each midnight."""
-    here, lived, final = (_column(tick, width, max(ticks[2], 1)) for tick in ticks)
+    """Committed ticks up to the current one, those after it, those to come; a stroke at each midnight."""
+    here, committed, final = (_column(tick, width, max(ticks[2], 1)) for tick in ticks)
     line = Text.assemble(
         ("━" * here, palette.accent),
         ("●", f"bold {palette.text}"),
-        ("━" * max(0, lived - here), palette.muted),
-        ("╌" * (width - 1 - max(here, lived)), palette.faint),
+        ("━" * max(0, committed - here), palette.muted),
+        ("╌" * (width - 1 - max(here, committed)), palette.faint),
     )
     nights = {_column(tick, width, ticks[2]) for tick in _midnights(town, ticks[2])} - {here}
     glyphs = ["╪" if column in nights and final else glyph for column, glyph in enumerate(line.plain)]

@@ -1,4 +1,4 @@
-"""Why: everything that led to one event, in the order it was thought."""
+"""Why: everything that led to one event, as a page over the town."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from commonplace.text import clean, shortened
-from commonplace.views.terminal.canvas import Palette, padded, stacked
+from commonplace.views.terminal.canvas import padded, stacked
+from commonplace.views.terminal.palette import Palette
 from commonplace.views.words import Key, word
 
 Json = Mapping[str, Any]
@@ -43,15 +44,15 @@ class WhyScreen(ModalScreen[None]):
 
 def why_text(explanation: Json, palette: Palette, language: str) -> Text:
     """Plan, decision, what was remembered, asked and kept, and where it was heard; what is missing is left out."""
-    teller = _Why(palette, language)
-    teller.plan(_mapping(explanation.get("plan")))
-    teller.reaction(_mapping(explanation.get("reaction")))
-    teller.heard(explanation.get("heard_from"))
+    writer = _Why(palette, language)
+    writer.plan(_mapping(explanation.get("plan")))
+    writer.reaction(_mapping(explanation.get("reaction")))
+    writer.heard(explanation.get("heard_from"))
     for retrieval in _list(explanation.get("retrievals")):
-        teller.retrieval(retrieval)
-    teller.asked(_list(explanation.get("asked")))
-    teller.stored(_list(explanation.get("stored")))
-    return teller.text if teller.text else Text(word(language, "no reason"), palette.muted)
+        writer.retrieval(retrieval)
+    writer.asked(_list(explanation.get("asked")))
+    writer.stored(_list(explanation.get("stored")))
+    return writer.text if writer.text else Text(word(language, "no reason"), palette.muted)
 
 
 class _Why:

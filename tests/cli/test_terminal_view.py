@@ -1,0 +1,93 @@
+"""The terminal view as somebody at a terminal has it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pytest
+import typer
+
+from commonplace.api import open_run
+from commonplace.cli import watch
+from commonplace.errors import RunDamaged
+from e2e.command import ends
+from pseudo_terminal import Terminal, terminal
+
+COLOUR = re.compile(rb"[34]8;2;(\d+);(\d+);(\d+)")
+
+
+def leave(shown: Terminal) -> int:
+    shown.press(b"q")
+    status = shown.end()
+    assert b"Traceback" not in shown.drawn
+    return status
+
+
+def test_a_live_run_is_shown_and_left(plaza, tmp_path):
+    run = tmp_path / "a folder" / "seen & left.run"
+    with terminal("run", "plaza", "--ticks", 6, "-o", run) as shown:
+        shown.until_drawn("reached tick 6")
+        assert leave(shown) == 0
+        assert b"Linden Square" in shown.drawn
+        assert f"tick 6  digest {ends(plaza, 6).history}".encode() in shown.drawn
+        assert f"commonplace resume {shlex.quote(str(run))}".encode() in shown.drawn
+    assert ends(run) == ends(plaza, 6), "looking on changes nothing"
+
+
+def test_a_run_can_be_left_before_its_first_picture(tmp_path):
+    run = tmp_path / "left.run"
+    with terminal("run", "plaza", "-o", run) as shown:
+        shown.until_drawn("\x1b[?1049h")  # the other screen: keys are read from here on
+        assert leave(shown) == 0
+    with open_run(run) as reading:
+        assert reading.last_tick >= 0
+
+
+def test_without_colours_it_is_grey(plaza):
+    with terminal("replay", plaza, "--from", 30, NO_COLOR="1", COLORTERM="truecolor") as shown:
+        shown.until_drawn("Linden Square")
+        for key in (b"3", b"i", b"4", b"2", b"?"):
+            shown.press(key)
+            before = len(shown.drawn)
+            shown.until(lambda before=before: len(shown.drawn) > before)
+        shown.press(b"q")  # closes the keys
+        assert leave(shown) == 0
+    colours = set(COLOUR.findall(shown.drawn))
+    assert colours
+    assert all(len(set(colour)) == 1 for colour in colours)
+
+
+@pytest.mark.parametrize("name", ["dumb", ""])
+def test_a_dumb_terminal_gets_lines_and_is_told_why(name, tmp_path):
+    with terminal("run", "plaza", "--ticks", 3, "-o", tmp_path / "x.run", TERM=name) as shown:
+        assert shown.end() == 0
+    assert b"plain lines, because TERM is dumb or not set" in shown.drawn
+    assert b"tick 3  digest" in shown.drawn
+    assert b"\x1b" not in shown.drawn
+
+
+def test_a_dumb_terminal_asked_for_the_view_says_what_to_do(plaza):
+    with terminal("replay", plaza, "--view", "tui", TERM="dumb") as shown:
+        assert shown.end() == 2
+    assert b"TERM=xterm-256color" in shown.drawn
+    assert b"--view plain" in shown.drawn
+
+
+class Ended:
+    """A view that has been left."""
+
+    def __init__(self, failure=None, return_code=0):
+        self.failure, self.return_code = failure, return_code
+
+    def run(self):
+        pass
+
+
+def test_a_view_that_ends_by_a_mistake_fails():
+    watch._show(Ended())
+    with pytest.raises(RunDamaged, match="tick 19"):
+        watch._show(Ended(RunDamaged("tick 19 cannot be read"), 1))
+    with pytest.raises(typer.Exit) as left:
+        watch._show(Ended(return_code=1))
+    assert left.value.exit_code == 1
