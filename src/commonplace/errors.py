@@ -38,3 +38,13 @@ class Paused(CommonplaceError):
 
 class RunDamaged(CommonplaceError):
     """A run file whose bytes no longer give the history it claims."""
+
+
+def refuse_newer(what: str, number: int, newest: int, where: str) -> None:
+    """Raises UsageError when the format `number` of `what` ("a run", "a store") is above `newest`."""
+    if number > newest:
+        raise UsageError(
+            f"{what} of format {number}, made by a newer Commonplace; this one reads formats up to {newest}",
+            where=where,
+            hint="upgrade: pip install --upgrade commonplace",
+        )

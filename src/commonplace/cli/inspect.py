@@ -24,7 +24,7 @@ from commonplace.engine.counterfactual import Counterfactual, Relived, changed_a
 from commonplace.engine.verify import verify as verify_run
 from commonplace.errors import UsageError
 from commonplace.memory.record import Memory
-from commonplace.run.codec import event_json, item_json
+from commonplace.run.rows import event_json, item_json
 from commonplace.run.integrity import check as check_integrity
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import AnswerRow

@@ -20,12 +20,12 @@ from commonplace.memory.analysis import analyser
 from commonplace.memory.embedding import default_embedder
 from commonplace.memory.explain import tree
 from commonplace.memory.stores import Store, Stored, open_store
+from commonplace.memory.stores.codec import memory_json
 from commonplace.memory.stores.opening import copy
 from commonplace.memory.stores.store import refuse_other_embedder, settings_of
-from commonplace.run.codec import memory_json
-from commonplace.run.connection import reader
-from commonplace.run.reading import Reading
-from commonplace.run.schema import APPLICATION_ID
+from commonplace.run.reading import Reading, open_read_only
+from commonplace.run.schema import RUN
+from commonplace.sqlite import application_id
 from commonplace.views.lines import json_line
 
 # ── kept ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -189,11 +189,11 @@ def is_run(where: str) -> bool:
     if not path.is_file():
         return path.suffix == ".run"
     try:
-        connection = reader(path)
+        connection = open_read_only(path)
     except UsageError:
         return path.suffix == ".run"
     try:
-        return connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+        return application_id(connection) == RUN.application_id
     finally:
         connection.close()
 

@@ -207,10 +207,10 @@ class Unchanged(NoJournal):
             self._rows.setdefault((row.agent, row.tick, row.ordinal), []).append(row)
 
     def find(
-        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, given: Callable[[], str]
+        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, inputs: Callable[[], str]
     ) -> tuple[AnswerRow, ...]:
         """The attempts of then, if this is the question of then."""
-        del task, given
+        del task, inputs
         self.asked.add(request)
         rows = self._rows.get((agent, tick, ordinal), [])
         same = bool(rows) and rows[0].request == request and (self._among is None or request in self._among)

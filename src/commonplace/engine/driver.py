@@ -21,7 +21,7 @@ from commonplace.engine.stage import Asking
 from commonplace.errors import CommonplaceError, RunDamaged
 from commonplace.minds.mind import Answer, Ask, Mind, Reply, RequestKey
 from commonplace.minds.notes import Value
-from commonplace.run.journal import Exchange
+from commonplace.run.journal import ModelCall
 from commonplace.run.tick_record import AnswerRow
 
 __all__ = ["JOB_ORDINALS", "Drive", "Driver", "Journal", "NoJournal", "NoMind", "request_digest", "together"]
@@ -35,23 +35,23 @@ class Journal(Protocol):
     """Attempts at questions by (character, tick, ordinal)."""
 
     def find(
-        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, given: Callable[[], str]
+        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, inputs: Callable[[], str]
     ) -> tuple[AnswerRow, ...]:
         """Every attempt kept at this question, in order. Raises RunDamaged when another one was asked there.
 
-        `given`: the typed input as the trace has it, for the message.
+        `inputs`: the typed input as the trace has it, for the message.
         """
         ...
 
-    def told(self, row: AnswerRow) -> Exchange | None:
-        """What was said between the run and the mind at an attempt; None when it is not there (any more)."""
+    def model_call(self, row: AnswerRow) -> ModelCall | None:
+        """What was sent and received at an attempt; None when it was not kept or was trimmed."""
         ...
 
     def numbered(self, agent: str, tick: int, request: bytes) -> int:
         """The ordinal of a question that may stand anywhere in its tick; the next free one for a new question."""
         ...
 
-    def keep(self, row: AnswerRow, exchange: Exchange) -> None:
+    def keep(self, row: AnswerRow, call: ModelCall) -> None:
         """Make an attempt durable before it is used."""
         ...
 
@@ -60,13 +60,13 @@ class NoJournal:
     """For minds whose answers can be had again for nothing: they are written with their tick."""
 
     def find(
-        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, given: Callable[[], str]
+        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, inputs: Callable[[], str]
     ) -> tuple[AnswerRow, ...]:
         """Nothing is looked up."""
-        del agent, tick, ordinal, request, task, given
+        del agent, tick, ordinal, request, task, inputs
         return ()
 
-    def told(self, row: AnswerRow) -> Exchange | None:
+    def model_call(self, row: AnswerRow) -> ModelCall | None:
         """Nothing was kept."""
         del row
 
@@ -75,7 +75,7 @@ class NoJournal:
         del agent, tick, request
         return 0
 
-    def keep(self, row: AnswerRow, exchange: Exchange) -> None:
+    def keep(self, row: AnswerRow, call: ModelCall) -> None:
         """Nothing is kept before the commit."""
 
 
@@ -101,7 +101,7 @@ class Question:
         """A question, with what the journal has of it."""
         question = cls(ask, agent, tick, number, request_digest(ask))
         question.rows += journal.find(
-            agent, tick, number, question.request, task=ask.task.name, given=lambda: shown_input(ask)
+            agent, tick, number, question.request, task=ask.task.name, inputs=lambda: shown_input(ask)
         )
         return question
 
@@ -116,10 +116,10 @@ class Question:
         """Who asks: the key of the next attempt."""
         attempt = self.rows[-1].attempt + 1 if self.rows else 0
         if attempt and self.before is None:
-            self.before = _as_reply(self.rows[-1], journal.told(self.rows[-1]))
+            self.before = _as_reply(self.rows[-1], journal.model_call(self.rows[-1]))
         return RequestKey(seed, self.agent, self.tick, self.number, attempt, self.before)
 
-    def take(self, reply: Reply, seconds: float = 0.0) -> tuple[AnswerRow, Exchange]:
+    def take(self, reply: Reply, seconds: float = 0.0) -> tuple[AnswerRow, ModelCall]:
         """Note what came of an attempt that took so long; returns what there is to keep."""
         reply, body = _written(self.ask, reply)
         row = AnswerRow(
@@ -135,7 +135,7 @@ class Question:
         )
         self.rows.append(row)
         self.before, self.value = reply, reply.value
-        return row, Exchange(reply.prompt, reply.raw, reply.error, reply.kind, seconds)
+        return row, ModelCall(reply.prompt, reply.raw, reply.error, reply.kind, seconds)
 
     def answer(self) -> Answer[Any]:
         """What the asker is told: the last attempt's value, or the task's fallback. Raises RunDamaged."""
@@ -155,11 +155,11 @@ def shown_input(ask: Ask[Any, Any]) -> str:
     return canonical(asked(ask.task, ask.input, Answer(None, "", 0))["input"]).decode()
 
 
-def _as_reply(row: AnswerRow, told: Exchange | None) -> Reply:
+def _as_reply(row: AnswerRow, call: ModelCall | None) -> Reply:
     """An unusable reply of an earlier sitting."""
-    if told is None:
+    if call is None:
         return Reply(None, row.outcome)
-    return Reply(None, row.outcome, told.error, told.kind, told.prompt, told.raw)
+    return Reply(None, row.outcome, call.error, call.kind, call.prompt, call.raw)
 
 
 def _kept(ask: Ask[Any, Any], row: AnswerRow) -> Value:

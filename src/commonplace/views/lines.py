@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.text import Text
 
 from commonplace.clock import WEEKDAYS, hhmm
-from commonplace.run.codec import event_json
+from commonplace.run.rows import event_json
 from commonplace.run.frames import Frame
 from commonplace.scenario.model import ScenarioPart
 from commonplace.text import clean

@@ -11,7 +11,7 @@ import pytest
 
 from commonplace.errors import UsageError
 from commonplace.memory import MemoryStream, lattice, policies
-from commonplace.memory.stores.postgres_retrieval import DatabaseStream
+from commonplace.memory.stores import DatabaseStream
 from commonplace.testing.stores import START, WordCounts
 from memory.stores.test_postgres import opened
 

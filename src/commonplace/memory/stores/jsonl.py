@@ -23,13 +23,13 @@ from typing import Any, Literal, NamedTuple
 
 from commonplace.clock import iso, utc
 from commonplace.errors import CommonplaceError, UsageError
+from commonplace.lock import ProcessLock
 from commonplace.memory.coordinates import unscaled, unused_id
 from commonplace.memory.embedding import Vector
 from commonplace.memory.record import Memory, accessed
 from commonplace.memory.stores import jsonl_files as files
 from commonplace.memory.stores.codec import as_json
 from commonplace.memory.stores.jsonl_files import Shelf, StoreConfig, line_of, read_folder
-from commonplace.memory.stores.lock import StoreLock
 from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids, tombstone
 from commonplace.memory.words import word_list
 from commonplace.text import words
@@ -141,14 +141,14 @@ class JSONLStore:
         self.folder = Path(folder)
         self.where = str(folder)
         self._sync = synchronous == "FULL"
-        self._lock: StoreLock | None = None
+        self._lock: ProcessLock | None = None
         with self._files():
             self._open(config)
 
     def _open(self, config: StoreConfig | None) -> None:
         for name in ("sessions", "archive"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
-        self._lock = StoreLock(self.folder / "lock", self.where)
+        self._lock = ProcessLock(self.folder / "lock", self.where)
         try:
             self.config = config or self._configured()
             if config is not None or not (self.folder / "config.json").exists():
