@@ -29,7 +29,10 @@ class ProcessLock:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._lock.acquire()
         except Timeout as error:
-            raise UsageError(f"in use by process {_holder(path)}", where=where, hint=hint) from error
+            holder = _holder(path)
+            if holder == str(os.getpid()):
+                raise UsageError("this process has it open", where=where, hint="close it first") from error
+            raise UsageError(f"in use by process {holder}", where=where, hint=hint) from error
         except OSError as error:
             what = f"its folder cannot be written ({error.strerror})"
             raise CommonplaceError(what, where=where, hint="work on a copy in a folder that can be written") from error

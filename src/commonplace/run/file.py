@@ -159,12 +159,20 @@ def _refuse_existing(path: Path, force: bool) -> None:
     if path.is_dir():
         raise UsageError("a folder, not a run", where=str(path), hint="give a file name: NAME.run")
     if path.exists() and not force:
-        hint = "give another name with -o, or --force to replace it"
-        raise UsageError("there is a file already", where=str(path), hint=hint)
+        instead = f"resume it with: commonplace resume {path}" if _is_run(path) else "give another name with -o"
+        raise UsageError("there is a file already", where=str(path), hint=f"{instead}, or replace it with --force")
+
+
+def _is_run(path: Path) -> bool:
+    try:
+        Reading.open(path).close()
+    except CommonplaceError:
+        return False
+    return True
 
 
 def _locked(path: Path) -> ProcessLock:
-    hint = f"watch it with `commonplace watch {path}`, or end that process"
+    hint = f"follow it with `commonplace watch {path}`, or end that process"
     return ProcessLock(path.with_name(path.name + ".lock"), str(path), hint=hint)
 
 

@@ -187,4 +187,4 @@ def _damage(reading: Reading, tick: int, what: str) -> RunDamaged:
 
 
 def _todo(reading: Reading) -> str:
-    return f"go on from a sound tick: commonplace fork {reading.path} --at TICK -o NEW"
+    return f"continue from an intact tick: commonplace fork {reading.path} --at TICK -o NEW"

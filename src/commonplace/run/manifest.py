@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -26,7 +26,7 @@ class Manifest:
 
     scenario: str
     """Name."""
-    text: str
+    text: str = field(repr=False)
     """The scenario file as text, so that a run needs nothing else."""
     seed: int
     mind: str
@@ -62,7 +62,7 @@ class Manifest:
         """The inverse. What a newer version added is left out. Raises RunDamaged when text and digest differ."""
         try:
             given = json.loads(text)
-            known = {field.name for field in fields(cls)}
+            known = {one.name for one in fields(cls)}
             manifest = cls(**{key: value for key, value in given.items() if key in known})
         except (ValueError, TypeError, AttributeError) as error:
             raise RunDamaged(f"the manifest cannot be read ({error})", where=where) from error

@@ -347,8 +347,8 @@ class Reading:
         try:
             return self.scenario.clock.tick(parse_iso(text))
         except ValueError:
-            hint = "give one such as 48 or 2031-10-04T10:00"
-            raise UsageError(f"{text!r} is neither a tick nor a time", where=str(self.path), hint=hint) from None
+            hint = "expected a tick such as 48, or a simulated time such as 2031-10-04T10:00"
+            raise UsageError(f"{text!r} is neither a tick nor an ISO time", where=str(self.path), hint=hint) from None
 
     def _upto(self, last: int | None) -> int:
         return self.last_tick if last is None else last

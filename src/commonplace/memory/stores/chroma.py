@@ -31,7 +31,15 @@ from commonplace.memory.stores.codec import (
     stored_of,
     unpacked_text,
 )
-from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids, tombstone
+from commonplace.memory.stores.store import (
+    Stored,
+    checked_agent,
+    checked_folder,
+    damaged,
+    refuse_missing,
+    refuse_other_ids,
+    tombstone,
+)
 
 INSTALL = 'pip install "commonplace[chroma]"'
 FORMAT = 1
@@ -49,10 +57,8 @@ class ChromaStore:
 
     def __init__(self, folder: str | Path) -> None:
         """Opens or makes the folder. Raises UsageError when another process has it, or for a newer format."""
-        path = Path(folder)
-        self.where = f"chroma:{path}"
-        if path.exists() and not path.is_dir():
-            raise UsageError("a file, not a folder", where=self.where, hint="give the name of a folder")
+        self.where = f"chroma:{folder}"
+        path = checked_folder(Path(folder), self.where)
         self._lock = ProcessLock(path / "commonplace.lock", self.where)
         self._closed = False
         try:
@@ -83,8 +89,7 @@ class ChromaStore:
             vectors = _vectors([row for row, _ in rows])
             return stored_of(agent, [_row(*row) for row in rows], vectors, json.loads(collection.metadata["settings"]))
         except UNREADABLE as error:
-            hint = "go back to a copy of the folder"
-            raise CommonplaceError(f"the store is damaged ({agent}: {error})", where=self.where, hint=hint) from error
+            raise damaged(f"{agent}: {error}", self.where) from error
 
     def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
         """Keep what a character's stream was made with."""

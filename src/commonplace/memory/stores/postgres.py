@@ -32,7 +32,15 @@ from commonplace.memory.stores.codec import (
     stored_of,
     unpacked_text,
 )
-from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids
+from commonplace.memory.stores.store import (
+    Stored,
+    checked_agent,
+    checked_folder,
+    damaged,
+    overtaken,
+    refuse_missing,
+    refuse_other_ids,
+)
 
 # ── postgres_server ──────────────────────────────────────────────────────────────────────────────────────────────────
 # A PostgreSQL server as a store: how it is reached, its tables, and its errors in words a person can use.
@@ -176,7 +184,7 @@ class PostgresStore:
         try:
             return stored_of(agent, stored_rows(rows), vectors_of(rows), json.loads(settings))
         except UNREADABLE as error:
-            raise self.damaged(f"{agent}: {error}") from error
+            raise damaged(f"{agent}: {error}", self.where) from error
 
     def settings(self, agent: str) -> dict[str, Any]:
         """What a character's stream was made with; empty for one unknown."""
@@ -210,9 +218,7 @@ class PostgresStore:
                         self.connection.cursor().executemany(_INSERT, rows)
         except UniqueViolation as error:
             self._known.pop(agent, None)
-            what = f"another process has added memories to {agent}"
-            hint = "one stream at a time adds to a character: open it again"
-            raise CommonplaceError(what, where=self.where, hint=hint) from error
+            raise overtaken(agent, self.where) from error
         self._known[agent] = number, last + len(memories)
 
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
@@ -285,10 +291,6 @@ class PostgresStore:
             last = execute("SELECT max(id) FROM commonplace_memory WHERE agent = %s", row).fetchone()
         known = self._known[agent] = row[0], last[0] or 0
         return known
-
-    def damaged(self, why: str) -> CommonplaceError:
-        """The error for rows that are not what was written."""
-        return CommonplaceError(f"the store is damaged ({why})", where=self.where, hint="go back to a copy of it")
 
     @contextmanager
     def mended(self) -> Generator[None]:
@@ -369,10 +371,8 @@ class EmbeddedStore(PostgresStore):
 
     def __init__(self, folder: str | Path) -> None:
         """Starts the server, making the folder if need be; about a second. Raises UsageError without the package."""
-        path = Path(folder)
-        where = f"embedded:{path}"
-        if path.exists() and not path.is_dir():
-            raise UsageError("a file, not a folder", where=where, hint="give the name of a folder")
+        where = f"embedded:{folder}"
+        path = checked_folder(Path(folder), where)
         self._lock = ProcessLock(path.with_name(f"{path.name}.lock"), where)
         self._server: Any = None
         atexit.register(self._give_up)

@@ -28,7 +28,7 @@ from commonplace.memory.stores.codec import (
     stored_of,
     unpacked_text,
 )
-from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids
+from commonplace.memory.stores.store import Stored, checked_agent, overtaken, refuse_missing, refuse_other_ids
 from commonplace.sqlite import (
     BUSY_SECONDS,
     FileKind,
@@ -121,9 +121,7 @@ class SQLiteStore:
                 self._insert(rows, values)
         except sqlite3.IntegrityError as error:
             self._known.pop(agent, None)
-            what = f"another process has added memories to {agent}"
-            hint = "one stream at a time adds to a character: open it again"
-            raise CommonplaceError(what, where=self.where, hint=hint) from error
+            raise overtaken(agent, self.where) from error
         self._known[agent] = number, last + len(memories)
 
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Protocol
 
-from commonplace.errors import UsageError
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.record import Kind, Memory
 
@@ -123,6 +124,24 @@ def refuse_missing(agent: str, ids: Sequence[int], there: int, where: str) -> No
             where=where,
             hint="they were forgotten, or never existed: open the stream again to see what the store holds",
         )
+
+
+def checked_folder(path: Path, where: str) -> Path:
+    """The path, unless there is a file. Raises UsageError."""
+    if path.exists() and not path.is_dir():
+        raise UsageError("a file, not a folder", where=where, hint="give the name of a folder")
+    return path
+
+
+def overtaken(agent: str, where: str) -> CommonplaceError:
+    """The error for ids that another process has used meanwhile."""
+    hint = "only one stream at a time may add to a character: open it again"
+    return CommonplaceError(f"another process has added memories to {agent}", where=where, hint=hint)
+
+
+def damaged(why: str, where: str) -> CommonplaceError:
+    """The error for rows that are not what was written."""
+    return CommonplaceError(f"the store is damaged ({why})", where=where, hint="go back to a copy of it")
 
 
 # ── keeping ──────────────────────────────────────────────────────────────────────────────────────────────────────────
