@@ -149,6 +149,6 @@ def test_more_than_a_batch_can_be_read_while_it_is_changed(postgres_url, tmp_pat
 def test_policies_that_need_all_words_or_ranks_are_refused(name, postgres_url, tmp_path):
     store = opened(postgres_url, tmp_path)
     base = DatabaseStream.open(store, "maria", embedder=WordCounts())
-    with pytest.raises(UsageError, match="cannot be asked in the database"):
+    with pytest.raises(UsageError, match="cannot be used in the database"):
         base.recall("stove", at=START, policy=policies.by_name(name))
     store.close()

@@ -80,11 +80,11 @@ def explained(error: Exception, where: str, *, gone: bool) -> CommonplaceError:
 
     said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     if gone or isinstance(error, errors.AdminShutdown):
-        hint = "what was acknowledged is safe: see that the server runs, and open the store again"
+        hint = "what was acknowledged is safe: check that the server runs, and open the store again"
         return CommonplaceError(f"the connection to the server is gone ({said})", where=where, hint=hint)
     if isinstance(error, errors.DiskFull):
         return CommonplaceError(
-            "the server's disk is full", where=where, hint="nothing acknowledged is lost: free some"
+            "the server's disk is full", where=where, hint="nothing acknowledged is lost: free some space"
         )
     if isinstance(error, errors.ReadOnlySqlTransaction | errors.InsufficientPrivilege):
         hint = "ask for a role that may create and write tables there"
@@ -105,10 +105,10 @@ def connected(url: str, where: str) -> Any:
         return psycopg.connect(url, autocommit=True, connect_timeout=10)
     except psycopg.ProgrammingError as error:
         hint = "write it as postgresql://USER:PASSWORD@HOST/DATABASE"
-        raise UsageError(f"this is no address of a database ({error})", where=where, hint=hint) from error
+        raise UsageError(f"not the address of a database ({error})", where=where, hint=hint) from error
     except psycopg.Error as error:
         said = without_password(str(error).strip().splitlines()[-1])
-        hint = "see that the server runs, and that user, password and database are right"
+        hint = "check that the server runs, and that user, password and database are right"
         raise CommonplaceError(f"the server cannot be reached ({said})", where=where, hint=hint) from error
 
 
@@ -122,7 +122,7 @@ def register_vectors(connection: Any) -> None:
 
 
 def make_tables(connection: Any, where: str) -> None:
-    """Makes the tables if there are none. Raises UsageError for a newer format."""
+    """Makes missing tables. Raises UsageError for a newer format."""
     if connection.execute("SELECT to_regclass('commonplace_format')").fetchone() == (None,):
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(67108877)")  # two that come first at once make them once
@@ -151,7 +151,7 @@ class PostgresStore:
     """
 
     def __init__(self, url: str) -> None:
-        """`url`: postgresql://USER:PASSWORD@HOST/DATABASE. Raises CommonplaceError for a server that is not there."""
+        """`url`: postgresql://USER:PASSWORD@HOST/DATABASE. Raises CommonplaceError if the server cannot be reached."""
         self.where = without_password(url)
         self.repairs: tuple[str, ...] = ()
         self.connection = connected(url, self.where)
@@ -279,7 +279,7 @@ class PostgresStore:
         self.connection.close()
 
     def agent(self, agent: str) -> tuple[int, int]:
-        """(number, last id) of a character, who is entered if unknown."""
+        """(number, last id) of a character, added if unknown."""
         known = self._known.get(agent)
         if known is not None:
             return known

@@ -191,7 +191,7 @@ class SQLiteStore:
             yield
 
     def _agent(self, agent: str) -> tuple[int, int]:
-        """(number, last id) of a character, who is entered if unknown."""
+        """(number, last id) of a character, added if unknown."""
         known = self._known.get(agent)
         if known is not None:
             return known
