@@ -31,7 +31,9 @@ class ProcessLock:
         except Timeout as error:
             holder = _holder(path)
             if holder == str(os.getpid()):
-                raise UsageError("this process has it open", where=where, hint=f"close it first (process {holder})") from error
+                raise UsageError(
+                    "this process has it open", where=where, hint=f"close it first (process {holder})"
+                ) from error
             raise UsageError(f"in use by process {holder}", where=where, hint=hint) from error
         except OSError as error:
             what = f"its folder cannot be written ({error.strerror})"

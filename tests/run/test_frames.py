@@ -1,4 +1,4 @@
-"""Frames carried forward and kept are the frames the state at their tick gives, in whatever order they are asked for."""
+"""Frames that are carried forward and kept equal those made from the state at their own tick, in any order."""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ from commonplace.engine.counterfactual import Counterfactual, Relived, changed_a
 from commonplace.engine.verify import verify as verify_run
 from commonplace.errors import UsageError
 from commonplace.memory.record import Memory
-from commonplace.run.rows import event_json, item_json
 from commonplace.run.integrity import check as check_integrity
 from commonplace.run.reading import Reading
+from commonplace.run.rows import event_json, item_json
 from commonplace.run.tick_record import AnswerRow
 from commonplace.run.why import as_text, event_named
 from commonplace.run.why import why as why_of
