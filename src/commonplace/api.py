@@ -13,12 +13,13 @@ from commonplace.errors import UsageError, command
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.mind import Mind
 from commonplace.minds.offline.mind import OfflineMind
-from commonplace.run.file import RunFile, Synchronous
+from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading
 from commonplace.run.why import why
 from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.scenario.scenario import Scenario
+from commonplace.sqlite import Synchronous
 from commonplace.stages import by_name
 
 if TYPE_CHECKING:

@@ -45,3 +45,13 @@ class RunDamaged(CommonplaceError):
 def command(*words: object) -> str:
     """`commonplace …`, quoted so that it can be pasted into a shell: for hints that name the next command."""
     return shlex.join(["commonplace", *map(str, words)])
+
+
+def refuse_newer(what: str, number: int, newest: int, where: str) -> None:
+    """Raises UsageError when the format `number` of `what` ("a run", "a store") is above `newest`."""
+    if number > newest:
+        raise UsageError(
+            f"{what} of format {number}, made by a newer Commonplace; this one reads formats up to {newest}",
+            where=where,
+            hint="upgrade: pip install --upgrade commonplace",
+        )

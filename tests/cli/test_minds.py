@@ -306,7 +306,7 @@ def test_a_scenarios_own_prompts_are_asked_and_kept_in_the_run(said, worded, ser
     said("resume", "x.run", "--ticks", 40, "--view", "none")
     with open_run(tmp_path / "x.run") as reading:
         assert reading.manifest.settings["prompts"]["rules.txt"].startswith("Mind the lanterns.")
-        asked = [reading.exchange(row) for row in reading.answers(10)]
+        asked = [reading.model_call(row) for row in reading.answers(10)]
         assert asked
         assert all("Mind the lanterns." in one.prompt for one in asked)
 

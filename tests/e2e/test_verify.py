@@ -13,7 +13,7 @@ from commonplace.api import open_run
 from commonplace.cli import main
 from commonplace.cognition import deferred
 from commonplace.engine import lockstep
-from commonplace.run import commit as chain
+from commonplace.run import digest as chain
 from commonplace.run import integrity
 from e2e.command import command, copied, ends, tables
 

@@ -156,4 +156,4 @@ def prompts(path) -> dict[tuple[object, ...], str]:
     """Of every attempt."""
     with open_run(path) as reading:
         rows = reading.answers()
-        return {(row.agent, row.tick, row.ordinal, row.attempt): reading.exchange(row).prompt for row in rows}
+        return {(row.agent, row.tick, row.ordinal, row.attempt): reading.model_call(row).prompt for row in rows}

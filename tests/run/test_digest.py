@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.run.commit import START, Digests, digests_of, packed_parts, rows_digest, unpacked_parts
+from commonplace.run.digest import START, Digests, digests_of, packed_parts, rows_digest, unpacked_parts
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import TickRecord
 from run.small_runs import Village, make, plot

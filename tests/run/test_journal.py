@@ -71,7 +71,7 @@ def test_it_names_the_first_input_that_differs(run: RunFile) -> None:
     run.commit(replace(record, traces={"ann": {"asked": asked}}))
     now = canonical({"situation": {"sky": "rain", "people": ["bob", "cyd"]}}).decode()
     with pytest.raises(Diverged, match=r'situation.people\[1\] was null, is "cyd"'):
-        run.journal.find("ann", 2, 0, b"another", task="react", given=lambda: now)
+        run.journal.find("ann", 2, 0, b"another", task="react", inputs=lambda: now)
 
 
 def test_the_input_of_a_job_is_found_in_the_tick_that_used_it(run: RunFile) -> None:
@@ -84,7 +84,7 @@ def test_the_input_of_a_job_is_found_in_the_tick_that_used_it(run: RunFile) -> N
     delivered = [{"asked_at": 1, "asked": asked}]
     run.commit(replace(record, answers=(*record.answers, thought), traces={"ann": {"delivered": delivered}}))
     with pytest.raises(Diverged, match=r'about was "bells", is "rain"'):
-        run.journal.find("ann", 1, 1001, b"another", task="react", given=lambda: '{"about":"rain"}')
+        run.journal.find("ann", 1, 1001, b"another", task="react", inputs=lambda: '{"about":"rain"}')
 
 
 def test_answers_of_a_job_belong_to_the_tick_that_used_them(run: RunFile) -> None:

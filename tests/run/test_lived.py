@@ -122,7 +122,7 @@ def test_an_unknown_event_names_the_nearest(reading: Reading) -> None:
         why(reading, "t5.mir.0")
     with pytest.raises(UsageError, match=f"0 to {TICKS}"):
         why(reading, "t999.mira.0")
-    with pytest.raises(UsageError, match="no event id"):
+    with pytest.raises(UsageError, match="not an event id"):
         why(reading, "mira")
 
 

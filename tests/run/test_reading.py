@@ -8,9 +8,9 @@ import pytest
 from commonplace.errors import UsageError
 from commonplace.memory import Draft, Emotion
 from commonplace.run import integrity
-from commonplace.run.codec import memory_cells, memory_from, micros, moment
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading, mood
+from commonplace.run.rows import from_unix_micros, memory_cells, memory_from, unix_micros
 from commonplace.run.tick_record import InputRow
 from run.small_runs import MANIFEST, Village, at, make, plot, worlds
 
@@ -81,8 +81,8 @@ def test_a_memory_with_every_field_round_trips() -> None:
     assert memory_from(memory_cells(memory)) == memory
     touched = replace(memory, accessed_at=at(9))
     assert memory_from(memory_cells(touched)) == touched
-    assert memory_from(memory_cells(memory), micros(at(9))) == touched
-    assert moment(micros(at(9))) == at(9)
+    assert memory_from(memory_cells(memory), unix_micros(at(9))) == touched
+    assert from_unix_micros(unix_micros(at(9))) == at(9)
 
 
 def test_events_by_tick_type_and_character(path: Path) -> None:

@@ -15,9 +15,9 @@ from commonplace.cli.options import AT, JSON, RUN
 from commonplace.cli.output import print_json, print_table
 from commonplace.clock import hhmm
 from commonplace.errors import UsageError, command
-from commonplace.run.codec import event_json
 from commonplace.run.integrity import check as check_integrity
 from commonplace.run.reading import Reading
+from commonplace.run.rows import event_json
 from commonplace.run.why import as_text, event_named
 from commonplace.run.why import why as why_of
 from commonplace.views.lines import entry_of, json_line

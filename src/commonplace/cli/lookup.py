@@ -16,9 +16,9 @@ from commonplace.memory.bm25 import shared_analyser
 from commonplace.memory.embedding import default_embedder
 from commonplace.memory.stores import Store, Stored, open_store
 from commonplace.memory.stores.store import refuse_other_embedder, settings_of
-from commonplace.run.connection import reader
-from commonplace.run.reading import Reading
-from commonplace.run.schema import APPLICATION_ID
+from commonplace.run.reading import Reading, open_read_only
+from commonplace.run.schema import RUN
+from commonplace.sqlite import application_id
 
 Names = Mapping[str, Sequence[str]]
 """Character id → the other names it goes by."""
@@ -105,11 +105,11 @@ def is_run(where: str) -> bool:
     if not path.is_file():
         return path.suffix == ".run"
     try:
-        connection = reader(path)
+        connection = open_read_only(path)
     except UsageError:
         return path.suffix == ".run"
     try:
-        return connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+        return application_id(connection) == RUN.application_id
     finally:
         connection.close()
 

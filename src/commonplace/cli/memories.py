@@ -15,8 +15,8 @@ from commonplace.errors import UsageError
 from commonplace.memory import Memory, MemoryStream, policies
 from commonplace.memory.explain import tree
 from commonplace.memory.stores import open_store
+from commonplace.memory.stores.codec import memory_json
 from commonplace.memory.stores.opening import copy
-from commonplace.run.codec import memory_json
 from commonplace.text import clean
 from commonplace.views.lines import json_line
 

@@ -17,8 +17,8 @@ from commonplace.clock import hhmm
 from commonplace.engine.counterfactual import Counterfactual, Rerun, changed_answers, counterfactual, tally
 from commonplace.errors import UsageError
 from commonplace.memory.record import Memory
-from commonplace.run.codec import item_json
 from commonplace.run.reading import Reading
+from commonplace.run.rows import item_json
 from commonplace.run.tick_record import AnswerRow
 from commonplace.stages import by_name
 from commonplace.text import clean, shortened

@@ -182,10 +182,10 @@ class SameQuestions(NoJournal):
             self._rows.setdefault((row.agent, row.tick, row.ordinal), []).append(row)
 
     def find(
-        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, given: Callable[[], str]
+        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, inputs: Callable[[], str]
     ) -> tuple[AnswerRow, ...]:
         """The attempts made in the run, if the question is the same."""
-        del task, given
+        del task, inputs
         self.asked.add(request)
         rows = self._rows.get((agent, tick, ordinal), [])
         same = bool(rows) and rows[0].request == request and (self._among is None or request in self._among)

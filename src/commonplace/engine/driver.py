@@ -22,7 +22,7 @@ from commonplace.engine.stage import Asking
 from commonplace.errors import RunDamaged
 from commonplace.minds.mind import Answer, Ask, Mind, Reply, RequestKey
 from commonplace.minds.notes import Value
-from commonplace.run.journal import Exchange
+from commonplace.run.journal import ModelCall
 from commonplace.run.tick_record import AnswerRow
 
 JOB_ORDINALS = 1000
@@ -103,12 +103,12 @@ class Driver:
         """The answer to a question and every attempt at it: journal, then mind, then fallback."""
         request = request_digest(ask)
         rows = list(
-            self._journal.find(agent, tick, number, request, task=ask.task.name, given=lambda: shown_input(ask))
+            self._journal.find(agent, tick, number, request, task=ask.task.name, inputs=lambda: shown_input(ask))
         )
         reply: Reply | None = None
         while not rows or _may_be_repeated(rows[-1], self.mind.max_attempts):
             if rows and reply is None:  # an attempt of an earlier session: the mind is told what was wrong with it
-                reply = _kept_reply(rows[-1], self._journal.told(rows[-1]))
+                reply = _kept_reply(rows[-1], self._journal.model_call(rows[-1]))
             attempt = rows[-1].attempt + 1 if rows else 0
             reply, seconds = await self._ask(ask, RequestKey(self._seed, agent, tick, number, attempt, reply))
             reply, body = _validated(ask, reply)
@@ -125,7 +125,7 @@ class Driver:
             )
             rows.append(row)
             if self._durable:  # before the answer is used, so that a run killed now does not pay for it again
-                self._journal.keep(row, Exchange(reply.prompt, reply.raw, reply.error, reply.kind, seconds))
+                self._journal.keep(row, ModelCall(reply.prompt, reply.raw, reply.error, reply.kind, seconds))
         last = rows[-1]
         if last.outcome != "value":
             return Answer(ask.task.fallback(ask.input), last.outcome, last.ordinal), rows
@@ -151,23 +151,23 @@ class Journal(Protocol):
     """Attempts at questions by (character, tick, ordinal)."""
 
     def find(
-        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, given: Callable[[], str]
+        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, inputs: Callable[[], str]
     ) -> tuple[AnswerRow, ...]:
         """Every attempt kept at this question, in order. Raises RunDamaged when another one was asked there.
 
-        `given`: the typed input as the trace has it, for the message.
+        `inputs`: the typed input as the trace has it, for the message.
         """
         ...
 
-    def told(self, row: AnswerRow) -> Exchange | None:
-        """What run and mind said to each other at an attempt; None when that is not kept (any more)."""
+    def model_call(self, row: AnswerRow) -> ModelCall | None:
+        """What was sent and received at an attempt; None when it was not kept or was trimmed."""
         ...
 
     def numbered(self, agent: str, tick: int, request: bytes) -> int:
         """The ordinal of a question that may stand anywhere in its tick; the next free one for a new question."""
         ...
 
-    def keep(self, row: AnswerRow, exchange: Exchange) -> None:
+    def keep(self, row: AnswerRow, call: ModelCall) -> None:
         """Make an attempt durable before it is used."""
         ...
 
@@ -176,13 +176,13 @@ class NoJournal:
     """For minds whose answers cost nothing: they are asked again instead, and written with their tick."""
 
     def find(
-        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, given: Callable[[], str]
+        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, inputs: Callable[[], str]
     ) -> tuple[AnswerRow, ...]:
         """No attempts."""
-        del agent, tick, ordinal, request, task, given
+        del agent, tick, ordinal, request, task, inputs
         return ()
 
-    def told(self, row: AnswerRow) -> Exchange | None:
+    def model_call(self, row: AnswerRow) -> ModelCall | None:
         """None."""
         del row
 
@@ -191,7 +191,7 @@ class NoJournal:
         del agent, tick, request
         return 0
 
-    def keep(self, row: AnswerRow, exchange: Exchange) -> None:
+    def keep(self, row: AnswerRow, call: ModelCall) -> None:
         """Nothing is kept before the commit."""
 
 
@@ -226,11 +226,11 @@ def _may_be_repeated(last: AnswerRow, max_attempts: int) -> bool:
     return last.outcome == "malformed" and last.attempt + 1 < max_attempts
 
 
-def _kept_reply(row: AnswerRow, told: Exchange | None) -> Reply:
+def _kept_reply(row: AnswerRow, call: ModelCall | None) -> Reply:
     """An unusable reply of an earlier session."""
-    if told is None:
+    if call is None:
         return Reply(None, row.outcome)
-    return Reply(None, row.outcome, told.error, told.kind, told.prompt, told.raw)
+    return Reply(None, row.outcome, call.error, call.kind, call.prompt, call.raw)
 
 
 def _kept_value(ask: Ask[Any, Any], row: AnswerRow) -> Value:

@@ -14,12 +14,13 @@ from commonplace.engine.lockstep import Lockstep, Prefetch, Tick
 from commonplace.engine.stage import Stage
 from commonplace.errors import Paused, UsageError, command
 from commonplace.minds.mind import Mind
-from commonplace.run.file import RunFile, Synchronous
+from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import InputRow
 from commonplace.run.why import why
 from commonplace.scenario.scenario import Scenario
+from commonplace.sqlite import Synchronous
 from commonplace.world.inputs import as_dict, from_dict, validate
 
 

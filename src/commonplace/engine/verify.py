@@ -11,7 +11,7 @@ from commonplace.engine.lockstep import Lockstep
 from commonplace.engine.stage import Stage
 from commonplace.errors import CommonplaceError, RunDamaged
 from commonplace.minds.mind import Ask, Reply, RequestKey
-from commonplace.run.commit import START, Digests, digests_of
+from commonplace.run.digest import START, Digests, digests_of
 from commonplace.run.journal import diverged, kept_input
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import AnswerRow, TickRecord
@@ -53,13 +53,13 @@ class CommittedAnswers(NoJournal):
             self._rows.setdefault((row.agent, row.tick, row.ordinal), []).append(row)
 
     def find(
-        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, given: Callable[[], str]
+        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, inputs: Callable[[], str]
     ) -> tuple[AnswerRow, ...]:
         """Every attempt at the question, if it is the same. Raises Diverged."""
         rows = self._rows.get((agent, tick, ordinal), [])
         if rows and rows[0].request != request:
             before = kept_input(self._reading.one, rows[0])
-            raise diverged(rows[0], where=str(self._reading.path), task=task, before=before, given=given())
+            raise diverged(rows[0], where=str(self._reading.path), task=task, before=before, inputs=inputs())
         return tuple(rows)
 
 

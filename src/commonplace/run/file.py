@@ -1,30 +1,35 @@
-"""The run file: made, opened, added to one tick at a time, closed. Reading is `reading.Reading`'s."""
+"""The run file: created, opened, extended by one tick at a time, closed. `reading.Reading` reads it."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any
 
+from commonplace.canon import digest
 from commonplace.errors import CommonplaceError, UsageError, command
-from commonplace.memory.stores.sqlite_file import transaction
-from commonplace.run import commit, connection, schema
-from commonplace.run.commit import START, Digests
-from commonplace.run.connection import Lock, mended, refuse_missing, writer
-from commonplace.run.journal import Journal
+from commonplace.lock import ProcessLock
+from commonplace.run import schema
+from commonplace.run.digest import START, Digests, Rows, chained, rows_of
+from commonplace.run.journal import Journal, put_answers
 from commonplace.run.manifest import Manifest, package_version
-from commonplace.run.reading import Reading
-from commonplace.run.tick_record import TickRecord
-
-Synchronous = Literal["NORMAL", "FULL"]
-"""What a commit waits for. NORMAL survives the process being killed; FULL the machine losing power, too.
-
-After a power cut under NORMAL the file is sound but may lack its last ticks. Neither survives a disk that lies.
-"""
+from commonplace.run.reading import QUEUED, Reading, refuse_missing
+from commonplace.run.rows import (
+    input_from,
+    packed_memory,
+    packed_trace,
+    packed_vector,
+    text_of,
+    unpacked_vector,
+    vector_digest,
+)
+from commonplace.run.schema import RUN
+from commonplace.run.tick_record import InputRow, TickRecord
+from commonplace.sqlite import Synchronous, close, connect, transaction, write_ahead
 
 
 class RunFile:
@@ -34,7 +39,7 @@ class RunFile:
     what was written). Whatever is raised, every tick committed before is still there.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, manifest: Manifest, lock: Lock) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, manifest: Manifest, lock: ProcessLock) -> None:
         """Not for use from outside: `create` or `open`."""
         self.path = path
         self.manifest = manifest
@@ -55,10 +60,10 @@ class RunFile:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CommonplaceError(f"its folder cannot be made ({error.strerror})", where=str(path)) from error
-        lock = Lock(path)
+        lock = _locked(path)
         try:
             _refuse_existing(path, force)
-            _remove(path)
+            _delete(path)
             if not manifest.version:
                 manifest = replace(manifest, version=package_version())
             connection = _created(path, manifest, synchronous)
@@ -69,13 +74,13 @@ class RunFile:
 
     @classmethod
     def open(cls, path: str | Path, *, synchronous: Synchronous | None = None) -> RunFile:
-        """A run to go on with; a killed process's work is recovered. `synchronous`: as it was made, if None.
+        """A run to continue; what a killed process had committed is recovered. `synchronous`: as it was made, if None.
 
         Raises UsageError for a missing file, another kind of file, a newer format, or a run that is in use.
         """
         path = Path(path)
         refuse_missing(path)
-        lock = Lock(path)
+        lock = _locked(path)
         try:
             connection, manifest = _opened(path, synchronous)
         except BaseException:
@@ -105,19 +110,21 @@ class RunFile:
         if record.tick != self._last + 1:
             raise ValueError(f"tick {record.tick} cannot follow tick {self._last}")
         with self._transaction():
-            digests = commit.write(self._connection, record, self._digests, self.manifest.embedder)
+            digests = _write(self._connection, record, self._digests, self.manifest.embedder)
         self._last, self._digests = record.tick, digests
         return digests
 
     def queue(self, body: Mapping[str, Any]) -> int:
-        """Keep an outside influence until a tick is stamped on it; returns its number within the run."""
-        with mended(str(self.path)):
-            return connection.queue(self._connection, body)
+        """Keep an outside influence until it gets a tick; returns its number within the run, which is never reused."""
+        with RUN.errors(str(self.path)):
+            cursor = self._connection.execute("INSERT INTO input(body) VALUES (?)", (text_of(dict(body)),))
+        assert cursor.lastrowid is not None
+        return cursor.lastrowid
 
-    def queued(self) -> tuple[connection.InputRow, ...]:
-        """The inputs no tick has been stamped on, in order; their `tick` is −1."""
-        with mended(str(self.path)):
-            return connection.queued(self._connection)
+    def queued(self) -> tuple[InputRow, ...]:
+        """The inputs that have no tick yet, in order; their `tick` is −1."""
+        with RUN.errors(str(self.path)):
+            return tuple(input_from(row) for row in self._connection.execute(QUEUED).fetchall())
 
     def note(self, key: str, value: str) -> None:
         """Keep a remark beside the history (`control:…`, `parent` …): in no digest."""
@@ -125,14 +132,10 @@ class RunFile:
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def close(self) -> None:
-        """Give the run up. Leaves one file in DELETE mode, unless somebody is still reading it. May be called twice."""
+        """Release the run. Leaves one file in DELETE mode, unless somebody is still reading it. May be called twice."""
         if self._reading is not None:
             self._reading.close()
-        with suppress(sqlite3.Error):
-            self._connection.execute("PRAGMA busy_timeout = 0")
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self._connection.execute("PRAGMA journal_mode = DELETE")
-        self._connection.close()
+        close(self._connection)
         self._lock.release()
 
     def __enter__(self) -> RunFile:
@@ -145,8 +148,11 @@ class RunFile:
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
-        with mended(str(self.path)), transaction(self._connection):
+        with RUN.errors(str(self.path)), transaction(self._connection):
             yield
+
+
+# ── creating and opening ────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _refuse_existing(path: Path, force: bool) -> None:
@@ -154,8 +160,7 @@ def _refuse_existing(path: Path, force: bool) -> None:
         raise UsageError("a folder, not a run", where=str(path), hint="give a file name: NAME.run")
     if path.exists() and not force:
         instead = f"resume it with: {command('resume', path)}" if _is_run(path) else "give another name with -o"
-        hint = f"{instead}, or replace it with --force"
-        raise UsageError("there is a file already", where=str(path), hint=hint)
+        raise UsageError("there is a file already", where=str(path), hint=f"{instead}, or replace it with --force")
 
 
 def _is_run(path: Path) -> bool:
@@ -166,41 +171,54 @@ def _is_run(path: Path) -> bool:
     return True
 
 
-def _remove(path: Path) -> None:
+def _locked(path: Path) -> ProcessLock:
+    hint = f"follow it with: {command('watch', path)}, or end that process"
+    return ProcessLock(path.with_name(path.name + ".lock"), str(path), hint=hint)
+
+
+def _delete(path: Path) -> None:
     for ending in ("", "-wal", "-shm", "-journal"):
         path.with_name(path.name + ending).unlink(missing_ok=True)
 
 
 def _created(path: Path, manifest: Manifest, synchronous: Synchronous) -> sqlite3.Connection:
-    with mended(str(path)):
-        connection = writer(path, synchronous)
+    connection = _writer(path, synchronous)
     try:
-        with mended(str(path)), transaction(connection):
+        with RUN.errors(str(path)), transaction(connection):
             schema.create(connection)
             rows = {"manifest": manifest.to_json(), "synchronous": synchronous, "semantics": str(manifest.semantics)}
             connection.executemany("INSERT INTO meta VALUES (?, ?)", rows.items())
     except BaseException:
         connection.close()
-        _remove(path)
+        _delete(path)
         raise
     return connection
 
 
 def _opened(path: Path, synchronous: Synchronous | None) -> tuple[sqlite3.Connection, Manifest]:
-    where = str(path)
-    with Reading.open(path) as reading:  # refuses what is no run before anything is written to it
+    with Reading.open(path) as reading:  # refuses another kind of file before anything is written to it
         number, manifest = reading.format, reading.manifest
-        level = synchronous or reading.meta("synchronous") or "NORMAL"
-    with mended(where):
-        connection = writer(path, level)
+        level = synchronous or reading.synchronous
+    connection = _writer(path, level)
     try:
-        with mended(where):
+        with RUN.errors(str(path)):
             if number < schema.FORMAT:
                 _upgrade(connection, path, number)
     except BaseException:
         connection.close()
         raise
     return connection, manifest
+
+
+def _writer(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
+    with RUN.errors(str(path)):
+        connection = connect(path)
+        try:
+            write_ahead(connection, synchronous)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
 
 
 def _upgrade(connection: sqlite3.Connection, path: Path, number: int) -> None:
@@ -217,3 +235,56 @@ def _upgrade(connection: sqlite3.Connection, path: Path, number: int) -> None:
 def _last(connection: sqlite3.Connection) -> tuple[int, Digests]:
     row = connection.execute("SELECT n, history, state FROM tick ORDER BY n DESC LIMIT 1").fetchone()
     return (-1, Digests(START, START)) if row is None else (row[0], Digests(row[1], row[2]))
+
+
+# ── writing a tick ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _write(connection: sqlite3.Connection, record: TickRecord, previous: Digests, embedder: str) -> Digests:
+    """Insert the tick's rows and return both chains after them. Runs in the caller's transaction."""
+    rows = rows_of(record)
+    digests, parts = chained(rows, previous, embedder)
+    connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", rows.events)
+    _write_memories(connection, rows, embedder)
+    connection.executemany(
+        "UPDATE memory SET removed = ? WHERE agent = ? AND id = ?", [(record.tick, *pair) for pair in rows.removals]
+    )
+    connection.executemany("INSERT INTO touch VALUES (?, ?, ?, ?)", rows.touches)
+    connection.executemany("INSERT INTO version VALUES (?, ?, ?, ?, ?)", rows.versions)
+    put_answers(connection, record.answers, record.tick)
+    connection.executemany("INSERT OR REPLACE INTO input(seq, tick, body) VALUES (?, ?, ?)", rows.inputs)
+    connection.executemany(
+        "INSERT INTO trace VALUES (?, ?, ?)",
+        [(agent, record.tick, packed_trace(trace)) for agent, trace in sorted(record.traces.items())],
+    )
+    connection.execute("INSERT INTO tick VALUES (?, ?, ?, ?)", (record.tick, *digests, parts))
+    return digests
+
+
+def _write_memories(connection: sqlite3.Connection, rows: Rows, embedder: str) -> None:
+    connection.executemany(
+        "INSERT INTO memory(agent, id, tick, kind, importance, text, created, citations, event, details, vector)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (*packed_memory(cells), _vector_id(connection, embedder, cells[5], raw) if raw else None)
+            for cells, raw in rows.memories
+        ],
+    )
+
+
+def _vector_id(connection: sqlite3.Connection, embedder: str, text: str, raw: bytes) -> int:
+    """The number of the vector's row. A text has one vector per embedder; one that differs gets a key of its own."""
+    key = vector_digest(embedder, text)
+    found = _stored_vector(connection, key)
+    if found is not None and unpacked_vector(found[1]) != raw:
+        key = digest(key, raw)
+        found = _stored_vector(connection, key)
+    if found is not None:
+        return found[0]
+    cursor = connection.execute("INSERT INTO vector(digest, value) VALUES (?, ?)", (key, packed_vector(raw)))
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+def _stored_vector(connection: sqlite3.Connection, key: bytes) -> tuple[int, bytes] | None:
+    return connection.execute("SELECT id, value FROM vector WHERE digest = ?", (key,)).fetchone()

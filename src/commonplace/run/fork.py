@@ -8,10 +8,11 @@ from pathlib import Path
 
 from commonplace.errors import UsageError
 from commonplace.run import schema
-from commonplace.run.connection import mended, reader
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
-from commonplace.run.reading import Reading
+from commonplace.run.reading import Reading, open_read_only
+from commonplace.run.schema import RUN
+from commonplace.sqlite import transaction
 from commonplace.world.events import NOBODY
 
 UNDONE = """
@@ -35,10 +36,10 @@ INSERT OR REPLACE INTO offered SELECT agent, tick, ordinal, attempt, task, reque
 FORGOTTEN = "DELETE FROM offered;"
 LATER = f"""
 DELETE FROM answer WHERE (used IS NULL OR used > :at) AND NOT (agent = '{NOBODY}' AND tick <= :at);
-DELETE FROM exchange WHERE (agent, tick, ordinal, attempt) NOT IN
+DELETE FROM model_call WHERE (agent, tick, ordinal, attempt) NOT IN
   (SELECT agent, tick, ordinal, attempt FROM answer UNION ALL SELECT agent, tick, ordinal, attempt FROM offered);
 DELETE FROM primer WHERE (agent, series) NOT IN
-  (SELECT primer.agent, series FROM exchange JOIN primer ON primer.id = exchange.primer);
+  (SELECT primer.agent, series FROM model_call JOIN primer ON primer.id = model_call.primer);
 """
 
 
@@ -55,7 +56,7 @@ def fork(
     Both digests at that tick are the source's, whatever its path, and stay so for as long as nothing else happens. What
     changes is queued as inputs by the caller, or is the `manifest` (another mind, another seed). Answers the source got
     later are offered to the same questions, unless the mind is another. Queued inputs are left behind. Raises
-    UsageError for a tick not lived and, unless `force`, an existing target.
+    UsageError for a tick that the source does not have and, unless `force`, an existing target.
     """
     source, target = Path(source), Path(target)
     if source.resolve() == target.resolve():
@@ -83,8 +84,8 @@ def fork(
 
 
 def _copy(source: Path, target: Path) -> None:
-    with mended(str(source)):
-        connection = reader(source)
+    with RUN.errors(str(source)):
+        connection = open_read_only(source)
         copy = sqlite3.connect(target)
         try:
             connection.backup(copy)
@@ -95,17 +96,16 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _cut(path: Path, tick: int, notes: dict[str, str], *, same_mind: bool) -> None:
-    """Take away what happened after the tick."""
+    """Delete what happened after the tick."""
     script = UNDONE + (OFFERED if same_mind else FORGOTTEN) + LATER
-    with mended(str(path)):
+    with RUN.errors(str(path)):
         connection = sqlite3.connect(path, isolation_level=None)
         try:
-            connection.execute("BEGIN IMMEDIATE")
-            schema.migrate(connection, schema.check(connection, str(path)))
-            for statement in script.split(";"):
-                connection.execute(statement, {"at": tick} if ":at" in statement else {})
-            connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", notes.items())
-            connection.execute("COMMIT")
+            with transaction(connection):
+                schema.migrate(connection, schema.check(connection, str(path)))
+                for statement in script.split(";"):
+                    connection.execute(statement, {"at": tick} if ":at" in statement else {})
+                connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", notes.items())
             connection.execute("VACUUM")
         finally:
             connection.close()

@@ -1,16 +1,22 @@
-"""Frames from rows: one tick from the state at it, the next ones by carrying that state forward."""
+"""Frames: whole ticks as views draw them. Live view, replay and fork read frames and nothing else.
+
+A frame shows the state at its tick, which is carried forward from the tick before by the versions written in between.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import groupby
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.clock import Clock, iso
-from commonplace.run.codec import event_json, item_phrase
+from commonplace.run.rows import event_json, item_phrase
 from commonplace.run.tick_record import Version
 from commonplace.run.versions import as_body, as_item
 from commonplace.world.events import Event
@@ -20,9 +26,10 @@ from commonplace.world.weather import ambient_at
 if TYPE_CHECKING:
     from commonplace.run.reading import Reading
 
-
-# ── frame ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# A frame: one whole tick as views draw it. Live view, replay and fork read frames and nothing else.
+SPAN = 64
+"""Ticks whose frames are made together."""
+KEPT = 8
+"""Spans kept at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,43 +98,63 @@ class Frame:
         }
 
 
-# ── frames ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+class Frames:
+    """The frames of a run, made and kept a span of ticks at a time. May be used by several threads.
+
+    Stepping through time reads each span once, in either direction. A span after a kept one goes on from its end; any
+    other one begins with looking up the state. Committed ticks never change, so nothing kept is ever out of date.
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._spans: OrderedDict[int, _Span] = OrderedDict()
+        self._lock = Lock()
+
+    def at(self, tick: int) -> Frame:
+        """The frame of a committed tick."""
+        number, place = divmod(tick, SPAN)
+        with self._lock:
+            span = self._spans.get(number) or self._started(number)
+            self._spans.move_to_end(number)
+            if place >= len(span.frames):  # new, or the run has gone on since
+                span.extend(self._reading, number * SPAN + len(span.frames), (number + 1) * SPAN - 1)
+            return span.frames[place]
+
+    def _started(self, number: int) -> _Span:
+        before = self._spans.get(number - 1)
+        if before is not None and len(before.frames) == SPAN:
+            state = before.state.copy()
+        else:
+            state = _State(self._reading)
+            state.apply(self._reading.shown_at(number * SPAN - 1))
+        span = self._spans[number] = _Span(state, [])
+        if len(self._spans) > KEPT:
+            self._spans.popitem(last=False)
+        return span
 
 
-CHUNK = 256
-"""Ticks read at once."""
+@dataclass(slots=True)
+class _Span:
+    """Consecutive frames, and the state at the last of them."""
 
+    state: _State
+    frames: list[Frame]
 
-def frame_at(reading: Reading, tick: int) -> Frame:
-    """One frame: the state at the tick as everybody could see it. Raises UsageError for a tick not lived."""
-    return next(frames(reading, tick, tick))
-
-
-def frames(reading: Reading, first: int, last: int) -> Iterator[Frame]:
-    """The frames first … last, or up to the last tick lived. Each costs what changed in it, not what there is."""
-    first = reading.tick(first)
-    last = min(last, reading.last_tick)
-    stage = _Carried(reading)
-    stage.take(reading.shown_at(first))
-    for begin in range(first, last + 1, CHUNK):
-        end = min(begin + CHUNK - 1, last)
-        events = _by_tick(reading.events(begin, end))
+    def extend(self, reading: Reading, first: int, last: int) -> None:
+        """Add the frames first … last, or up to the last tick there is."""
+        histories = reading.histories(first, last)  # read first: a tick committed meanwhile is left for the next time
+        events = {tick: tuple(rows) for tick, rows in groupby(reading.events(first, last), lambda event: event.tick)}
         changes = {
             tick: [version for _, version in rows]
-            for tick, rows in groupby(reading.versions(begin, end), key=lambda row: row[0])
+            for tick, rows in groupby(reading.versions(first, last), lambda row: row[0])
         }
-        for tick, history in reading.histories(begin, end):
-            if tick > first:
-                stage.take(changes.get(tick, ()))
-            yield stage.frame(tick, events.get(tick, ()), history)
+        for tick, history in histories:
+            self.state.apply(changes.get(tick, ()))
+            self.frames.append(self.state.frame(tick, events.get(tick, ()), history))
 
 
-def _by_tick(events: Iterable[Event]) -> dict[int, tuple[Event, ...]]:
-    return {tick: tuple(group) for tick, group in groupby(events, key=lambda event: event.tick)}
-
-
-class _Carried:
-    """What frames show of the state, as of the tick reached."""
+class _State:
+    """What frames show of the state at a tick."""
 
     def __init__(self, reading: Reading) -> None:
         self._scenario = reading.scenario
@@ -136,8 +163,16 @@ class _Carried:
         self._objects: dict[str, ObjectFrame] = {}
         self._plans: dict[str, _Planned] = {}
 
-    def take(self, versions: Iterable[Version]) -> None:
-        """Bring the state to where these versions are the last."""
+    def copy(self) -> _State:
+        """One that can be carried forward by itself."""
+        twin = copy(self)
+        twin._bodies = dict(self._bodies)
+        twin._objects = dict(self._objects)
+        twin._plans = {me: planned.copy() for me, planned in self._plans.items()}
+        return twin
+
+    def apply(self, versions: Iterable[Version]) -> None:
+        """Carry the state forward to where these versions are the last."""
         for version in versions:
             match version.kind:
                 case "body" if version.value is None:
@@ -149,12 +184,12 @@ class _Carried:
                 case "thing":
                     self._objects[version.owner] = self._object(version.owner, *version.value)
                 case "plan" | "day":
-                    self._plans.setdefault(version.owner, _Planned()).take(version)
+                    self._plans.setdefault(version.owner, _Planned()).apply(version)
                 case _:
                     pass
 
     def frame(self, tick: int, events: tuple[Event, ...], history: bytes) -> Frame:
-        """The frame of the tick reached."""
+        """The frame of the tick reached, with what happened in it."""
         scenario = self._scenario
         ambient = ambient_at(scenario.climate, self._seed, scenario.clock, tick)
         said = {event.agent_id: event for event in events if event.type == "SAY"}
@@ -200,8 +235,14 @@ class _Planned:
         self._items: dict[str, PlanItem] = {}
         self._now: PlanItem | None = None
 
-    def take(self, version: Version) -> None:
-        """A new day begins with no items; each item comes, changes or goes by itself."""
+    def copy(self) -> _Planned:
+        """One that can be carried forward by itself."""
+        twin = _Planned()
+        twin._items = dict(self._items)
+        return twin
+
+    def apply(self, version: Version) -> None:
+        """Each item comes, changes or goes by itself, also at the end of its day."""
         self._now = None
         if version.kind == "plan" and version.value is None:
             self._items.pop(version.key, None)

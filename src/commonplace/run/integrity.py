@@ -9,20 +9,19 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from commonplace.errors import RunDamaged, command
-from commonplace.run import commit as chain
-from commonplace.run.codec import (
+from commonplace.run import digest as chain
+from commonplace.run.digest import Digests
+from commonplace.run.journal import model_call_from
+from commonplace.run.rows import (
     ANSWER,
     EVENT,
     MEMORY,
     VERSION,
-    unpacked_exchange,
+    inflated,
     unpacked_memory,
     unpacked_trace,
     unpacked_vector,
 )
-from commonplace.run.commit import Digests
-from commonplace.run.journal import exchange_from
-from commonplace.run.schema import EXCHANGED
 
 if TYPE_CHECKING:
     from commonplace.run.reading import Reading
@@ -53,7 +52,7 @@ NAMES = {
 def check(reading: Reading) -> int:
     """Recompute everything; returns the last tick. Raises RunDamaged naming the first tick that differs, and in what.
 
-    Traces and exchanges are in no digest: they are only checked to be readable.
+    Traces and model calls are in no digest: they are only checked to be readable.
     """
     with reading.open(reading.path, lenient=True) as bytewise:
         return _checked(bytewise)
@@ -74,7 +73,7 @@ def _checked(reading: Reading) -> int:
             previous = _compared(reading, tick, here, previous, stored[tick])
     _beyond(reading, last)
     _traces(reading)
-    _exchanges(reading)
+    _model_calls(reading)
     return last
 
 
@@ -158,12 +157,12 @@ def _traces(reading: Reading) -> None:
                 raise _damage(reading, tick, f"the trace of {agent} cannot be read") from None
 
 
-def _exchanges(reading: Reading) -> None:
-    for (agent,) in reading.all("SELECT DISTINCT agent FROM exchange") if reading.format >= EXCHANGED else ():
+def _model_calls(reading: Reading) -> None:
+    for (agent,) in reading.all("SELECT DISTINCT agent FROM model_call"):
         series = _series(reading, agent)
-        for tick, body, primer in reading.all("SELECT tick, body, primer FROM exchange WHERE agent = ?", agent):
+        for tick, body, primer in reading.all("SELECT tick, body, primer FROM model_call WHERE agent = ?", agent):
             try:
-                exchange_from(body, series[primer])
+                model_call_from(body, series[primer])
             except (KeyError, ValueError, TypeError):
                 raise _damage(reading, tick, f"what was said to {agent} cannot be read") from None
 
@@ -175,7 +174,7 @@ def _series(reading: Reading, agent: str) -> dict[int, bytes]:
     for id_, number, body in reading.all("SELECT id, series, body FROM primer WHERE agent = ? ORDER BY id", agent):
         with suppress(ValueError, TypeError):
             before = series.get(number, b"")
-            upto[id_] = series[number] = before + unpacked_exchange(body, before)
+            upto[id_] = series[number] = before + inflated(body, before)
     return upto
 
 

@@ -8,43 +8,29 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from typing import Any, cast
 
 from commonplace.canon import canonical
 from commonplace.errors import RunDamaged
-from commonplace.memory.stores.sqlite_file import transaction
-from commonplace.run.codec import ANSWER, answer_from, packed_exchange, text_of, unpacked_exchange, unpacked_trace
-from commonplace.run.commit import put_answers
-from commonplace.run.connection import damaged, mended
+from commonplace.run.rows import ANSWER, answer_cells, answer_from, deflated, inflated, text_of, unpacked_trace
+from commonplace.run.schema import RUN
 from commonplace.run.tick_record import AnswerRow
+from commonplace.sqlite import transaction
 
-# ── exchange ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# The exchange: what was said between a run and a mind at one attempt, word for word. In no digest.
-#
-# What a character is told is much alike from question to question. So an exchange is packed against earlier ones of the
-# same character, its primers, a series of which is kept; one that is too unlike them becomes the next of the series.
-
-
-WORN = 0.1
-"""An exchange that is packed to more than this part of its length becomes a primer."""
-FULL = 24_000
-"""Bytes of a series of primers after which another one begins; zlib looks back over 32 kB."""
-FIND = """
-SELECT body, primer FROM exchange WHERE agent = ? AND tick = ? AND ordinal = ? AND attempt = ?
+QUESTION = "agent = ? AND tick = ? AND ordinal = ?"
+TRACE_OF = f"""
+SELECT body FROM trace WHERE agent = ? AND tick = coalesce((SELECT max(used) FROM answer WHERE {QUESTION}), ?)
 """
-SERIES = """
-SELECT body FROM primer WHERE agent = :agent AND id <= :last
-AND series = (SELECT series FROM primer WHERE id = :last) ORDER BY id
-"""
-LATEST = "SELECT max(id), series FROM primer WHERE agent = ?"
+NUMBERED = "SELECT ordinal FROM answer WHERE agent = ? AND tick = ? AND request = ? ORDER BY ordinal LIMIT 1"
+NEXT = "SELECT coalesce(max(ordinal) + 1, 0) FROM answer WHERE agent = ? AND tick = ?"
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
-    """One attempt to have a question answered, as it went over the wire."""
+class ModelCall:
+    """What was sent to a model, and received, at one attempt to have a question answered. In no digest."""
 
     prompt: str = ""
     """What a model was asked, as text."""
@@ -56,100 +42,6 @@ class Exchange:
     """The kind of fault in a word."""
     seconds: float = 0.0
     """By the wall clock; for information."""
-
-
-@dataclass(slots=True)
-class _Series:
-    """The primers a character's next exchange is packed against."""
-
-    number: int
-    last: int
-    data: bytes
-    """All of them, one after the other."""
-
-
-class Exchanges:
-    """The writer's side. Not for use by two threads at once."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._series: dict[str, _Series] = {}
-
-    def put(self, row: AnswerRow, exchange: Exchange) -> None:
-        """Add an exchange, in place of what was kept of the same attempt. Runs in the caller's transaction."""
-        data = _bytes(exchange)
-        series = self._series.get(row.agent) or self._loaded(row.agent)
-        body = packed_exchange(data, series.data)
-        if len(body) > WORN * len(data) or not series.last:
-            self._extend(row.agent, series, data, body)
-            body = packed_exchange(data, series.data)
-        key = (row.agent, row.tick, row.ordinal, row.attempt)
-        self._connection.execute("INSERT OR REPLACE INTO exchange VALUES (?, ?, ?, ?, ?, ?)", (*key, series.last, body))
-
-    def forget(self) -> None:
-        """After a transaction that came to nothing: what it added is not there."""
-        self._series.clear()
-
-    def _loaded(self, agent: str) -> _Series:
-        last, number = self._connection.execute(LATEST, (agent,)).fetchone()
-        data = b"" if last is None else primers(self._connection.execute(SERIES, {"agent": agent, "last": last}))
-        found = self._series[agent] = _Series(number or 0, last or 0, data)
-        return found
-
-    def _extend(self, agent: str, series: _Series, data: bytes, body: bytes) -> None:
-        """Make an exchange a primer: the next of the series, or the first of another."""
-        if len(series.data) + len(data) > FULL:
-            series.number, series.data, body = series.number + 1, b"", packed_exchange(data)
-        cursor = self._connection.execute(
-            "INSERT INTO primer(agent, series, body) VALUES (?, ?, ?)", (agent, series.number, body)
-        )
-        assert cursor.lastrowid is not None
-        series.last = cursor.lastrowid
-        series.data += data
-
-
-def exchange_of(connection: sqlite3.Connection, row: AnswerRow) -> Exchange | None:
-    """What was said at an attempt; None when it is not there. Raises ValueError for bytes that cannot be read."""
-    found = connection.execute(FIND, (row.agent, row.tick, row.ordinal, row.attempt)).fetchone()
-    if found is None:
-        return None
-    body, last = found
-    data = primers(connection.execute(SERIES, {"agent": row.agent, "last": last}).fetchall())
-    return exchange_from(body, data)
-
-
-def primers(rows: Iterable[tuple[bytes]]) -> bytes:
-    """A series from its rows: each is packed against those before it. Raises ValueError."""
-    data = b""
-    for (body,) in rows:
-        data += unpacked_exchange(body, data)
-    return data
-
-
-def exchange_from(body: bytes, series: bytes) -> Exchange:
-    """An exchange from its row and the primers it was packed against. Raises ValueError."""
-    return Exchange(**json.loads(unpacked_exchange(body, series).decode(errors="surrogatepass")))
-
-
-def _bytes(exchange: Exchange) -> bytes:
-    """JSON without what is empty; a model's answer may hold lone surrogates."""
-    kept = {name: value for name, value in asdict(exchange).items() if value}
-    kept["seconds"] = round(exchange.seconds, 3)
-    try:
-        return canonical(kept)
-    except UnicodeEncodeError:
-        return json.dumps(kept, ensure_ascii=False, sort_keys=True).encode(errors="surrogatepass")
-
-
-# ── journal ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-QUESTION = "agent = ? AND tick = ? AND ordinal = ?"
-TRACE_OF = f"""
-SELECT body FROM trace WHERE agent = ? AND tick = coalesce((SELECT max(used) FROM answer WHERE {QUESTION}), ?)
-"""
-NUMBERED = "SELECT ordinal FROM answer WHERE agent = ? AND tick = ? AND request = ? ORDER BY ordinal LIMIT 1"
-NEXT = "SELECT coalesce(max(ordinal) + 1, 0) FROM answer WHERE agent = ? AND tick = ?"
 
 
 class Diverged(RunDamaged):
@@ -170,70 +62,75 @@ class Journal:
         """`where`: the file, for messages."""
         self._connection = connection
         self._where = where
-        self._exchanges = Exchanges(connection)
+        self._calls = _ModelCalls(connection)
 
     def find(
-        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str = "", given: Callable[[], str] = str
+        self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str = "", inputs: Callable[[], str] = str
     ) -> tuple[AnswerRow, ...]:
         """Every attempt kept at the question, in order, marked `from_cache` in its usage; none if it was never asked.
 
         The last one counts: asking ends with a `value` or a `fault`, and after a `malformed` attempt n it goes on with
         n + 1 if the mind allows one. Attempts that a fork's parent made at the very same question are taken over as
-        they are, without what they cost. `task` and `given` (the typed input as JSON) only serve the message. Raises
+        they are, without what they cost. `task` and `inputs` (the typed input as JSON) only serve the message. Raises
         Diverged when another question stands under these numbers.
         """
         rows = self.attempts(agent, tick, ordinal)
         if rows and rows[0].request != request:
             before = kept_input(self._one, rows[0])
-            raise diverged(rows[0], where=self._where, task=task, before=before, given=given())
+            raise diverged(rows[0], where=self._where, task=task, before=before, inputs=inputs())
         if not rows:
             offered = self._rows("offered", agent, tick, ordinal)
             rows = tuple(_free(row) for row in offered if row.request == request)
-            self._take_over(rows)
+            with RUN.errors(self._where):
+                put_answers(self._connection, rows, None)
         return tuple(replace(row, usage={**row.usage, "from_cache": True}) for row in rows)
 
     def attempts(self, agent: str, tick: int, ordinal: int) -> tuple[AnswerRow, ...]:
         """Every attempt kept of a question, in order; the answers offered by a fork's parent are left out."""
         return self._rows("answer", agent, tick, ordinal)
 
-    def told(self, row: AnswerRow) -> Exchange | None:
-        """What was said at an attempt; None when it was trimmed."""
-        with mended(self._where):
+    def model_call(self, row: AnswerRow) -> ModelCall | None:
+        """What was sent and received at an attempt; None when it was not kept or was trimmed."""
+        with RUN.errors(self._where):
             try:
-                return exchange_of(self._connection, row)
+                return model_call_of(self._connection, row)
             except ValueError as error:
-                raise damaged(self._where, f"what was said to {row.agent} at tick {row.tick}: {error}") from error
+                raise RUN.damaged(self._where, f"what was said to {row.agent} at tick {row.tick}: {error}") from error
 
     def numbered(self, agent: str, tick: int, request: bytes) -> int:
-        """The ordinal of a question whose place in its tick means nothing; the next free one if it was never asked."""
+        """The ordinal under which this question was asked in the tick; the next free one if it was never asked."""
         found = self._one(NUMBERED, agent, tick, request)
         return (found or self._one(NEXT, agent, tick))[0]
 
-    def keep(self, row: AnswerRow, exchange: Exchange | None = None) -> None:
-        """Write an attempt down, in a transaction of its own: it is there whatever happens next."""
+    def keep(self, row: AnswerRow, call: ModelCall | None = None) -> None:
+        """Write an attempt down, in a transaction of its own, so that it is there whatever happens next."""
         try:
-            with mended(self._where), transaction(self._connection):
+            with RUN.errors(self._where), transaction(self._connection):
                 put_answers(self._connection, [row], None)
-                if exchange is not None and (exchange.prompt or exchange.raw or exchange.error):
-                    self._exchanges.put(row, exchange)
+                if call is not None and (call.prompt or call.raw or call.error):
+                    self._calls.put(row, call)
         except BaseException:
-            self._exchanges.forget()
+            self._calls.forget()
             raise
 
-    def _take_over(self, rows: Iterable[AnswerRow]) -> None:
-        with mended(self._where):
-            put_answers(self._connection, list(rows), None)
-
     def _rows(self, table: str, agent: str, tick: int, ordinal: int) -> tuple[AnswerRow, ...]:
-        with mended(self._where):
+        with RUN.errors(self._where):
             rows = self._connection.execute(
                 f"SELECT {ANSWER}, usage FROM {table} WHERE {QUESTION} ORDER BY attempt", (agent, tick, ordinal)
             ).fetchall()
         return tuple(answer_from(row[:-1], row[-1]) for row in rows)
 
     def _one(self, query: str, *values: Any) -> Any:
-        with mended(self._where):
+        with RUN.errors(self._where):
             return self._connection.execute(query, values).fetchone()
+
+
+def put_answers(connection: sqlite3.Connection, answers: Sequence[AnswerRow], used: int | None) -> None:
+    """Keep answers, replacing what was kept of the same attempts. `used`: the tick whose turns used them."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(*answer_cells(row), text_of(dict(row.usage)) if row.usage else "", used) for row in answers],
+    )
 
 
 def _free(row: AnswerRow) -> AnswerRow:
@@ -241,11 +138,11 @@ def _free(row: AnswerRow) -> AnswerRow:
     return replace(row, usage={name: value for name, value in row.usage.items() if name == "kind"})
 
 
-def diverged(row: AnswerRow, *, where: str, task: str, before: str, given: str) -> Diverged:
-    """The error for another question where `row` answers one. `before`, `given`: the typed inputs of both, JSON."""
+def diverged(row: AnswerRow, *, where: str, task: str, before: str, inputs: str) -> Diverged:
+    """The error for another question than the one `row` answers. `before`, `inputs`: both typed inputs, as JSON."""
     question = f"question {row.ordinal} of {row.agent} at tick {row.tick}"
-    now = f"it is now {task!r}" if task and task != row.task else "its input is another now"
-    what = f"{question} was {row.task!r}; {now}{_difference(before, given)}"
+    now = f"it is now {task!r}" if task and task != row.task else "its input has changed"
+    what = f"{question} was {row.task!r}; {now}{_difference(before, inputs)}"
     return Diverged(what, where=where, agent=row.agent, tick=row.tick, ordinal=row.ordinal)
 
 
@@ -288,3 +185,107 @@ def _first_difference(old: Any, new: Any, path: str) -> tuple[str, Any, Any] | N
         return None if old == new else (path, cast(Any, old), new)
     deeper = (_first_difference(was, now, name) for name, was, now in found)
     return next((difference for difference in deeper if difference), None)
+
+
+# ── model calls ─────────────────────────────────────────────────────────────────────────────────────────────────────
+# The prompts of one character repeat much of each other. So a call is compressed with a series of earlier calls of the
+# same character, its primers, as zlib's dictionary. A call that is too unlike them becomes the next primer.
+
+
+UNLIKE = 0.1
+"""A call that is compressed to more than this share of its length becomes a primer."""
+FULL = 24_000
+"""Bytes of a series of primers after which another one begins; zlib looks back over 32 kB."""
+FIND = """
+SELECT body, primer FROM model_call WHERE agent = ? AND tick = ? AND ordinal = ? AND attempt = ?
+"""
+SERIES = """
+SELECT body FROM primer WHERE agent = :agent AND id <= :last
+AND series = (SELECT series FROM primer WHERE id = :last) ORDER BY id
+"""
+LATEST = "SELECT max(id), series FROM primer WHERE agent = ?"
+
+
+@dataclass(slots=True)
+class _Series:
+    """The primers that a character's next call is compressed with."""
+
+    number: int
+    last: int
+    data: bytes
+    """All of them, one after the other."""
+
+
+class _ModelCalls:
+    """Writes model calls. Not for use by two threads at once."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._series: dict[str, _Series] = {}
+
+    def put(self, row: AnswerRow, call: ModelCall) -> None:
+        """Add a call, replacing what was kept of the same attempt. Runs in the caller's transaction."""
+        data = _bytes(call)
+        series = self._series.get(row.agent) or self._loaded(row.agent)
+        body = deflated(data, series.data)
+        if len(body) > UNLIKE * len(data) or not series.last:
+            self._extend(row.agent, series, data, body)
+            body = deflated(data, series.data)
+        key = (row.agent, row.tick, row.ordinal, row.attempt)
+        self._connection.execute(
+            "INSERT OR REPLACE INTO model_call VALUES (?, ?, ?, ?, ?, ?)", (*key, series.last, body)
+        )
+
+    def forget(self) -> None:
+        """Call this after a rolled-back transaction: what it added is not there."""
+        self._series.clear()
+
+    def _loaded(self, agent: str) -> _Series:
+        last, number = self._connection.execute(LATEST, (agent,)).fetchone()
+        data = b"" if last is None else primers(self._connection.execute(SERIES, {"agent": agent, "last": last}))
+        found = self._series[agent] = _Series(number or 0, last or 0, data)
+        return found
+
+    def _extend(self, agent: str, series: _Series, data: bytes, body: bytes) -> None:
+        """Make a call a primer: the next of its series, or the first of another."""
+        if len(series.data) + len(data) > FULL:
+            series.number, series.data, body = series.number + 1, b"", deflated(data)
+        cursor = self._connection.execute(
+            "INSERT INTO primer(agent, series, body) VALUES (?, ?, ?)", (agent, series.number, body)
+        )
+        assert cursor.lastrowid is not None
+        series.last = cursor.lastrowid
+        series.data += data
+
+
+def model_call_of(connection: sqlite3.Connection, row: AnswerRow) -> ModelCall | None:
+    """What was sent and received at an attempt; None when it was not kept. Raises ValueError for unreadable bytes."""
+    found = connection.execute(FIND, (row.agent, row.tick, row.ordinal, row.attempt)).fetchone()
+    if found is None:
+        return None
+    body, last = found
+    data = primers(connection.execute(SERIES, {"agent": row.agent, "last": last}).fetchall())
+    return model_call_from(body, data)
+
+
+def primers(rows: Iterable[tuple[bytes]]) -> bytes:
+    """A series from its rows, each compressed with those before it. Raises ValueError."""
+    data = b""
+    for (body,) in rows:
+        data += inflated(body, data)
+    return data
+
+
+def model_call_from(body: bytes, series: bytes) -> ModelCall:
+    """A call from its row and the primers it was compressed with. Raises ValueError."""
+    return ModelCall(**json.loads(inflated(body, series).decode(errors="surrogatepass")))
+
+
+def _bytes(call: ModelCall) -> bytes:
+    """JSON without what is empty; a model's answer may hold lone surrogates."""
+    kept = {name: value for name, value in asdict(call).items() if value}
+    kept["seconds"] = round(call.seconds, 3)
+    try:
+        return canonical(kept)
+    except UnicodeEncodeError:
+        return json.dumps(kept, ensure_ascii=False, sort_keys=True).encode(errors="surrogatepass")

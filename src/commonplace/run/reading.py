@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +10,7 @@ from functools import cached_property, lru_cache, partial
 from itertools import groupby
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from commonplace.character.state import CharacterState
 from commonplace.clock import parse_iso
@@ -20,15 +19,20 @@ from commonplace.memory import MemoryStream
 from commonplace.memory.bm25 import shared_analyser
 from commonplace.memory.embedding import Vector, unpacked
 from commonplace.memory.record import Emotion, Memory
-from commonplace.run import connection, frames, schema
-from commonplace.run.codec import (
+from commonplace.run import schema, versions
+from commonplace.run.digest import START, Digests
+from commonplace.run.frames import Frame, Frames
+from commonplace.run.journal import ModelCall, model_call_of
+from commonplace.run.manifest import Manifest
+from commonplace.run.rows import (
     ANSWER,
     EVENT,
     MEMORY,
     VERSION,
-    StoredMemory,
+    PackedMemory,
     answer_from,
     event_from,
+    input_from,
     memory_from,
     unpacked_ids,
     unpacked_memory,
@@ -36,48 +40,49 @@ from commonplace.run.codec import (
     unpacked_vector,
     version_from,
 )
-from commonplace.run.commit import START, Digests
-from commonplace.run.connection import damaged, mended, reader
-from commonplace.run.frames import Frame
-from commonplace.run.journal import Exchange, exchange_of
-from commonplace.run.manifest import Manifest
-from commonplace.run.schema import EXCHANGED
+from commonplace.run.schema import RUN
 from commonplace.run.tick_record import AnswerRow, InputRow, Version
-from commonplace.run.versions import STATE_KINDS, restore_state, restore_world
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.scenario.scenario import Scenario
+from commonplace.sqlite import Synchronous, connect
 from commonplace.world.events import Event
 from commonplace.world.state import World
 
-if TYPE_CHECKING:
-    pass
+QUEUED = "SELECT seq, -1, body FROM input WHERE tick IS NULL ORDER BY seq"
 
 
-# ── opened ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-# A run file opened for reading: what it was resolved to, and which ticks it has.
+MOOD_MEMORIES = 10
+"""How many of the latest felt memories a mood is made of."""
+SPENT = ("calls", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
+COUNTS = ("asked", "from_cache", "fallbacks", *SPENT)
 
 
-class Opened:
-    """The part of `reading.Reading` that is about the file and its ticks."""
+class Reading:
+    """Read-only use of a run file. Sees every tick that is committed, also while another process goes on with it.
+
+    A tick given as None is the last one. Each method raises UsageError for a tick that has not been lived, RunDamaged
+    for bytes that cannot be read. No transaction is held between calls. May be used by several threads.
+    """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, number: int) -> None:
         """Not for use from outside: `open`."""
         self.path = path
         self.format = number
         self._connection = connection
+        self._frames = Frames(self)
 
     @classmethod
     def open(cls, path: str | Path, *, lenient: bool = False) -> Self:
         """Raises UsageError for a missing file, another kind of file or a newer format. Needs no writable folder.
 
-        `lenient` reads text that is no UTF-8 as surrogates instead of raising RunDamaged.
+        `lenient` reads text that is not UTF-8 as surrogates instead of raising RunDamaged.
         """
         path = Path(path)
-        connection = reader(path)
+        connection = open_read_only(path)
         if lenient:
             connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
         try:
-            with mended(str(path)):
+            with RUN.errors(str(path)):
                 number = schema.check(connection, str(path))
         except BaseException:
             connection.close()
@@ -96,12 +101,14 @@ class Opened:
     ) -> None:
         self.close()
 
+    # ── the run ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
     @cached_property
     def manifest(self) -> Manifest:
         """Everything the run was resolved to when it was made."""
         text = self.meta("manifest")
         if text is None:
-            raise damaged(str(self.path), "it has no manifest")
+            raise RUN.damaged(str(self.path), "it has no manifest")
         return Manifest.from_json(text, str(self.path))
 
     @cached_property
@@ -109,8 +116,13 @@ class Opened:
         """Compiled from the text in the manifest, which takes some tenths of a second the first time."""
         return _compiled(self.manifest.text, f"the scenario in {self.path}")
 
+    @property
+    def synchronous(self) -> Synchronous:
+        """What its commits wait for."""
+        return "FULL" if self.meta("synchronous") == "FULL" else "NORMAL"
+
     def meta(self, key: str) -> str | None:
-        """A remark kept beside the history; None when there is none of that name."""
+        """A remark kept beside the history; None without one of that name."""
         row = self.one("SELECT value FROM meta WHERE key = ?", key)
         return None if row is None else row[0]
 
@@ -121,9 +133,9 @@ class Opened:
         return -1 if last is None else last
 
     def tick(self, wanted: str | int | None = None) -> int:
-        """A lived tick from a number, an ISO simulated time (the first tick not before it) or None, the last.
+        """A committed tick from a number, an ISO simulated time (the first tick not before it) or None, the last.
 
-        None gives −1 for a run without ticks. Raises UsageError for a tick that has not been lived.
+        None gives −1 for a run without ticks. Raises UsageError for a tick that the run does not have.
         """
         last = self.last_tick
         if wanted is None:
@@ -152,14 +164,181 @@ class Opened:
         """(tick, history digest) of the ticks first … last."""
         return self.all("SELECT n, history FROM tick WHERE n BETWEEN ? AND ? ORDER BY n", first, last)
 
+    # ── history ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def events(
+        self, first: int = 0, last: int | None = None, *, type: str | None = None, agent: str | None = None
+    ) -> tuple[Event, ...]:
+        """The events of the ticks first … last in canonical order."""
+        where, values = ["tick BETWEEN ? AND ?"], [first, self._upto(last)]
+        filters = {"type": type, "agent": agent}
+        where += [f"{column} = ?" for column, value in filters.items() if value is not None]
+        given = [value for value in filters.values() if value is not None]
+        query = f"SELECT {EVENT} FROM event WHERE {' AND '.join(where)} ORDER BY tick, phase, agent, ordinal"
+        return tuple(event_from(row) for row in self.all(query, *values, *given))
+
+    def event(self, tick: int, agent: str, ordinal: int) -> Event | None:
+        """One event by the parts of its id."""
+        row = self.one(f"SELECT {EVENT} FROM event WHERE agent = ? AND tick = ? AND ordinal = ?", agent, tick, ordinal)
+        return None if row is None else event_from(row)
+
+    def inputs(self, first: int = 0, last: int | None = None) -> tuple[InputRow, ...]:
+        """The inputs stamped with the ticks first … last, in order."""
+        query = "SELECT seq, tick, body FROM input WHERE tick BETWEEN ? AND ? ORDER BY tick, seq"
+        return tuple(input_from(row) for row in self.all(query, first, self._upto(last)))
+
+    def queued(self) -> tuple[InputRow, ...]:
+        """Inputs that wait for a tick; their `tick` is −1."""
+        return tuple(input_from(row) for row in self.all(QUEUED))
+
+    def frame(self, at: int | str | None = None) -> Frame:
+        """A whole tick as views draw it; fast for one that steps through time, in either direction."""
+        return self._frames.at(self.tick(at))
+
+    def frames(self, first: int = 0, last: int | None = None) -> Iterator[Frame]:
+        """The frames first … last, or up to the last tick there is."""
+        first, last = self.tick(first), min(self._upto(last), self.last_tick)
+        return (self._frames.at(tick) for tick in range(first, last + 1))
+
+    # ── state ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def world_at(self, at: int | str | None = None) -> World:
+        """The world at the end of a tick, equal to the one the executor made."""
+        tick = self.tick(at)
+        with RUN.errors(str(self.path)):
+            return versions.restore_world(
+                tick, versions.world_versions_at(self._connection, tick), self.events(tick, tick)
+            )
+
+    def state_at(self, agent: str, at: int | str | None = None) -> CharacterState:
+        """Plan, beliefs, relations and pending jobs at the end of a tick."""
+        self._known(agent)
+        with RUN.errors(str(self.path)):
+            return versions.restore_state(versions.state_versions_at(self._connection, agent, self.tick(at)))
+
+    def states_at(self, at: int | str | None = None) -> dict[str, CharacterState]:
+        """Everybody's state, by id, sorted; those who are not in the world (yet, any more) included."""
+        return {agent: self.state_at(agent, at) for agent in self.agent_ids}
+
+    @property
+    def agent_ids(self) -> list[str]:
+        """Every character that ever had a state, sorted."""
+        with RUN.errors(str(self.path)):
+            return versions.characters(self._connection)
+
+    def agents(self, at: int | str | None = None) -> list[dict[str, str]]:
+        """`{id, name, place, doing, plan_item, mood}` of everybody in the world, by id; `place` is an area's id."""
+        return agents(self, self.tick(at))
+
+    def versions(self, first: int, last: int) -> list[tuple[int, Version]]:
+        """(tick, version) of what changed in the ticks first … last, by tick, owner, kind and key."""
+        query = f"SELECT {VERSION} FROM version WHERE tick BETWEEN ? AND ? ORDER BY tick, owner, kind, key"
+        return [(row[0], version_from(row)) for row in self.all(query, first, last)]
+
+    def shown_at(self, tick: int) -> list[Version]:
+        """The versions that a frame of the tick is made of."""
+        with RUN.errors(str(self.path)):
+            return versions.shown_versions_at(self._connection, tick)
+
+    # ── memories ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def memories(self, agent: str, at: int | str | None = None, *, forgotten: bool = False) -> list[Memory]:
+        """What a character remembers at the end of a tick, by id, last accessed as of then."""
+        tick = self.tick(at)
+        self._known(agent)
+        kept = "" if forgotten else f" AND (removed IS NULL OR removed > {tick})"
+        accessed = self.accesses(agent, tick)
+        query = f"SELECT {MEMORY} FROM memory WHERE agent = ? AND tick <= ?{kept} ORDER BY id"
+        return [self._memory(row, accessed.get(row[1])) for row in self.all(query, agent, tick)]
+
+    def memory(self, agent: str, id_: int, accessed: int | None = None) -> Memory | None:
+        """One memory, forgotten or not; `accessed` is its last access (microseconds since 1970), if there was one."""
+        row = self.one(f"SELECT {MEMORY} FROM memory WHERE agent = ? AND id = ?", agent, id_)
+        return None if row is None else self._memory(row, accessed)
+
+    def witnesses(self, last: int | None = None) -> dict[str, list[tuple[str, int]]]:
+        """Event id → (character, memory id) of the observations it became up to a tick, in that order."""
+        query = "SELECT event, agent, id FROM memory WHERE event != '' AND kind = 'observation' AND tick <= ?"
+        found: dict[str, list[tuple[str, int]]] = {}
+        for event, agent, id_ in self.all(f"{query} ORDER BY agent, id", self._upto(last)):
+            found.setdefault(event, []).append((agent, id_))
+        return found
+
+    def accesses(self, agent: str, tick: int) -> dict[int, int]:
+        """Memory id → last access at the end of a tick (microseconds since 1970), of those ever accessed."""
+        query = "SELECT at, ids FROM touch WHERE agent = ? AND tick <= ? ORDER BY tick"
+        return {id_: at for at, ids in self.all(query, agent, tick) for id_ in unpacked_ids(ids)}
+
+    def stream_at(self, agent: str, at: int | str | None = None, **parts: Any) -> MemoryStream:
+        """A character's stream at the end of a tick, equal to the one that ran.
+
+        `parts` as of `MemoryStream`; those left out are the run's: policy, analyser and the built-in embedder. Raises
+        UsageError when the run was made with another embedder and none is given.
+        """
+        tick = self.tick(at)
+        query = "SELECT value FROM memory LEFT JOIN vector ON vector.id = memory.vector"
+        rows = self.all(f"{query} WHERE agent = ? AND memory.tick <= ? ORDER BY memory.id", agent, tick)
+        gone = self.all("SELECT id FROM memory WHERE agent = ? AND removed <= ? ORDER BY id", agent, tick)
+        return MemoryStream.restore(
+            agent,
+            self.memories(agent, tick, forgotten=True),
+            [None if value is None else self._vector(value) for (value,) in rows],
+            forgotten=[id_ for (id_,) in gone],
+            **{**self._parts(parts), **parts},
+        )
+
+    # ── why ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def trace(self, agent: str, tick: int) -> dict[str, Any]:
+        """Why a character did what it did; empty when nothing was kept or it was trimmed."""
+        row = self.one("SELECT body FROM trace WHERE agent = ? AND tick = ?", agent, tick)
+        try:
+            return {} if row is None else unpacked_trace(row[0])
+        except ValueError as error:
+            raise RUN.damaged(str(self.path), f"the trace of {agent} at tick {tick}: {error}") from error
+
+    def answers(
+        self, first: int = 0, last: int | None = None, *, agent: str | None = None, used: bool = True
+    ) -> tuple[AnswerRow, ...]:
+        """Every attempt at the questions asked in the ticks first … last, in the order (character, tick, ordinal).
+
+        Unless `used` is False, only those that committed ticks rest on.
+        """
+        where = "tick BETWEEN ? AND ?" + (" AND used IS NOT NULL" if used else "")
+        values: tuple[Any, ...] = (first, self._upto(last))
+        if agent is not None:
+            where, values = f"agent = ? AND {where}", (agent, *values)
+        order = "agent, tick, ordinal, attempt"
+        rows = self.all(f"SELECT {ANSWER}, usage FROM answer WHERE {where} ORDER BY {order}", *values)
+        return tuple(answer_from(row[:-1], row[-1]) for row in rows)
+
+    def model_call(self, row: AnswerRow) -> ModelCall | None:
+        """What was sent and received at an attempt; None where nothing was, or it was trimmed."""
+        try:
+            with RUN.errors(str(self.path)):
+                return model_call_of(self._connection, row)
+        except ValueError as error:
+            raise RUN.damaged(str(self.path), f"what was said to {row.agent} at tick {row.tick}: {error}") from error
+
+    def usage(self) -> list[dict[str, Any]]:
+        """What was asked of the mind, a row per (character, task), and a total whose two ids are empty.
+
+        Answers that no committed tick rests on (yet) are counted too: they were paid for. Questions that are no
+        character's have the owner `-`.
+        """
+        rows = self.all(f"SELECT {ANSWER}, usage FROM answer ORDER BY agent, tick, ordinal, attempt")
+        return usage(answer_from(row[:-1], row[-1]) for row in rows)
+
+    # ── rows ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
     def one(self, query: str, *values: Any) -> Any:
         """The first row of a query of this package; None when there is none."""
-        with mended(str(self.path)):
+        with RUN.errors(str(self.path)):
             return self._connection.execute(query, values).fetchone()
 
     def all(self, query: str, *values: Any) -> list[Any]:
         """The rows of a query of this package, all at once: a cursor left half-read would hold a transaction open."""
-        with mended(str(self.path)):
+        with RUN.errors(str(self.path)):
             return self._connection.execute(query, values).fetchall()
 
     def _tick_of(self, text: str) -> int:
@@ -171,20 +350,62 @@ class Opened:
             hint = "expected a tick such as 48, or a simulated time such as 2031-10-04T10:00"
             raise UsageError(f"{text!r} is neither a tick nor an ISO time", where=str(self.path), hint=hint) from None
 
+    def _upto(self, last: int | None) -> int:
+        return self.last_tick if last is None else last
+
+    def _known(self, agent: str) -> None:
+        if agent in self.agent_ids or agent in self.scenario.personas:
+            return
+        ids = sorted({*self.agent_ids, *self.scenario.personas})
+        there = f"the characters are {', '.join(ids)}"
+        raise UsageError(f"there is no character {agent!r}", where=str(self.path), hint=there)
+
+    def _parts(self, given: dict[str, Any]) -> dict[str, Any]:
+        manifest, embedder = self.manifest, self.scenario.embedder
+        if "embedder" not in given and manifest.embedder != embedder.name:
+            hint = "give the embedder the run was made with"
+            raise UsageError(f"its vectors were made by {manifest.embedder}", where=str(self.path), hint=hint)
+        return {
+            "policy": self.scenario.policy,
+            "embedder": embedder,
+            "analyser": shared_analyser(manifest.language),
+        }
+
+    def _memory(self, row: PackedMemory, accessed: int | None) -> Memory:
+        try:
+            return memory_from(unpacked_memory(row), accessed)
+        except (ValueError, TypeError) as error:
+            raise RUN.damaged(str(self.path), f"memory {row[1]} of {row[0]}: {error}") from error
+
+    def _vector(self, value: bytes) -> Vector:
+        try:
+            return unpacked(unpacked_vector(value))
+        except ValueError as error:
+            raise RUN.damaged(str(self.path), f"a vector: {error}") from error
+
+
+def open_read_only(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write. Works in a read-only folder, and on what a killed process left."""
+    refuse_missing(path)
+    with RUN.errors(str(path)):
+        return connect(path, read_only=True)
+
+
+def refuse_missing(path: Path) -> None:
+    """Raises UsageError when there is no file at the path."""
+    if path.is_dir():
+        raise UsageError("a folder, not a run", where=str(path), hint="give the run file in it")
+    if not path.exists():
+        raise UsageError("no such run", where=str(path), hint="`commonplace run SCENARIO` makes one")
+
 
 @lru_cache(maxsize=8)
 def _compiled(text: str, origin: str) -> Scenario:
     return compiled_from_text(text, origin)
 
 
-# ── tables ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Tables about a run: who is where, and what was asked of the mind.
-
-
-MOOD_MEMORIES = 10
-"""How many of the latest felt memories a mood is made of."""
-SPENT = ("calls", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
-COUNTS = ("asked", "from_cache", "fallbacks", *SPENT)
+# ── tables ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# Who is where, and what was asked of the mind.
 
 
 def agents(reading: Reading, tick: int) -> list[dict[str, str]]:
@@ -253,309 +474,3 @@ def _add(row: dict[str, Any], counts: Mapping[str, Any]) -> None:
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "faults": dict(sorted(row["faults"].items()))}
-
-
-# ── lookup ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-# State at a tick: the last version ≤ tick of each value, found by skipping along the index.
-#
-# The cost depends on how many values there are, not on how many ticks were lived.
-
-
-OWNERS = """
-WITH RECURSIVE found(owner) AS (
-  SELECT min(owner) FROM version WHERE kind = :kind
-  UNION ALL
-  SELECT (SELECT min(owner) FROM version WHERE kind = :kind AND owner > found.owner) FROM found
-  WHERE found.owner IS NOT NULL)
-SELECT owner FROM found WHERE owner IS NOT NULL
-"""
-OF_ALL = f"""
-SELECT owner, (SELECT value FROM version WHERE kind = :kind AND owner = live.owner AND key = '' AND tick <= :at
-               ORDER BY tick DESC LIMIT 1)
-FROM ({OWNERS}) AS live
-"""
-OF_ONE = """
-WITH RECURSIVE found(key) AS (
-  SELECT min(key) FROM version WHERE kind = :kind AND owner = :owner AND key >= :low
-  UNION ALL
-  SELECT (SELECT min(key) FROM version WHERE kind = :kind AND owner = :owner AND key > found.key) FROM found
-  WHERE found.key < :high)
-SELECT key, (SELECT value FROM version WHERE kind = :kind AND owner = :owner AND key = found.key AND tick <= :at
-             ORDER BY tick DESC LIMIT 1)
-FROM found WHERE key < :high
-"""
-LAST = """
-SELECT value FROM version WHERE kind = ? AND owner = ? AND key = ? AND tick <= ? ORDER BY tick DESC LIMIT 1
-"""
-TOP = "\U0010ffff"
-"""Above every key."""
-
-
-def owners(connection: sqlite3.Connection, kind: str) -> list[str]:
-    """Everybody and everything that ever had a version of the kind, sorted."""
-    return [owner for (owner,) in connection.execute(OWNERS, {"kind": kind}).fetchall()]
-
-
-def agents_with_state(connection: sqlite3.Connection) -> list[str]:
-    """Every character that ever had a body or a state, sorted."""
-    return sorted({owner for kind in ("body", *STATE_KINDS) for owner in owners(connection, kind)})
-
-
-def of_all(connection: sqlite3.Connection, kind: str, at: int) -> list[Version]:
-    """The values of a kind of which every owner has one."""
-    rows = connection.execute(OF_ALL, {"kind": kind, "at": at}).fetchall()
-    return [Version(owner, kind, "", json.loads(value)) for owner, value in rows if value is not None]
-
-
-def of_one(connection: sqlite3.Connection, kind: str, owner: str, at: int, prefix: str = "") -> list[Version]:
-    """The values of a kind that one owner has, of keys that begin with the prefix."""
-    bounds = {"low": prefix, "high": prefix + TOP}
-    rows = connection.execute(OF_ONE, {"kind": kind, "owner": owner, "at": at, **bounds}).fetchall()
-    return [Version(owner, kind, key, json.loads(value)) for key, value in rows if value is not None]
-
-
-def last(connection: sqlite3.Connection, kind: str, owner: str, key: str, at: int) -> Version | None:
-    """One value."""
-    row = connection.execute(LAST, (kind, owner, key, at)).fetchone()
-    return None if row is None else Version(owner, kind, key, json.loads(row[0]))
-
-
-def world(connection: sqlite3.Connection, at: int) -> list[Version]:
-    """All that `restore_world` needs."""
-    found = [version for kind in ("body", "thing", "talk", "barred") for version in of_all(connection, kind, at)]
-    for version in [version for version in found if version.kind == "talk"]:
-        for talk_id, _, _, count, _ in version.value or ():
-            keys = (f"{talk_id}#{number}" for number in range(count))
-            found += _existing(last(connection, "line", version.owner, key, at) for key in keys)
-    return found
-
-
-def state(connection: sqlite3.Connection, agent: str, at: int) -> list[Version]:
-    """All that `restore_state` needs. Items of days gone by are not even looked at: their ids begin with the day."""
-    single = _existing(last(connection, kind, agent, "", at) for kind in ("day", "closed", "jobs", "reflect_after"))
-    day = next((version.value for version in single if version.kind == "day"), None)
-    plan = of_one(connection, "plan", agent, at, f"{day}.") if day is not None else []
-    return [*single, *plan, *of_one(connection, "belief", agent, at), *of_one(connection, "relation", agent, at)]
-
-
-def shown(connection: sqlite3.Connection, at: int) -> list[Version]:
-    """All that a frame shows: bodies, things and the plans of the day."""
-    found = [*of_all(connection, "body", at), *of_all(connection, "thing", at)]
-    for day in of_all(connection, "day", at):
-        found += of_one(connection, "plan", day.owner, at, f"{day.value}.")
-    return found
-
-
-def _existing(versions: Iterable[Version | None]) -> list[Version]:
-    return [version for version in versions if version is not None]
-
-
-# ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-class Reading(Opened):
-    """Read-only use of a run file. Sees every tick that is committed, also while another process goes on with it.
-
-    A tick given as None is the last one. Each method raises UsageError for a tick that has not been lived, RunDamaged
-    for bytes that cannot be read. No transaction is held between calls. May be used by several threads.
-    """
-
-    # ── history ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def events(
-        self, first: int = 0, last: int | None = None, *, type: str | None = None, agent: str | None = None
-    ) -> tuple[Event, ...]:
-        """The events of the ticks first … last in canonical order."""
-        where, values = ["tick BETWEEN ? AND ?"], [first, self._upto(last)]
-        filters = {"type": type, "agent": agent}
-        where += [f"{column} = ?" for column, value in filters.items() if value is not None]
-        given = [value for value in filters.values() if value is not None]
-        query = f"SELECT {EVENT} FROM event WHERE {' AND '.join(where)} ORDER BY tick, phase, agent, ordinal"
-        return tuple(event_from(row) for row in self.all(query, *values, *given))
-
-    def event(self, tick: int, agent: str, ordinal: int) -> Event | None:
-        """One event by the parts of its id."""
-        row = self.one(f"SELECT {EVENT} FROM event WHERE agent = ? AND tick = ? AND ordinal = ?", agent, tick, ordinal)
-        return None if row is None else event_from(row)
-
-    def inputs(self, first: int = 0, last: int | None = None) -> tuple[InputRow, ...]:
-        """The inputs stamped with the ticks first … last, in order."""
-        with mended(str(self.path)):
-            return connection.stamped(self._connection, first, self._upto(last))
-
-    def queued(self) -> tuple[InputRow, ...]:
-        """Inputs that wait for a tick; their `tick` is −1."""
-        with mended(str(self.path)):
-            return connection.queued(self._connection)
-
-    def frame(self, at: int | str | None = None) -> Frame:
-        """A whole tick as views draw it."""
-        return frames.frame_at(self, self.tick(at))
-
-    def frames(self, first: int = 0, last: int | None = None) -> Iterator[Frame]:
-        """The frames first … last; fast, since each is made from the one before."""
-        return frames.frames(self, first, self._upto(last))
-
-    # ── state ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def world_at(self, at: int | str | None = None) -> World:
-        """The world at the end of a tick, equal to the one the executor made."""
-        tick = self.tick(at)
-        with mended(str(self.path)):
-            return restore_world(tick, world(self._connection, tick), self.events(tick, tick))
-
-    def state_at(self, agent: str, at: int | str | None = None) -> CharacterState:
-        """Plan, beliefs, relations and pending jobs at the end of a tick."""
-        self._known(agent)
-        with mended(str(self.path)):
-            return restore_state(state(self._connection, agent, self.tick(at)))
-
-    def states_at(self, at: int | str | None = None) -> dict[str, CharacterState]:
-        """Everybody's state, by id, sorted; those who are not in the world (yet, any more) included."""
-        return {agent: self.state_at(agent, at) for agent in self.agent_ids}
-
-    @property
-    def agent_ids(self) -> list[str]:
-        """Every character that ever had a state, sorted."""
-        with mended(str(self.path)):
-            return agents_with_state(self._connection)
-
-    def agents(self, at: int | str | None = None) -> list[dict[str, str]]:
-        """`{id, name, place, doing, plan_item, mood}` of everybody in the world, by id; `place` is an area's id."""
-        return agents(self, self.tick(at))
-
-    def versions(self, first: int, last: int) -> list[tuple[int, Version]]:
-        """(tick, version) of what changed in the ticks first … last, by tick, owner, kind and key."""
-        query = f"SELECT {VERSION} FROM version WHERE tick BETWEEN ? AND ? ORDER BY tick, owner, kind, key"
-        return [(row[0], version_from(row)) for row in self.all(query, first, last)]
-
-    def shown_at(self, tick: int) -> list[Version]:
-        """The versions that a frame of the tick is made of."""
-        with mended(str(self.path)):
-            return shown(self._connection, tick)
-
-    # ── memories ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def memories(self, agent: str, at: int | str | None = None, *, forgotten: bool = False) -> list[Memory]:
-        """What a character remembers at the end of a tick, by id, last accessed as of then."""
-        tick = self.tick(at)
-        self._known(agent)
-        kept = "" if forgotten else f" AND (removed IS NULL OR removed > {tick})"
-        accessed = self.accesses(agent, tick)
-        query = f"SELECT {MEMORY} FROM memory WHERE agent = ? AND tick <= ?{kept} ORDER BY id"
-        return [self._memory(row, accessed.get(row[1])) for row in self.all(query, agent, tick)]
-
-    def memory(self, agent: str, id_: int, accessed: int | None = None) -> Memory | None:
-        """One memory, forgotten or not; `accessed` is its last access (microseconds since 1970), if there was one."""
-        row = self.one(f"SELECT {MEMORY} FROM memory WHERE agent = ? AND id = ?", agent, id_)
-        return None if row is None else self._memory(row, accessed)
-
-    def witnesses(self, last: int | None = None) -> dict[str, list[tuple[str, int]]]:
-        """Event id → (character, memory id) of the observations it became up to a tick, in that order."""
-        query = "SELECT event, agent, id FROM memory WHERE event != '' AND kind = 'observation' AND tick <= ?"
-        found: dict[str, list[tuple[str, int]]] = {}
-        for event, agent, id_ in self.all(f"{query} ORDER BY agent, id", self._upto(last)):
-            found.setdefault(event, []).append((agent, id_))
-        return found
-
-    def accesses(self, agent: str, tick: int) -> dict[int, int]:
-        """Memory id → last access at the end of a tick (microseconds since 1970), of those ever accessed."""
-        query = "SELECT at, ids FROM touch WHERE agent = ? AND tick <= ? ORDER BY tick"
-        return {id_: at for at, ids in self.all(query, agent, tick) for id_ in unpacked_ids(ids)}
-
-    def stream_at(self, agent: str, at: int | str | None = None, **parts: Any) -> MemoryStream:
-        """A character's stream at the end of a tick, equal to the one that lived.
-
-        `parts` as of `MemoryStream`; those left out are the run's: policy, analyser and the built-in embedder. Raises
-        UsageError when the run was made with another embedder and none is given.
-        """
-        tick = self.tick(at)
-        query = "SELECT value FROM memory LEFT JOIN vector ON vector.id = memory.vector"
-        rows = self.all(f"{query} WHERE agent = ? AND memory.tick <= ? ORDER BY memory.id", agent, tick)
-        gone = self.all("SELECT id FROM memory WHERE agent = ? AND removed <= ? ORDER BY id", agent, tick)
-        return MemoryStream.restore(
-            agent,
-            self.memories(agent, tick, forgotten=True),
-            [None if value is None else self._vector(value) for (value,) in rows],
-            forgotten=[id_ for (id_,) in gone],
-            **{**self._parts(parts), **parts},
-        )
-
-    # ── why ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def trace(self, agent: str, tick: int) -> dict[str, Any]:
-        """Why a character did what it did; empty when nothing was kept or it was trimmed."""
-        row = self.one("SELECT body FROM trace WHERE agent = ? AND tick = ?", agent, tick)
-        try:
-            return {} if row is None else unpacked_trace(row[0])
-        except ValueError as error:
-            raise damaged(str(self.path), f"the trace of {agent} at tick {tick}: {error}") from error
-
-    def answers(
-        self, first: int = 0, last: int | None = None, *, agent: str | None = None, used: bool = True
-    ) -> tuple[AnswerRow, ...]:
-        """Every attempt at the questions asked in the ticks first … last, in the order (character, tick, ordinal).
-
-        Unless `used` is False, only those that committed ticks rest on.
-        """
-        where = "tick BETWEEN ? AND ?" + (" AND used IS NOT NULL" if used else "")
-        values: tuple[Any, ...] = (first, self._upto(last))
-        if agent is not None:
-            where, values = f"agent = ? AND {where}", (agent, *values)
-        order = "agent, tick, ordinal, attempt"
-        rows = self.all(f"SELECT {ANSWER}, usage FROM answer WHERE {where} ORDER BY {order}", *values)
-        return tuple(answer_from(row[:-1], row[-1]) for row in rows)
-
-    def exchange(self, row: AnswerRow) -> Exchange | None:
-        """What was said between the run and the mind at an attempt; None where nothing was, or it was trimmed."""
-        if self.format < EXCHANGED:
-            return None
-        try:
-            with mended(str(self.path)):
-                return exchange_of(self._connection, row)
-        except ValueError as error:
-            raise damaged(str(self.path), f"what was said to {row.agent} at tick {row.tick}: {error}") from error
-
-    def usage(self) -> list[dict[str, Any]]:
-        """What was asked of the mind, a row per (character, task), and a total whose two ids are empty.
-
-        Answers that no committed tick rests on (yet) are counted too: they were paid for. Questions that are no
-        character's have the owner `-`.
-        """
-        rows = self.all(f"SELECT {ANSWER}, usage FROM answer ORDER BY agent, tick, ordinal, attempt")
-        return usage(answer_from(row[:-1], row[-1]) for row in rows)
-
-    # ── inside ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def _upto(self, last: int | None) -> int:
-        return self.last_tick if last is None else last
-
-    def _known(self, agent: str) -> None:
-        if agent in self.agent_ids or agent in self.scenario.personas:
-            return
-        ids = sorted({*self.agent_ids, *self.scenario.personas})
-        there = f"the characters are {', '.join(ids)}"
-        raise UsageError(f"there is no character {agent!r}", where=str(self.path), hint=there)
-
-    def _parts(self, given: dict[str, Any]) -> dict[str, Any]:
-        manifest, embedder = self.manifest, self.scenario.embedder
-        if "embedder" not in given and manifest.embedder != embedder.name:
-            hint = "give the embedder the run was made with"
-            raise UsageError(f"its vectors were made by {manifest.embedder}", where=str(self.path), hint=hint)
-        return {
-            "policy": self.scenario.policy,
-            "embedder": embedder,
-            "analyser": shared_analyser(manifest.language),
-        }
-
-    def _memory(self, row: StoredMemory, accessed: int | None) -> Memory:
-        try:
-            return memory_from(unpacked_memory(row), accessed)
-        except ValueError as error:
-            raise damaged(str(self.path), f"memory {row[1]} of {row[0]}: {error}") from error
-
-    def _vector(self, value: bytes) -> Vector:
-        try:
-            return unpacked(unpacked_vector(value))
-        except ValueError as error:
-            raise damaged(str(self.path), f"a vector: {error}") from error

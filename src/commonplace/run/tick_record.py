@@ -17,7 +17,7 @@ class Version:
     owner: str
     """Character, object or area id; `-` for the world."""
     kind: str
-    """body, thing, talk, line, barred, day, plan, belief, closed, relation, jobs, reflect_after."""
+    """body, thing, talk, line, barred, day, plan, belief, closed, relation, jobs, reflect_after, played."""
     key: str
     """Plan item, believed node or acquaintance; empty where the owner has one value of the kind."""
     value: Any
@@ -45,11 +45,11 @@ class AnswerRow:
 
 @dataclass(frozen=True, slots=True)
 class InputRow:
-    """An outside influence, as stamped."""
+    """An outside influence and the tick it was applied at."""
 
     seq: int
     tick: int
-    """−1 until a tick is stamped on it."""
+    """−1 until it gets a tick."""
     body: Mapping[str, Any]
 
     def stamped(self, tick: int) -> InputRow:

@@ -1,16 +1,19 @@
-"""State as versions: what of the world and of a character changed in a tick, and both put together again.
+"""State as versions: what of the world and of a character changed in a tick, and how both are read back.
 
-Only what differs is written, each with its kind, owner and key (see `record.Version`); None marks what is gone.
+Only what differs is written, each with its kind, owner and key (see `tick_record.Version`); None marks what is gone.
+The state at tick t is the last version ≤ t of each value.
 """
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from commonplace.character.plan import LEVELS, Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
-from commonplace.run.codec import plain, valued
+from commonplace.run.rows import plain, valued
 from commonplace.run.tick_record import Version
 from commonplace.world.events import NOBODY, Event
 from commonplace.world.state import Body, Conversation, Line, Thing, World, recorded
@@ -57,6 +60,85 @@ def state_versions(agent: str, before: CharacterState | None, after: CharacterSt
     return tuple(found)
 
 
+def _changed(before: Mapping[str, V], after: Mapping[str, V]) -> Iterator[tuple[str, V | None]]:
+    """Keys whose value is new, with it; keys that are gone, with None."""
+    if before is after:
+        return
+    for key, value in after.items():
+        old = before.get(key)
+        if old is not value and old != value:
+            yield key, value
+    for key in before:
+        if key not in after:
+            yield key, None
+
+
+# ── reading the state at a tick ───────────────────────────────────────────────────────────────────────────────────
+# Each value's last version is found by skipping along the index: the cost depends on how many values there are, not on
+# how many ticks were run.
+
+
+OWNERS = """
+WITH RECURSIVE found(owner) AS (
+  SELECT min(owner) FROM version WHERE kind = :kind
+  UNION ALL
+  SELECT (SELECT min(owner) FROM version WHERE kind = :kind AND owner > found.owner) FROM found
+  WHERE found.owner IS NOT NULL)
+SELECT owner FROM found WHERE owner IS NOT NULL
+"""
+OF_ALL = f"""
+SELECT owner, (SELECT value FROM version WHERE kind = :kind AND owner = live.owner AND key = '' AND tick <= :at
+               ORDER BY tick DESC LIMIT 1)
+FROM ({OWNERS}) AS live
+"""
+OF_ONE = """
+WITH RECURSIVE found(key) AS (
+  SELECT min(key) FROM version WHERE kind = :kind AND owner = :owner AND key >= :low
+  UNION ALL
+  SELECT (SELECT min(key) FROM version WHERE kind = :kind AND owner = :owner AND key > found.key) FROM found
+  WHERE found.key < :high)
+SELECT key, (SELECT value FROM version WHERE kind = :kind AND owner = :owner AND key = found.key AND tick <= :at
+             ORDER BY tick DESC LIMIT 1)
+FROM found WHERE key < :high
+"""
+LAST = """
+SELECT value FROM version WHERE kind = ? AND owner = ? AND key = ? AND tick <= ? ORDER BY tick DESC LIMIT 1
+"""
+TOP = "\U0010ffff"
+"""Above every key."""
+
+
+def characters(connection: sqlite3.Connection) -> list[str]:
+    """Every character that ever had a body or a state, sorted."""
+    return sorted({owner for kind in ("body", *STATE_KINDS) for owner in _owners(connection, kind)})
+
+
+def world_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
+    """All that `restore_world` needs."""
+    found = [version for kind in ("body", "thing", "talk", "barred") for version in _of_all(connection, kind, at)]
+    for version in [version for version in found if version.kind == "talk"]:
+        for talk_id, _, _, count, _ in version.value or ():
+            keys = (f"{talk_id}#{number}" for number in range(count))
+            found += _existing(_last(connection, "line", version.owner, key, at) for key in keys)
+    return found
+
+
+def state_versions_at(connection: sqlite3.Connection, agent: str, at: int) -> list[Version]:
+    """All that `restore_state` needs. Items of days gone by are not even looked at: their ids begin with the day."""
+    single = _existing(_last(connection, kind, agent, "", at) for kind in SINGLE)
+    day = next((version.value for version in single if version.kind == "day"), None)
+    plan = _of_one(connection, "plan", agent, at, f"{day}.") if day is not None else []
+    return [*single, *plan, *_of_one(connection, "belief", agent, at), *_of_one(connection, "relation", agent, at)]
+
+
+def shown_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
+    """All that a frame shows: bodies, things and the plans of the day."""
+    found = [*_of_all(connection, "body", at), *_of_all(connection, "thing", at)]
+    for day in _of_all(connection, "day", at):
+        found += _of_one(connection, "plan", day.owner, at, f"{day.value}.")
+    return found
+
+
 def restore_world(tick: int, versions: Iterable[Version], events: Iterable[Event]) -> World:
     """The world at the end of a tick: from the last version ≤ tick of each value, and the tick's events."""
     kinds = _by_kind(versions)
@@ -99,17 +181,32 @@ def _by_kind(versions: Iterable[Version]) -> dict[str, dict[tuple[str, str], Any
     return kinds
 
 
-def _changed(before: Mapping[str, V], after: Mapping[str, V]) -> Iterator[tuple[str, V | None]]:
-    """Keys whose value is new, with it; keys that are gone, with None."""
-    if before is after:
-        return
-    for key, value in after.items():
-        old = before.get(key)
-        if old is not value and old != value:
-            yield key, value
-    for key in before:
-        if key not in after:
-            yield key, None
+def _owners(connection: sqlite3.Connection, kind: str) -> list[str]:
+    """Everybody and everything that ever had a version of the kind, sorted."""
+    return [owner for (owner,) in connection.execute(OWNERS, {"kind": kind}).fetchall()]
+
+
+def _of_all(connection: sqlite3.Connection, kind: str, at: int) -> list[Version]:
+    """The values of a kind of which every owner has one."""
+    rows = connection.execute(OF_ALL, {"kind": kind, "at": at}).fetchall()
+    return [Version(owner, kind, "", json.loads(value)) for owner, value in rows if value is not None]
+
+
+def _of_one(connection: sqlite3.Connection, kind: str, owner: str, at: int, prefix: str = "") -> list[Version]:
+    """The values of a kind that one owner has, of keys that begin with the prefix."""
+    bounds = {"low": prefix, "high": prefix + TOP}
+    rows = connection.execute(OF_ONE, {"kind": kind, "owner": owner, "at": at, **bounds}).fetchall()
+    return [Version(owner, kind, key, json.loads(value)) for key, value in rows if value is not None]
+
+
+def _last(connection: sqlite3.Connection, kind: str, owner: str, key: str, at: int) -> Version | None:
+    """One value."""
+    row = connection.execute(LAST, (kind, owner, key, at)).fetchone()
+    return None if row is None else Version(owner, kind, key, json.loads(row[0]))
+
+
+def _existing(versions: Iterable[Version | None]) -> list[Version]:
+    return [version for version in versions if version is not None]
 
 
 # ── the world ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -162,7 +259,7 @@ def _plan(agent: str, before: Plan, after: Plan) -> Iterator[Version]:
         yield Version(agent, "day", "", after.day)
     old = {item.id: item for item in before.items}
     for key, item in _changed(old, {item.id: item for item in after.items}):
-        # `lookup.state` finds the items of a day by their ids
+        # `state_versions_at` finds the items of a day by their ids
         if item and not key.startswith(f"{after.day}."):
             raise ValueError(f"plan item {key} in the plan of day {after.day}")
         yield Version(agent, "plan", key, item and _item(item))

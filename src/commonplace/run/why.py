@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -13,232 +14,15 @@ from commonplace.character.fact import Fact
 from commonplace.cognition.trace import hits
 from commonplace.errors import UsageError
 from commonplace.memory.record import Memory
-from commonplace.run.codec import event_json, item_json, memory_json
-from commonplace.run.journal import Exchange
+from commonplace.memory.stores.codec import memory_json
+from commonplace.run.journal import ModelCall
+from commonplace.run.rows import event_json, item_json
 from commonplace.run.tick_record import AnswerRow
 from commonplace.text import clean, shortened
 from commonplace.world.events import NOBODY, Event, Phase, parse_id
 
 if TYPE_CHECKING:
     from commonplace.run.reading import Reading
-
-__all__ = ["as_text", "event_named", "memory_json", "why"]
-
-
-# ── why_text ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# An explanation as plain text, for a terminal of 80 columns or more.
-
-
-BAR = 10
-"""Cells of a full score bar."""
-SHOWN = 96
-"""Characters of a memory's text."""
-
-
-def as_text(why: Mapping[str, Any], *, prompts: bool = False) -> str:
-    """The explanation `why.why` gives: event, plan, reaction, memories with score bars, questions, what was stored.
-
-    `prompts`: what was asked stands in full above each answer.
-    """
-    asked = _asked_in_full if prompts else _why_text_asked
-    sections = (
-        _event,
-        _why_text_plan,
-        _why_text_reaction,
-        _delivered,
-        _why_text_retrievals,
-        asked,
-        _why_text_stored,
-        _heard_from,
-    )
-    return "\n".join(line for section in sections for line in section(why))
-
-
-def _event(why: Mapping[str, Any]) -> Iterator[str]:
-    event = why["event"]
-    yield f"{event['id']}  {event['type']}  {event['time']}  {event['place']}".rstrip()
-    what = event.get("utterance") or event.get("doing") or event.get("text") or event.get("why") or event.get("reason")
-    if what:
-        yield f"  “{clean(what)}”" if "utterance" in event else f"  {clean(str(what))}"
-    if why.get("explanation"):
-        yield f"  {why['explanation']}"
-
-
-def _why_text_plan(why: Mapping[str, Any]) -> Iterator[str]:
-    item = why["plan"]["item"]
-    if item:
-        yield "Plan"
-        yield f"  {_clock(item)} {clean(item['action_description'])} ({item['location']})"
-    if why["plan"]["day"]:
-        yield "  of the day: " + "; ".join(
-            f"{_clock(stroke)} {clean(stroke['action_description'])}" for stroke in why["plan"]["day"]
-        )
-
-
-def _clock(item: Mapping[str, Any]) -> str:
-    return item["start_time"][11:16]
-
-
-def _why_text_reaction(why: Mapping[str, Any]) -> Iterator[str]:
-    reaction = why["reaction"]
-    if not reaction:
-        return
-    parts = [reaction.get(name, "") for name in ("decision", "target", "purpose")]
-    yield "Reaction"
-    yield "  " + " ".join(clean(part) for part in parts if part)
-    if reaction.get("reason"):
-        yield f"  because {clean(reaction['reason'])}"
-    if reaction.get("because"):
-        yield f"  resting on {_ids(reaction['because'])}"
-
-
-def _delivered(why: Mapping[str, Any]) -> Iterator[str]:
-    for job in why.get("delivered", ()):
-        about = f" about {job['about']}" if job["about"] else ""
-        yield f"Thought of earlier: {job['kind']}{about}, asked at tick {job['asked_at']}"
-
-
-def _why_text_retrievals(why: Mapping[str, Any]) -> Iterator[str]:
-    for found in why["retrievals"]:
-        count = f"{len(found['hits'])} of {found['candidates']}" if found.get("candidates") else str(len(found["hits"]))
-        yield f"Retrieved for {found['purpose'] or 'the moment'} ({found['policy']}, {count} memories)"
-        yield f"  query: {shortened(clean(found['query']), SHOWN)}"
-        for hit in found["hits"]:
-            yield from _hit(hit)
-
-
-def _hit(hit: Mapping[str, Any]) -> Iterator[str]:
-    memory, parts = hit["memory"], hit["parts"]
-    top = sum(part["weight"] for part in parts.values())
-    text = shortened(clean(memory["text"]), SHOWN) if memory else "(no longer there)"
-    name = f"#{memory['id']}" if memory else "#?"
-    yield f"  {hit['rank']:>2}. {_bar(hit['score'], top)} {hit['score']:.3f}  {name} {text}"
-    if parts:
-        yield "      " + "  ".join(
-            f"{part} {values['weight']:g}×{values['normalised']:.3f} (raw {values['raw']:.3g})"
-            for part, values in parts.items()
-        )
-
-
-def _bar(score: float, top: float) -> str:
-    filled = round(BAR * min(1.0, max(0.0, score / top))) if top else 0
-    return "█" * filled + "░" * (BAR - filled)
-
-
-def _why_text_asked(why: Mapping[str, Any], *, prompts: bool = False) -> Iterator[str]:
-    if why["asked"]:
-        yield "Asked"
-    for asked in why["asked"]:
-        kind = f", {clean(asked['kind'])}" if asked.get("kind") else ""
-        flag = "" if asked["outcome"] == "value" else f"  ({asked['outcome']}{kind}: the fallback was used)"
-        yield f"  {asked['task']}{flag}"
-        for number, attempt in enumerate(asked.get("attempts", ()), start=1):
-            if attempt["outcome"] != "value":
-                what = clean(attempt["error"] or attempt["kind"] or attempt["outcome"])
-                yield f"    attempt {number}: {shortened(what, SHOWN)}"
-        if prompts:
-            yield from (f"    │ {clean(line)}".rstrip() for line in asked["prompt"].splitlines())
-        if asked["answer"] is not None:
-            yield "    " + "  ".join(_field(name, value) for name, value in asked["answer"].items() if value)
-
-
-def _asked_in_full(why: Mapping[str, Any]) -> Iterator[str]:
-    return _why_text_asked(why, prompts=True)
-
-
-def _field(name: str, value: Any) -> str:
-    return f"{name}: {shortened(clean(str(value)), SHOWN)}"
-
-
-def _why_text_stored(why: Mapping[str, Any]) -> Iterator[str]:
-    if why["stored"]:
-        yield "Stored"
-    for entry in why["stored"]:
-        mark = f"#{entry['memory']}" if entry["stored"] else "not"
-        text = shortened(clean(entry["text"]), SHOWN)
-        yield f"  {mark} {entry['kind']} {entry['importance']:g}  {text}  – {entry['reason']}"
-
-
-def _heard_from(why: Mapping[str, Any]) -> Iterator[str]:
-    for row in why["heard_from"]:
-        links = [row, *row["chain"]]
-        if row["memory"] is None:
-            yield f"“{row['fact']}” has no memory behind it: made up"
-            continue
-        path = " ← ".join(f"{link['from']} ({link['event_id']})" for link in links if link["from"])
-        origin = links[-1]
-        end = "further back than is known" if origin["from"] else f"known from the start or seen by {origin['agent']}"
-        yield f"“{row['fact']}” from #{row['memory']}: {path + ' ← ' if path else ''}{end}"
-
-
-def _ids(ids: Sequence[int]) -> str:
-    return ", ".join(f"#{memory}" for memory in ids)
-
-
-# ── provenance ───────────────────────────────────────────────────────────────────────────────────────────────────────
-# Where what was said came from: from a line back over memories and earlier lines to who knew it first.
-
-
-def heard_from(reading: Reading, said: Event) -> list[dict[str, Any]]:
-    """For each seed fact in a SAY: `{fact, memory, from, event_id, tick, chain}`.
-
-    `memory` is what the speaker spoke from (null: made up), `from` and `event_id` who told it to the speaker and when
-    (empty for one that knew it from the start). `chain` goes on from there, link by link, to the origin.
-    """
-    facts = {fact.id: fact for fact in reading.scenario.facts}
-    carriers = said.body.get("carriers", ())
-    rows: list[dict[str, Any]] = []
-    for number, fact_id in enumerate(said.body.get("facts", ())):
-        carrier = carriers[number] if number < len(carriers) else 0
-        links = chain(reading, facts.get(fact_id), said.agent_id, carrier)
-        nearest: dict[str, Any] = links[0] if links else {"memory": None, "from": "", "event_id": "", "tick": None}
-        rows.append({"fact": fact_id, **nearest, "chain": links[1:]})
-    return rows
-
-
-def chain(reading: Reading, fact: Fact | None, agent: str, memory_id: int) -> list[dict[str, Any]]:
-    """`{agent, memory, from, event_id, tick}` for each who passed it on, the nearest first, the origin last.
-
-    Memories only rest on earlier ones and are made of earlier events, so this ends.
-    """
-    links: list[dict[str, Any]] = []
-    while memory_id:
-        memory = _carrying(reading, fact, agent, memory_id)
-        if memory is None:
-            break
-        event = _provenance_event(reading, memory)
-        link = {"agent": agent, "memory": memory.id, "from": "", "event_id": memory.event, "tick": memory.tick}
-        links.append(link)
-        if event is None or event.type != "SAY" or event.agent_id == agent:
-            break
-        link |= {"from": event.agent_id, "tick": event.tick}
-        memory_id = spoken_from(event, fact.id if fact else "")
-        agent = event.agent_id
-    return links
-
-
-def spoken_from(said: Event, fact_id: str) -> int:
-    """The speaker's memory that a fact in a SAY was spoken from; 0 for none."""
-    pairs = zip(said.body.get("facts", ()), said.body.get("carriers", ()), strict=False)
-    return next((carrier for spoken, carrier in pairs if spoken == fact_id), 0)
-
-
-def _carrying(reading: Reading, fact: Fact | None, agent: str, memory_id: int) -> Memory | None:
-    """The memory, or the earliest one under it that carries the fact: a thought is followed to what it rests on."""
-    memory = reading.memory(agent, memory_id)
-    if memory is None or memory.event or fact is None:
-        return memory
-    under = [_carrying(reading, fact, agent, cited) for cited in memory.citations]
-    found = [one for one in under if one is not None and fact.carried_by(one.text)]
-    return min(found, key=lambda one: one.id, default=memory)
-
-
-def _provenance_event(reading: Reading, memory: Memory) -> Event | None:
-    return reading.event(*parse_id(memory.event)) if memory.event else None
-
-
-# ── why ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 
 NOT_A_CHARACTER = {
     "TIME_ADVANCED": "The time of day follows from the tick alone.",
@@ -255,7 +39,7 @@ def why(reading: Reading, event_id: str) -> dict[str, Any]:
     """The explanation of an event, in the shape of the public contract.
 
     Besides its keys: `explanation`, a sentence for what no character did (else empty), and `delivered`, the deferred
-    thoughts that arrived in the turn; their retrievals and questions stand behind the turn's own. Raises UsageError for
+    thoughts that arrived in the turn; their retrievals and questions follow the turn's own. Raises UsageError for
     an unknown id, naming the nearest.
     """
     event = event_named(reading, event_id)
@@ -283,7 +67,7 @@ def event_named(reading: Reading, event_id: str) -> Event:
         tick, agent, ordinal = parse_id(event_id)
     except ValueError:
         hint = "an event's id looks like t12.mira.0; `commonplace events` lists them"
-        raise UsageError(f"{event_id!r} is no event id", where=str(reading.path), hint=hint) from None
+        raise UsageError(f"{event_id!r} is not an event id", where=str(reading.path), hint=hint) from None
     event = reading.event(tick, agent, ordinal) if tick <= reading.last_tick and ordinal <= MOST_EVENTS else None
     if event is None:
         raise UsageError(
@@ -387,12 +171,12 @@ def _answered(reading: Reading, agent: str, tick: int, asked: Iterable[Mapping[s
 
 
 def _question(reading: Reading, entry: Mapping[str, Any], rows: Sequence[AnswerRow]) -> dict[str, Any]:
-    """One question. `prompt` is what a model was told; where none was, or it was trimmed, the typed input.
+    """One question. `prompt` is what a model was sent; where none was, or it was trimmed, the typed input.
 
     `kind` names the fault of an answer that could not be used; `attempts` has all of them when there was more than one.
     """
     last = rows[-1] if rows else None
-    attempts = [_attempt(row, reading.exchange(row) or Exchange()) for row in rows]
+    attempts = [_attempt(row, reading.model_call(row) or ModelCall()) for row in rows]
     return {
         "task": entry["task"],
         "prompt": (attempts[-1]["prompt"] if attempts else "") or canonical(entry["input"]).decode(),
@@ -404,14 +188,14 @@ def _question(reading: Reading, entry: Mapping[str, Any], rows: Sequence[AnswerR
     }
 
 
-def _attempt(row: AnswerRow, exchange: Exchange) -> dict[str, Any]:
+def _attempt(row: AnswerRow, call: ModelCall) -> dict[str, Any]:
     return {
         "outcome": row.outcome,
         "kind": row.usage.get("kind", ""),
-        "error": exchange.error,
-        "prompt": exchange.prompt,
-        "raw": exchange.raw,
-        "seconds": exchange.seconds,
+        "error": call.error,
+        "prompt": call.prompt,
+        "raw": call.raw,
+        "seconds": call.seconds,
     }
 
 
@@ -421,3 +205,206 @@ def _ordinal(row: AnswerRow) -> int:
 
 def _value(row: AnswerRow | None) -> Any:
     return json.loads(row.body) if row is not None and row.body else None
+
+
+# ── who told whom ───────────────────────────────────────────────────────────────────────────────────────────────────
+# From a line that was said back over memories and earlier lines to who knew it first.
+
+
+def heard_from(reading: Reading, said: Event) -> list[dict[str, Any]]:
+    """For each seed fact in a SAY: `{fact, memory, from, event_id, tick, chain}`.
+
+    `memory` is what the speaker spoke from (null: made up), `from` and `event_id` who told it to the speaker and when
+    (empty for one that knew it from the start). `chain` goes on from there, link by link, to the origin.
+    """
+    facts = {fact.id: fact for fact in reading.scenario.facts}
+    carriers = said.body.get("carriers", ())
+    rows: list[dict[str, Any]] = []
+    for number, fact_id in enumerate(said.body.get("facts", ())):
+        carrier = carriers[number] if number < len(carriers) else 0
+        links = chain(reading, facts.get(fact_id), said.agent_id, carrier)
+        nearest: dict[str, Any] = links[0] if links else {"memory": None, "from": "", "event_id": "", "tick": None}
+        rows.append({"fact": fact_id, **nearest, "chain": links[1:]})
+    return rows
+
+
+def chain(reading: Reading, fact: Fact | None, agent: str, memory_id: int) -> list[dict[str, Any]]:
+    """`{agent, memory, from, event_id, tick}` for each who passed it on, the nearest first, the origin last.
+
+    Memories only rest on earlier ones and are made of earlier events, so this ends.
+    """
+    links: list[dict[str, Any]] = []
+    while memory_id:
+        memory = _carrying(reading, fact, agent, memory_id)
+        if memory is None:
+            break
+        event = reading.event(*parse_id(memory.event)) if memory.event else None
+        link = {"agent": agent, "memory": memory.id, "from": "", "event_id": memory.event, "tick": memory.tick}
+        links.append(link)
+        if event is None or event.type != "SAY" or event.agent_id == agent:
+            break
+        link |= {"from": event.agent_id, "tick": event.tick}
+        memory_id = spoken_from(event, fact.id if fact else "")
+        agent = event.agent_id
+    return links
+
+
+def spoken_from(said: Event, fact_id: str) -> int:
+    """The speaker's memory that a fact in a SAY was spoken from; 0 for none."""
+    pairs = zip(said.body.get("facts", ()), said.body.get("carriers", ()), strict=False)
+    return next((carrier for spoken, carrier in pairs if spoken == fact_id), 0)
+
+
+def _carrying(reading: Reading, fact: Fact | None, agent: str, memory_id: int) -> Memory | None:
+    """The memory, or the earliest one under it that carries the fact: a thought is followed to what it rests on."""
+    memory = reading.memory(agent, memory_id)
+    if memory is None or memory.event or fact is None:
+        return memory
+    under = [_carrying(reading, fact, agent, cited) for cited in memory.citations]
+    found = [one for one in under if one is not None and fact.carried_by(one.text)]
+    return min(found, key=lambda one: one.id, default=memory)
+
+
+# ── as text ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# For a terminal of 80 columns or more.
+
+
+BAR = 10
+"""Cells of a full score bar."""
+SHOWN = 96
+"""Characters of a memory's text."""
+
+
+def as_text(why: Mapping[str, Any], *, prompts: bool = False) -> str:
+    """The explanation `why.why` gives: event, plan, reaction, memories with score bars, questions, what was stored.
+
+    `prompts`: print what was asked in full above each answer.
+    """
+    sections = (
+        _event_lines,
+        _plan_lines,
+        _reaction_lines,
+        _delivered_lines,
+        _retrieval_lines,
+        partial(_asked_lines, prompts=prompts),
+        _stored_lines,
+        _heard_from_lines,
+    )
+    return "\n".join(line for section in sections for line in section(why))
+
+
+def _event_lines(why: Mapping[str, Any]) -> Iterator[str]:
+    event = why["event"]
+    yield f"{event['id']}  {event['type']}  {event['time']}  {event['place']}".rstrip()
+    what = event.get("utterance") or event.get("doing") or event.get("text") or event.get("why") or event.get("reason")
+    if what:
+        yield f"  “{clean(what)}”" if "utterance" in event else f"  {clean(str(what))}"
+    if why.get("explanation"):
+        yield f"  {why['explanation']}"
+
+
+def _plan_lines(why: Mapping[str, Any]) -> Iterator[str]:
+    item = why["plan"]["item"]
+    if item:
+        yield "Plan"
+        yield f"  {_clock(item)} {clean(item['action_description'])} ({item['location']})"
+    if why["plan"]["day"]:
+        yield "  of the day: " + "; ".join(
+            f"{_clock(stroke)} {clean(stroke['action_description'])}" for stroke in why["plan"]["day"]
+        )
+
+
+def _clock(item: Mapping[str, Any]) -> str:
+    return item["start_time"][11:16]
+
+
+def _reaction_lines(why: Mapping[str, Any]) -> Iterator[str]:
+    reaction = why["reaction"]
+    if not reaction:
+        return
+    parts = [reaction.get(name, "") for name in ("decision", "target", "purpose")]
+    yield "Reaction"
+    yield "  " + " ".join(clean(part) for part in parts if part)
+    if reaction.get("reason"):
+        yield f"  because {clean(reaction['reason'])}"
+    if reaction.get("because"):
+        yield f"  resting on {_ids(reaction['because'])}"
+
+
+def _delivered_lines(why: Mapping[str, Any]) -> Iterator[str]:
+    for job in why.get("delivered", ()):
+        about = f" about {job['about']}" if job["about"] else ""
+        yield f"Thought of earlier: {job['kind']}{about}, asked at tick {job['asked_at']}"
+
+
+def _retrieval_lines(why: Mapping[str, Any]) -> Iterator[str]:
+    for found in why["retrievals"]:
+        count = f"{len(found['hits'])} of {found['candidates']}" if found.get("candidates") else str(len(found["hits"]))
+        yield f"Retrieved for {found['purpose'] or 'the moment'} ({found['policy']}, {count} memories)"
+        yield f"  query: {shortened(clean(found['query']), SHOWN)}"
+        for hit in found["hits"]:
+            yield from _hit_lines(hit)
+
+
+def _hit_lines(hit: Mapping[str, Any]) -> Iterator[str]:
+    memory, parts = hit["memory"], hit["parts"]
+    top = sum(part["weight"] for part in parts.values())
+    text = shortened(clean(memory["text"]), SHOWN) if memory else "(not there any more)"
+    name = f"#{memory['id']}" if memory else "#?"
+    yield f"  {hit['rank']:>2}. {_bar(hit['score'], top)} {hit['score']:.3f}  {name} {text}"
+    if parts:
+        yield "      " + "  ".join(
+            f"{part} {values['weight']:g}×{values['normalised']:.3f} (raw {values['raw']:.3g})"
+            for part, values in parts.items()
+        )
+
+
+def _bar(score: float, top: float) -> str:
+    filled = round(BAR * min(1.0, max(0.0, score / top))) if top else 0
+    return "█" * filled + "░" * (BAR - filled)
+
+
+def _asked_lines(why: Mapping[str, Any], *, prompts: bool) -> Iterator[str]:
+    if why["asked"]:
+        yield "Asked"
+    for asked in why["asked"]:
+        kind = f", {clean(asked['kind'])}" if asked.get("kind") else ""
+        flag = "" if asked["outcome"] == "value" else f"  ({asked['outcome']}{kind}: the fallback was used)"
+        yield f"  {asked['task']}{flag}"
+        for number, attempt in enumerate(asked.get("attempts", ()), start=1):
+            if attempt["outcome"] != "value":
+                what = clean(attempt["error"] or attempt["kind"] or attempt["outcome"])
+                yield f"    attempt {number}: {shortened(what, SHOWN)}"
+        if prompts:
+            yield from (f"    │ {clean(line)}".rstrip() for line in asked["prompt"].splitlines())
+        if asked["answer"] is not None:
+            yield "    " + "  ".join(_field(name, value) for name, value in asked["answer"].items() if value)
+
+
+def _field(name: str, value: Any) -> str:
+    return f"{name}: {shortened(clean(str(value)), SHOWN)}"
+
+
+def _stored_lines(why: Mapping[str, Any]) -> Iterator[str]:
+    if why["stored"]:
+        yield "Stored"
+    for entry in why["stored"]:
+        mark = f"#{entry['memory']}" if entry["stored"] else "not"
+        text = shortened(clean(entry["text"]), SHOWN)
+        yield f"  {mark} {entry['kind']} {entry['importance']:g}  {text}  – {entry['reason']}"
+
+
+def _heard_from_lines(why: Mapping[str, Any]) -> Iterator[str]:
+    for row in why["heard_from"]:
+        links = [row, *row["chain"]]
+        if row["memory"] is None:
+            yield f"“{row['fact']}” has no memory behind it: made up"
+            continue
+        path = " ← ".join(f"{link['from']} ({link['event_id']})" for link in links if link["from"])
+        origin = links[-1]
+        end = "further back than is known" if origin["from"] else f"known from the start or seen by {origin['agent']}"
+        yield f"“{row['fact']}” from #{row['memory']}: {path + ' ← ' if path else ''}{end}"
+
+
+def _ids(ids: Sequence[int]) -> str:
+    return ", ".join(f"#{memory}" for memory in ids)

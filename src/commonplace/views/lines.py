@@ -20,8 +20,8 @@ from rich.console import Console
 from rich.text import Text
 
 from commonplace.clock import WEEKDAYS, hhmm
-from commonplace.run.codec import event_json
 from commonplace.run.frames import Frame
+from commonplace.run.rows import event_json
 from commonplace.scenario.model import ScenarioPart
 from commonplace.text import clean
 from commonplace.views.hues import badges

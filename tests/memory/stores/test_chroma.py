@@ -82,7 +82,7 @@ def test_a_newer_layout_and_a_second_owner_are_refused(tmp_path):
     pytest.importorskip("chromadb", reason="chromadb is not installed")
     store = ChromaStore(tmp_path)
     store.append("maria", [memory(1)], [None])
-    with pytest.raises(UsageError, match="in use by process"):
+    with pytest.raises(UsageError, match="this process has it open"):
         ChromaStore(tmp_path)
     collection = store._collections["maria"]
     collection.modify(metadata={**collection.metadata, "format": 2})

@@ -11,7 +11,7 @@ import pytest
 
 from commonplace.errors import UsageError
 from commonplace.memory import MemoryStream, lattice, policies
-from commonplace.memory.stores.postgres_retrieval import DatabaseStream
+from commonplace.memory.stores import DatabaseStream
 from commonplace.testing.stores import START, WordCounts
 from memory.stores.test_postgres import opened
 
@@ -149,6 +149,6 @@ def test_more_than_a_batch_can_be_read_while_it_is_changed(postgres_url, tmp_pat
 def test_policies_that_need_all_words_or_ranks_are_refused(name, postgres_url, tmp_path):
     store = opened(postgres_url, tmp_path)
     base = DatabaseStream.open(store, "maria", embedder=WordCounts())
-    with pytest.raises(UsageError, match="cannot be asked in the database"):
+    with pytest.raises(UsageError, match="cannot be used in the database"):
         base.recall("stove", at=START, policy=policies.by_name(name))
     store.close()

@@ -39,7 +39,7 @@ def test_a_server_that_is_not_there_is_named_without_the_password():
     with pytest.raises(CommonplaceError, match="cannot be reached") as caught:
         PostgresStore("postgresql://me:s3cret@127.0.0.1:1/db")
     assert "s3cret" not in str(caught.value)
-    with pytest.raises(UsageError, match="no address"):
+    with pytest.raises(UsageError, match="not the address"):
         PostgresStore("postgresql://me@host:port/db?nonsense=1")
 
 

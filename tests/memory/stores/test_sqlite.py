@@ -51,7 +51,7 @@ def test_another_program_s_database_is_refused_and_left_alone(tmp_path):
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE mine(x)")
     connection.close()
-    with pytest.raises(UsageError, match="no store of memories"):
+    with pytest.raises(UsageError, match="not a store of memories"):
         SQLiteStore(path)
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT name FROM sqlite_schema").fetchall() == [("mine",)]
@@ -158,7 +158,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
 
 
 def test_another_process_that_writes_is_waited_for_and_then_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("commonplace.memory.stores.sqlite_file.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("commonplace.sqlite.BUSY_SECONDS", 0.05)
     path = tmp_path / "s.db"
     filled(path)
     store, other = SQLiteStore(path), sqlite3.connect(path, isolation_level=None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import warnings
-import zlib
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -15,83 +14,32 @@ from typing import Any
 
 import numpy as np
 
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import CommonplaceError, UsageError, refuse_newer
+from commonplace.lock import ProcessLock
 from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Vector, encoded, gathered
 from commonplace.memory.record import Memory
-from commonplace.memory.stores.codec import as_json, cells_of, memory_of, packed_text, unpacked_text
-from commonplace.memory.stores.lock import StoreLock
-from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids, tombstone
-
-# ── chroma_rows ──────────────────────────────────────────────────────────────────────────────────────────────────────
-# A memory as a record of Chroma's: what of it Chroma understands, and the whole of it exactly.
-
-
-THERE, ARCHIVED, FORGOTTEN = range(3)
-_CELLS = ("id", "tick", "kind", "importance", "created", "accessed")
-
-
-def metadata_of(memory: Memory, vector: Vector | None, state: int, upto: int) -> dict[str, Any]:
-    """All of a record but its document: a memory's cells, its state, the last id it was added with, its vector."""
-    cells = cells_of(memory)
-    width, data = encoded(vector)
-    exact = "" if data is None else as_ascii(data)
-    named = dict(zip(_CELLS, cells, strict=False))
-    weight = repr(cells.importance)  # Chroma's numbers lose their last bit now and then
-    return {
-        **named,
-        "importance_exact": weight,
-        "rest": cells.rest,
-        "state": state,
-        "upto": upto,
-        "width": width,
-        "vector": exact,
-    }
-
-
-def stored_of(agent: str, rows: Sequence[tuple[Any, str]], settings: Mapping[str, Any]) -> Stored:
-    if [row["id"] for row, _ in rows] != list(range(1, len(rows) + 1)):
-        raise ValueError("ids are missing")
-    return Stored(
-        [_memory(agent, row, text) for row, text in rows],
-        vectors_of([row for row, _ in rows]),
-        frozenset(row["id"] for row, _ in rows if row["state"] == FORGOTTEN),
-        frozenset(row["id"] for row, _ in rows if row["state"] == ARCHIVED),
-        settings,
-    )
-
-
-def _memory(agent: str, row: Mapping[str, Any], text: str) -> Memory:
-    if row["state"] == FORGOTTEN:
-        return tombstone(agent, row["id"], row["kind"])
-    rest = row["rest"]
-    if row["state"] == ARCHIVED:
-        text, rest = unpacked_text(base64.b64decode(rest))
-    head: Any = tuple({**row, "importance": float(row["importance_exact"])}[name] for name in _CELLS)
-    return memory_of(agent, (*head, text, rest))
-
-
-def vectors_of(rows: Sequence[Mapping[str, Any]]) -> Sequence[Vector | None]:
-    pairs = enumerate(rows)
-    return gathered(
-        len(rows), [(at, row["width"], base64.b64decode(row["vector"])) for at, row in pairs if row["width"]]
-    )
-
-
-def direction(vector: Vector | None, dimensions: int) -> Any:
-    """The vector brought to length 1 for Chroma; zeros where there is none that it could compare."""
-    if vector is None or len(vector) != dimensions or not np.isfinite(vector).all():
-        return np.zeros(dimensions, dtype=np.float32)
-    exact = vector.astype(np.float64)
-    return (exact / (np.sqrt(np.vecdot(exact, exact)) or 1)).astype(np.float32)
-
-
-def as_ascii(data: bytes) -> str:
-    return base64.b64encode(data).decode()
-
-
-# ── chroma ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
+from commonplace.memory.stores.codec import (
+    ARCHIVED,
+    FORGOTTEN,
+    THERE,
+    UNREADABLE,
+    MemoryRow,
+    as_json,
+    packed_text,
+    row_of,
+    stored_of,
+    unpacked_text,
+)
+from commonplace.memory.stores.store import (
+    Stored,
+    checked_agent,
+    checked_folder,
+    damaged,
+    refuse_missing,
+    refuse_other_ids,
+    tombstone,
+)
 
 INSTALL = 'pip install "commonplace[chroma]"'
 FORMAT = 1
@@ -109,11 +57,9 @@ class ChromaStore:
 
     def __init__(self, folder: str | Path) -> None:
         """Opens or makes the folder. Raises UsageError when another process has it, or for a newer format."""
-        path = Path(folder)
-        self.where = f"chroma:{path}"
-        if path.exists() and not path.is_dir():
-            raise UsageError("a file, not a folder", where=self.where, hint="give the name of a folder")
-        self._lock = StoreLock(path / "commonplace.lock", self.where)
+        self.where = f"chroma:{folder}"
+        path = checked_folder(Path(folder), self.where)
+        self._lock = ProcessLock(path / "commonplace.lock", self.where)
         self._closed = False
         try:
             with self._mended():
@@ -140,10 +86,10 @@ class ChromaStore:
             found = collection.get(include=_INCLUDE)
             rows = sorted(zip(found["metadatas"], found["documents"], strict=True), key=lambda row: row[0]["id"])
         try:
-            return stored_of(agent, rows, json.loads(collection.metadata["settings"]))
-        except (KeyError, ValueError, TypeError, zlib.error) as error:
-            hint = "go back to a copy of the folder"
-            raise CommonplaceError(f"the store is damaged ({agent}: {error})", where=self.where, hint=hint) from error
+            vectors = _vectors([row for row, _ in rows])
+            return stored_of(agent, [_row(*row) for row in rows], vectors, json.loads(collection.metadata["settings"]))
+        except UNREADABLE as error:
+            raise damaged(f"{agent}: {error}", self.where) from error
 
     def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
         """Keep what a character's stream was made with."""
@@ -159,7 +105,7 @@ class ChromaStore:
         refuse_other_ids(agent, memories, last, self.where)
         upto = last + len(memories)
         given = list(zip(memories, vectors, strict=True))
-        rows = [metadata_of(memory, vector, THERE, upto) for memory, vector in given]
+        rows = [_metadata(memory, vector, THERE, upto) for memory, vector in given]
         collection = self._collection(agent)
         with self._mended():
             dimensions = self._dimensions(collection, vectors)
@@ -170,7 +116,7 @@ class ChromaStore:
                         ids=[str(memory.id) for memory in memories[some]],
                         documents=[memory.text for memory in memories[some]],
                         metadatas=rows[some],
-                        embeddings=[direction(vector, dimensions) for vector in vectors[some]],
+                        embeddings=[_direction(vector, dimensions) for vector in vectors[some]],
                     )
             except BaseException:
                 with suppress(Exception):  # if this fails too, opening finds what is left
@@ -187,9 +133,9 @@ class ChromaStore:
         """Replace what may change of memories that are here; vectors where given."""
         rows = self._rows(agent, [memory.id for memory in memories])
         kept = [rows[memory.id][0] for memory in memories]
-        given = list(vectors_of(kept)) if vectors is None else list(vectors)
+        given = list(_vectors(kept)) if vectors is None else list(vectors)
         fresh = [
-            metadata_of(memory, vector, row["state"], row["upto"])
+            _metadata(memory, vector, row["state"], row["upto"])
             for memory, vector, row in zip(memories, given, kept, strict=True)
         ]
         # with their embeddings, or Chroma would make some of the documents
@@ -199,28 +145,27 @@ class ChromaStore:
         """Forget for good; the ids stay used. Chroma's own log may keep a text until it is compacted."""
         rows = self._rows(agent, ids)
         gone = [
-            metadata_of(tombstone(agent, id, row["kind"]), None, FORGOTTEN, row["upto"])
-            for id, (row, _) in rows.items()
+            _metadata(tombstone(agent, id, row["kind"]), None, FORGOTTEN, row["upto"]) for id, (row, _) in rows.items()
         ]
         self._put(agent, gone, vectors=[None] * len(gone), documents=[""] * len(gone))
 
     def archive(self, agent: str, ids: Sequence[int]) -> None:
-        """Put away, compressed, with an embedding that is like nothing."""
+        """Compress and set aside, with an embedding that is like nothing."""
         rows = {id: row for id, row in self._rows(agent, ids).items() if row[0]["state"] == THERE}
         away = [
-            {**row, "state": ARCHIVED, "rest": as_ascii(packed_text(text, row["rest"]))} for row, text in rows.values()
+            {**row, "state": ARCHIVED, "rest": _as_ascii(packed_text(text, row["rest"]))} for row, text in rows.values()
         ]
         self._put(agent, away, vectors=[None] * len(away), documents=[""] * len(away))
 
     def restore(self, agent: str, ids: Sequence[int]) -> None:
-        """Bring back from the archive."""
+        """Restore from the archive."""
         rows = [row for row, _ in self._rows(agent, ids).values() if row["state"] == ARCHIVED]
         texts = [unpacked_text(base64.b64decode(row["rest"])) for row in rows]
         back = [{**row, "state": THERE, "rest": rest} for row, (_, rest) in zip(rows, texts, strict=True)]
-        self._put(agent, back, vectors=list(vectors_of(rows)), documents=[text for text, _ in texts])
+        self._put(agent, back, vectors=list(_vectors(rows)), documents=[text for text, _ in texts])
 
     def close(self) -> None:
-        """Give the folder up. May be called twice."""
+        """Close and unlock the folder. May be called twice."""
         if not self._closed:
             self._closed = True
             self._client.close()
@@ -231,13 +176,7 @@ class ChromaStore:
         with self._mended():
             collections = [one for one in self._client.list_collections() if "agent" in (one.metadata or {})]
         for collection in collections:
-            number = collection.metadata["format"]
-            if number > FORMAT:
-                raise UsageError(
-                    f"a store of format {number}, made by a newer Commonplace; this one reads formats up to {FORMAT}",
-                    where=self.where,
-                    hint="upgrade: pip install --upgrade commonplace",
-                )
+            refuse_newer("a store", collection.metadata["format"], FORMAT, self.where)
         return {collection.metadata["agent"]: collection for collection in collections}
 
     def _repaired(self) -> tuple[str, ...]:
@@ -254,7 +193,7 @@ class ChromaStore:
         return tuple(repairs)
 
     def _collection(self, agent: str) -> Any:
-        """The collection of a character, made if there is none."""
+        """The collection of a character, made where it is missing."""
         self._refuse_closed()
         if agent not in self._collections:
             checked_agent(agent)
@@ -312,7 +251,7 @@ class ChromaStore:
         archived = [row["state"] == ARCHIVED for row in rows]
         if documents is not None:
             rows = [
-                {**row, "rest": as_ascii(packed_text(text, row["rest"]))} if archived_ids and text else row
+                {**row, "rest": _as_ascii(packed_text(text, row["rest"]))} if archived_ids and text else row
                 for row, text, archived_ids in zip(rows, documents, archived, strict=True)
             ]
             documents = ["" if archived_ids else text for text, archived_ids in zip(documents, archived, strict=True)]
@@ -325,7 +264,7 @@ class ChromaStore:
                     ids=[str(row["id"]) for row in rows[some]],
                     metadatas=list(rows[some]),
                     documents=list(documents[some]) if documents is not None else None,
-                    embeddings=[direction(None if away else vector, dimensions) for vector, away in shown] or None,
+                    embeddings=[_direction(None if away else vector, dimensions) for vector, away in shown] or None,
                 )
 
     @contextmanager
@@ -354,3 +293,52 @@ def _client(path: Path, where: str) -> Any:
     except ImportError as error:
         raise UsageError("Chroma needs the package chromadb", where=where, hint=INSTALL) from error
     return chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
+
+
+# ── records ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# A memory as a record of Chroma's: what of it Chroma understands, and the whole of it exactly.
+
+
+_NUMBERS = MemoryRow._fields[:6]
+
+
+def _metadata(memory: Memory, vector: Vector | None, state: int, upto: int) -> dict[str, Any]:
+    """All of a record but its document: a memory's row, its state, the last id it was added with, its vector."""
+    row = row_of(memory)
+    width, data = encoded(vector)
+    return {
+        **dict(zip(_NUMBERS, row, strict=False)),
+        "importance_exact": repr(row.importance),  # Chroma's numbers lose their last bit now and then
+        "rest": row.rest,
+        "state": state,
+        "upto": upto,
+        "width": width,
+        "vector": "" if data is None else _as_ascii(data),
+    }
+
+
+def _row(record: Mapping[str, Any], text: str) -> tuple[tuple[Any, ...], int, bytes | None]:
+    """What `stored_memory` takes. An archived record has its text packed in `rest`."""
+    archived = record["state"] == ARCHIVED
+    numbers = {**record, "importance": float(record["importance_exact"])}
+    row = (*(numbers[name] for name in _NUMBERS), text, "" if archived else record["rest"])
+    return row, record["state"], base64.b64decode(record["rest"]) if archived else None
+
+
+def _vectors(rows: Sequence[Mapping[str, Any]]) -> Sequence[Vector | None]:
+    pairs = enumerate(rows)
+    return gathered(
+        len(rows), [(at, row["width"], base64.b64decode(row["vector"])) for at, row in pairs if row["width"]]
+    )
+
+
+def _direction(vector: Vector | None, dimensions: int) -> Any:
+    """The vector brought to length 1 for Chroma; zeros where there is none that it could compare."""
+    if vector is None or len(vector) != dimensions or not np.isfinite(vector).all():
+        return np.zeros(dimensions, dtype=np.float32)
+    exact = vector.astype(np.float64)
+    return (exact / (np.sqrt(np.vecdot(exact, exact)) or 1)).astype(np.float32)
+
+
+def _as_ascii(data: bytes) -> str:
+    return base64.b64encode(data).decode()

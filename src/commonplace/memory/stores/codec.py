@@ -1,27 +1,33 @@
-"""A memory as the cells of a row, and back: what all stores with columns share. Lossless for whatever JSON can hold."""
+"""A memory as the columns of a row, as JSON, and back. Run files and all stores with columns share this."""
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
+from commonplace.clock import iso
 from commonplace.errors import UsageError
 from commonplace.memory.columns import micros, moment
+from commonplace.memory.embedding import Vector
 from commonplace.memory.record import Emotion, Kind, Memory
+from commonplace.memory.stores.store import Stored, tombstone
 
-# ── cells ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+THERE, ARCHIVED, FORGOTTEN = range(3)
+"""States of a stored memory."""
+UNREADABLE = (LookupError, TypeError, ValueError, zlib.error)
+"""What reading a damaged row may raise."""
 
+_NONE: Mapping[str, Any] = {}
 
 _plain = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _escaped = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
-_NOTHING: Mapping[str, Any] = {}
 
 
-class Cells(NamedTuple):
-    """A row without its character and its vector."""
+class MemoryRow(NamedTuple):
+    """The columns of a memory, without its character and its vector."""
 
     id: int
     tick: int
@@ -32,71 +38,114 @@ class Cells(NamedTuple):
     accessed: int
     text: str
     rest: str
-    """JSON of the fields that most memories leave at their default; empty where all do."""
+    """JSON of `rare_fields`; empty where there are none."""
 
 
-def cells_of(memory: Memory) -> Cells:
+COLUMNS = ", ".join(MemoryRow._fields)
+
+
+def row_of(memory: Memory) -> MemoryRow:
     """The row of a memory. Raises UsageError for details that JSON cannot hold."""
     created = micros(memory.created_at)
-    return Cells(
-        memory.id,
-        memory.tick,
-        memory.kind,
-        memory.importance,
-        created,
-        created if memory.accessed_at is memory.created_at else micros(memory.accessed_at),
-        memory.text,
-        rest_of(memory),
-    )
+    accessed = created if memory.accessed_at is memory.created_at else micros(memory.accessed_at)
+    rare = rare_fields(memory)
+    rest = as_json(rare) if rare else ""
+    return MemoryRow(memory.id, memory.tick, memory.kind, memory.importance, created, accessed, memory.text, rest)
 
 
-def memory_of(agent: str, cells: tuple[int, int, str, float, int, int, str, str]) -> Memory:
-    """The inverse of `cells_of`. Raises ValueError for what is no row of a memory."""
-    id, tick, kind, importance, created, accessed, text, rest = cells
+def memory_of(agent: str, row: tuple[int, int, str, float, int, int, str, str]) -> Memory:
+    """The inverse of `row_of`. Raises ValueError or TypeError for a row that holds no memory."""
+    id, tick, kind, importance, created, accessed, text, rest = row
     created_at = moment(created)
     accessed_at = created_at if accessed == created else moment(accessed)
-    more = _parsed(rest) if rest else ()
-    return Memory(id, agent, cast(Kind, kind), text, created_at, accessed_at, tick, importance, *more)
+    rare = parsed_fields(rest) if rest else _NONE
+    return Memory(id, agent, cast(Kind, kind), text, created_at, accessed_at, tick, importance, **rare)
 
 
-@lru_cache(maxsize=1024)
-def _parsed(rest: str) -> tuple[Any, ...]:
-    """The rarer fields in the order of the record; cached, because many memories share place and session."""
-    more: dict[str, Any] = json.loads(rest)
-    valence, arousal, confidence, keywords = more.get("emotion") or (None, 0, 0, ())
-    return (
-        tuple(more.get("citations", ())),
-        tuple(more.get("place", ())),
-        None if valence is None else Emotion(valence, arousal, confidence, tuple(keywords)),
-        more.get("source", ""),
-        more.get("session", ""),
-        tuple(more.get("tags", ())),
-        more.get("event", ""),
-        more.get("details", _NOTHING),
+def stored_memory(agent: str, row: tuple[Any, ...], state: int, packed: bytes | None) -> Memory:
+    """The memory of a row in any state; `packed`: text and rare fields of an archived one. Raises `UNREADABLE`."""
+    if state == FORGOTTEN:
+        return tombstone(agent, row[0], row[2])
+    if state == ARCHIVED and packed is not None:
+        return memory_of(agent, (*row[:6], *unpacked_text(packed)))  # pyright: ignore[reportArgumentType] - COLUMNS
+    return memory_of(agent, row)  # pyright: ignore[reportArgumentType] - COLUMNS
+
+
+def stored_of(
+    agent: str,
+    rows: Sequence[tuple[tuple[Any, ...], int, bytes | None]],
+    vectors: Sequence[Vector | None],
+    settings: Mapping[str, Any],
+) -> Stored:
+    """All of a character from the arguments of `stored_memory`, by id. Raises `UNREADABLE`, also for a missing id."""
+    if rows and rows[-1][0][0] != len(rows):
+        raise ValueError(f"the last of {len(rows)} memories has id {rows[-1][0][0]}")
+    return Stored(
+        [stored_memory(agent, row, state, packed) for row, state, packed in rows],
+        vectors,
+        frozenset(row[0] for row, state, _ in rows if state == FORGOTTEN),
+        frozenset(row[0] for row, state, _ in rows if state == ARCHIVED),
+        settings,
     )
 
 
-def rest_of(memory: Memory) -> str:
-    """The rarer fields as JSON. Raises UsageError for details that JSON cannot hold."""
-    more: dict[str, Any] = {}
-    if memory.citations:
-        more["citations"] = memory.citations
-    if memory.place:
-        more["place"] = memory.place
-    if memory.emotion is not None:
-        felt = memory.emotion
-        more["emotion"] = (felt.valence, felt.arousal, felt.confidence, felt.keywords)
-    if memory.source:
-        more["source"] = memory.source
-    if memory.session:
-        more["session"] = memory.session
-    if memory.tags:
-        more["tags"] = memory.tags
-    if memory.event:
-        more["event"] = memory.event
-    if memory.details:
-        more["details"] = memory.details if type(memory.details) is dict else dict(memory.details)
-    return as_json(more) if more else ""
+def rare_fields(memory: Memory) -> dict[str, Any]:
+    """The fields that most memories leave at their default, ready for JSON and without those that do."""
+    emotion = memory.emotion
+    fields: dict[str, Any] = {
+        "citations": memory.citations,
+        "place": memory.place,
+        "emotion": emotion and (emotion.valence, emotion.arousal, emotion.confidence, emotion.keywords),
+        "source": memory.source,
+        "session": memory.session,
+        "tags": memory.tags,
+        "event": memory.event,
+        "details": dict(memory.details),
+    }
+    return {name: value for name, value in fields.items() if value}
+
+
+@lru_cache(maxsize=1024)  # many memories share their place and session
+def parsed_fields(rest: str) -> Mapping[str, Any]:
+    """The inverse of `rare_fields`, from its JSON, as arguments of `Memory`. Not to be changed by the caller."""
+    fields: dict[str, Any] = json.loads(rest)
+    for name in ("citations", "place", "tags"):
+        if name in fields:
+            fields[name] = tuple(fields[name])
+    if "emotion" in fields:
+        valence, arousal, confidence, keywords = fields["emotion"]
+        fields["emotion"] = Emotion(valence, arousal, confidence, tuple(keywords))
+    return fields
+
+
+def memory_json(memory: Memory) -> dict[str, Any]:
+    """Every field of the record but the vector, as the public contract has it: moments in ISO format, `emotion` null
+    when there is none."""
+    emotion = memory.emotion
+    return {
+        "id": memory.id,
+        "agent": memory.agent,
+        "kind": memory.kind,
+        "text": memory.text,
+        "created_at": iso(memory.created_at),
+        "accessed_at": iso(memory.accessed_at),
+        "tick": memory.tick,
+        "importance": memory.importance,
+        "citations": list(memory.citations),
+        "place": list(memory.place),
+        "emotion": emotion
+        and {
+            "valence": emotion.valence,
+            "arousal": emotion.arousal,
+            "confidence": emotion.confidence,
+            "keywords": list(emotion.keywords),
+        },
+        "source": memory.source,
+        "session": memory.session,
+        "tags": list(memory.tags),
+        "event": memory.event,
+        "details": dict(memory.details),
+    }
 
 
 def as_json(value: Any) -> str:
@@ -115,16 +164,12 @@ def as_json(value: Any) -> str:
     return text
 
 
-# ── packing ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Archived memories, made small.
-
-
 def packed_text(text: str, rest: str) -> bytes:
-    """A memory's text and rarer fields, deflated."""
+    """An archived memory's text and rare fields, compressed."""
     return zlib.compress(json.dumps([text, rest]).encode())
 
 
 def unpacked_text(packed: bytes) -> tuple[str, str]:
-    """The inverse of `packed_text`. Raises zlib.error or ValueError for bytes that are none."""
+    """The inverse of `packed_text`. Raises zlib.error or ValueError for other bytes."""
     text, rest = json.loads(zlib.decompress(packed))
     return text, rest

@@ -23,12 +23,12 @@ from typing import Any, Literal
 
 from commonplace.clock import iso
 from commonplace.errors import CommonplaceError, UsageError
+from commonplace.lock import ProcessLock
 from commonplace.memory.coordinates import unscaled, unused_id
 from commonplace.memory.embedding import Vector
 from commonplace.memory.record import Memory
 from commonplace.memory.stores import jsonl_files as files
 from commonplace.memory.stores.jsonl_files import AgentMemories, FolderContents, Key, StoreConfig, line_of
-from commonplace.memory.stores.lock import StoreLock
 from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids
 from commonplace.memory.words import word_list
 from commonplace.text import words
@@ -58,7 +58,7 @@ class JSONLStore:
         self.folder = Path(folder)
         self.where = str(folder)
         self._sync = synchronous == "FULL"
-        self._lock: StoreLock | None = None
+        self._lock: ProcessLock | None = None
         self._index_cache: dict[Key, tuple[Memory, tuple[str, ...]]] = {}
         with self._files():
             self._open(config)
@@ -66,7 +66,7 @@ class JSONLStore:
     def _open(self, config: StoreConfig | None) -> None:
         for name in ("sessions", "archive"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
-        self._lock = StoreLock(self.folder / "lock", self.where)
+        self._lock = ProcessLock(self.folder / "lock", self.where)
         died = self._lock.left
         try:
             path = self.folder / "config.json"

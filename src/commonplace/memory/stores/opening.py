@@ -1,18 +1,24 @@
-"""From a path or URL to the store it names."""
+"""Opening a store by its path or URL, and copying memories from one store into another."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 
 from commonplace.errors import UsageError
 from commonplace.memory.stores.store import Store, Stored
 
-# ── opening ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
+STORES = {
+    "sqlite": "sqlite.SQLiteStore",
+    "jsonl": "jsonl.JSONLStore",
+    "chroma": "chroma.ChromaStore",
+    "postgresql": "postgres.PostgresStore",
+    "embedded": "postgres.EmbeddedStore",
+}
+"""Scheme → module and class, imported on use: they may need an optional package."""
 FORMS = (
     "FILE or sqlite:FILE (SQLite), FOLDER/ or jsonl:FOLDER (JSONL), chroma:FOLDER, embedded:FOLDER (a PostgreSQL of its"
     " own), postgresql://USER@HOST/DATABASE"
@@ -20,17 +26,18 @@ FORMS = (
 
 
 def open_store(where: str | Path, *, create: bool = True) -> Store:
-    """The store a path or URL names, made if there is none; `FORMS` are the ways to name one.
+    """The store that a path or URL names, made where there is nothing; `FORMS` lists the ways to name one.
 
-    Raises UsageError for a form there is none of and, unless `create`, for a path where there is nothing.
+    Raises UsageError for any other form and, unless `create`, for a path where there is nothing.
     """
     text = os.fspath(where)
     kind, place = _kind(text)
     if not place:
-        raise UsageError(f"no store can be called {text!r}", hint=f"the forms are {FORMS}")
+        raise UsageError(f"{text!r} is not a store", hint=f"expected {FORMS}")
     if not create and kind != "postgresql" and not Path(place).exists():
-        raise UsageError("there is no such store", where=text, hint=f"give one that exists; the forms are {FORMS}")
-    return _OPENERS[kind](place)
+        raise UsageError("there is no such store", where=text, hint=f"give one that exists: {FORMS}")
+    module, name = STORES[kind].split(".")
+    return getattr(import_module(f"commonplace.memory.stores.{module}"), name)(place)
 
 
 def _kind(text: str) -> tuple[str, str]:
@@ -38,10 +45,10 @@ def _kind(text: str) -> tuple[str, str]:
     scheme, colon, rest = text.partition(":")
     if scheme in ("postgresql", "postgres"):
         return "postgresql", text
-    if colon and scheme in _OPENERS:
+    if colon and scheme in STORES:
         return scheme, rest
     if re.match(r"[a-z][a-z0-9+.-]+://", text):
-        raise UsageError(f"there is no store of the form {scheme}://", where=text, hint=f"the forms are {FORMS}")
+        raise UsageError(f"{scheme}:// is not a kind of store", where=text, hint=f"expected {FORMS}")
     return _kind_of_path(text), text
 
 
@@ -52,49 +59,6 @@ def _kind_of_path(text: str) -> str:
     if (path / "PG_VERSION").exists():
         return "embedded"
     return "jsonl" if path.is_dir() or text.endswith(("/", os.sep)) else "sqlite"
-
-
-def _sqlite(place: str) -> Store:
-    from commonplace.memory.stores.sqlite import SQLiteStore  # noqa: PLC0415
-
-    return SQLiteStore(place)
-
-
-def _jsonl(place: str) -> Store:
-    from commonplace.memory.stores.jsonl import JSONLStore  # noqa: PLC0415
-
-    return JSONLStore(place)
-
-
-def _chroma(place: str) -> Store:
-    from commonplace.memory.stores.chroma import ChromaStore  # noqa: PLC0415
-
-    return ChromaStore(place)
-
-
-def _postgresql(place: str) -> Store:
-    from commonplace.memory.stores.postgres import PostgresStore  # noqa: PLC0415
-
-    return PostgresStore(place)
-
-
-def _embedded(place: str) -> Store:
-    from commonplace.memory.stores.postgres import EmbeddedStore  # noqa: PLC0415
-
-    return EmbeddedStore(place)
-
-
-_OPENERS: dict[str, Callable[[str], Store]] = {
-    "sqlite": _sqlite,
-    "jsonl": _jsonl,
-    "chroma": _chroma,
-    "postgresql": _postgresql,
-    "embedded": _embedded,
-}
-
-
-# ── copying ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Memories from one store into another, with nothing lost.
 
 
 CopyProgress = Callable[[str, int, int], None]

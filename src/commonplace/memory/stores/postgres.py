@@ -7,7 +7,6 @@ import json
 import re
 import time
 import warnings
-import zlib
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -16,13 +15,32 @@ from typing import Any
 
 import numpy as np
 
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import CommonplaceError, UsageError, refuse_newer
+from commonplace.lock import ProcessLock
 from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Vector, encoded, gathered, norm_of
 from commonplace.memory.record import Memory
-from commonplace.memory.stores.codec import as_json, cells_of, memory_of, packed_text, unpacked_text
-from commonplace.memory.stores.lock import StoreLock
-from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids, tombstone
+from commonplace.memory.stores.codec import (
+    ARCHIVED,
+    COLUMNS,
+    FORGOTTEN,
+    THERE,
+    UNREADABLE,
+    as_json,
+    packed_text,
+    row_of,
+    stored_of,
+    unpacked_text,
+)
+from commonplace.memory.stores.store import (
+    Stored,
+    checked_agent,
+    checked_folder,
+    damaged,
+    overtaken,
+    refuse_missing,
+    refuse_other_ids,
+)
 
 # ── postgres_server ──────────────────────────────────────────────────────────────────────────────────────────────────
 # A PostgreSQL server as a store: how it is reached, its tables, and its errors in words a person can use.
@@ -62,11 +80,11 @@ def explained(error: Exception, where: str, *, gone: bool) -> CommonplaceError:
 
     said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     if gone or isinstance(error, errors.AdminShutdown):
-        hint = "what was acknowledged is safe: see that the server runs, and open the store again"
+        hint = "what was acknowledged is safe: check that the server runs, and open the store again"
         return CommonplaceError(f"the connection to the server is gone ({said})", where=where, hint=hint)
     if isinstance(error, errors.DiskFull):
         return CommonplaceError(
-            "the server's disk is full", where=where, hint="nothing acknowledged is lost: free some"
+            "the server's disk is full", where=where, hint="nothing acknowledged is lost: free some space"
         )
     if isinstance(error, errors.ReadOnlySqlTransaction | errors.InsufficientPrivilege):
         hint = "ask for a role that may create and write tables there"
@@ -87,10 +105,10 @@ def connected(url: str, where: str) -> Any:
         return psycopg.connect(url, autocommit=True, connect_timeout=10)
     except psycopg.ProgrammingError as error:
         hint = "write it as postgresql://USER:PASSWORD@HOST/DATABASE"
-        raise UsageError(f"this is no address of a database ({error})", where=where, hint=hint) from error
+        raise UsageError(f"not the address of a database ({error})", where=where, hint=hint) from error
     except psycopg.Error as error:
         said = without_password(str(error).strip().splitlines()[-1])
-        hint = "see that the server runs, and that user, password and database are right"
+        hint = "check that the server runs, and that user, password and database are right"
         raise CommonplaceError(f"the server cannot be reached ({said})", where=where, hint=hint) from error
 
 
@@ -104,28 +122,23 @@ def register_vectors(connection: Any) -> None:
 
 
 def make_tables(connection: Any, where: str) -> None:
-    """Makes the tables if there are none. Raises UsageError for a newer format."""
+    """Makes missing tables. Raises UsageError for a newer format."""
     if connection.execute("SELECT to_regclass('commonplace_format')").fetchone() == (None,):
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(67108877)")  # two that come first at once make them once
             for statement in TABLES:
                 connection.execute(statement)
     (number,) = connection.execute("SELECT max(number) FROM commonplace_format").fetchone()
-    if number > FORMAT:
-        raise UsageError(
-            f"a store of format {number}, made by a newer Commonplace; this one reads formats up to {FORMAT}",
-            where=where,
-            hint="upgrade: pip install --upgrade commonplace",
-        )
+    refuse_newer("a store", number, FORMAT, where)
 
 
 # ── postgres ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-THERE, ARCHIVED, FORGOTTEN = range(3)
-CELLS = "id, tick, kind, importance, created, accessed, text, rest"
+STORED = f"{COLUMNS}, state, packed, width, exact"
+"""What `stored_rows` and `vectors_of` read."""
 _INSERT = (
-    f"INSERT INTO commonplace_memory(agent, state, {CELLS}, width, exact, dimensions, norm, embedding)"
+    f"INSERT INTO commonplace_memory(agent, state, {COLUMNS}, width, exact, dimensions, norm, embedding)"
     f" VALUES (%s, {THERE}, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 )
 
@@ -138,7 +151,7 @@ class PostgresStore:
     """
 
     def __init__(self, url: str) -> None:
-        """`url`: postgresql://USER:PASSWORD@HOST/DATABASE. Raises CommonplaceError for a server that is not there."""
+        """`url`: postgresql://USER:PASSWORD@HOST/DATABASE. Raises CommonplaceError if the server cannot be reached."""
         self.where = without_password(url)
         self.repairs: tuple[str, ...] = ()
         self.connection = connected(url, self.where)
@@ -164,12 +177,14 @@ class PostgresStore:
             if found is None:
                 return Stored()
             number, settings = found
-            query = f"SELECT {CELLS}, state, packed, width, exact FROM commonplace_memory WHERE agent = %s ORDER BY id"
+            query = (
+                f"SELECT {COLUMNS}, state, packed, width, exact FROM commonplace_memory WHERE agent = %s ORDER BY id"
+            )
             rows = self.connection.execute(query, (number,), binary=True).fetchall()
         try:
-            return stored_of(agent, rows, json.loads(settings))
-        except (ValueError, TypeError, zlib.error) as error:
-            raise self.damaged(f"{agent}: {error}") from error
+            return stored_of(agent, stored_rows(rows), vectors_of(rows), json.loads(settings))
+        except UNREADABLE as error:
+            raise damaged(f"{agent}: {error}", self.where) from error
 
     def settings(self, agent: str) -> dict[str, Any]:
         """What a character's stream was made with; empty for one unknown."""
@@ -190,8 +205,7 @@ class PostgresStore:
         number, last = self.agent(agent)
         refuse_other_ids(agent, memories, last, self.where)
         rows = [
-            (number, *cells_of(memory), *_vector_cells(vector))
-            for memory, vector in zip(memories, vectors, strict=True)
+            (number, *row_of(memory), *_vector_cells(vector)) for memory, vector in zip(memories, vectors, strict=True)
         ]
         from psycopg.errors import UniqueViolation  # noqa: PLC0415 - an optional package
 
@@ -204,9 +218,7 @@ class PostgresStore:
                         self.connection.cursor().executemany(_INSERT, rows)
         except UniqueViolation as error:
             self._known.pop(agent, None)
-            what = f"another process has added memories to {agent}"
-            hint = "one stream at a time adds to a character: open it again"
-            raise CommonplaceError(what, where=self.where, hint=hint) from error
+            raise overtaken(agent, self.where) from error
         self._known[agent] = number, last + len(memories)
 
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
@@ -228,12 +240,12 @@ class PostgresStore:
         with self._transaction():
             states = self._states(agent, number, [memory.id for memory in memories])
             for memory, vector in zip(memories, given, strict=True):
-                cells = cells_of(memory)
-                shown, packed = _placed(states[memory.id], cells.text, cells.rest)
+                row = row_of(memory)
+                shown, packed = _placed(states[memory.id], row.text, row.rest)
                 self.connection.execute(
                     "UPDATE commonplace_memory SET tick = %s, kind = %s, importance = %s, created = %s, accessed = %s,"
                     " text = %s, rest = %s, packed = %s WHERE agent = %s AND id = %s",
-                    (*cells[1:6], *shown, packed, number, memory.id),
+                    (*row[1:6], *shown, packed, number, memory.id),
                 )
                 if vectors is not None:
                     self.connection.execute(
@@ -255,19 +267,19 @@ class PostgresStore:
             )
 
     def archive(self, agent: str, ids: Sequence[int]) -> None:
-        """Put away, compressed."""
+        """Compress and set aside."""
         self._move(agent, ids, THERE, ARCHIVED)
 
     def restore(self, agent: str, ids: Sequence[int]) -> None:
-        """Bring back from the archive."""
+        """Restore from the archive."""
         self._move(agent, ids, ARCHIVED, THERE)
 
     def close(self) -> None:
-        """Give up the connection. May be called twice."""
+        """Close the connection. May be called twice."""
         self.connection.close()
 
     def agent(self, agent: str) -> tuple[int, int]:
-        """(number, last id) of a character, who is entered if unknown."""
+        """(number, last id) of a character, added if unknown."""
         known = self._known.get(agent)
         if known is not None:
             return known
@@ -279,10 +291,6 @@ class PostgresStore:
             last = execute("SELECT max(id) FROM commonplace_memory WHERE agent = %s", row).fetchone()
         known = self._known[agent] = row[0], last[0] or 0
         return known
-
-    def damaged(self, why: str) -> CommonplaceError:
-        """The error for rows that are not what was written."""
-        return CommonplaceError(f"the store is damaged ({why})", where=self.where, hint="go back to a copy of it")
 
     @contextmanager
     def mended(self) -> Generator[None]:
@@ -323,27 +331,14 @@ class PostgresStore:
                 )
 
 
-def stored_of(agent: str, rows: Sequence[tuple[Any, ...]], settings: Mapping[str, Any]) -> Stored:
-    """What rows of cells, state, packed, width and exact hold. Raises ValueError where an id is missing."""
-    if rows and rows[-1][0] != len(rows):
-        raise ValueError(f"the last of {len(rows)} memories has id {rows[-1][0]}")
-    states = [row[8] for row in rows]
-    return Stored(
-        [memory_from(agent, row) for row in rows],
-        gathered(len(rows), [(row[0] - 1, row[10], row[11]) for row in rows if row[11] is not None]),
-        frozenset(id for id, state in enumerate(states, start=1) if state == FORGOTTEN),
-        frozenset(id for id, state in enumerate(states, start=1) if state == ARCHIVED),
-        settings,
-    )
+def stored_rows(rows: Sequence[tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], int, bytes | None]]:
+    """What `stored_memory` takes, from rows that begin with columns, state and packed."""
+    return [(row[:8], row[8], row[9]) for row in rows]
 
 
-def memory_from(agent: str, row: tuple[Any, ...]) -> Memory:
-    """The memory of a row of cells, state and packed."""
-    if row[8] == FORGOTTEN:
-        return tombstone(agent, row[0], row[2])
-    if row[9] is not None:
-        return memory_of(agent, (*row[:6], *unpacked_text(row[9])))  # pyright: ignore[reportArgumentType] - CELLS
-    return memory_of(agent, row[:8])  # pyright: ignore[reportArgumentType] - CELLS
+def vectors_of(rows: Sequence[tuple[Any, ...]]) -> Sequence[Vector | None]:
+    """One per row, of rows that end with width and exact."""
+    return gathered(len(rows), [(place, *row[-2:]) for place, row in enumerate(rows) if row[-1] is not None])
 
 
 def _vector_cells(vector: Vector | None) -> tuple[int, bytes | None, int, float, Vector | None]:
@@ -376,11 +371,9 @@ class EmbeddedStore(PostgresStore):
 
     def __init__(self, folder: str | Path) -> None:
         """Starts the server, making the folder if need be; about a second. Raises UsageError without the package."""
-        path = Path(folder)
-        where = f"embedded:{path}"
-        if path.exists() and not path.is_dir():
-            raise UsageError("a file, not a folder", where=where, hint="give the name of a folder")
-        self._lock = StoreLock(path.with_name(f"{path.name}.lock"), where)
+        where = f"embedded:{folder}"
+        path = checked_folder(Path(folder), where)
+        self._lock = ProcessLock(path.with_name(f"{path.name}.lock"), where)
         self._server: Any = None
         atexit.register(self._give_up)
         try:

@@ -7,21 +7,60 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from commonplace.errors import CommonplaceError
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Vector, encoded, gathered
 from commonplace.memory.record import Memory
-from commonplace.memory.stores import sqlite_file
-from commonplace.memory.stores.codec import as_json, cells_of, memory_of, packed_text, unpacked_text
-from commonplace.memory.stores.sqlite_file import Synchronous, damaged, mended
-from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids, tombstone
+from commonplace.memory.stores.codec import (
+    ARCHIVED,
+    COLUMNS,
+    FORGOTTEN,
+    THERE,
+    UNREADABLE,
+    as_json,
+    packed_text,
+    row_of,
+    stored_of,
+    unpacked_text,
+)
+from commonplace.memory.stores.store import Stored, checked_agent, overtaken, refuse_missing, refuse_other_ids
+from commonplace.sqlite import (
+    BUSY_SECONDS,
+    FileKind,
+    Synchronous,
+    application_id,
+    close,
+    connect,
+    has_journal,
+    transaction,
+    write_ahead,
+)
 
-THERE, ARCHIVED, FORGOTTEN = range(3)
+STORE = FileKind(
+    name="a store of memories",
+    application_id=0x436F6D4D,  # `ComM`
+    format=1,
+    expected="give a file made by MemoryStream.open, or a new name; `copy-memories {where} NEW.db` copies from a run",
+    resume="open it again",
+    inspect="`commonplace copy-memories {where} NEW.db`",
+)
+
+# key: number of the character · 2³² + id, so that one character's rows lie together; state: 0 there, 1 archived,
+# 2 forgotten; width: bytes a dimension; times: microseconds since the year 1
+_TABLES = (
+    "CREATE TABLE agent(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, settings TEXT NOT NULL)",
+    "CREATE TABLE memory(key INTEGER PRIMARY KEY, state INTEGER NOT NULL, tick INTEGER NOT NULL, kind TEXT NOT NULL,"
+    " importance REAL NOT NULL, created INTEGER NOT NULL, accessed INTEGER NOT NULL, text TEXT NOT NULL,"
+    " rest TEXT NOT NULL)",
+    "CREATE TABLE vector(key INTEGER PRIMARY KEY, width INTEGER NOT NULL, value BLOB NOT NULL)",
+    "CREATE TABLE archive(key INTEGER PRIMARY KEY, packed BLOB NOT NULL, width INTEGER NOT NULL, vector BLOB)",
+)
+
 _SHIFT = 32
 _LAST = (1 << _SHIFT) - 1
 _INSERT = "INSERT INTO memory VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -37,18 +76,18 @@ class SQLiteStore:
     def __init__(self, path: str | Path, *, synchronous: Synchronous = "NORMAL") -> None:
         """Opens or makes the file. Raises UsageError for a file of another kind or a newer format."""
         self.where = str(path)
-        self._connection, self.repairs = sqlite_file.opened(Path(path), synchronous)
-        self._file = sqlite_file.Identity(Path(path))
+        self._connection, self.repairs = _opened(Path(path), synchronous)
+        self._file = _Identity(Path(path))
         self._known: dict[str, tuple[int, int]] = {}  # character → (number, last id)
 
     def agents(self) -> tuple[str, ...]:
         """Characters that have anything here, sorted."""
-        with mended(self.where):
+        with STORE.errors(self.where):
             return tuple(sorted(name for (name,) in self._connection.execute("SELECT name FROM agent")))
 
     def load(self, agent: str) -> Stored:
         """Everything of a character; empty for one unknown."""
-        with mended(self.where), _uncollected():
+        with STORE.errors(self.where), _uncollected():
             found = self._connection.execute("SELECT number, settings FROM agent WHERE name = ?", (agent,)).fetchone()
             if found is None:
                 return Stored()
@@ -56,15 +95,15 @@ class SQLiteStore:
             self._connection.execute("BEGIN")  # both tables as of one moment
             try:
                 return self._stored(agent, number, json.loads(settings))
-            except (ValueError, TypeError, zlib.error) as error:
-                raise damaged(self.where, f"{agent}: {error}") from error
+            except UNREADABLE as error:
+                raise STORE.damaged(self.where, f"{agent}: {error}") from error
             finally:
                 self._connection.execute("ROLLBACK")
 
     def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
         """Keep what a character's stream was made with."""
         number, _ = self._agent(agent)
-        with mended(self.where):
+        with STORE.errors(self.where):
             self._connection.execute(
                 "UPDATE agent SET settings = ? WHERE number = ?", (as_json(dict(settings)), number)
             )
@@ -74,17 +113,15 @@ class SQLiteStore:
         number, last = self._agent(agent)
         refuse_other_ids(agent, memories, last, self.where)
         base = number << _SHIFT
-        rows = [(base | cells.id, THERE, *cells[1:]) for cells in map(cells_of, memories)]
+        rows = [(base | row.id, THERE, *row[1:]) for row in map(row_of, memories)]
         values = self._vector_rows(base, memories, vectors)
         self._file.refuse_gone()
         try:
-            with mended(self.where):
+            with STORE.errors(self.where):
                 self._insert(rows, values)
         except sqlite3.IntegrityError as error:
             self._known.pop(agent, None)
-            what = f"another process has added memories to {agent}"
-            hint = "one stream at a time adds to a character: open it again"
-            raise CommonplaceError(what, where=self.where, hint=hint) from error
+            raise overtaken(agent, self.where) from error
         self._known[agent] = number, last + len(memories)
 
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
@@ -107,7 +144,7 @@ class SQLiteStore:
             self._connection.executemany(
                 "UPDATE memory SET tick = ?, kind = ?, importance = ?, created = ?, accessed = ?, text = ?, rest = ?"
                 " WHERE key = ?",
-                [(*cells[1:], base | cells.id) for cells in map(cells_of, memories)],
+                [(*row[1:], base | row.id) for row in map(row_of, memories)],
             )
             if vectors is not None:
                 self._clear("vector", base, ids)
@@ -130,14 +167,14 @@ class SQLiteStore:
             )
 
     def archive(self, agent: str, ids: Sequence[int]) -> None:
-        """Put away, compressed."""
+        """Compress and set aside."""
         base = self._agent(agent)[0] << _SHIFT
         with self._transaction():
             states = self._states(agent, base, ids)
             self._archive(base, [id for id, state in states.items() if state == THERE])
 
     def restore(self, agent: str, ids: Sequence[int]) -> None:
-        """Bring back from the archive."""
+        """Restore from the archive."""
         base = self._agent(agent)[0] << _SHIFT
         with self._transaction():
             states = self._states(agent, base, ids)
@@ -145,21 +182,21 @@ class SQLiteStore:
 
     def close(self) -> None:
         """Leaves a single file that can be copied, unless another process has it open. May be called twice."""
-        sqlite_file.closed(self._connection)
+        close(self._connection)
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
         self._file.refuse_gone()
-        with mended(self.where), sqlite_file.transaction(self._connection):
+        with STORE.errors(self.where), transaction(self._connection):
             yield
 
     def _agent(self, agent: str) -> tuple[int, int]:
-        """(number, last id) of a character, who is entered if unknown."""
+        """(number, last id) of a character, added if unknown."""
         known = self._known.get(agent)
         if known is not None:
             return known
         checked_agent(agent)
-        with mended(self.where):
+        with STORE.errors(self.where):
             execute = self._connection.execute
             found = execute("SELECT number FROM agent WHERE name = ?", (agent,)).fetchone()
             if found is None:
@@ -174,7 +211,7 @@ class SQLiteStore:
         if len(rows) == 1 and not values:
             self._connection.execute(_INSERT, rows[0])  # a transaction by itself
             return
-        with sqlite_file.transaction(self._connection):
+        with transaction(self._connection):
             self._connection.executemany(_INSERT, rows)
             self._connection.executemany("INSERT INTO vector VALUES (?, ?, ?)", values)
 
@@ -187,35 +224,19 @@ class SQLiteStore:
     def _stored(self, agent: str, number: int, settings: Mapping[str, Any]) -> Stored:
         base = number << _SHIFT
         span = (base, base, base | _LAST)
-        query = (
-            "SELECT key - ?, tick, kind, importance, created, accessed, text, rest, state FROM memory"
-            " WHERE key BETWEEN ? AND ? ORDER BY key"
-        )
-        rows = self._connection.execute(query, span).fetchall()
-        if rows and rows[-1][0] != len(rows):
-            raise ValueError(f"the last of {len(rows)} memories has id {rows[-1][0]}")
-        states = {row[0]: row[8] for row in rows if row[8]}
-        packed = self._connection.execute(
-            "SELECT key - ?, packed, width, vector FROM archive WHERE key BETWEEN ? AND ?", span
-        ).fetchall()
-        texts = {id: unpacked_text(data) for id, data, _, _ in packed}
-        memories = [memory_of(agent, row[:8]) for row in rows]
-        for id, state in states.items():
-            memories[id - 1] = (
-                tombstone(agent, id, rows[id - 1][2])
-                if state == FORGOTTEN
-                else memory_of(agent, (*rows[id - 1][:6], *texts[id]))
+        memory, archive, vector = (
+            self._connection.execute(query, span).fetchall()
+            for query in (
+                f"SELECT key - ? AS {COLUMNS}, state FROM memory WHERE key BETWEEN ? AND ? ORDER BY key",
+                "SELECT key - ?, packed, width, vector FROM archive WHERE key BETWEEN ? AND ?",
+                "SELECT key - ?, width, value FROM vector WHERE key BETWEEN ? AND ? ORDER BY key",
             )
-        query = "SELECT key - ? - 1, width, value FROM vector WHERE key BETWEEN ? AND ? ORDER BY key"
-        values = self._connection.execute(query, span).fetchall()
-        values += [(id - 1, width, zlib.decompress(data)) for id, _, width, data in packed if data is not None]
-        return Stored(
-            memories,
-            gathered(len(rows), values),
-            frozenset(id for id, state in states.items() if state == FORGOTTEN),
-            frozenset(id for id, state in states.items() if state == ARCHIVED),
-            settings,
         )
+        packed = {id: data for id, data, _, _ in archive}
+        values = [(id - 1, width, value) for id, width, value in vector]
+        values += [(id - 1, width, zlib.decompress(value)) for id, _, width, value in archive if value is not None]
+        rows = [(row[:8], row[8], packed.get(row[0])) for row in memory]
+        return stored_of(agent, rows, gathered(len(rows), values), settings)
 
     def _states(self, agent: str, base: int, ids: Sequence[int]) -> dict[int, int]:
         """Id → state of memories that are here. Raises UsageError if one is not."""
@@ -252,6 +273,80 @@ class SQLiteStore:
 
     def _clear(self, table: str, base: int, ids: Iterable[int]) -> None:
         self._connection.executemany(f"DELETE FROM {table} WHERE key = ?", [(base | id,) for id in ids])
+
+
+def _opened(path: Path, synchronous: Synchronous) -> tuple[sqlite3.Connection, tuple[str, ...]]:
+    """(a connection that can write where the file can be written, what was repaired). Makes a missing file."""
+    where = str(path)
+    if path.is_dir():
+        raise UsageError("a folder, not a file", where=where, hint="give a file name, or jsonl:FOLDER")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        what = f"its folder cannot be made ({error.strerror})"
+        raise CommonplaceError(what, where=where, hint="give another path") from error
+    left = has_journal(path)
+    with STORE.errors(where):
+        connection = connect(path)
+        try:
+            _make_tables(connection)
+            STORE.format_of(connection, where)
+            alone = left and _alone(connection)
+            with suppress(sqlite3.OperationalError):  # a file that cannot be written can be read
+                write_ahead(connection, synchronous)
+            connection.execute("PRAGMA wal_autocheckpoint = 4000")
+            connection.execute("PRAGMA secure_delete = ON")
+        except BaseException:
+            connection.close()
+            raise
+    repair = "a process that had not closed the store left its journal; everything it had acknowledged was recovered"
+    return connection, (repair,) if alone else ()
+
+
+def _make_tables(connection: sqlite3.Connection) -> None:
+    """Make an empty file a store. Another process may do so at the same time."""
+    if _is_empty(connection):
+        with transaction(connection):
+            if _is_empty(connection):
+                for statement in _TABLES:
+                    connection.execute(statement)
+                STORE.mark(connection)
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    return not tables and not application_id(connection)
+
+
+def _alone(connection: sqlite3.Connection) -> bool:
+    """Whether no other process has the file open: only then can it leave WAL mode."""
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        return connection.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+
+
+class _Identity:
+    """Which file a path stands for. SQLite would go on writing into one that was deleted, for nobody."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.absolute()
+        self._inode = self._found()
+
+    def refuse_gone(self) -> None:
+        """Raises CommonplaceError where the file was deleted, or another stands in its place."""
+        if self._found() != self._inode:
+            hint = "nothing more is kept there: put it back or take a copy, and open that"
+            raise CommonplaceError("the file is gone, or another in its place", where=str(self._path), hint=hint)
+
+    def _found(self) -> int | None:
+        try:
+            return self._path.stat().st_ino
+        except OSError:
+            return None
 
 
 @contextmanager

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Protocol
 
-from commonplace.errors import UsageError
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.record import Kind, Memory
-
-# ── store ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class Stored:
     """One per memory, float32 as it was given, of any length; a `VectorRows` where that is faster."""
     forgotten: frozenset[int] = frozenset()
     archived: frozenset[int] = frozenset()
-    """Put away, and can be brought back; until then they are no candidates."""
+    """Set aside: not candidates until they are restored."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What the character's stream was made with: `embedder`, `dimensions`, `language`; JSON."""
 
@@ -42,7 +41,7 @@ class Store(Protocol):
     where: str
     """Path or URL without a password, for messages."""
     repairs: tuple[str, ...]
-    """What opening it found broken and mended, a sentence each; empty after a proper close."""
+    """What opening the store repaired, a sentence each; empty after a proper close."""
 
     def agents(self) -> tuple[str, ...]:
         """Characters that have anything here, sorted."""
@@ -57,7 +56,7 @@ class Store(Protocol):
         ...
 
     def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
-        """Add memories with the next ids. All of them are kept, or none. Raises UsageError for other ids."""
+        """Add memories with the next ids: all of them or none. Raises UsageError for other ids."""
         ...
 
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
@@ -73,15 +72,15 @@ class Store(Protocol):
         ...
 
     def archive(self, agent: str, ids: Sequence[int]) -> None:
-        """Put away, compressed; `load` reports them as archived. Those that are archived stay so."""
+        """Compress and set aside; `load` reports them as archived. Archived ones stay as they are."""
         ...
 
     def restore(self, agent: str, ids: Sequence[int]) -> None:
-        """Bring back from the archive. Those that are not archived stay as they are."""
+        """Restore from the archive. Those that are not archived stay as they are."""
         ...
 
     def close(self) -> None:
-        """Give up files and connections. May be called twice."""
+        """Close files and connections. May be called twice."""
         ...
 
 
@@ -89,7 +88,7 @@ _NEVER = datetime(1, 1, 1, tzinfo=UTC)
 
 
 def tombstone(agent: str, id: int, kind: Kind = "observation") -> Memory:
-    """What stands in the place of a memory that was forgotten. Its kind stays: a forgotten reflection took place."""
+    """What replaces a forgotten memory. Its kind stays, because a forgotten reflection still took place."""
     return Memory(id, agent, kind, "", _NEVER, _NEVER, 0, 1.0)
 
 
@@ -101,7 +100,7 @@ def checked_agent(agent: str) -> str:
         usable = False
     if not usable:
         raise UsageError(
-            f"a character named {agent!r}", hint="give a name of at least one character, without NUL bytes"
+            f"{agent!r} is not a name a store can keep", hint="give at least one character, and no NUL bytes"
         )
     return agent
 
@@ -111,9 +110,9 @@ def refuse_other_ids(agent: str, memories: Sequence[Memory], last_id: int, where
     for expected, memory in enumerate(memories, start=last_id + 1):
         if memory.id != expected:
             raise UsageError(
-                f"memory {memory.id} of {agent} where {expected} should be",
+                f"expected memory {expected} of {agent}, got memory {memory.id}",
                 where=where,
-                hint="a store adds at the end; open the stream again to see what it holds",
+                hint="memories are added at the end: open the stream again to see what the store holds",
             )
 
 
@@ -121,10 +120,28 @@ def refuse_missing(agent: str, ids: Sequence[int], there: int, where: str) -> No
     """Raises UsageError unless all `ids` were found (`there` of them)."""
     if there != len(set(ids)):
         raise UsageError(
-            f"{len(set(ids)) - there} of the memories {sorted(set(ids))[:10]} of {agent} are not here",
+            f"{len(set(ids)) - there} of the memories {sorted(set(ids))[:10]} of {agent} do not exist",
             where=where,
-            hint="they were forgotten, or never were; open the stream again to see what it holds",
+            hint="they were forgotten, or never existed: open the stream again to see what the store holds",
         )
+
+
+def checked_folder(path: Path, where: str) -> Path:
+    """The path, unless there is a file. Raises UsageError."""
+    if path.exists() and not path.is_dir():
+        raise UsageError("a file, not a folder", where=where, hint="give the name of a folder")
+    return path
+
+
+def overtaken(agent: str, where: str) -> CommonplaceError:
+    """The error for ids that another process has used meanwhile."""
+    hint = "only one stream at a time may add to a character: open it again"
+    return CommonplaceError(f"another process has added memories to {agent}", where=where, hint=hint)
+
+
+def damaged(why: str, where: str) -> CommonplaceError:
+    """The error for rows that are not what was written."""
+    return CommonplaceError(f"the store is damaged ({why})", where=where, hint="go back to a copy of it")
 
 
 # ── keeping ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -176,12 +193,12 @@ class Keeper:
         self.store.remove(self._agent, ids)
 
     def archive(self, ids: Sequence[int]) -> None:
-        """Put away in the store."""
+        """Archive in the store."""
         self.flush()
         self.store.archive(self._agent, ids)
 
     def restore(self, ids: Sequence[int]) -> None:
-        """Bring back in the store."""
+        """Restore from the archive of the store."""
         self.flush()
         self.store.restore(self._agent, ids)
 
@@ -210,7 +227,7 @@ def refuse_other_embedder(settings: Mapping[str, Any], embedder: Embedder, where
     made_by = settings.get("embedder", embedder.name)
     if made_by != embedder.name:
         raise UsageError(
-            f"its vectors were made by {made_by}, and {embedder.name} cannot be compared with them",
+            f"its vectors were made by {made_by}; those of {embedder.name} cannot be compared with them",
             where=where,
             hint=f"give the embedder {made_by}, or reembed=True to make all vectors again",
         )

@@ -5,12 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.run.codec import (
-    packed_details,
+from commonplace.run.rows import (
     packed_ids,
     packed_trace,
     packed_vector,
-    unpacked_details,
     unpacked_ids,
     unpacked_trace,
     unpacked_vector,
@@ -40,18 +38,8 @@ def test_traces_round_trip(trace: dict[str, object]) -> None:
     assert unpacked_trace(packed_trace(trace)) == trace
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"])), st.text(st.characters(exclude_categories=["Cs"])))
-def test_details_round_trip(details: str, text: str) -> None:
-    assert unpacked_details(packed_details(details, text), text) == details
-
-
-def test_details_that_quote_a_long_text_are_short() -> None:
-    text = "".join(chr(ord("가") + number * 7 % 2000) for number in range(2000))
-    assert len(packed_details(f'{{"full_text":"{text}"}}', text)) < 120
-
-
 def test_what_was_not_packed_is_an_error_one_can_catch() -> None:
-    for wrong in (b"", b"\x05", b"nonsense" * 20):
+    for wrong in (b"", b"\x05", b"nonsense" * 20, packed_trace({}) + b"\x00", packed_trace({})[:-1]):
         with pytest.raises(ValueError):
             unpacked_trace(wrong)
     with pytest.raises(ValueError):

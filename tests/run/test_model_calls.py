@@ -16,16 +16,16 @@ from commonplace.rng import below
 from commonplace.run import integrity, schema
 from commonplace.run.file import RunFile
 from commonplace.run.fork import fork
-from commonplace.run.journal import Exchange, Exchanges, exchange_of
+from commonplace.run.journal import ModelCall, _ModelCalls, model_call_of
 from commonplace.run.reading import Reading
 from run.small_runs import MANIFEST, Village, answer, make, plot, tampering
 
 
-def said(agent: str, tick: int, attempt: int = 0) -> Exchange:
-    """An exchange of some length, much like others of the same character."""
+def said(agent: str, tick: int, attempt: int = 0) -> ModelCall:
+    """A call of some length, much like others of the same character."""
     rules = "You are a neighbour in a small town. " * 20 + f"Your name is {agent}. "
     seen = " ".join(f"Memory {below(40, agent, tick, number)} is of a bell that rang." for number in range(12))
-    return Exchange(rules + seen, f"keep, {tick}", "" if attempt else "cut off", "" if attempt else "json", 1.25)
+    return ModelCall(rules + seen, f"keep, {tick}", "" if attempt else "cut off", "" if attempt else "json", 1.25)
 
 
 @pytest.fixture
@@ -53,18 +53,18 @@ def talkative(tmp_path: Path) -> Path:
 
 def test_it_is_there_with_its_answer(run: RunFile) -> None:
     row = answer("ann", 2)
-    assert run.journal.told(row) is None
+    assert run.journal.model_call(row) is None
     run.journal.keep(row, said("ann", 2))
-    assert run.journal.told(row) == said("ann", 2) == run.reading.exchange(row)
+    assert run.journal.model_call(row) == said("ann", 2) == run.reading.model_call(row)
     run.journal.keep(replace(row, attempt=1), said("ann", 2, 1))
-    assert run.reading.exchange(replace(row, attempt=1)) == said("ann", 2, 1)
+    assert run.reading.model_call(replace(row, attempt=1)) == said("ann", 2, 1)
 
 
 def test_what_is_kept_again_takes_the_place_of_what_was_kept(run: RunFile) -> None:
     row = answer("ann", 2)
     for number in range(3):
         run.journal.keep(row, said("ann", number))
-    assert run.reading.exchange(row) == said("ann", 2)
+    assert run.reading.model_call(row) == said("ann", 2)
 
 
 TEXT = st.text(max_size=300) | st.sampled_from(["\ud800 alone", "안녕 " * 900, "x" * 40_000, "\n[user]\n"])
@@ -75,12 +75,12 @@ TEXT = st.text(max_size=300) | st.sampled_from(["\ud800 alone", "안녕 " * 900,
 def test_any_words_come_back_as_they_were(words: list[tuple[str, str, str]]) -> None:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         schema.create(connection)
-        exchanges = Exchanges(connection)
+        calls = _ModelCalls(connection)
         rows = [replace(answer("ann", tick), task=task) for tick, (_, _, task) in enumerate(words)]
         for row, (prompt, raw, _) in zip(rows, words, strict=True):
-            exchanges.put(row, Exchange(prompt, raw, seconds=row.tick / 8))
+            calls.put(row, ModelCall(prompt, raw, seconds=row.tick / 8))
         for row, (prompt, raw, _) in zip(rows, words, strict=True):
-            assert exchange_of(connection, row) == Exchange(prompt, raw, seconds=row.tick / 8)
+            assert model_call_of(connection, row) == ModelCall(prompt, raw, seconds=row.tick / 8)
 
 
 def test_like_prompts_take_little_room(run: RunFile) -> None:
@@ -90,11 +90,11 @@ def test_like_prompts_take_little_room(run: RunFile) -> None:
     length = len(said("ann", 2).prompt)
     assert (stored(run) - before) / 100 < length / 10
     for tick in range(2, 102):
-        assert run.reading.exchange(answer("ann", tick)) == said("ann", tick)
+        assert run.reading.model_call(answer("ann", tick)) == said("ann", tick)
 
 
 def stored(run: RunFile) -> int:
-    query = "SELECT (SELECT total(length(body)) FROM exchange) + (SELECT total(length(body)) FROM primer)"
+    query = "SELECT (SELECT total(length(body)) FROM model_call) + (SELECT total(length(body)) FROM primer)"
     return run.reading.one(query)[0]
 
 
@@ -104,14 +104,14 @@ def test_it_is_in_no_digest(talkative: Path, tmp_path: Path) -> None:
         assert one.digests() == other.digests()
         assert integrity.check(one) == 5
     with tampering(talkative) as connection:
-        connection.execute("DELETE FROM exchange")
+        connection.execute("DELETE FROM model_call")
         connection.execute("DELETE FROM primer")
     with Reading.open(talkative) as reading:
         assert integrity.check(reading) == 5
-        assert reading.exchange(reading.answers()[0]) is None
+        assert reading.model_call(reading.answers()[0]) is None
 
 
-@pytest.mark.parametrize("table", ["exchange", "primer"])
+@pytest.mark.parametrize("table", ["model_call", "primer"])
 def test_damage_is_found(talkative: Path, table: str) -> None:
     with tampering(talkative) as connection:
         changed = "CAST(substr(body, 1, length(body) - 3) || x'000000' AS BLOB)"
@@ -120,17 +120,17 @@ def test_damage_is_found(talkative: Path, table: str) -> None:
         with pytest.raises(RunDamaged, match="what was said to bob"):
             integrity.check(reading)
         with pytest.raises(RunDamaged, match="bob at tick 1"):
-            reading.exchange(answer("bob", 1))
+            reading.model_call(answer("bob", 1))
 
 
 def test_a_fork_takes_along_what_belongs_to_its_answers(talkative: Path, tmp_path: Path) -> None:
     with fork(talkative, 3, tmp_path / "same.run") as run:
-        assert run.reading.exchange(answer("ann", 2)) == said("ann", 2)
+        assert run.reading.model_call(answer("ann", 2)) == said("ann", 2)
         [offered] = run.journal.find("ann", 5, 0, answer("ann", 5).request)
-        assert run.journal.told(offered) == said("ann", 5)
+        assert run.journal.model_call(offered) == said("ann", 5)
     with fork(talkative, 3, tmp_path / "other.run", manifest=replace(MANIFEST, mind="local:model")) as run:
-        assert run.reading.exchange(answer("ann", 3)) == said("ann", 3)
-        assert run.reading.exchange(answer("ann", 5)) is None
+        assert run.reading.model_call(answer("ann", 3)) == said("ann", 3)
+        assert run.reading.model_call(answer("ann", 5)) is None
 
 
 def test_a_primer_of_a_transaction_that_came_to_nothing_is_not_used(run: RunFile) -> None:
@@ -138,66 +138,10 @@ def test_a_primer_of_a_transaction_that_came_to_nothing_is_not_used(run: RunFile
     broken = replace(answer("ann", 2), usage={"model": object()})
     with pytest.raises(TypeError):
         run.journal.keep(broken, said("ann", 2))
-    run._connection.execute("CREATE TRIGGER full BEFORE INSERT ON exchange BEGIN SELECT RAISE(ABORT, 'full'); END")
+    run._connection.execute("CREATE TRIGGER full BEFORE INSERT ON model_call BEGIN SELECT RAISE(ABORT, 'full'); END")
     with pytest.raises(sqlite3.IntegrityError):
         run.journal.keep(answer("ann", 2), said("ann", 2))
     run._connection.execute("DROP TRIGGER full")
     for tick in (2, 3):
         run.journal.keep(answer("ann", tick), said("ann", tick))
-        assert run.journal.told(answer("ann", tick)) == said("ann", tick)
-
-
-# ── files from before ───────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.fixture
-def older(tmp_path: Path) -> Path:
-    """A run of format 1."""
-    path = make(tmp_path / "older.run", 4)
-    with tampering(path) as connection:
-        connection.execute("DROP TABLE exchange")
-        connection.execute("DROP TABLE primer")
-        connection.execute("PRAGMA user_version = 1")
-    return path
-
-
-def test_an_older_file_is_read_as_it_is(older: Path) -> None:
-    before = older.read_bytes()
-    with Reading.open(older) as reading:
-        assert reading.format == 1
-        assert integrity.check(reading) == 4
-        assert reading.exchange(answer("ann", 2)) is None
-        assert reading.usage()
-    assert older.read_bytes() == before
-
-
-def test_an_older_file_is_brought_up_to_date_when_gone_on_with(older: Path) -> None:
-    with Reading.open(older) as reading:
-        digests = reading.digests()
-    with RunFile.open(older) as run:
-        assert run.digests == digests
-        run.journal.keep(answer("ann", 5), said("ann", 5))
-        assert run.reading.exchange(answer("ann", 5)) == said("ann", 5)
-    with Reading.open(older) as reading, Reading.open(older.with_name("older.run.format-1")) as backup:
-        assert (reading.format, backup.format) == (schema.FORMAT, 1)
-        assert integrity.check(reading) == 4
-        assert backup.digests() == digests
-
-
-def test_a_fork_of_an_older_file_is_up_to_date(older: Path, tmp_path: Path) -> None:
-    with fork(older, 2, tmp_path / "b.run") as run:
-        run.journal.keep(answer("ann", 9), said("ann", 9))
-        assert run.reading.exchange(answer("ann", 9)) == said("ann", 9)
-    with Reading.open(older) as reading:
-        assert reading.format == 1
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["b.run", "older.run"]
-
-
-def test_migrations_lead_to_the_layout_of_new_files(older: Path, tmp_path: Path) -> None:
-    RunFile.open(older).close()
-    layouts = []
-    for path in (older, make(tmp_path / "new.run", 1)):
-        with tampering(path) as connection:
-            query = "SELECT type, name, tbl_name FROM sqlite_schema ORDER BY type, name"
-            layouts.append(connection.execute(query).fetchall())
-    assert layouts[0] == layouts[1]
+        assert run.journal.model_call(answer("ann", tick)) == said("ann", tick)

@@ -1,4 +1,9 @@
-"""A stream whose memories stay in PostgreSQL: for those larger than RAM, and for many readers of one character."""
+"""A stream whose memories stay in PostgreSQL: for streams larger than RAM, and for many readers of one character.
+
+The database scores in its own arithmetic and supplies the best candidates with a margin, together with the rows that
+have the lowest and highest value of each part. Over these few rows the one scoring function, `retrieval.retrieve`,
+gives what it would give over all rows.
+"""
 
 from __future__ import annotations
 
@@ -45,226 +50,12 @@ from commonplace.memory.record import (
 )
 from commonplace.memory.reflection import after
 from commonplace.memory.retrieval import Retrieval, retrieve
+from commonplace.memory.stores.codec import ARCHIVED, COLUMNS, FORGOTTEN, THERE, stored_memory
 from commonplace.memory.stores.opening import open_store
-from commonplace.memory.stores.postgres import CELLS, FORGOTTEN, THERE, PostgresStore, memory_from, stored_of
+from commonplace.memory.stores.postgres import STORED, PostgresStore, stored_rows, vectors_of
 from commonplace.memory.stores.store import refuse_missing, refuse_other_embedder, settings_of
 from commonplace.memory.table import MemoryTable, View
 from commonplace.text import clean
-
-# ── postgres_candidates ──────────────────────────────────────────────────────────────────────────────────────────────
-# Candidates for a retrieval, found inside the database: a few rows among which the best are sure to be.
-#
-# The database scores in its own arithmetic and supplies the best with a margin, together with the rows that have the
-# lowest and highest value of each part; over these the one scoring function gives what it would give over all rows.
-
-
-_UNITS = 2.0**30
-_HOUR = 3_600_000_000
-_LOOSE = 2e-5 * _UNITS
-"""How far the database's similarity of vectors that are not on the lattice may be off, in units."""
-_FAR = 40.0
-"""Exponents beyond which e^x − 1 is e^x."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What is asked of one character's memories."""
-
-    agent: int
-    """Number of the character."""
-    vector: Vector | None
-    """Of the question; None if it cannot be embedded."""
-    dimensions: int
-    policy: Policy
-    at: datetime
-    exclude: Sequence[int]
-    """Ids that do not compete."""
-
-    @property
-    def row(self) -> dict[str, Any]:
-        """The values that every query takes."""
-        values: dict[str, Any] = {"agent": self.agent, "exclude": list(self.exclude), "d": self.dimensions}
-        return values if self.vector is None else {**values, "q": self.vector, "n": norm_of(self.vector)}
-
-    @property
-    def relation(self) -> str:
-        """The competing rows with the moment that recency counts from and their similarity in units."""
-        units = "0::float8"
-        if self.vector is not None:
-            units = (
-                f"round(CASE WHEN dimensions = %(d)s AND norm > 0 THEN -(embedding <#> %(q)s) / norm / %(n)s"
-                f" ELSE 0 END * {_UNITS:.0f})"
-            )
-        # what was made after the question has no age yet
-        when = f"least(created, {micros(self.at)})" if self.policy.recency == "creation" else "accessed"
-        return (
-            f"SELECT id, created, {when} AS t, importance, {units} AS units, width, exact, dimensions, norm, embedding"
-            " FROM commonplace_memory WHERE agent = %(agent)s AND state = 0 AND NOT id = ANY(%(exclude)s)"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Extent:
-    """What is true of all competing rows."""
-
-    count: int
-    times: tuple[int, int]
-    importance: tuple[float, float]
-    units: tuple[float, float]
-    exact: bool
-    """Whether the database's similarities are those of NumPy, to the last bit: all vectors are on the lattice."""
-    unusable: dict[str, int]
-
-    @property
-    def slack(self) -> float:
-        """How far a similarity may be off, in units."""
-        return 0.0 if self.exact else _LOOSE
-
-
-def extent(connection: Any, asked: Asked) -> Extent:
-    """Count, extremes and what cannot be compared, in one pass."""
-    row = connection.execute(
-        "SELECT count(*), min(t), max(t), min(importance), max(importance), min(units), max(units),"
-        f" coalesce(bool_and(width = 0 OR (width = 2 AND norm <= {LATTICE_NORM})), true),"
-        " count(*) FILTER (WHERE width = 0),"
-        " count(*) FILTER (WHERE width > 0 AND octet_length(exact) / width = %(d)s AND embedding IS NULL),"
-        " count(*) FILTER (WHERE width > 0 AND octet_length(exact) / width <> %(d)s)"
-        f" FROM ({asked.relation}) AS c",
-        asked.row,
-    ).fetchone()
-    unusable = {why: row[7 + state] for state, why in UNUSABLE.items() if row[7 + state]}
-    exact = row[7] and (asked.vector is None or _on_lattice(asked.vector))
-    if not row[0]:
-        return Extent(0, (0, 0), (0.0, 0.0), (0.0, 0.0), exact, unusable)
-    return Extent(row[0], row[1:3], row[3:5], row[5:7], exact, unusable)
-
-
-def nearest(connection: Any, asked: Asked, over: Extent) -> list[int]:
-    """The ids among which the nearest `policy.nearest` are."""
-    relation = f"WITH c AS MATERIALIZED ({_slim(asked, over)})"
-    best = "SELECT id, units FROM c ORDER BY units DESC, created DESC, id DESC LIMIT %(limit)s"
-    values = {**asked.row, "limit": asked.policy.nearest, "slack": 2 * over.slack}
-    if over.exact:
-        query = f"{relation} SELECT id FROM ({best}) AS b"
-    else:
-        query = f"{relation}, b AS ({best}) SELECT id FROM c WHERE units >= (SELECT min(units) FROM b) - %(slack)s"
-    return [id for (id,) in connection.execute(query, values)]
-
-
-def best(connection: Any, asked: Asked, over: Extent, limit: int) -> tuple[list[int], float]:
-    """(the ids of the best `limit` and of the extremes, what the score of none of the others exceeds)."""
-    query = (
-        f"WITH c AS MATERIALIZED ({_slim(asked, over)}),"
-        f" s AS MATERIALIZED (SELECT *, {_total(asked, over)} AS total FROM c),"
-        " b AS (SELECT id, total FROM s ORDER BY total DESC, created DESC, id DESC LIMIT %(limit)s)"
-        " SELECT id, total FROM b UNION ALL SELECT id, 'Infinity' FROM ("
-        f"{_extremes(over)}) AS e"
-    )
-    values = {
-        **asked.row,
-        "limit": limit,
-        "low": over.units[0] + 2 * over.slack,
-        "high": over.units[1] - 2 * over.slack,
-    }
-    rows = connection.execute(query, values).fetchall()
-    ids = sorted({id for id, _ in rows})
-    if len(ids) == over.count:
-        return ids, -math.inf
-    return ids, min(total for _, total in rows) + _margin(asked, over)
-
-
-def newest(connection: Any, asked: Asked, limit: int) -> list[int]:
-    """The ids of the latest made."""
-    query = f"SELECT id FROM ({asked.relation}) AS c ORDER BY created DESC, id DESC LIMIT %(limit)s"
-    return [id for (id,) in connection.execute(query, {**asked.row, "limit": limit})]
-
-
-def _slim(asked: Asked, over: Extent) -> str:
-    """The relation without what would not fit into the server's working memory."""
-    exact = "" if over.exact else ", exact"
-    return f"SELECT id, created, t, importance, units{exact} FROM ({asked.relation}) AS every"
-
-
-def _extremes(over: Extent) -> str:
-    """Rows with the lowest and highest value of each part; of similarity, all that may have it."""
-    columns = ("t", "importance", "units") if over.exact else ("t", "importance")
-    parts = [f"(SELECT id FROM c ORDER BY {column} {way} LIMIT 1)" for column in columns for way in ("ASC", "DESC")]
-    if not over.exact:
-        parts += [
-            f"(SELECT DISTINCT ON (exact) id FROM c WHERE units {where})" for where in ("<= %(low)s", ">= %(high)s")
-        ]
-    return " UNION ALL ".join(parts)
-
-
-def _total(asked: Asked, over: Extent) -> str:
-    """The score as SQL."""
-    policy = asked.policy
-    parts = (
-        (policy.recency_weight, _recency(asked, over)),
-        (policy.importance_weight, _importance(asked, over)),
-        (policy.relevance_weight, _similarity(asked, over)),
-    )
-    return " + ".join(f"({weight!r}::float8) * ({part})" for weight, part in parts)
-
-
-def _recency(asked: Asked, over: Extent) -> str:
-    policy, (first, last) = asked.policy, over.times
-    rate = _rate(policy)
-    if policy.normalise == "none":
-        return f"exp(least(greatest({rate!r}::float8 * (t - {micros(asked.at)}), -700), 300))"
-    span = rate * (last - first)
-    if not span:
-        return repr(policy.all_equal)
-    if span > _FAR:
-        return f"exp(greatest({rate!r}::float8 * (t - {last}), -700))"
-    # (e^x − 1) / (e^X − 1) without losing digits where x is small
-    x = f"({rate!r}::float8 * (t - {first}))"
-    return f"sinh({x} / 2) / {math.sinh(span / 2)!r}::float8 * exp(({x} - {span!r}::float8) / 2)"
-
-
-def _importance(asked: Asked, over: Extent) -> str:
-    low, high = over.importance
-    if asked.policy.normalise == "none":
-        return "importance" if asked.policy.importance == "scale" else "(importance - 1) / 9"
-    return repr(asked.policy.all_equal) if low == high else f"(importance - {low!r}::float8) / {high - low!r}::float8"
-
-
-def _similarity(asked: Asked, over: Extent) -> str:
-    low, high = over.units
-    if asked.policy.normalise == "none":
-        return f"units / {_UNITS:.0f}"
-    return repr(asked.policy.all_equal) if low == high else f"(units - {low!r}::float8) / {high - low!r}::float8"
-
-
-def _margin(asked: Asked, over: Extent) -> float:
-    """How far the database's total may be off."""
-    policy = asked.policy
-    rate = _rate(policy)
-    if policy.normalise == "none":
-        ahead = rate * (over.times[1] - micros(asked.at))
-        recency = 1e-9 * math.exp(min(max(ahead, 0.0), 300.0))
-        similarity = over.slack / _UNITS
-    else:
-        spread = -math.expm1(-rate * (over.times[1] - over.times[0]))
-        recency = 1.0 if 0 < spread < 1e-9 else 1e-14 / spread if spread else 0.0
-        width = over.units[1] - over.units[0]
-        similarity = 0.0 if over.exact else min(1.0, 4 * over.slack / width if width else 1.0)
-    return 1e-8 * (1 + sum(map(abs, policy.weights.values()))) + (
-        abs(policy.recency_weight) * recency + abs(policy.relevance_weight) * similarity
-    )
-
-
-def _rate(policy: Policy) -> float:
-    """Recency's exponent per microsecond."""
-    return -math.log(policy.decay) / _HOUR
-
-
-def _on_lattice(vector: Vector) -> bool:
-    return norm_of(vector) <= LATTICE_NORM and bool((np.rint(vector) == vector).all())
-
-
-# ── in_database ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
 
 _MORE = 32
 """Candidates fetched beyond those asked for, at first."""
@@ -275,9 +66,9 @@ _END = (1 << 31) - 1
 class DatabaseStream(Reader):
     """One character's memories in PostgreSQL, with nothing of them in RAM.
 
-    Reading and writing are those of `MemoryStream`, and so is every list of hits; each call is at least one query, and
+    It reads, writes and retrieves as `MemoryStream` does, and gives the same hits. Each call is at least one query, and
     what it writes is stored when it returns, accesses included. Policies that need the words of all memories or their
-    order of access (`lexical`, `recall`, `repo2023`) are refused. It has neither drafts nor snapshots.
+    order of access (`lexical`, `recall`, `repo2023`) are refused. It has no drafts and no snapshots.
     """
 
     def __init__(
@@ -308,7 +99,7 @@ class DatabaseStream(Reader):
         store = open_store(where) if isinstance(where, str) else where
         try:
             if not isinstance(store, PostgresStore):
-                raise UsageError("it is no PostgreSQL", where=store.where, hint="MemoryStream.open opens any store")
+                raise UsageError("not a PostgreSQL store", where=store.where, hint="MemoryStream.open opens any store")
             embedder = embedder or default_embedder()
             settings = store.settings(agent)
             analyser = analyser or shared_analyser(settings.get("language", "en"))
@@ -376,7 +167,7 @@ class DatabaseStream(Reader):
 
     def unarchive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """As `MemoryStream.unarchive`."""
-        return self._moved(ids, self.store.restore, "state = 1")
+        return self._moved(ids, self.store.restore, f"state = {ARCHIVED}")
 
     def importance_since_reflection(self) -> float:
         """Sum of the importance of observations and actions after the last reflection."""
@@ -424,9 +215,9 @@ class DatabaseStream(Reader):
         return self._latest()
 
     def why_not(self, id: int, retrieval: Retrieval) -> WhyNot:  # noqa: ARG002 - as every reader's
-        """Not answered here: it takes the scores of all memories."""
+        """Not answered here: it would take the scores of all memories."""
         hint = "open the stream with MemoryStream.open and ask there"
-        raise UsageError(f"why memory {id} is not among the hits is not known in the database", hint=hint)
+        raise UsageError(f"why memory {id} is not among the hits cannot be answered in the database", hint=hint)
 
     def close(self) -> None:
         """Closes the store, if the stream has opened it. May be called twice."""
@@ -443,7 +234,7 @@ class DatabaseStream(Reader):
 
     def _asked(
         self, query: str, at: datetime, policy: Policy, exclude: AbstractSet[int], embedding: Vector | None
-    ) -> Asked:
+    ) -> _Query:
         embedder = self._parts[0]
         question = clean(query)
         if embedding is None and question:
@@ -452,21 +243,21 @@ class DatabaseStream(Reader):
         if vector is not None and not vector.any():
             vector = None
         number, _ = self.store.agent(self.agent)
-        return Asked(number, vector, embedder.dimensions, policy, at, sorted(exclude))
+        return _Query(number, vector, embedder.dimensions, policy, at, sorted(exclude))
 
-    def _found(self, query: str, asked: Asked, options: dict[str, Any]) -> Retrieval:
-        """Asks for more candidates until the best are sure to be among them."""
+    def _found(self, query: str, asked: _Query, options: dict[str, Any]) -> Retrieval:
+        """Fetches more candidates until the best are sure to be among them."""
         connection, policy = self.store.connection, asked.policy
-        over = extent(connection, asked)
+        over = _extent(connection, asked)
         limit = (options["k"] or policy.k) + _MORE
         while True:
             if not clean(query):
-                ids = newest(connection, asked, limit)
+                ids = _newest(connection, asked, limit)
                 bound = 0.0 if len(ids) < over.count else -1.0
             elif policy.nearest:
-                ids, bound = nearest(connection, asked, over), -float("inf")
+                ids, bound = _nearest(connection, asked, over), -float("inf")
             else:
-                ids, bound = best(connection, asked, over, limit)
+                ids, bound = _best(connection, asked, over, limit)
             found = self._ranked(query, asked, ids, options)
             sure = bound == -float("inf") or (len(found.hits) == found.k and _surpasses(found, bound))
             if sure or len(ids) >= over.count:
@@ -481,7 +272,7 @@ class DatabaseStream(Reader):
             unusable=unusable if clean(query) and over.count else {},
         )
 
-    def _ranked(self, query: str, asked: Asked, ids: list[int], options: dict[str, Any]) -> Retrieval:
+    def _ranked(self, query: str, asked: _Query, ids: list[int], options: dict[str, Any]) -> Retrieval:
         """The one scoring function, over some rows."""
         memories, vectors = self._rows(ids)
         embedder, rater, analyser = self._parts
@@ -492,15 +283,10 @@ class DatabaseStream(Reader):
 
     def _rows(self, ids: Sequence[int]) -> tuple[list[Memory], Sequence[Vector | None]]:
         """Memories and vectors, ascending."""
-        query = (
-            f"SELECT {CELLS}, state, packed, width, exact FROM commonplace_memory"
-            " WHERE agent = %s AND id = ANY(%s) ORDER BY id"
-        )
+        query = f"SELECT {STORED} FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) ORDER BY id"
         number, _ = self.store.agent(self.agent)
         rows = self.store.connection.execute(query, (number, list(ids)), binary=True).fetchall()
-        numbered = [(place, *row[1:]) for place, row in enumerate(rows, start=1)]
-        vectors = stored_of(self.agent, numbered, {}).vectors
-        return [memory_from(self.agent, row) for row in rows], vectors
+        return [stored_memory(self.agent, *row) for row in stored_rows(rows)], vectors_of(rows)
 
     def _latest(self) -> Iterator[Memory]:
         return self._read("true", backwards=True)
@@ -510,15 +296,15 @@ class DatabaseStream(Reader):
         number, _ = self.store.agent(self.agent)
         after_it, order = ("<", "DESC") if backwards else (">", "ASC")
         query = (
-            f"SELECT {CELLS}, state, packed FROM commonplace_memory WHERE agent = %s AND state = {THERE} AND {where}"
+            f"SELECT {COLUMNS}, state, packed FROM commonplace_memory WHERE agent = %s AND state = {THERE} AND {where}"
             f" AND id {after_it} %s ORDER BY id {order} LIMIT {_BATCH}"
         )
         last, rows = _END if backwards else 0, [()]
         while rows:
             with self.store.mended():
                 rows = self.store.connection.execute(query, (number, *values, last)).fetchall()
-            for row in rows:
-                yield memory_from(self.agent, row)
+            for row in stored_rows(rows):
+                yield stored_memory(self.agent, *row)
             if rows:
                 last = rows[-1][0]
 
@@ -545,10 +331,218 @@ def _surpasses(found: Retrieval, bound: float) -> bool:
 
 
 def _refuse(policy: Policy) -> None:
-    """Raises UsageError for a policy that the database cannot find candidates for."""
+    """Raises UsageError for a policy that the database has no candidates for."""
     known = policy.relevance == "cosine" and policy.recency in ("access", "creation")
     if not known or policy.without_tags or policy.without_words:
         raise UsageError(
-            f"policy {policy.name} cannot be asked in the database",
-            hint="give park or two_stage, or open it with MemoryStream.open",
+            f"policy {policy.name} cannot be used in the database",
+            hint="use park or two_stage, or open the character with MemoryStream.open",
         )
+
+
+# ── candidates ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+_UNITS = 2.0**30
+_HOUR = 3_600_000_000
+_LOOSE = 2e-5 * _UNITS
+"""How far the database's similarity of vectors that are not on the lattice may be off, in units."""
+_FAR = 40.0
+"""Exponents beyond which e^x − 1 is e^x."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """One question to one character's memories."""
+
+    agent: int
+    """Number of the character."""
+    vector: Vector | None
+    """Of the question; None if it cannot be embedded."""
+    dimensions: int
+    policy: Policy
+    at: datetime
+    exclude: Sequence[int]
+    """Ids that do not compete."""
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The values that every query takes."""
+        values: dict[str, Any] = {"agent": self.agent, "exclude": list(self.exclude), "d": self.dimensions}
+        return values if self.vector is None else {**values, "q": self.vector, "n": norm_of(self.vector)}
+
+    @property
+    def relation(self) -> str:
+        """The competing rows with the moment that recency counts from and their similarity in units."""
+        units = "0::float8"
+        if self.vector is not None:
+            units = (
+                f"round(CASE WHEN dimensions = %(d)s AND norm > 0 THEN -(embedding <#> %(q)s) / norm / %(n)s"
+                f" ELSE 0 END * {_UNITS:.0f})"
+            )
+        # what was made after the question has no age yet
+        when = f"least(created, {micros(self.at)})" if self.policy.recency == "creation" else "accessed"
+        return (
+            f"SELECT id, created, {when} AS t, importance, {units} AS units, width, exact, dimensions, norm, embedding"
+            " FROM commonplace_memory WHERE agent = %(agent)s AND state = 0 AND NOT id = ANY(%(exclude)s)"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """What is true of all competing rows."""
+
+    count: int
+    times: tuple[int, int]
+    importance: tuple[float, float]
+    units: tuple[float, float]
+    exact: bool
+    """Whether the database's similarities are those of NumPy, to the last bit: all vectors are on the lattice."""
+    unusable: dict[str, int]
+
+    @property
+    def slack(self) -> float:
+        """How far a similarity may be off, in units."""
+        return 0.0 if self.exact else _LOOSE
+
+
+def _extent(connection: Any, asked: _Query) -> _Extent:
+    """Count, extremes and what cannot be compared, in one pass."""
+    row = connection.execute(
+        "SELECT count(*), min(t), max(t), min(importance), max(importance), min(units), max(units),"
+        f" coalesce(bool_and(width = 0 OR (width = 2 AND norm <= {LATTICE_NORM})), true),"
+        " count(*) FILTER (WHERE width = 0),"
+        " count(*) FILTER (WHERE width > 0 AND octet_length(exact) / width = %(d)s AND embedding IS NULL),"
+        " count(*) FILTER (WHERE width > 0 AND octet_length(exact) / width <> %(d)s)"
+        f" FROM ({asked.relation}) AS c",
+        asked.row,
+    ).fetchone()
+    unusable = {why: row[7 + state] for state, why in UNUSABLE.items() if row[7 + state]}
+    exact = row[7] and (asked.vector is None or _on_lattice(asked.vector))
+    if not row[0]:
+        return _Extent(0, (0, 0), (0.0, 0.0), (0.0, 0.0), exact, unusable)
+    return _Extent(row[0], row[1:3], row[3:5], row[5:7], exact, unusable)
+
+
+def _nearest(connection: Any, asked: _Query, over: _Extent) -> list[int]:
+    """The ids among which the nearest `policy.nearest` are."""
+    relation = f"WITH c AS MATERIALIZED ({_slim(asked, over)})"
+    best = "SELECT id, units FROM c ORDER BY units DESC, created DESC, id DESC LIMIT %(limit)s"
+    values = {**asked.row, "limit": asked.policy.nearest, "slack": 2 * over.slack}
+    if over.exact:
+        query = f"{relation} SELECT id FROM ({best}) AS b"
+    else:
+        query = f"{relation}, b AS ({best}) SELECT id FROM c WHERE units >= (SELECT min(units) FROM b) - %(slack)s"
+    return [id for (id,) in connection.execute(query, values)]
+
+
+def _best(connection: Any, asked: _Query, over: _Extent, limit: int) -> tuple[list[int], float]:
+    """(the ids of the best `limit` and of the extremes, what the score of none of the others exceeds)."""
+    query = (
+        f"WITH c AS MATERIALIZED ({_slim(asked, over)}),"
+        f" s AS MATERIALIZED (SELECT *, {_total(asked, over)} AS total FROM c),"
+        " b AS (SELECT id, total FROM s ORDER BY total DESC, created DESC, id DESC LIMIT %(limit)s)"
+        " SELECT id, total FROM b UNION ALL SELECT id, 'Infinity' FROM ("
+        f"{_extremes(over)}) AS e"
+    )
+    values = {
+        **asked.row,
+        "limit": limit,
+        "low": over.units[0] + 2 * over.slack,
+        "high": over.units[1] - 2 * over.slack,
+    }
+    rows = connection.execute(query, values).fetchall()
+    ids = sorted({id for id, _ in rows})
+    if len(ids) == over.count:
+        return ids, -math.inf
+    return ids, min(total for _, total in rows) + _margin(asked, over)
+
+
+def _newest(connection: Any, asked: _Query, limit: int) -> list[int]:
+    """The ids of the latest made."""
+    query = f"SELECT id FROM ({asked.relation}) AS c ORDER BY created DESC, id DESC LIMIT %(limit)s"
+    return [id for (id,) in connection.execute(query, {**asked.row, "limit": limit})]
+
+
+def _slim(asked: _Query, over: _Extent) -> str:
+    """The relation without what would not fit into the server's working memory."""
+    exact = "" if over.exact else ", exact"
+    return f"SELECT id, created, t, importance, units{exact} FROM ({asked.relation}) AS every"
+
+
+def _extremes(over: _Extent) -> str:
+    """Rows with the lowest and highest value of each part; of similarity, all that may have it."""
+    columns = ("t", "importance", "units") if over.exact else ("t", "importance")
+    parts = [f"(SELECT id FROM c ORDER BY {column} {way} LIMIT 1)" for column in columns for way in ("ASC", "DESC")]
+    if not over.exact:
+        parts += [
+            f"(SELECT DISTINCT ON (exact) id FROM c WHERE units {where})" for where in ("<= %(low)s", ">= %(high)s")
+        ]
+    return " UNION ALL ".join(parts)
+
+
+def _total(asked: _Query, over: _Extent) -> str:
+    """The score as SQL."""
+    policy = asked.policy
+    parts = (
+        (policy.recency_weight, _recency(asked, over)),
+        (policy.importance_weight, _importance(asked, over)),
+        (policy.relevance_weight, _similarity(asked, over)),
+    )
+    return " + ".join(f"({weight!r}::float8) * ({part})" for weight, part in parts)
+
+
+def _recency(asked: _Query, over: _Extent) -> str:
+    policy, (first, last) = asked.policy, over.times
+    rate = _rate(policy)
+    if policy.normalise == "none":
+        return f"exp(least(greatest({rate!r}::float8 * (t - {micros(asked.at)}), -700), 300))"
+    span = rate * (last - first)
+    if not span:
+        return repr(policy.all_equal)
+    if span > _FAR:
+        return f"exp(greatest({rate!r}::float8 * (t - {last}), -700))"
+    # (e^x − 1) / (e^X − 1) without losing digits where x is small
+    x = f"({rate!r}::float8 * (t - {first}))"
+    return f"sinh({x} / 2) / {math.sinh(span / 2)!r}::float8 * exp(({x} - {span!r}::float8) / 2)"
+
+
+def _importance(asked: _Query, over: _Extent) -> str:
+    low, high = over.importance
+    if asked.policy.normalise == "none":
+        return "importance" if asked.policy.importance == "scale" else "(importance - 1) / 9"
+    return repr(asked.policy.all_equal) if low == high else f"(importance - {low!r}::float8) / {high - low!r}::float8"
+
+
+def _similarity(asked: _Query, over: _Extent) -> str:
+    low, high = over.units
+    if asked.policy.normalise == "none":
+        return f"units / {_UNITS:.0f}"
+    return repr(asked.policy.all_equal) if low == high else f"(units - {low!r}::float8) / {high - low!r}::float8"
+
+
+def _margin(asked: _Query, over: _Extent) -> float:
+    """How far the database's total may be off."""
+    policy = asked.policy
+    rate = _rate(policy)
+    if policy.normalise == "none":
+        ahead = rate * (over.times[1] - micros(asked.at))
+        recency = 1e-9 * math.exp(min(max(ahead, 0.0), 300.0))
+        similarity = over.slack / _UNITS
+    else:
+        spread = -math.expm1(-rate * (over.times[1] - over.times[0]))
+        recency = 1.0 if 0 < spread < 1e-9 else 1e-14 / spread if spread else 0.0
+        width = over.units[1] - over.units[0]
+        similarity = 0.0 if over.exact else min(1.0, 4 * over.slack / width if width else 1.0)
+    return 1e-8 * (1 + sum(map(abs, policy.weights.values()))) + (
+        abs(policy.recency_weight) * recency + abs(policy.relevance_weight) * similarity
+    )
+
+
+def _rate(policy: Policy) -> float:
+    """Recency's exponent per microsecond."""
+    return -math.log(policy.decay) / _HOUR
+
+
+def _on_lattice(vector: Vector) -> bool:
+    return norm_of(vector) <= LATTICE_NORM and bool((np.rint(vector) == vector).all())

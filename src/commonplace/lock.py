@@ -1,0 +1,64 @@
+"""A lock file that gives one process a run or a store. The operating system drops it when the process ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from commonplace.errors import CommonplaceError, UsageError
+
+
+class ProcessLock:
+    """Held from construction to `release`. Raises UsageError that names the holder's process id if there is one.
+
+    The file holds that id; `release` deletes it. A forked child neither holds nor releases the lock of its parent.
+    """
+
+    def __init__(self, path: Path, where: str, *, hint: str = "close it there, end that process, or work on a copy"):
+        """`where` and `hint` are for messages."""
+        self.path = path
+        self.left = False
+        """Whether the holder before died without releasing the lock."""
+        self._descriptor = -1
+        # One attempt only: with a time-out the library would also wait in a process that holds the lock itself.
+        self._lock = FileLock(path, blocking=False, thread_local=False, fallback_to_soft=False, on_acquired=self._sign)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock.acquire()
+        except Timeout as error:
+            holder = _holder(path)
+            if holder == str(os.getpid()):
+                raise UsageError(
+                    "this process has it open", where=where, hint=f"close it first (process {holder})"
+                ) from error
+            raise UsageError(f"in use by process {holder}", where=where, hint=hint) from error
+        except OSError as error:
+            what = f"its folder cannot be written ({error.strerror})"
+            raise CommonplaceError(what, where=where, hint="work on a copy in a folder that can be written") from error
+
+    def release(self) -> None:
+        """Let other processes have it. May be called twice; does nothing in a forked child."""
+        if not self._lock.is_locked:
+            return
+        if sys.platform == "win32":
+            os.ftruncate(self._descriptor, 0)  # deleted by the library, which may have to leave it to a reader
+        else:
+            self.path.unlink(missing_ok=True)  # while it is held, so that nobody else's lock is unlinked
+        self._lock.release()
+
+    def _sign(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self.left = bool(os.read(descriptor, 1))
+        os.ftruncate(descriptor, 0)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        os.write(descriptor, b"%d\n" % os.getpid())
+
+
+def _holder(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii", errors="replace").strip() or "unknown"
+    except OSError:
+        return "unknown"

@@ -1,0 +1,174 @@
+"""SQLite files: how they are opened, written and closed, and SQLite's errors in plain words.
+
+Run files and SQLite stores share this; each is one `FileKind`. Nothing in this process may open such a file by other
+means than SQLite: closing any descriptor of a file drops the POSIX locks that SQLite holds on it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from commonplace.errors import CommonplaceError, UsageError, refuse_newer
+
+Synchronous = Literal["NORMAL", "FULL"]
+"""What a commit waits for. NORMAL survives the process being killed; FULL the machine losing power, too.
+
+After a power cut under NORMAL the file is sound but may lack its last commits. Neither survives a disk that lies.
+"""
+
+BUSY_SECONDS = 5.0
+"""How long a statement waits for another process that writes or checkpoints."""
+
+_UNWRITABLE = (
+    "the file or its folder cannot be written",
+    "copy the file to a folder that can be written, or make it writable",
+)
+_LOCKED = ("the file is locked by another process", "wait for that process, or end it")
+_MEANINGS = {
+    sqlite3.SQLITE_FULL: ("the disk is full", "everything committed is safe: free some space, then {resume}"),
+    sqlite3.SQLITE_IOERR: ("the disk failed ({error})", "check the disk, then see what is left: {inspect}"),
+    sqlite3.SQLITE_BUSY: _LOCKED,
+    sqlite3.SQLITE_LOCKED: _LOCKED,
+    sqlite3.SQLITE_READONLY: _UNWRITABLE,
+    sqlite3.SQLITE_PERM: _UNWRITABLE,
+    sqlite3.SQLITE_CANTOPEN: ("the file cannot be opened", "check its permissions and those of its folder"),
+}
+"""SQLite's primary error code → (what it means, what to do)."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileKind:
+    """One kind of SQLite file: how it is recognised, and what its errors recommend. `{where}` stands for its path."""
+
+    name: str
+    """With its article: `a run`."""
+    application_id: int
+    format: int
+    """Newest table layout that can be read, kept in SQLite's `user_version`."""
+    expected: str
+    """Hint for a file of another kind."""
+    resume: str
+    """What to do once there is space again."""
+    inspect: str
+    """How to see what is left of a damaged file."""
+    damage: type[CommonplaceError] = CommonplaceError
+
+    @contextmanager
+    def errors(self, where: str) -> Generator[None]:
+        """Turns SQLite's errors into CommonplaceErrors. Errors of the program stay what they are."""
+        try:
+            yield
+        except (sqlite3.IntegrityError, sqlite3.InterfaceError):
+            raise
+        except sqlite3.ProgrammingError as error:
+            if "closed" not in str(error):
+                raise
+            raise UsageError("the file is closed", where=where, hint="open it again") from error
+        except sqlite3.Error as error:
+            raise self._explained(error, where) from error
+
+    def damaged(self, where: str, why: str) -> CommonplaceError:
+        """The error for bytes that are not what was written."""
+        hint = f"go back to a copy, or see what is left: {self.inspect.format(where=where)}"
+        return self.damage(f"the file is damaged ({why})", where=where, hint=hint)
+
+    def other(self, where: str) -> UsageError:
+        """The error for a file of another kind."""
+        return UsageError(f"not {self.name}", where=where, hint=self.expected.format(where=where))
+
+    def format_of(self, connection: sqlite3.Connection, where: str) -> int:
+        """The file's format. Raises UsageError for another kind of file or a newer format."""
+        if application_id(connection) != self.application_id:
+            raise self.other(where)
+        (number,) = connection.execute("PRAGMA user_version").fetchone()
+        refuse_newer(self.name, number, self.format, where)
+        return number
+
+    def mark(self, connection: sqlite3.Connection) -> None:
+        """Make the file one of this kind and format. Runs in the caller's transaction."""
+        connection.execute(f"PRAGMA application_id = {self.application_id}")
+        connection.execute(f"PRAGMA user_version = {self.format}")
+
+    def _explained(self, error: sqlite3.Error, where: str) -> CommonplaceError:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        said = str(error)
+        if code == sqlite3.SQLITE_NOTADB:
+            return self.other(where)
+        if code == sqlite3.SQLITE_CORRUPT or "decode to UTF-8" in said or "no such table" in said:
+            return self.damaged(where, said)
+        what, hint = _MEANINGS.get(code, ("SQLite says: {error}", "{inspect}"))
+        inspect, resume = (text.format(where=where) for text in (self.inspect, self.resume))
+        return CommonplaceError(what.format(error=error), where=where, hint=hint.format(inspect=inspect, resume=resume))
+
+
+def application_id(connection: sqlite3.Connection) -> int:
+    """The number that says which kind of file it is; 0 for a new or unmarked one."""
+    return connection.execute("PRAGMA application_id").fetchone()[0]
+
+
+def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """A connection that has read the file once, and begins no transaction by itself. Raises sqlite3.Error.
+
+    A writable connection makes a missing file. Either kind falls back to reading a finished file as it is where its
+    folder cannot be written.
+    """
+    address = f"{path.absolute().as_uri()}?mode="
+    try:
+        return _probed(address + ("ro" if read_only else "rwc"))
+    except sqlite3.OperationalError:
+        if not path.exists() or has_journal(path):
+            raise
+    # Left in WAL mode with nothing pending, where no index can be made: nobody can be writing it.
+    return _probed(address + "ro&immutable=1")
+
+
+def write_ahead(connection: sqlite3.Connection, synchronous: Synchronous) -> None:
+    """Switch to WAL mode, so that readers and the writer do not wait for each other."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA synchronous = {synchronous}")
+    connection.execute("PRAGMA cache_size = -16384")
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Generator[None]:
+    """All of it or nothing, also when the COMMIT fails."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # SQLite has already rolled back after some errors
+            connection.execute("ROLLBACK")
+        raise
+
+
+def close(connection: sqlite3.Connection) -> None:
+    """Leaves one file that can be copied, unless somebody else has it open. May be called twice."""
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA busy_timeout = 0")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.execute("PRAGMA journal_mode = DELETE")
+    connection.close()
+
+
+def has_journal(path: Path) -> bool:
+    """Whether a write-ahead journal with something in it lies beside the file."""
+    try:
+        return path.with_name(path.name + "-wal").stat().st_size > 0
+    except OSError:
+        return False
+
+
+def _probed(address: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
