@@ -29,15 +29,18 @@ class ProcessLock:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._lock.acquire()
         except Timeout as error:
+            if not path.exists():  # the library also waits where no file can be made
+                raise _unwritable(where, "no lock file can be made") from error
             holder = _holder(path)
             if holder == str(os.getpid()):
                 raise UsageError(
-                    "this process has it open", where=where, hint=f"close it first (process {holder})"
+                    "this process has it open",
+                    where=where,
+                    hint="close it first: run.close(), or leave the `with` block",
                 ) from error
             raise UsageError(f"in use by process {holder}", where=where, hint=hint) from error
         except OSError as error:
-            what = f"its folder cannot be written ({error.strerror})"
-            raise CommonplaceError(what, where=where, hint="work on a copy in a folder that can be written") from error
+            raise _unwritable(where, str(error.strerror)) from error
 
     def release(self) -> None:
         """Let other processes have it. May be called twice; does nothing in a forked child."""
@@ -55,6 +58,11 @@ class ProcessLock:
         os.ftruncate(descriptor, 0)
         os.lseek(descriptor, 0, os.SEEK_SET)
         os.write(descriptor, b"%d\n" % os.getpid())
+
+
+def _unwritable(where: str, why: str) -> CommonplaceError:
+    what = f"its folder cannot be written ({why})"
+    return CommonplaceError(what, where=where, hint="work on a copy in a folder that can be written")
 
 
 def _holder(path: Path) -> str:

@@ -68,7 +68,7 @@ def test_a_replay_that_asks_something_else_says_what(slipping):
         row = next(row for row in reading.answers() if row.task == "react")
         with pytest.raises(Diverged, match=r"was 'react'; its input is another now; .*odd") as caught:
             CommittedAnswers(reading).find(
-                row.agent, row.tick, row.ordinal, b"another", task="react", given=lambda: '{"news":"odd"}'
+                row.agent, row.tick, row.ordinal, b"another", task="react", inputs=lambda: '{"news":"odd"}'
             )
     assert f"question {row.ordinal} of {row.agent} at tick {row.tick}" in caught.value.what
 

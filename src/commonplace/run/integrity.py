@@ -54,7 +54,7 @@ def check(reading: Reading) -> int:
 
     Traces and model calls are in no digest: they are only checked to be readable.
     """
-    with reading.open(reading.path, lenient=True) as bytewise:
+    with reading.open(reading.path, lenient=True) as bytewise, bytewise.snapshot():
         return _checked(bytewise)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property, lru_cache, partial
 from itertools import groupby
@@ -340,6 +341,15 @@ class Reading:
         """The rows of a query of this package, all at once: a cursor left half-read would hold a transaction open."""
         with RUN.errors(str(self.path)):
             return self._connection.execute(query, values).fetchall()
+
+    @contextmanager
+    def snapshot(self) -> Generator[None]:
+        """Everything read inside sees the same committed ticks, although another process may go on with the run."""
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._connection.rollback()
 
     def _tick_of(self, text: str) -> int:
         if text.isdecimal():
