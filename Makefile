@@ -33,8 +33,8 @@ bench: $(VENV)/test  ## print the figures that docs/benchmarks.md keeps
 check-model-server: $(VENV)/test  ## live on a real llama.cpp server with random weights (builds it once, some minutes)
 	$(BIN)/python tools/check_model_server.py
 
-prove: $(VENV)/test  ## the slow proofs in full size: a hundred kills, hundreds of worlds
-	$(BIN)/python -m pytest -n $(JOBS) -m slow
+prove: $(VENV)/test  ## everything in full size: a hundred kills, hundreds of worlds, all examples of property tests
+	COMMONPLACE_PROVE=1 $(BIN)/python -m pytest -n $(JOBS)
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 22

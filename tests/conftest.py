@@ -7,6 +7,8 @@ from collections.abc import Generator
 
 import pytest
 
+import sizes  # noqa: F401 – loads the profile of the property tests
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(

@@ -9,11 +9,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.ledger import GENESIS, Ledger, hash_of, read, show, verify
+from sizes import examples
 
 START = datetime(2025, 10, 12, 9, 30, tzinfo=UTC)
 FOUNDING = {
@@ -149,7 +150,7 @@ def test_entries_missing_at_the_end_are_found(tmp_path):
     assert [finding.where for finding in verify(tmp_path).findings] == ["head.json"]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(data=st.data())
 def test_no_single_byte_can_be_changed_unnoticed(data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("ledger")

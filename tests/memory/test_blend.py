@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.memory import Draft, MemoryStream, policies
@@ -15,6 +15,7 @@ from commonplace.memory.bm25 import Spelling, grammar_words
 from commonplace.memory.columns import LabelColumn
 from memory.naive import START, CountingEmbedder, hours
 from memory.strategies import dialogues, questions, remember, shown, stream_of
+from sizes import examples
 
 minutes = st.lists(st.integers(0, 200), min_size=1, max_size=9)
 
@@ -42,7 +43,7 @@ def test_an_answer_that_shares_no_word_with_the_question_comes_with_what_was_ask
 
 
 @given(minutes, st.integers(1, 90), st.data())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_neighbours_lend_in_both_directions_and_no_further_than_allowed(times, gap, data):
     relevance = [data.draw(st.integers(0, 8)) for _ in times]
     asks = [data.draw(st.booleans()) for _ in times]
@@ -140,7 +141,7 @@ def test_an_embedder_that_knows_only_spelling_has_no_part_in_a_blend():
 
 
 @pytest.mark.parametrize("policy", [policies.RECALL, policies.REPO2023], ids=lambda policy: policy.name)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(drawn=dialogues, dropped=dialogues, added=dialogues, query=questions)
 def test_a_draft_that_is_let_go_leaves_no_trace_in_what_is_recalled(policy, drawn, dropped, added, query):
     stream, model = stream_of(policy, drawn)

@@ -6,13 +6,14 @@ import math
 from datetime import UTC, date, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
 from commonplace.memory import Analyser, MemoryStream, bm25, policies
 from commonplace.memory.bm25 import K1, B, LexicalIndex, idf
 from memory import naive
+from sizes import examples
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def index_of(documents) -> LexicalIndex:
     return index
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(documents=st.lists(tokens, min_size=1, max_size=12), query=tokens)
 def test_scores_after_every_insert_are_those_from_scratch(documents, query):
     index = LexicalIndex()
@@ -91,7 +92,7 @@ def test_scores_after_every_insert_are_those_from_scratch(documents, query):
             assert index.scores(query).tolist() == [0.0] * count
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(documents=st.lists(tokens, min_size=1, max_size=12), query=tokens, data=st.data())
 def test_the_first_documents_score_as_if_there_were_no_others(documents, query, data):
     length = data.draw(st.integers(0, len(documents)))
@@ -99,7 +100,7 @@ def test_the_first_documents_score_as_if_there_were_no_others(documents, query, 
     assert index_of(documents).scores(query, length).tolist() == expected
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(documents=st.lists(tokens, min_size=2, max_size=10), query=tokens, data=st.data())
 def test_a_document_taken_out_never_was_and_the_older_index_keeps_it(documents, query, data):
     gone = data.draw(st.lists(st.integers(0, len(documents) - 1), unique=True, max_size=len(documents) - 1))
@@ -116,7 +117,7 @@ def test_a_document_taken_out_never_was_and_the_older_index_keeps_it(documents, 
     assert index.scores(query, len(documents)).tolist() == before
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(documents=st.lists(tokens, max_size=8), more=st.lists(tokens, max_size=4), query=tokens)
 def test_documents_taken_off_the_end_leave_no_trace(documents, more, query):
     index = index_of(documents)
@@ -134,7 +135,7 @@ def test_the_constants():
     assert idf(10, 1) * 2**30 == int(idf(10, 1) * 2**30)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     documents=st.lists(tokens, min_size=1, max_size=12),
     query=st.lists(st.sampled_from("abcdefgh"), min_size=3, unique=True).flatmap(
@@ -146,7 +147,7 @@ def test_the_order_of_the_words_of_a_query_changes_no_bit(documents, query):
     assert index.scores(query[0]).tolist() == index.scores(query[1]).tolist()
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(documents=st.lists(tokens, min_size=1, max_size=12), query=tokens, gone=st.integers(0, 11))
 def test_all_terms_at_once_and_one_after_the_other_give_the_same_bits(documents, query, gone):
     index = index_of([[*document, "z"] for document in documents])

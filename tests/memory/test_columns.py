@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.memory.columns import RecencyColumn, micros, moment
+from sizes import examples
 
 HOUR = 3_600_000_000
 NOW = micros(datetime(2031, 10, 4, tzinfo=UTC))
@@ -21,7 +22,7 @@ def test_moments_come_back_from_microseconds(at):
     assert moment(micros(at)) == at
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     ages=st.lists(st.integers(-HOUR, 4_000 * HOUR), min_size=1, max_size=8),
     rate=st.sampled_from((0.995, 0.99, 0.5, 1.0, 0.959)),
@@ -32,7 +33,7 @@ def test_a_recency_is_the_rate_to_the_power_of_the_hours(ages, rate):
     assert values.tolist() == pytest.approx([rate ** (age / HOUR) for age in ages], rel=1e-12, abs=1e-100)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     first=st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=6),
     more=st.lists(st.integers(-(10**6), 10**6), max_size=6),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
@@ -14,6 +14,7 @@ from memory import naive
 from memory.fingerprint import fingerprint
 from memory.naive import CountingEmbedder, hours
 from memory.strategies import ANALYSER, asked, entries, queries, remember, shown, stream_of
+from sizes import examples
 
 turns = st.lists(
     st.lists(st.one_of(entries.map(lambda entry: ("remember", entry)), queries.map(lambda q: ("ask", q))), max_size=6),
@@ -24,7 +25,7 @@ both = pytest.mark.parametrize("policy", [policies.PARK, policies.LEXICAL], ids=
 
 
 @both
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(drawn=st.lists(entries, max_size=8), script=turns, dropped=st.sets(st.integers(0, 3)))
 def test_a_draft_scores_its_own_memories_against_the_access_times_of_before(policy, drawn, script, dropped):
     stream, model = stream_of(policy, drawn)
@@ -53,7 +54,7 @@ def test_a_draft_scores_its_own_memories_against_the_access_times_of_before(poli
 
 
 @both
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(drawn=st.lists(entries, max_size=6), added=st.lists(entries, max_size=5), query=queries)
 def test_a_draft_applied_equals_remembering_and_a_delta_is_enough(policy, drawn, added, query):
     at = hours(50)

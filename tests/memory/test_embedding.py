@@ -6,17 +6,18 @@ from hashlib import blake2b
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
 from commonplace.memory import HashedEmbedder, lattice, packed, unpacked
 from commonplace.memory.embedding import LATTICE_NORM
+from sizes import examples
 
 sentences = st.text(st.sampled_from("abc demnorst 가나다민수 '1"), min_size=1, max_size=60)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(left=sentences, right=sentences, seed=st.integers(0, 2**32 - 1))
 def test_dot_products_are_exact_in_any_order(left, right, seed):
     a, b = HashedEmbedder().embed([left, right])
@@ -30,7 +31,7 @@ def test_dot_products_are_exact_in_any_order(left, right, seed):
     assert int(running) == int(np.dot(a, b)) == int(np.vecdot(a, b)) == int((a * b).sum()) == exact
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=500))
 def test_a_lattice_vector_is_whole_and_within_the_norm(values):
     vector = lattice(values)

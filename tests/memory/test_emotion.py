@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
 from commonplace.memory.emotion import RuleFeeler, estimate_sentiment, extract_emotion_keywords, feeler, language_of
+from sizes import examples
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def test_more_words_make_it_surer():
     assert feeler("en")("sad").confidence == 0.5 < feeler("en")("sad and lonely").confidence
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.text(), st.sampled_from(("en", "ko")))
 def test_any_text_gives_an_emotion_within_range_or_none(text, language):
     """Emotion itself refuses what is outside."""

@@ -6,7 +6,7 @@ import dataclasses
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
@@ -14,6 +14,7 @@ from commonplace.memory import MemoryStream, policies
 from commonplace.memory.explain import tree
 from memory.naive import hours
 from memory.strategies import dialogues, entries, queries, questions, stream_of
+from sizes import examples
 
 
 def test_a_table_shows_every_part_of_every_hit():
@@ -37,7 +38,7 @@ def test_no_hits_are_said_to_be_none():
 
 
 @pytest.mark.parametrize("policy", [policies.by_name(name) for name in policies.NAMES], ids=lambda policy: policy.name)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(drawn=st.one_of(dialogues, st.lists(entries, max_size=9)), query=st.one_of(queries, questions))
 def test_why_not_gives_the_score_the_memory_had(policy, drawn, query):
     stream, _ = stream_of(policy, drawn)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
 from commonplace.memory import RuleRater
 from commonplace.memory.importance import usable_rating
 from commonplace.memory.words import LANGUAGES, word_list
+from sizes import examples
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def test_each_rule_counts_once(language, text, importance, rules):
     assert rater(text) == importance
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.text(max_size=80), st.sampled_from(LANGUAGES))
 def test_a_rating_is_within_3_and_10_and_does_not_change(text, language):
     rater = RuleRater(language, goal="win the race 경주", names=("Ann",))

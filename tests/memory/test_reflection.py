@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.memory import Draft, MemoryStream, ReflectionTrigger, policies
 from commonplace.memory.reflection import THRESHOLD, since_reflection
 from memory.naive import START, CountingEmbedder
 from memory.strategies import stream_of
+from sizes import examples
 
 steps = st.lists(
     st.one_of(
@@ -20,7 +21,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(steps=steps, drafted=st.booleans())
 def test_the_sum_kept_up_is_the_sum_derived(steps, drafted):
     stream, _ = stream_of(policies.PARK, [("stove", 0.0, 2.5, None)])

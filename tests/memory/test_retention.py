@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
@@ -22,6 +22,7 @@ from commonplace.memory.retention import (
     plan,
 )
 from commonplace.memory.stores.jsonl import JSONLStore
+from sizes import examples
 
 NOW = datetime(2031, 10, 4, 12, tzinfo=UTC)
 UNLIMITED = dict.fromkeys(
@@ -158,7 +159,7 @@ memories = st.lists(
 limits = st.none() | st.integers(0, 4)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(memories, limits, limits, st.none() | st.integers(0, 200), st.none() | st.integers(0, 200))
 def test_a_plan_holds_its_limits_and_explains_all_it_does(memories, sessions, each, archive, delete):
     found = planned(

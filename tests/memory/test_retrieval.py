@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace import rng
@@ -16,6 +16,7 @@ from commonplace.memory import MemoryStream, estimate_tokens, policies
 from memory import naive
 from memory.naive import START, WORDS, CountingEmbedder, hours
 from memory.strategies import asked, dialogues, entries, moments, queries, questions, shown, stream_of, texts
+from sizes import examples
 
 both = pytest.mark.parametrize("policy", [policies.PARK, policies.LEXICAL], ids=lambda policy: policy.name)
 NEAR = dataclasses.replace(policies.TWO_STAGE, name="near", nearest=3)
@@ -33,7 +34,7 @@ def close(got, expected):
 
 
 @every
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     drawn=st.one_of(dialogues, st.lists(entries, max_size=14)),
     asks=st.lists(
@@ -68,7 +69,7 @@ def test_of_twins_the_higher_id_comes_first(policy):
 
 
 @every
-@settings(max_examples=6, deadline=None)
+@examples(6)
 @given(seed=st.integers(0, 10**6), count=st.integers(150, 400), k=st.integers(1, 12))
 def test_many_candidates_are_cut_to_the_same_best(policy, seed, count, k):
     drawn = [
@@ -87,7 +88,7 @@ def test_many_candidates_are_cut_to_the_same_best(policy, seed, count, k):
 
 
 @both
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(drawn=st.lists(entries, min_size=1, max_size=12), query=texts)
 def test_a_score_is_the_weighted_sum_of_its_parts(policy, drawn, query):
     stream, _ = stream_of(dataclasses.replace(policy, recency_weight=0.5, relevance_weight=3.0), drawn)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
 from commonplace.memory import Draft, MemoryStream, policies
 from memory.naive import hours
 from memory.strategies import entries, queries, stream_of
+from sizes import examples
 
 both = pytest.mark.parametrize("policy", [policies.PARK, policies.LEXICAL], ids=lambda policy: policy.name)
 changes = st.lists(
@@ -23,7 +24,7 @@ changes = st.lists(
 
 
 @both
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(drawn=st.lists(entries, max_size=8), before=changes, after=changes, query=queries, asked_early=st.booleans())
 def test_a_snapshot_stays_as_it_was(policy, drawn, before, *, after, query, asked_early):
     stream, _ = stream_of(policy, drawn)
@@ -54,7 +55,7 @@ def live(stream: MemoryStream, script) -> None:
 
 
 @both
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(drawn=st.lists(entries, min_size=1, max_size=10), length=st.integers(0, 10), query=queries)
 def test_a_snapshot_of_an_earlier_length_is_the_shorter_stream(policy, drawn, length, query):
     length = min(length, len(drawn))

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
@@ -18,6 +18,7 @@ from commonplace.memory import KINDS, Emotion, MemoryStream, policies
 from memory.fingerprint import fingerprint
 from memory.naive import START, CountingEmbedder, hours
 from memory.strategies import ANALYSER, entries, stream_of
+from sizes import examples
 
 
 def empty() -> MemoryStream:
@@ -167,7 +168,7 @@ def test_without_a_rating_the_rules_rate_and_an_unusable_answer_counts_3():
     assert stream.remember("Maria promised to come", at=START, importance=None).importance == 3
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(drawn=st.lists(entries, max_size=10), forgotten=st.sets(st.integers(1, 10)))
 def test_a_restored_stream_is_the_same_stream(drawn, forgotten):
     stream, _ = stream_of(policies.PARK, drawn)

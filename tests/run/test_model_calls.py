@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import RunDamaged
@@ -19,6 +19,7 @@ from commonplace.run.fork import fork
 from commonplace.run.journal import ModelCall, _ModelCalls, model_call_of
 from commonplace.run.reading import Reading
 from run.small_runs import MANIFEST, Village, answer, make, plot, tampering
+from sizes import examples
 
 
 def said(agent: str, tick: int, attempt: int = 0) -> ModelCall:
@@ -70,7 +71,7 @@ def test_what_is_kept_again_takes_the_place_of_what_was_kept(run: RunFile) -> No
 TEXT = st.text(max_size=300) | st.sampled_from(["\ud800 alone", "안녕 " * 900, "x" * 40_000, "\n[user]\n"])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.tuples(TEXT, TEXT, st.sampled_from(["act", "react"])), min_size=1, max_size=8))
 def test_any_words_come_back_as_they_were(words: list[tuple[str, str, str]]) -> None:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:

@@ -7,13 +7,14 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.scenario.loading import below, holds, read, report
 from commonplace.scenario.rules import check
 from scenario.drafts import DRAFT, line_of, mistakes, spoilt
+from sizes import examples
 
 # id: (piece of the draft, what takes its place, piece whose line is named, words of the message, nearest name)
 ONE = {
@@ -298,7 +299,7 @@ DOCUMENT = read(DRAFT, "draft.yaml").data
 ODD = [None, 7, -1, 1.5, True, "", "x", "-", "a--b", "bar", "mira", "99:99", "07:00", 10**30, [], {}, [[]], {"id": "q"}]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(st.tuples(st.sampled_from(paths(DOCUMENT)), st.sampled_from([*ODD, "delete"])), min_size=1, max_size=6))
 def test_what_has_no_mistake_compiles_and_nothing_is_a_traceback(changes: list[tuple[tuple[Any, ...], Any]]) -> None:
     document = json.loads(json.dumps(DOCUMENT))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
@@ -14,6 +14,7 @@ from commonplace.scenario.compiling import load
 from commonplace.scenario.loading import find, read, shipped
 from commonplace.scenario.rules import check
 from scenario.drafts import DRAFT
+from sizes import examples
 
 BROKEN = {
     "a: b: c\n": (1, "put the text in quotes"),
@@ -158,7 +159,7 @@ def test_shipped_scenarios_are_listed_by_name() -> None:
     assert all(title and summary for _, title, summary in listed)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.text(alphabet=" \n\t:-[]{},&*!|>'\"%@`#?ab1é가\x00\ud800", max_size=60))
 def test_no_text_is_ever_a_traceback(text: str) -> None:
     check(read(text, "f"))

@@ -6,7 +6,7 @@ import gc
 from datetime import timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import CommonplaceError, UsageError
@@ -18,6 +18,7 @@ from commonplace.memory.retention import RetentionPolicy
 from commonplace.memory.stores.jsonl import JSONLStore
 from commonplace.memory.stores.sqlite import SQLiteStore
 from memory.coordinates.documents import DAY, document
+from sizes import examples
 
 UNLIMITED = dict.fromkeys(
     ("max_sessions", "max_memories_per_session", "max_total_size_mb", "archive_after_days", "delete_after_days")
@@ -274,7 +275,7 @@ rows = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     rows,
     st.sampled_from((None, "b", "a b")),

@@ -6,12 +6,13 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
 from commonplace.memory.coordinates import MemoryCoordinate, from_memory, to_memory
 from memory.coordinates.documents import document, documents, records
+from sizes import examples
 
 SCHEMA = {
     "time": {"session_id", "sequence", "relative_time_minutes"},
@@ -24,7 +25,7 @@ SCHEMA = {
 }
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(documents(), st.integers(0, 9))
 def test_a_document_comes_back_from_its_record(given_document, id):
     memory = to_memory(given_document, id)
@@ -37,7 +38,7 @@ def test_a_document_comes_back_from_its_record(given_document, id):
     assert json.loads(json.dumps(back.to_dict())) == back.to_dict()
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(records())
 def test_a_record_comes_back_from_its_document(memory):
     plain = json.loads(json.dumps(from_memory(memory).to_dict()))

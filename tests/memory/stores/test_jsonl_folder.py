@@ -522,9 +522,9 @@ def test_a_full_disk_keeps_all_or_nothing(tmp_path, monkeypatch):
     store.close()
 
 
-def test_a_second_process_is_refused_and_told_which_has_it(tmp_path):
+def test_a_second_opening_is_refused_and_told_which_process_has_it(tmp_path):
     store = filled(tmp_path)
-    with pytest.raises(UsageError, match=str(os.getpid())):
+    with pytest.raises(UsageError, match="this process has it open"):
         JSONLStore(tmp_path)
     store.close()
     JSONLStore(tmp_path).close()

@@ -8,13 +8,14 @@ import zlib
 
 import pytest
 from httpx2 import Headers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.minds.chat.reply import data_in, said, spoken
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.openai_http import LONGEST_BODY, Key, Page, Unreachable
 from minds.chat.local_server import LocalServer, Sent, asked, called, completion, duet, minded, request_key
+from sizes import examples
 
 GOOD = '{"ratings": [{"importance": 4}]}'
 PADDED = {"n": 1, "text": "x" * 60_000}
@@ -170,7 +171,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.binary(max_size=60)
     | st.builds(
@@ -187,7 +188,7 @@ def test_any_bytes_are_read_or_found_unusable(body):
         assert unusable.kind
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.text("{}[]\"',:ab\\/ \n", max_size=200))
 def test_any_text_is_read_or_found_unusable(text):
     try:

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
 from commonplace.minds.chat.servers import SERVERS, is_server, server_named
 from commonplace.openai_http import is_loopback
+from sizes import examples
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,7 @@ def test_a_name_that_cannot_be_used_is_refused_with_the_next_step(name):
     assert refused.value.hint
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.text(max_size=30), st.sampled_from(["", "http://", "ollama:", "vllm:m@http://", "openai:m@https://x/v1,"]))
 def test_any_name_is_read_or_refused(rest, start):
     try:

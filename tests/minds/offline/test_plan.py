@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.minds.notes import Hint, Item, Recalled, ThingHere
@@ -11,6 +11,7 @@ from commonplace.minds.offline.gatherings import moment_minutes
 from commonplace.minds.offline.plan import plan_day, plan_hours, plan_minutes
 from commonplace.minds.tasks import PlanDayInput, PlanPartsInput, Stroke
 from minds.offline import sample
+from sizes import examples
 
 DICE = Dice((7, "mira", 0, 0))
 STARTS = ("05:50", "07:10", "09:30", "12:00", "14:00", "17:00", "19:30", "20:30", "22:00")
@@ -47,7 +48,7 @@ ASKED = sample.said(44, "You should come by the workshop.", 900)
 SEEN = sample.doing(45, "jun", "repairing a drone", 800)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     st.integers(2, 9),
     st.integers(0, 500),

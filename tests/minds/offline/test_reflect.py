@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.minds.notes import Recalled, Spoken, ThingHere
@@ -25,6 +25,7 @@ from commonplace.minds.tasks import (
     RelateInput,
 )
 from minds.offline import sample
+from sizes import examples
 
 DICE = Dice((7, "mira", 12, 0))
 
@@ -50,7 +51,7 @@ def test_feelings_are_named_by_their_words() -> None:
     assert sad.valence < 0 < glad.valence and sad.keywords == ("sadness",)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     st.lists(st.integers(1, 60), min_size=3, max_size=30, unique=True).flatmap(
         lambda ids: st.tuples(*map(sample.memories, ids))

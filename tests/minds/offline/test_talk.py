@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.notes import Spoken
@@ -14,6 +14,7 @@ from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput
 from minds.offline import sample
+from sizes import examples
 
 DICE = Dice((7, "mira", 12, 0))
 
@@ -37,7 +38,7 @@ def line(given: ConverseInput, dice: Dice = DICE) -> ConverseOutput:
     return converse(given, dice)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(sample.talks())
 def test_a_line_is_english(talk: ConverseInput) -> None:
     for tick in range(3):
@@ -51,7 +52,7 @@ def test_a_line_is_english(talk: ConverseInput) -> None:
             assert len(said) <= 400
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(sample.talks())
 def test_hiding_the_cited_memories_changes_the_line(talk: ConverseInput) -> None:
     said = line(talk)
@@ -63,14 +64,14 @@ def test_hiding_the_cited_memories_changes_the_line(talk: ConverseInput) -> None
     assert line(hidden).utterance != said.utterance
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(sample.talks())
 def test_the_same_request_gives_the_same_line(talk: ConverseInput) -> None:
     mind, request_key = OfflineMind(), RequestKey(7, "mira", 12, 0)
     assert mind.answer(Ask(CONVERSE, talk), request_key) == OfflineMind().answer(Ask(CONVERSE, talk), request_key)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(sample.talks())
 def test_nothing_is_said_twice_to_the_same_hearer(talk: ConverseInput) -> None:
     said: list[str] = list(talk.said)
@@ -81,7 +82,7 @@ def test_nothing_is_said_twice_to_the_same_hearer(talk: ConverseInput) -> None:
             said.append(one)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(sample.talks())
 def test_the_hearer_is_never_told_what_they_told(talk: ConverseInput) -> None:
     theirs = sample.said(70, sample.FESTIVAL.tell[0], 300, facts=(sample.FESTIVAL.id,))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
@@ -21,6 +21,7 @@ from commonplace.minds.tasks.wire import offers_of
 from commonplace.scenario.compiling import load
 from minds.offline.sample import memory
 from minds.tasks.asked import HEARD, RECALLED, SETTING, every_ask, heard_news, lived, merged
+from sizes import examples
 
 BOOKS = {language: PromptBook(language, SETTING) for language in ("en", "ko")}
 ASKS = every_ask()
@@ -152,7 +153,7 @@ def test_memories_that_say_the_same_are_told_once() -> None:
 
 
 @given(drop=st.integers(0, 12))
-@settings(max_examples=13)
+@examples(13)
 def test_dropping_leaves_out_the_lowest_scored_first(drop: int) -> None:
     prompt = worded(ASKS["converse"], drop=drop)
     assert prompt.memories == max(0, 6 - drop)
@@ -202,7 +203,7 @@ NASTY = (
 
 @given(text=st.one_of(st.sampled_from(NASTY), st.text(max_size=60)), where=st.sampled_from(("memory", "line", "name")))
 @example(text="\n[1] x", where="memory")
-@settings(max_examples=60)
+@examples(60)
 def test_text_from_a_town_stays_one_line_of_data(text: str, where: str) -> None:
     given = heard_news()
     calm = react(given).count("\n")

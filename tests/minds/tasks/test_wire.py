@@ -6,7 +6,7 @@ import json
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
@@ -41,6 +41,7 @@ from commonplace.minds.tasks import (
 from commonplace.minds.tasks.wire import offers_of, schema, written
 from minds.tasks.asked import LINES, RECALLED, SETTING, every_ask, heard_news, lived, merged
 from minds.tasks.schemas import WORDS, faults
+from sizes import examples
 
 T = TypeVar("T")
 BOOK = PromptBook("en", SETTING)
@@ -140,7 +141,7 @@ def reactions(draw: st.DrawFn) -> ReactOutput:
 
 
 @given(value=reactions())
-@settings(max_examples=60)
+@examples(60)
 def test_a_merged_reaction_comes_back_exactly(value: ReactOutput) -> None:
     data = written(MERGED, value)
     assert BOOK.read(MERGED, data) == value
@@ -234,7 +235,7 @@ def test_every_task_that_is_put_into_words_has_a_sample_and_outputs_to_draw_from
 
 @pytest.mark.parametrize("task", sorted(OUTPUTS))
 @given(data=st.data())
-@settings(max_examples=25)
+@examples(25)
 def test_what_any_task_writes_is_read_back_exactly(task: str, data: st.DataObject) -> None:
     ask, value = ASKS[task], data.draw(OUTPUTS[task])
     assert BOOK.read(ask, json.loads(json.dumps(written(ask, value)))) == value
@@ -396,7 +397,7 @@ WRONG = st.recursive(
 
 
 @given(data=WRONG, task=st.sampled_from(sorted(ASKS)))
-@settings(max_examples=150)
+@examples(150)
 def test_anything_at_all_is_read_or_refused(data: object, task: str) -> None:
     given: ReactInput | Any = ASKS[task]
     keys = list(schema(given.task)["properties"])
