@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import threading
+from contextlib import suppress
 
 from commonplace.errors import CommonplaceError
 from commonplace.testing.server.faults import FAULTS, MARK, Faults
@@ -22,8 +23,10 @@ def main(arguments: list[str] | None = None) -> int:
         latency = Latency(given.latency / 1000, given.per_token / 1000, given.jitter / 1000)
         faults = Faults(given.faults, tuple(given.kinds.split(",")) if given.kinds else tuple(FAULTS), given.seed)
         with ModelServer(latency=latency, faults=faults, port=given.port) as server:
-            print(f"a mind named {server.url} (Ctrl-C ends it; what its faults say holds the word {MARK})", flush=True)
-            _wait()
+            with suppress(KeyboardInterrupt):
+                print(f"a mind named {server.url} (Ctrl-C stops it; texts of faults contain {MARK})", flush=True)
+                threading.Event().wait()
+            print()
     except CommonplaceError as error:
         print(error, file=sys.stderr)
         return error.status
@@ -42,13 +45,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0, help="other faults for another seed")
     parser.add_argument("--list", action="store_true", help="list the faults and end")
     return parser
-
-
-def _wait() -> None:
-    try:
-        threading.Event().wait()
-    except KeyboardInterrupt:
-        print()
 
 
 def _summary(log: Log) -> None:
