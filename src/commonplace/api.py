@@ -12,7 +12,6 @@ from commonplace.engine.run import Run
 from commonplace.errors import UsageError, command
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.mind import Mind
-from commonplace.minds.offline.mind import OfflineMind
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading
@@ -197,6 +196,8 @@ def mind_named(
     answer, and `templates`, prompts that replace the shipped ones. No server is contacted before the first question.
     """
     if name == "offline":
+        from commonplace.minds.offline.mind import OfflineMind  # noqa: PLC0415 – a grammar that recordings do not need
+
         return OfflineMind(scenario.language)
     if name.startswith(JOURNAL):
         return RecordedMind.of(name, name.removeprefix(JOURNAL))

@@ -13,12 +13,13 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-import httpx2
-
 from commonplace.errors import UsageError
+
+if TYPE_CHECKING:
+    import httpx2
 
 KEY_VARIABLE = "COMMONPLACE_API_KEY"
 """Environment variable with the key of any server but OpenAI's own."""
@@ -119,6 +120,8 @@ class Key:
 
 def client_options(url: str, key: Key, timeout: float) -> dict[str, Any]:
     """Arguments for an httpx client of one server. `timeout`: seconds of one request."""
+    import httpx2  # noqa: PLC0415 – names of servers are read by programs that never connect to one
+
     # below INFO httpcore logs headers, and with them the key
     logging.getLogger("httpcore2").setLevel(logging.INFO)
     return {
