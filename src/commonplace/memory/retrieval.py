@@ -1,7 +1,7 @@
 """Retrieval: from a question to the memories it brings back, with every part of every score.
 
 `retrieve` picks the candidates, has them scored, and takes the best. `score_candidates` computes the raw parts the
-policy names, has `scoring` normalise them, and adds what a blend reads besides.
+policy names, has `scoring` normalise them, and adds the parts that only a blend has.
 """
 
 from __future__ import annotations

@@ -196,8 +196,8 @@ class MemoryStream(Reader):
         `text` is cleaned; one longer than 2,000 characters is cut, and kept whole in `details["full_text"]`.
         `importance` is clamped to 1–10, or rated if None. `embedding` is kept as given; one of another size or with a
         NaN in it counts as none. Raises UsageError for an empty text, an importance or embedding that is not a number,
-        an unknown kind, an observation or action with citations, a reflection without, and citations of memories that
-        do not exist.
+        an unknown kind, an observation or action with citations, a reflection without citations, and citations of
+        memories that do not exist.
         """
         self.table.cut()
         memory = self.table.remember(
@@ -222,7 +222,7 @@ class MemoryStream(Reader):
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Removes memories for good; returns the ids that were still there. Ids are never used again.
 
-        From then on the stream scores as if the memories had never been. Raises UsageError for an id that was never
+        From then on the stream scores as if the memories had never existed. Raises UsageError for an id that was never
         used.
         """
         there = self._chosen(ids, lambda id: id in self.table or id in self._archived)
