@@ -46,7 +46,7 @@ def hhmm(minutes: int) -> str:
 
 
 def goes_to(talk: ConverseInput, note: FactNote) -> bool:
-    """Whether an event of today, still to come or going on, stands in the speaker's plan."""
+    """Whether the speaker's plan has the event, if it is today and not over."""
     moment = talk.situation.moment
     if note.starts[:10] != moment[:10] or minutes_since(moment, note) > (note.minutes or 60):
         return False
@@ -160,7 +160,7 @@ def event_stroke(note: FactNote, memory: int, now: str = "00:00") -> Stroke:
 
 
 def _holds(given: ReactInput, note: FactNote) -> bool:
-    """Whether the plan has one at the event's place when it begins, or already means to go."""
+    """Whether the plan leads to the event's place by its beginning, or already includes the event."""
     begins, name = moment_minutes(note.starts[11:16]), f"going to {event_name(note)}"
     for item in (*((given.now,) if given.now else ()), *given.later):
         if item.do == name:
@@ -172,13 +172,13 @@ def _holds(given: ReactInput, note: FactNote) -> bool:
 
 
 def _is_there(given: ReactInput, note: FactNote) -> bool:
-    """Whether one is at the event already, or on the way with it begun."""
+    """Whether the character is at the event, or on the way there after it began."""
     begun = note.starts <= given.situation.moment
     return begun and note.place in (given.situation.place.id, given.now.location if given.now else "")
 
 
 def _is_ahead(given: ReactInput, note: FactNote) -> bool:
-    """An event of today that has not long begun."""
+    """Whether the event is today and is still ahead, or began only a short time ago."""
     if not note.starts or not note.place or note.starts[:10] != given.situation.moment[:10]:
         return False
     return moment_minutes(note.starts[11:16]) + (note.minutes or 60) // 3 > moment_minutes(given.situation.time)

@@ -42,7 +42,7 @@ NO_VERBS = listed(
     "a an the my your his her its our their we he she they it there this that who what why when where how if did is "
     "are was somebody someone everybody everyone nobody anybody people"
 )
-"""Words a thought that is no command begins with: `Somebody should oil the door`."""
+"""Words that begin a thought that is not a command: `Somebody should oil the door`."""
 LEADS_IN = listed("you should must please now just maybe i need to")
 """Words before the verb of a command: `You should go to the canal`."""
 
@@ -59,7 +59,7 @@ def _thought_of(text: str) -> str:
 
 
 def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Go and help, look, keep away or make the best of it, by temper; only what is near or moves one."""
+    """Go and help, look, keep away or make the best of it, by temper; only for events that are near or matter."""
     news = next((one for one in given.news if one.kind == "event"), None)
     if news is None or (given.now is not None and given.now.asleep and not _wakes(given, news)):
         return None
@@ -88,7 +88,7 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
 
 
 def _where(given: ReactInput, news: News, manner: str) -> str:
-    """Where one meets an event: at the place it names if one sees to it, at home if one leaves, else here."""
+    """Where to respond to an event: at the place it names to deal with it, at home to get away, else here."""
     if manner == "leave":
         return given.who.home
     place = named_place(given.places, news.text) if manner in {"brave", "helpful", "handy", "cook"} else None
@@ -100,7 +100,7 @@ def _wakes(given: ReactInput, news: News) -> bool:
 
 
 def _may_leave(given: ReactInput) -> bool:
-    """Whether one is only a guest here: neither at home nor at one's work."""
+    """Whether the character is only a guest here, not at home or at work."""
     place = given.situation.place
     return place.id != given.who.home and given.who.called not in place.name and not place.outdoor
 
@@ -158,7 +158,7 @@ def distress(given: ReactInput, dice: Dice) -> ReactOutput | None:
 
 
 def weather(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Indoors, when it begins to rain on what one is at."""
+    """Go indoors when it begins to rain on an outdoor activity."""
     news = next((one for one in given.news if one.kind == "weather"), None)
     sky = given.situation.sky
     if news is None or sky not in WET or given.now is None or news.frame.get("old", "") in WET:

@@ -1,8 +1,8 @@
 """React to what is new: keep the plan, talk, help, avoid, go; and what the news puts into the plan. And act.
 
-The cases stand in order of urgency in `_CASES`; the first that answers decides. An invitation is weighed besides, since
-one may accept it while doing something else. What the input asks for besides (ratings, words, the action) is the answer
-to the single question it stands for, made from the reaction's own input.
+`_CASES` lists the cases in order of urgency; the first that answers decides. An invitation is weighed as well, since
+one may accept it while doing something else. What the input also asks for (ratings, words, the action) is answered
+as the single question would be, from the reaction's own input.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from commonplace.minds.tasks import (
 from commonplace.text import words
 
 LATELY = 30 * 60
-"""Minutes for which something remains the talk of the day."""
+"""Minutes something remains the talk of the day."""
 SPEAKS = 60
 """Score from which one speaks to somebody."""
 MEETINGS = frozenset({"arrived", "doing", "did", "said"})
 """News of somebody one may speak to."""
 REST = 90
-"""Minutes for which two who have just talked leave each other in peace."""
+"""Minutes before two who have just talked talk again."""
 
 
 def react(given: ReactInput, dice: Dice) -> ReactOutput:
@@ -132,7 +132,7 @@ def _is_busy(given: ReactInput, mood: Temper) -> bool:
 
 
 def _avoidance(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Somebody one cannot stand is here: who has come last leaves, unless work or home holds one there."""
+    """Somebody the character dislikes is here: whoever came last leaves, unless work or home keeps them there."""
     arrived = {news.who: news for news in given.news if news.kind in {"arrived", "doing"} and news.who}
     for person in given.situation.people:
         news = arrived.get(person.id)

@@ -19,16 +19,16 @@ from commonplace.minds.offline.hear import Heard, content, remembered, understoo
 from commonplace.minds.offline.scene import COLD, Line, Scene
 
 FRESH_DOING = 25
-"""Minutes for which somebody is still at what one saw them do."""
+"""Minutes somebody is assumed to go on with what they were seen doing."""
 JUST = 45
-"""Minutes after which one speaks of an occasion as something that was, and takes up again what one was told."""
+"""Minutes after which an occasion is spoken of as past, and the hearer is asked about what they told earlier."""
 STALE = 2 * 24 * 60
 """Minutes after which sights are no longer worth telling."""
 YESTERDAY = 24 * 60
 LONG_EVENT = 80
 """Characters above which a report is told only as far as its first comma: one does not recite."""
 TOLD_ONCE = 60
-"""How much less one likes to tell what one remembers telling somebody."""
+"""Subtracted from the weight of something the speaker remembers telling already."""
 SEEN = frozenset({"did", "doing", "acted", "plan", "i_said", "event", "thing"})
 """Kinds of memory that are spoken of as what they are, also where their words carry a fact."""
 PASSED_ON = frozenset({"tell", "report", "complain", "rejoice", "intend"})
@@ -242,7 +242,7 @@ def _seen_you(scene: Scene, memory: Recalled, doing: str) -> Saying | None:
 
 
 def _said(scene: Scene, memory: Recalled) -> Saying | None:
-    """What somebody said: taken up again with the one who said it to me, passed on to others."""
+    """What somebody said: asked about when talking to the one who said it, passed on to others."""
     frame = memory.frame
     who, quote = frame.get("who", ""), frame.get("quote", "")
     if not quote or who == scene.me.id:

@@ -1,4 +1,4 @@
-"""A talk at the moment one has to speak: who is who, what was said, what may not be said again, and how to word it."""
+"""A talk at the moment one has to speak: who is who, what was said, what must not be said again, and how to word it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ConverseInput
 
 COLD = -20
-"""Warmth below which one says no more than one has to."""
+"""Warmth below which a character says as little as possible."""
 CLOSE = 30
-"""Warmth from which one is glad to meet."""
+"""Warmth from which a character is glad to meet the other."""
 _MASK = (1 << 64) - 1
 
 
@@ -37,7 +37,7 @@ class Line:
         return replace(self, text=f"{words} {self.text}".strip())
 
     def then(self, other: Line | None) -> Line:
-        """The line with another one after it. What comes last is what the hearer goes by."""
+        """The line with another one after it. The hearer responds to what comes last."""
         if other is None:
             return self
         return Line(

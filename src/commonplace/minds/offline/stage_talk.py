@@ -31,7 +31,7 @@ _NOWHERE = Situation(
 
 
 def answer(given: AnswerInput, dice: Dice) -> AnswerOutput:
-    """What the memories recalled give for an answer; an honest nothing where they give none."""
+    """An answer from the recalled memories, or an admission that they hold none."""
     said = _asked(given.who, given.situation, given.question, given.lines, given.recalled, dice)
     return AnswerOutput(answer=said.utterance or _nothing(given.who), because=_cited(said))
 

@@ -62,7 +62,7 @@ class PromptBook:
             return None
 
     def _messages(self, ask: Ask[Any, Any], drop: int) -> tuple[tuple[Message, ...], int]:
-        """What changes least first; with the number of retrieved memories shown."""
+        """The messages, what changes least first, and the number of retrieved memories shown."""
         values = scene_values(ask, self.setting, drop)
         instructions, changing = self._templates.halves(f"{ask.task.name}.txt", values)
         if isinstance(ask.input, InsightsInput) and ask.input.recent:
@@ -80,5 +80,5 @@ class PromptBook:
 
     @cached_property
     def _guard(self) -> SpeechGuard:
-        """Knows every line of the templates, so that it hears when one is repeated."""
+        """The guard, which knows every line of the templates so that it can refuse a repetition."""
         return SpeechGuard(self.language, shingles(self._templates.literals, self.language))

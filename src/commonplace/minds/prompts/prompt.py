@@ -22,7 +22,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent to a model. What changes least stands first, so that servers can reuse what they have read."""
+    """What is sent to a model. What changes least comes first, so that servers can reuse what they have read."""
 
     task: str
     messages: tuple[Message, ...]
@@ -59,7 +59,7 @@ Named = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Names that prompts go by."""
+    """The names that prompts use."""
 
     title: str
     places: Named
