@@ -141,7 +141,7 @@ class _Span:
     frames: list[Frame]
 
     def extend(self, reading: Reading, first: int, last: int) -> None:
-        """Add the frames first … last, or up to the last tick there is."""
+        """Add the frames first … last, or up to the last committed tick."""
         histories = reading.histories(first, last)  # read first: a tick committed meanwhile is left for the next time
         events = {tick: tuple(rows) for tick, rows in groupby(reading.events(first, last), lambda event: event.tick)}
         changes = {
