@@ -38,7 +38,7 @@ class Budget:
 
 
 class BudgetReached(Paused):
-    """Nothing more may be asked. `option` is what raises the limit on the command line."""
+    """The budget is used up. `option` is the command-line option that raises the limit."""
 
     def __init__(self, what: str, option: str) -> None:
         super().__init__(f"the budget of {what} is reached")
