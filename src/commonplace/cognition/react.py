@@ -43,7 +43,7 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
 
 
 def reaction_entry(reaction: ReactOutput, ordinal: int | None) -> dict[str, Any]:
-    """A reaction as the trace keeps it: one that was asked for stands in the journal, under its ordinal."""
+    """A reaction as the trace keeps it: one that was asked for is in the journal, under its ordinal."""
     return {"decision": reaction.decision, "reason": reaction.reason} if ordinal is None else {"asked": ordinal}
 
 

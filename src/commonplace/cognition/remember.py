@@ -36,7 +36,7 @@ class NewMemory:
     kind: str
     frame: Mapping[str, str]
     at: datetime
-    """When it came about: now, or a tick ago for one's own deeds."""
+    """When it happened: now, or a tick ago for one's own actions."""
     event: str = ""
     citations: tuple[int, ...] = ()
     tags: tuple[str, ...] = ()
