@@ -195,7 +195,7 @@ def _god(world: World, item: GodEvent, book: _Book) -> World:
 
 
 def _to_mind(world: World, agent_id: str, type: str, record: dict[str, Any], book: _Book) -> World:
-    """What only the mind of one character meets."""
+    """Add an event that only the mind of one character perceives."""
     body = world.bodies.get(agent_id)
     if body is not None:
         book.add(agent_id, type, body.area, record)
