@@ -176,7 +176,7 @@ class RecordedSource:
 
     @property
     def final_tick(self) -> int:
-        """The tick first asked for, if more than there are."""
+        """The tick first asked for, or the last one if that is later."""
         return max(self.last_tick, self.reading.manifest.ticks)
 
     def frames(self, first: int, last: int) -> Iterable[Frame]:
