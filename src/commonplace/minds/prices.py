@@ -33,7 +33,7 @@ class Price:
     answer: float
 
     def cost(self, prompt: int, cached: int, answer: int) -> float:
-        """US dollars for so many tokens; `cached` of those of the prompt had been read before."""
+        """US dollars for these numbers of tokens; `cached` is the part of `prompt` that had been read before."""
         fresh = max(0, prompt - cached)
         return (fresh * self.prompt + min(cached, prompt) * self.cached + answer * self.answer) / 1_000_000
 

@@ -22,7 +22,7 @@ from commonplace.rng import unit
 MOST_ATTEMPTS = 5
 """Times a request is sent before the server counts as down; one more for each further endpoint."""
 LONGEST_WAIT = 60.0
-"""At most so many seconds between two attempts, whatever `Retry-After` says."""
+"""The most seconds between two attempts, whatever `Retry-After` says."""
 PAUSE = 10.0
 """Seconds an endpoint that failed is not used while there are others."""
 LATE_IN_A_ROW = 8

@@ -13,11 +13,11 @@ from commonplace.minds.offline.sayings import Saying, own_doing, worded
 from commonplace.minds.offline.scene import Line, Scene
 
 HEARD_OF = frozenset({"said", "seed", "insight", None})
-"""Kinds of memory one knows news from."""
+"""Kinds of memory that count as having heard the news."""
 LATELY = 10
 """Minutes after which something heard is no longer news."""
 SAME_TOLD = 4
-"""Words two lines share when they tell the same."""
+"""Words that two lines must share to count as telling the same."""
 
 
 # ── news ─────────────────────────────────────────────────────────────────────────────────────────────────────────────

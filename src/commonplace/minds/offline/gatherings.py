@@ -1,4 +1,4 @@
-"""Events one can go to: their names, whether one goes, whether the other does, and the stroke that leads there."""
+"""Events to go to: their names, whether the character goes, whether the other does, and the stroke that leads there."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ConverseInput, ReactInput, ReactOutput, Stroke
 
 GOES = 56
-"""Score from which one goes."""
+"""Score from which the character goes."""
 EARLY = 15
-"""Minutes one is there before it begins."""
+"""Minutes the character arrives before the event begins."""
 LINGER = 20
-"""Minutes one stays on when an event is over."""
+"""Minutes the character stays after the event."""
 
 
 def event_name(note: FactNote) -> str:
@@ -89,7 +89,7 @@ class Wish:
 
 
 def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: Dice) -> Wish:
-    """The decision: who told it and how dear they are, how sociable one is, whether it touches what one cares for."""
+    """The decision, by who told it and how close they are, how sociable the character is, and what it cares for."""
     mood = temper(who)
     teller = hearing.frame.get("called", "") if hearing.frame.get("what") == "said" else ""
     interest = _interest(who, note)
@@ -102,7 +102,7 @@ def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: D
 
 
 def _interest(who: Who, note: FactNote) -> int:
-    """How many of one's goals, traits and tasks the event touches, at most 2."""
+    """How many of the character's goals, traits and tasks the event touches, at most 2."""
     event = content(note.text)
     own = [*who.goals, *who.traits, who.work, who.background]
     return min(2, sum(1 for text in own if event & content(text)))
@@ -123,7 +123,7 @@ def _reason(name: str, teller: str, *, warmth: int, interest: int, goes: bool) -
 
 
 def invitation(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """The event of today that is news to one and that one wants to go to, unless the plan already holds it."""
+    """An event of today that is news and that the character wants to go to, unless the plan already has it."""
     for note in given.facts:
         # What was heard before was decided then.
         news = next((one for one in given.news if note.id in one.facts and one.memory_id), None)
@@ -145,7 +145,7 @@ def _hearing(news: News) -> Recalled:
 
 
 def event_stroke(note: FactNote, memory: int, now: str = "00:00") -> Stroke:
-    """The stroke that takes one to an event, a little before it begins."""
+    """The stroke that leads to an event, a little before it begins."""
     begins = moment_minutes(note.starts[11:16])
     start = max(begins - EARLY, moment_minutes(now))
     minutes = max(30, min(240, begins - start + (note.minutes or 60) + LINGER))

@@ -16,7 +16,7 @@ WET = frozenset({"rain", "storm", "snow"})
 
 
 def voice(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Obey an inner voice where one can: talk to somebody here, go somewhere known; else do what it says now."""
+    """Obey an inner voice where possible: talk to somebody here, go somewhere known; else do what it says now."""
     news = next((one for one in given.news if one.kind == "voice"), None)
     if news is None:
         return None
@@ -106,7 +106,7 @@ def _may_leave(given: ReactInput) -> bool:
 
 
 def _manner(given: ReactInput, rules: Grammar, text: str) -> str:
-    """How a character of this temper meets such an event."""
+    """How a character of this temper reacts to such an event."""
     mood = temper(given.who)
     kind = event_kind(rules, text)
     if mood.cook and kind == "dark":
@@ -136,7 +136,7 @@ def _named_person(given: ReactInput, text: str) -> Person | None:
 
 
 def distress(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Help somebody seen in distress, if one is kind enough or close to them."""
+    """Help somebody seen in distress, if the character is kind enough or close to them."""
     rules = grammar(given.who.language)
     for news in given.news:
         if (
@@ -178,7 +178,7 @@ def weather(given: ReactInput, dice: Dice) -> ReactOutput | None:
 
 
 def _shelter(given: ReactInput, dice: Dice) -> str:
-    """Where one waits for the rain to pass: here if it is dry, else home or a place one remembers being at."""
+    """Where to wait for the rain to pass: here if it is dry, else home or a remembered place."""
     if not given.situation.place.outdoor:
         return given.situation.place.id
     seen = {memory.frame.get("place_name", "") for memory in given.recalled} - {""}

@@ -35,7 +35,7 @@ class Draft:
     fixed: bool = False
     """An appointment or a wish: does not move and is not dropped."""
     keeps_up: bool = False
-    """An appointment: it may begin when one would be asleep."""
+    """An appointment: it may begin during the hours of sleep."""
 
 
 def plan_day(given: PlanDayInput, dice: Dice) -> PlanDayOutput:
@@ -187,7 +187,7 @@ def _closed(given: PlanDayInput, drafts: Sequence[Draft]) -> tuple[Stroke, ...]:
 MOST_WISHES = 2
 """The most wishes that a day takes in, in addition to appointments."""
 TIMES = (10 * 60 + 30, 14 * 60 + 30, 16 * 60, 17 * 60 + 30, 19 * 60)
-"""When one might find an hour for something, in minutes after midnight."""
+"""Times of the day for a wish, in minutes after midnight."""
 
 
 def _wishes(given: PlanDayInput, dice: Dice) -> list[Draft]:
@@ -204,7 +204,7 @@ def _appetite(dice: Dice) -> int:
 
 
 def _events(given: PlanDayInput, dice: Dice) -> Iterator[Draft]:
-    """Events of this day that one carries the news of and wants to go to."""
+    """Events of this day that the character knows of and wants to go to."""
     warmth = {person.id: person.warmth for person in given.known}
     reachable = {spot.id for spot in given.places}
     for note in given.facts:
@@ -237,7 +237,7 @@ def _insights(given: PlanDayInput) -> Iterator[Stroke]:
 
 
 def _seen(given: PlanDayInput) -> dict[str, str]:
-    """Where one remembers seeing people."""
+    """Character → a place where it was seen, as remembered."""
     return {
         memory.frame["who"]: memory.frame["place"]
         for memory in given.recalled
@@ -273,7 +273,7 @@ _VISIT = re.compile(r"\b(come by|drop in|drop by|come and see|visit|look in|stop
 
 
 def _visits(given: PlanDayInput, dice: Dice) -> Iterator[Stroke]:
-    """Somebody asked one to come by: where one has seen them lately."""
+    """Visits that somebody asked for, to where they were seen lately."""
     seen = _seen(given)
     for memory in given.recalled:
         frame = memory.frame

@@ -36,9 +36,9 @@ from commonplace.text import words
 LATELY = 30 * 60
 """Minutes something remains the talk of the day."""
 SPEAKS = 60
-"""Score from which one speaks to somebody."""
+"""Score from which the character speaks to somebody."""
 MEETINGS = frozenset({"arrived", "doing", "did", "said"})
-"""News of somebody one may speak to."""
+"""Kinds of news about somebody to speak to."""
 REST = 90
 """Minutes before two who have just talked talk again."""
 
@@ -71,7 +71,7 @@ def _with(answer: ReactOutput, accepted: ReactOutput | None) -> ReactOutput:
 
 
 def act(given: ActInput, dice: Dice) -> ActOutput:  # noqa: ARG001 – the plan decides
-    """The step among the valid targets; otherwise staying with what one is at."""
+    """The plan's next step, if it is a valid target; otherwise the current activity goes on."""
     doing = given.item.do if given.item else ""
     because = given.item.because if given.item else ()
     if given.step == "MOVE" and given.step_target in given.areas:
@@ -120,7 +120,7 @@ def _answer_bye(given: ReactInput, person: Person, because: tuple[int, ...]) -> 
 
 
 def _length(given: ReactInput, person: Person, dice: Dice) -> int:
-    """After how many lines one takes leave: 3 among strangers at work, up to 8 among friends of talk."""
+    """After how many lines to take leave: 3 among strangers at work, up to 8 among talkative friends."""
     mood = temper(given.who)
     wanted = 5 + mood.sociable + (person.warmth > 40) - (person.warmth < 0) - (2 if person.warmth < COLD else 0)
     wanted -= 1 if _is_busy(given, mood) else 0
@@ -155,7 +155,7 @@ def _hour(given: ReactInput) -> str:
 
 
 def _meeting(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Speak to the one of those here whom one most wants to speak to, if at all."""
+    """Speak to the person here whom the character most wants to speak to, if any."""
     if given.lines and given.lines[-1].speaker == given.who.id:
         return None
     if not _opens(given, dice):
@@ -176,7 +176,7 @@ def _meeting(given: ReactInput, dice: Dice) -> ReactOutput | None:
 
 
 def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]:
-    """How much one wants to speak to somebody now, what for and why."""
+    """How much the character wants to speak to somebody now, what for and why."""
     since = person.minutes_since_talk
     if 0 <= since < REST or person.warmth < COLD:
         return 0, "", ""

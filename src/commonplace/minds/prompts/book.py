@@ -34,7 +34,7 @@ class PromptBook:
     def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", last: str = "") -> Prompt:
         """The question in words. Raises UsageError for a task that is not put into words.
 
-        `drop` leaves out so many of the retrieved memories that scored lowest. `complaint` and `last` ask again: what
+        `drop` is how many of the lowest-scored retrieved memories to leave out. `complaint` and `last` ask again: what
         was wrong with the last raw answer.
         """
         task = ask.task

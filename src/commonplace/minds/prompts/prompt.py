@@ -31,7 +31,7 @@ class Prompt:
     max_tokens: int
     temperature: float
     memories: int = 0
-    """How many retrieved memories it shows: the prompt can be shortened by so many."""
+    """How many retrieved memories it shows: leaving them out shortens the prompt."""
 
     @property
     def text(self) -> str:

@@ -55,7 +55,7 @@ The line to answer is among the news, in full.
 LATEST_LINES = 2
 """Earlier lines of the talk when reacting; what went before is remembered."""
 FEW = 2
-"""Up to so many people in sight, one notices what they are doing."""
+"""With at most this many people in sight, the prompt says what they are doing."""
 
 
 class ReactInput(Value):
@@ -95,7 +95,7 @@ class ReactOutput(Value):
     """`keep` the plan; `talk` to `target` about `purpose`; `go` somewhere now; `help` `target`; `avoid` it; `wait`.
 
     Independently of that, `stroke` puts something new into the plan, now or later today; the plan from now on is then
-    made anew around it.
+    remade around it.
     """
 
     decision: Decision

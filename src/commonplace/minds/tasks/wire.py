@@ -50,7 +50,7 @@ LONGEST_RAW = 8000
 LONGEST_DOING, LONGEST_CHOICE, LONGEST_SUBJECT = 120, 200, 60
 """Characters of what somebody is doing, of a label as it came, and of a subject in free words."""
 MOST_CITED = 8
-"""Memories or choices a schema lets a list hold, so that no model lists for ever; more are read all the same."""
+"""Memories or choices a schema lets a list hold, so that no model lists forever; a longer list is still read."""
 MOST_COMPLAINTS = 3
 """Errors of one answer that are quoted; fixing these mostly fixes the rest."""
 
@@ -352,7 +352,7 @@ def _not_empty(text: str) -> str:
 
 
 def words(longest: int, *, one_of: Sequence[str] = ()) -> Rule:
-    """Words for the simulator. `one_of`: those a schema offers; others are read all the same."""
+    """Words for the simulator. `one_of`: those a schema offers; others are read too."""
     return Rule(lambda value, _: _text(value, longest), {"enum": list(one_of)} if one_of else {})
 
 
