@@ -1,6 +1,6 @@
 """What a blend reads besides words and vectors: a memory's subject and place, whether it asks, what came next to it.
 
-A question about the past shares few words with its answer. These hints find the answer all the same; the parts of the
+A question about the past shares few words with its answer. These hints still find the answer; the parts of the
 score made of them are `named`, `statement` and `neighbours`.
 """
 

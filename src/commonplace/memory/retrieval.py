@@ -196,7 +196,7 @@ def score_candidates(
     """Every part of the score of at least one candidate.
 
     `vector`: the question's; None to have the embedder make it. `spreads`: normalise over these instead of the
-    candidates' own. With `policy.nearest` only so many of the candidates are scored.
+    candidates' own. With `policy.nearest` only the nearest candidates are scored.
     """
     # what an embedder of spelling knows, BM25 knows better
     spelling = policy.relevance == "blend" and getattr(view.table.embedder, "spelling", False)

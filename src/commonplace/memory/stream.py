@@ -235,7 +235,7 @@ class MemoryStream(Reader):
         return there
 
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
-        """Takes memories out until `unarchive`; returns the ids that were there.
+        """Archives memories until `unarchive`; returns the ids that existed.
 
         An archived memory is neither retrieved nor found. Raises UsageError for an id that was never used.
         """
@@ -249,7 +249,7 @@ class MemoryStream(Reader):
         return there
 
     def unarchive(self, ids: Iterable[int]) -> tuple[int, ...]:
-        """Puts archived memories back; returns the ids that were archived. Raises UsageError as `archive`."""
+        """Restores archived memories; returns the ids that were archived. Raises UsageError as `archive`."""
         there = self._chosen(ids, self._archived.__contains__)
         if there:
             if self._keeper is not None:
@@ -354,7 +354,7 @@ class MemoryStream(Reader):
             self._since = after(self._since, memory)
 
     def _chosen(self, ids: Iterable[int], there: Callable[[int], bool]) -> tuple[int, ...]:
-        """Those of the ids that are there, ascending. Closes an open draft."""
+        """The ids that pass the test, ascending. Closes an open draft."""
         wanted = self._known(ids)
         self.table.cut()
         return tuple(id for id in wanted if there(id))

@@ -159,7 +159,7 @@ class MemoryTable:
             column.touch(rows, since)
 
     def remove(self, ids: Sequence[int]) -> None:
-        """Takes out those of the memories that are there; from now on BM25 counts as if they had never existed."""
+        """Removes the memories that exist; from now on BM25 counts as if they had never existed."""
         ids = [id for id in ids if id in self]
         self._set_alive(ids, False)
         if len(ids) > _FEW or max(ids, default=0) > self.lexical.size:
@@ -169,7 +169,7 @@ class MemoryTable:
             self.lexical = self.lexical.without(id - 1, self._terms(id - 1))
 
     def unarchive(self, ids: Sequence[int]) -> None:
-        """Puts memories back that were taken out."""
+        """Restores memories that were removed."""
         self._set_alive(ids, True)
         self.lexical = LexicalIndex()
 

@@ -311,7 +311,6 @@ class JSONLStore:
         files.replace_file(self.folder / "index.json", self._index(), sync=False)
 
     def _index(self) -> bytes:
-        """The content of `index.json`."""
         cache: dict[Key, tuple[Memory, tuple[str, ...]]] = {}
         entries: list[tuple[str, Key, str, Memory]] = []
         latest: datetime | None = None

