@@ -78,7 +78,6 @@ class Choice:
         return plan(records, _policy(self.policy), now) if now else ForgettingPlan()
 
     def _chosen(self, records: list[Candidate]) -> ForgettingPlan:
-        """What all given options select."""
         tests = filters(session=self.session, text=self.query)
         why: list[str] = []
         if self.session is not None:

@@ -245,7 +245,7 @@ class LiveSource(RecordedSource):
         self._run.control(playing=False, steps=1)
 
     def speed(self, rate: float) -> None:
-        """Aim at so many ticks per second."""
+        """Set the ticks per second to aim at."""
         self._run.control(rate=rate)
 
     def subscribe(self, committed: Callable[[int], None]) -> Callable[[], None]:
