@@ -242,7 +242,7 @@ class _Planned:
         return twin
 
     def apply(self, version: Version) -> None:
-        """Each item comes, changes or goes by itself, also at the end of its day."""
+        """Items are added, changed and removed one by one, also at the end of their day."""
         self._now = None
         if version.kind == "plan" and version.value is None:
             self._items.pop(version.key, None)

@@ -200,7 +200,6 @@ def _of_one(connection: sqlite3.Connection, kind: str, owner: str, at: int, pref
 
 
 def _last(connection: sqlite3.Connection, kind: str, owner: str, key: str, at: int) -> Version | None:
-    """One value."""
     row = connection.execute(LAST, (kind, owner, key, at)).fetchone()
     return None if row is None else Version(owner, kind, key, json.loads(row[0]))
 
