@@ -13,7 +13,7 @@ class Price(Protocol):
     """What tokens cost."""
 
     def cost(self, prompt: int, cached: int, answer: int) -> float:
-        """Money for so many tokens; `cached` of those of the prompt had been read before."""
+        """Money for these numbers of tokens; `cached` is the part of `prompt` that had been read before."""
         ...
 
 
