@@ -17,7 +17,7 @@ from commonplace.minds.notes import News, Recalled
 from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
 
 MOST_NOTICED = 3
-"""News that the retrieval's query names; the mind is told the rest all the same."""
+"""The most news that the retrieval's query names; the mind is still told all of it."""
 KEEP = ReactOutput(decision="keep", reason="nothing new")
 
 

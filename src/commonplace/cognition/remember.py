@@ -163,7 +163,6 @@ def _rater(language: str, goals: tuple[str, ...], names: tuple[str, ...], base: 
 
 
 def _names(view: TurnView) -> tuple[str, ...]:
-    """What the others are called."""
     return tuple(persona.called for persona in view.scenario.personas.values() if persona.id != view.persona.id)
 
 
