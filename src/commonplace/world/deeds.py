@@ -249,7 +249,7 @@ def gives_notice(geography: Geography, body: Body, tick: int, leave_notice: int)
 
 
 def departure(body: Body, tick: int, leave_notice: int) -> int:
-    """The tick a wish to leave leads to: that of the departure already announced, or one so many ticks from now."""
+    """The tick of departure after a wish to leave: the one already announced, or `leave_notice` ticks from now."""
     return body.departs or tick + leave_notice
 
 

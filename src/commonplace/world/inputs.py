@@ -31,7 +31,7 @@ class GodEvent:
 
 @dataclass(frozen=True, slots=True)
 class InnerVoice:
-    """A thought that one character takes for its own."""
+    """A thought that one character believes to be its own."""
 
     seq: int
     agent_id: str
@@ -75,7 +75,7 @@ class GiveBack:
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """Memories of a character are taken out for good. It does not notice."""
+    """Memories of a character are removed for good. It does not notice."""
 
     seq: int
     agent_id: str

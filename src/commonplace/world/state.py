@@ -203,7 +203,7 @@ def _outcomes(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, .
 
 
 def _heard(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, ...]]:
-    """Speech to whoever left during the tick, and the end of the talks it took part in, but for its own events."""
+    """Speech to whoever left during the tick, and the end of the talks it took part in, except its own events."""
     heard: dict[str, list[Event]] = {}
     for event in events:
         meant: list[str] = []
