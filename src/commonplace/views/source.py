@@ -118,7 +118,7 @@ class Source(Protocol):
         ...
 
     def speed(self, rate: float) -> None:
-        """Aim at so many ticks per second; 0 for as fast as possible."""
+        """Set the ticks per second to aim at; 0 for as fast as possible."""
         ...
 
     def subscribe(self, committed: Callable[[int], None]) -> Callable[[], None]:

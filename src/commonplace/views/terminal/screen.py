@@ -119,7 +119,7 @@ class TownApp(App[None]):
             self.unsubscribe()
 
     def _committed(self, tick: int) -> None:
-        """From any thread."""
+        """Called from any thread."""
         self.town_screen.post_message(Committed(tick))
 
 
