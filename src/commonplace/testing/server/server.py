@@ -55,7 +55,7 @@ class Latency:
     """At most so much more, drawn by the request's key."""
 
     def of(self, tokens: int, *key: Key) -> float:
-        """Seconds for an answer of so many tokens."""
+        """Seconds for an answer of this many tokens."""
         return self.base + self.per_token * tokens + (self.jitter * rng.unit(*key, "latency") if self.jitter else 0.0)
 
 
