@@ -59,7 +59,7 @@ class Clock:
         return -int(-minutes // self.tick_minutes)
 
     def ticks(self, minutes: float) -> int:
-        """Whole ticks in so many minutes, rounded down."""
+        """Whole ticks in a number of minutes, rounded down."""
         return int(minutes // self.tick_minutes)
 
     def day(self, tick: int) -> int:

@@ -33,13 +33,13 @@ class UsageError(CommonplaceError):
 
 
 class Paused(CommonplaceError):
-    """A run that stopped at a tick boundary and can be resumed: a budget, or a model server that stayed away."""
+    """A run that stopped at a tick boundary and can be resumed: a budget is used up, or a server does not answer."""
 
     status = 3
 
 
 class RunDamaged(CommonplaceError):
-    """A run file whose bytes no longer give the history it claims."""
+    """A run file that cannot be read, or whose content does not match its digests."""
 
 
 def command(*words: object) -> str:

@@ -14,7 +14,7 @@ _DIGIT_FINALS = {"0": 21, "1": _RIEUL, "3": 16, "6": 1, "7": _RIEUL, "8": _RIEUL
 """Final sounds of the digits as they are read: 영, 일, 삼, 육, 칠, 팔; the others end in a vowel."""
 _CHOICES = {"은(는)": ("은", "는"), "이(가)": ("이", "가"), "을(를)": ("을", "를"), "과(와)": ("과", "와")}
 _NOUNS = ("이야기", "경기", "고기", "감기", "공기", "악기", "무기", "전기", "일기", "연기", "사기")
-"""Words in -기 that are things, not doings."""
+"""Nouns in -기 that name things, not activities."""
 _MARK = re.compile(r"(.)(은\(는\)|이\(가\)|을\(를\)|과\(와\)|\(으\)로|\(이\)다|\(이\)었다)")
 
 
@@ -24,7 +24,7 @@ def resolved(text: str) -> str:
 
 
 def ongoing(doing: str) -> str:
-    """What somebody is at as a noun phrase a sentence can go on with: `그물 손질하기` → `그물 손질하는 중`."""
+    """An activity as a noun phrase that a sentence can continue: `그물 손질하기` → `그물 손질하는 중`."""
     if not doing.endswith("기") or len(doing) < 2 or doing.endswith(_NOUNS) or _final(doing[-2]) is None:
         return doing
     stem = doing[:-1]

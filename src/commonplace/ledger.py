@@ -93,7 +93,7 @@ def _line(entry: Mapping[str, Any]) -> bytes:
 
 
 def _examine(line: bytes) -> tuple[Entry | None, str]:
-    """(the entry of a line, if it is one; what is wrong with it by itself)."""
+    """(the entry of a line, None if it is not one; what is wrong with the line, regardless of the chain)."""
     if not line.endswith(b"\n"):
         return None, "torn: the process died while it wrote an entry; opening the ledger removes the line"
     try:
@@ -106,10 +106,10 @@ def _examine(line: bytes) -> tuple[Entry | None, str]:
     try:
         if entry.get("hash") != hash_of(entry):
             return entry, "edited: its hash is not the hash of its content"
-        # The bytes count as well: of a key that occurs twice, JSON shows only one.
-        return entry, "" if line == _line(entry) else "edited: the same content was written in other characters"
+        # The bytes are compared too: if a key occurs twice, JSON shows only one of the values.
+        return entry, "" if line == _line(entry) else "edited: the same content was written in another form"
     except UsageError:
-        return entry, "edited: its content cannot be an entry's"
+        return entry, "edited: its content does not fit the fields of an entry"
 
 
 # ── Writing ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -261,10 +261,10 @@ class Ledger:
         entry, wrong = _examine(data[good:] + b"\n")
         if entry and not wrong:
             _append(path, b"\n")
-            self.repairs = (f"{path.name}: the last line had no line break, which is added",)
+            self.repairs = (f"{path.name}: the last line had no line break; it was added",)
         elif good != len(data):
             os.truncate(path, good)
-            self.repairs = (f"{path.name}: the last line was torn ({len(data) - good} bytes) and is removed",)
+            self.repairs = (f"{path.name}: the last line was torn ({len(data) - good} bytes) and was removed",)
 
 
 def _parsed(line: bytes, path: Path) -> Entry:

@@ -44,7 +44,7 @@ class Late(Exception):
 
 
 class WrongPage(ValueError):
-    """A page without what was asked for. `kind`: one word to count it by."""
+    """A page that lacks the expected content. `kind`: the word under which it is counted."""
 
     def __init__(self, what: str, kind: str) -> None:
         super().__init__(what)
@@ -86,7 +86,7 @@ def key_variable(url: str) -> str:
 
 
 class Key:
-    """A key that never shows itself."""
+    """An API key. Its `repr` does not show it."""
 
     def __init__(self, variable: str, value: str) -> None:
         self.variable = variable
@@ -159,7 +159,7 @@ class Page:
         return cls(status, safe(text), each_text(loads(text), safe), headers.get("retry-after", ""))
 
     def get(self, *path: str | int) -> object:
-        """What lies at a path of names and positions in the data; None where there is nothing."""
+        """The value at a path of names and positions in the data; None if there is no such path."""
         found = self.data
         for step in path:
             if isinstance(step, str) and isinstance(found, dict):
@@ -171,7 +171,7 @@ class Page:
         return found
 
     def listed(self, name: str) -> list[object] | None:
-        """The list of this name; None when there is none."""
+        """The list of this name; None if it is missing or not a list."""
         found = self.get(name)
         return cast("list[object]", found) if isinstance(found, list) else None
 

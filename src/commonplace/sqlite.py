@@ -18,7 +18,8 @@ from commonplace.errors import CommonplaceError, UsageError, refuse_newer
 Synchronous = Literal["NORMAL", "FULL"]
 """What a commit waits for. NORMAL survives the process being killed; FULL the machine losing power, too.
 
-After a power cut under NORMAL the file is sound but may lack its last commits. Neither survives a disk that lies.
+After a power cut under NORMAL the file is sound but may lack its last commits. Neither helps if the disk
+reports writes that it has not made.
 """
 
 BUSY_SECONDS = 5.0
@@ -60,7 +61,7 @@ class FileKind:
 
     @contextmanager
     def errors(self, where: str) -> Generator[None]:
-        """Turns SQLite's errors into CommonplaceErrors. Errors of the program stay what they are."""
+        """Turns SQLite's errors into CommonplaceErrors. Other errors pass unchanged."""
         try:
             yield
         except (sqlite3.IntegrityError, sqlite3.InterfaceError):
@@ -73,7 +74,7 @@ class FileKind:
             raise self._explained(error, where) from error
 
     def damaged(self, where: str, why: str) -> CommonplaceError:
-        """The error for bytes that are not what was written."""
+        """The error for a damaged file."""
         hint = f"go back to a copy, or see what is left: {self.inspect.format(where=where)}"
         return self.damage(f"the file is damaged ({why})", where=where, hint=hint)
 
@@ -157,7 +158,7 @@ def close(connection: sqlite3.Connection) -> None:
 
 
 def has_journal(path: Path) -> bool:
-    """Whether a write-ahead journal with something in it lies beside the file."""
+    """Whether the file has a write-ahead journal that is not empty."""
     try:
         return path.with_name(path.name + "-wal").stat().st_size > 0
     except OSError:

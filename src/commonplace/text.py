@@ -18,18 +18,18 @@ _CONTROL = re.compile(
 )
 _EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
 _JOINER = re.compile(f"(?<![{_EMOJI}\ufe0f])\u200d|\u200d(?![{_EMOJI}])")
-"""A zero-width joiner that joins no two emoji."""
+"""A zero-width joiner that is not between two emoji."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BLANK = re.compile(r"[ \t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 _WORD = re.compile(f"[{LATIN}]+(?:'[{LATIN}]+)?|[{HANGUL}]+|[{OTHER_LETTERS}]+")
 
 
 def clean(text: str) -> str:
-    """NFC; surrogates become U+FFFD; control, bidi and zero-width characters go, but for joiners within an emoji;
-    blanks fold to one space; trimmed.
+    """NFC; surrogates become U+FFFD; control, bidi and zero-width characters are removed, except joiners in an
+    emoji; runs of blanks become one space; trimmed.
     """
     if text.isascii() and text.isprintable() and "  " not in text:
-        return text.strip(" ")  # as nearly every text is, and there is nothing else to do for it
+        return text.strip(" ")  # nearly every text, and nothing else needs doing
     text = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
     return _BLANK.sub(" ", _JOINER.sub("", _CONTROL.sub("", _BLANK.sub(" ", text)))).strip()
 

@@ -118,7 +118,7 @@ def test_damage_is_found(talkative: Path, table: str) -> None:
         changed = "CAST(substr(body, 1, length(body) - 3) || x'000000' AS BLOB)"
         assert connection.execute(f"UPDATE {table} SET body = {changed} WHERE agent = 'bob'").rowcount
     with Reading.open(talkative) as reading:
-        with pytest.raises(RunDamaged, match="what was said to bob"):
+        with pytest.raises(RunDamaged, match="model call of bob"):
             integrity.check(reading)
         with pytest.raises(RunDamaged, match="bob at tick 1"):
             reading.model_call(answer("bob", 1))

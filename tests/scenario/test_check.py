@@ -86,7 +86,7 @@ ONE = {
         "open: 08:00-22:00}",
         "open: 08:00-22:00}\n    - {between: [shed, bar]}",
         "[shed, bar]}",
-        "stands before",
+        "there is already a way",
         "",
     ),
     "no such hour": ("08:00-22:00", "08:00-27:00", "27:00", "hours such as", ""),
@@ -100,7 +100,7 @@ ONE = {
     ),
     "map unknown": ("    shed: [12", "    shedd: [12", "shedd", "there is no area", "shed"),
     "map overlap": ("shed: [12, 1", "shed: [8, 1", "shed: [8", 'it overlaps "bar"', ""),
-    "map sticks out": ("shed: [12, 1", "shed: [25, 1", "shed: [25", "it sticks out of", ""),
+    "map sticks out": ("shed: [12, 1", "shed: [25, 1", "shed: [25", "not completely inside", ""),
     "map no room": ("shed: [12, 1, 10", "shed: [12, 1, 0", "shed: [12, 1, 0", "not on the map", ""),
     # the day
     "out of order": (
@@ -237,7 +237,7 @@ def test_a_duet_is_between_two() -> None:
     assert check(read(duet, "x")) == []
     alone = duet[: duet.index("  - id: jonas")] + duet[duet.index("facts:") :]
     alone = alone.replace("    relations: [{to: jonas, label: rival}]\n", "").replace(", about: jonas", "")
-    assert "a duet is between two" in check(read(alone, "x"))[0].what
+    assert "duet needs two" in check(read(alone, "x"))[0].what
 
 
 def test_a_stage_from_elsewhere_is_accepted() -> None:

@@ -30,7 +30,7 @@ BROKEN = {
     "a: &a {b: *a}\n": (1, "not complete"),
     "name: &a [*a]\n": (1, "not complete"),
     "a: 1\n---\nb: 2\n": (2, "second document"),
-    "? [a]\n: b\n": (1, "a key is expected"),
+    "? [a]\n: b\n": (1, "expected a key"),
     'a: "\\q"\n': (1, "double quotes"),
     "a: 1\nb: \x01\n": (2, "U+0001"),
     "a: ]\n": (1, "bracket"),

@@ -17,7 +17,7 @@ class Fact:
     """A text *carries* the fact when one word or phrase of every group occurs in it.
 
     `groups` are per language. `place`, `starts` and `minutes` make it an event somebody can go to, shown as `emoji`.
-    `tell` are ways to say it, per language, each of which carries it.
+    `tell` lists ways to say it, per language; each carries the fact.
     """
 
     id: str

@@ -33,7 +33,7 @@ class RoutineItem:
     phases: tuple[Phase, ...] = ()
     emoji: str = ""
     outdoor: bool = False
-    """Something one would not do in the rain."""
+    """Would not be done in the rain."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """A day's plan: broad strokes, opened into hours and then into actions, each level tiling its parent.
 
-Everything here is a pure function of plans, and none of it touches what lies before now.
+Everything here is a pure function of plans, and never changes the part of a plan that is past.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class PlanItem:
         return self.start_time + timedelta(minutes=self.duration_minutes)
 
     def covers(self, moment: datetime) -> bool:
-        """Whether the moment lies in it; the start does, the end does not."""
+        """Whether the item covers the moment: its start is included, its end is not."""
         return self.start_time <= moment < self.end_time
 
 
@@ -188,7 +188,7 @@ def with_stroke(plan: Plan, stroke: PlanItem) -> Plan:
     """The plan with one new stroke; what it overlaps gives way, everything else stays as it is.
 
     A stroke that began before ends where the new one begins, its opened parts with it; what was left of it afterwards
-    goes on as a stroke of its own. Nothing that lies before the new stroke changes otherwise.
+    goes on as a stroke of its own. Nothing else before the new stroke changes.
     """
     begin, end = stroke.start_time, stroke.end_time
     giving_way = [item for item in plan.level("day") if item.start_time < end and item.end_time > begin]

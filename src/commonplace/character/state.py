@@ -67,7 +67,7 @@ class Belief:
         return known.parent if known else UNKNOWN
 
     def last_seen(self, node_id: str) -> int:
-        """The tick a thing was last seen, as believed: whenever the area it lies in was. −1 for what is not known."""
+        """The tick a node was last seen; an object also counts as seen with its area. −1 for an unknown node."""
         known = self.nodes.get(node_id)
         if known is None:
             return -1

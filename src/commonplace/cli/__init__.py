@@ -102,7 +102,7 @@ class LazyGroup(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """The command of that name; None when there is none."""
+        """The command of that name; None if it does not exist."""
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
@@ -112,7 +112,7 @@ class LazyGroup(TyperGroup):
         return typer.main.get_command(single)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that the first word names. Raises UsageError when there is none, with the nearest names."""
+        """The command that the first word names. Raises UsageError for an unknown one, with the nearest names."""
         if args[0] in COMMANDS:
             return super().resolve_command(ctx, args)
         near = get_close_matches(args[0], COMMANDS)

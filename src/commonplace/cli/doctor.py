@@ -256,7 +256,7 @@ async def _at_once(_: float) -> None:
 
 
 def _key(server: Server) -> Finding:
-    """Whether there is a key; never the key."""
+    """Whether a key is set. The key itself is never shown."""
     if os.environ.get(server.variable):
         return Finding(FINE, f"a key is set in {server.variable}")
     return Finding(FINE, f"no key is set in {server.variable}; most local servers need none")

@@ -78,7 +78,6 @@ class Choice:
         return plan(records, _policy(self.policy), now) if now else ForgettingPlan()
 
     def _chosen(self, records: list[Candidate]) -> ForgettingPlan:
-        """What all given options select."""
         tests = filters(session=self.session, text=self.query)
         why: list[str] = []
         if self.session is not None:
@@ -94,7 +93,7 @@ class Choice:
             tests.append(lambda memory: memory.id in numbers)
             why.append("by number")
         if not tests:
-            what = "nothing to forget is named"
+            what = "no memories are selected"
             raise UsageError(what, hint="give --ids, --session, --query, --tags or --policy")
         chosen = [record.memory for record in records if all(test(record.memory) for test in tests)]
         return ForgettingPlan(remove=[Decision(memory, ", ".join(why)) for memory in chosen])
@@ -180,7 +179,7 @@ def _numbers(ids: str, agent: str | None, records: list[Candidate]) -> set[int]:
 def _policy(path: Path) -> RetentionPolicy:
     if not path.exists():
         raise UsageError(
-            "there is no such file", where=str(path), hint="expected a config.json with a retention_policy"
+            "the file does not exist", where=str(path), hint="expected a config.json with a retention_policy"
         )
     return StoreConfig.read(path).retention_policy
 

@@ -25,7 +25,7 @@ from commonplace.views.source import RecordedSource
 DEFAULT_RATE = 2.0
 """Ticks per second at the start."""
 PATIENCE = 2.0
-"""Seconds that a tick under way has to end when the view is left; then it is cancelled."""
+"""Seconds a running tick may take to finish when the view is closed; then it is cancelled."""
 
 Call = tuple[Callable[[Run], Awaitable[Any]], "Future[Any]"]
 
@@ -61,14 +61,14 @@ class LiveRun:
         self._thread = threading.Thread(target=self._run, name="run", daemon=True)
 
     def start(self) -> None:
-        """Begin; returns when the run can be read. Raises what making it raised."""
+        """Start the thread and wait until the run can be read. Raises the error if the run cannot be created."""
         self._thread.start()
         self._ready.wait()
         if self.failure is not None:
             raise self.failure
 
     def stop(self) -> None:
-        """End at a tick boundary and close the file. A tick that takes too long is cancelled: it has not happened."""
+        """End at a tick boundary and close the file. A tick that takes too long is cancelled and leaves no trace."""
         self._stopping = True
         self._wake()
         self._thread.join(PATIENCE)
@@ -245,7 +245,7 @@ class LiveSource(RecordedSource):
         self._run.control(playing=False, steps=1)
 
     def speed(self, rate: float) -> None:
-        """Aim at so many ticks per second."""
+        """Set the ticks per second to aim at."""
         self._run.control(rate=rate)
 
     def subscribe(self, committed: Callable[[int], None]) -> Callable[[], None]:

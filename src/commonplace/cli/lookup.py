@@ -85,7 +85,7 @@ def moment(option: str, text: str | None) -> datetime | None:
 
 @contextmanager
 def opened(where: str) -> Generator[RunMemories | StoreMemories]:
-    """The memories in a run file or a store, to read. Raises UsageError where there is neither."""
+    """The memories in a run file or a store, to read. Raises UsageError for anything else."""
     if is_run(where):
         with Reading.open(Path(where)) as reading:
             yield RunMemories(reading)
@@ -155,7 +155,7 @@ class RunMemories:
 
 
 class StoreMemories:
-    """The memories in a store. `at` is an ISO simulated time; None is the latest there is."""
+    """The memories in a store. `at` is an ISO simulated time; None is the latest."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -40,9 +40,9 @@ from commonplace.scenario.compiling import load
 from commonplace.scenario.model import ScenarioPart
 
 PIPE_TICKS = 48
-"""How far a run goes by default where nobody watches it."""
+"""The default last tick without the terminal view."""
 ENDLESS = 1_000_000
-"""How far it goes in the terminal view: until the person leaves."""
+"""The default last tick in the terminal view: the run goes on until the view is closed."""
 MANY = 0.1
 """Share of questions without a usable answer above which a warning is printed."""
 ENDING = "stopping after the current tick; interrupt again to stop at once\n"

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from commonplace.views.terminal.screen import TownApp
 
 LOOK_EVERY = 0.2
-"""Seconds between two looks at whether the run has more ticks."""
+"""Seconds between two checks for new ticks."""
 NOTICE = 30.0
-"""Seconds for which the reason of a pause stays on the screen."""
+"""Seconds the reason of a pause stays on the screen."""
 Severity = Literal["warning", "error"]
 
 
@@ -100,7 +100,7 @@ def watch_live(make: Callable[[], Run], target: Path, last: int, budget: Budget)
 
 
 def _town_app() -> type[TownApp]:
-    """The view, imported where it is shown: Textual takes a quarter of a second. Raises UsageError if it cannot be."""
+    """The view, imported on use: Textual takes a quarter of a second. Raises UsageError on a dumb terminal."""
     if is_dumb():
         what = "this terminal cannot show the terminal view (TERM is dumb or not set)"
         raise UsageError(what, hint="set TERM, such as TERM=xterm-256color, or print lines with --view plain")

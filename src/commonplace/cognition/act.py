@@ -1,6 +1,6 @@
 """Act: one action, from the reaction or the plan.
 
-The world's valid targets soften nothing here: what the plan wants is proposed, and the simulator accepts or rejects it.
+The plan's step is proposed even if it is not a valid target: the simulator accepts or rejects it.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def plan_step(view: TurnView, notebook: Notebook, item: PlanItem | None) -> Acti
 
 
 def _goal(view: TurnView, notebook: Notebook, item: PlanItem) -> str:
-    """Where the item is to be done: at its place, or where the object it needs is believed to be."""
+    """The area the item needs: its place, or where the object it needs is believed to be."""
     if item.object_id and not _attempted(view, item):
         believed = notebook.belief.place_of(item.object_id)
         if believed and believed != view.persona.id and believed in view.scenario.geography.edges:

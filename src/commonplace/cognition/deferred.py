@@ -48,7 +48,7 @@ RETRY_AFTER = timedelta(hours=1)
 """A failed reflection is tried again no sooner."""
 
 Outcome = dict[str, Any]
-"""What a job came to, as JSON: `strokes`, `insights` and `dropped`, or the change of a relation."""
+"""The result of a job as JSON: `strokes`, `insights` and `dropped`, or the change of a relation."""
 
 
 async def run_job(view: JobView) -> JobResult:
@@ -149,7 +149,7 @@ def usual_day(view: JobView) -> tuple[Stroke, ...]:
 
 
 def request_reflection(view: TurnView, notebook: Notebook) -> None:
-    """A deferred job, when enough of importance has happened since the last one, or enough has been said."""
+    """Request a reflection when enough of importance has happened since the last one, or enough has been said."""
     settings = view.scenario.cognition
     if not settings.reflect or view.world.body.asleep or view.tick < notebook.reflect_after:
         return
@@ -195,14 +195,14 @@ async def _reflect(view: JobView, notebook: JobNotebook) -> Outcome:
     answer = await notebook.ask(INSIGHTS, inputs)
     ids = {note.id for entry in evidence for note in entry.recalled}
     kept = accepted(answer.value.insights, ids)
-    if len(kept) < FEWEST_INSIGHTS:  # too little for a reflection: it counts as failed and is tried again later
+    if len(kept) < FEWEST_INSIGHTS:  # too few for a reflection: it counts as failed and is tried again later
         kept = ()
     dropped = len(answer.value.insights) - len(kept)
     return {"insights": [insight.model_dump(mode="json") for insight in kept], "dropped": dropped}
 
 
 async def _reflect_on_talk(view: JobView, notebook: JobNotebook) -> Outcome:
-    """One to three sentences on a dialogue, from what it brings back."""
+    """One to three sentences on a dialogue, from the memories it retrieves."""
     goals = view.persona.goals
     latest = tuple(memory.text for memory in view.past.recent(LATEST_LINES))
     found = await retrieve(view, notebook, "reflect", [" ".join((*goals, *latest))])

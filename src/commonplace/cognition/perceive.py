@@ -1,6 +1,6 @@
 """Perceive: the area as of the previous tick becomes sentences, most worth noticing first.
 
-Each percept carries a *frame*: what the simulator knows of its making, as flat words and ids (`docs/cognition.md`).
+Each percept carries a *frame*: how it came about, as flat words and ids (`docs/cognition.md`).
 Only what is new against the belief view is a percept at all; the attention limit then decides what is taken in.
 """
 
@@ -92,7 +92,7 @@ def _around(view: TurnView) -> Iterator[Percept]:
 
 
 def own_outcomes(view: TurnView) -> Iterator[Percept]:
-    """What came of one's own action of the tick before."""
+    """The outcome of one's own action of the tick before."""
     for event in view.world.outcome:
         maker = _OWN.get(event.type)
         percept = maker(view, event) if maker else None
@@ -251,7 +251,7 @@ def _thing_percept(view: TurnView, thing: str, state: str, parent: str, known: K
 
 
 def thing_frame(view: TurnView, thing: str, state: str) -> dict[str, str]:
-    """What is known of the making of a percept of an object."""
+    """The frame of a percept of an object."""
     geography = view.scenario.geography
     return {
         "what": "thing",
@@ -374,7 +374,7 @@ _DEEDS = {
 
 
 def after_own(view: TurnView, own: Iterable[Percept]) -> Belief:
-    """What was looked for and not found is known not to be there; what one does oneself is known."""
+    """The belief after one's own action: a missing object is no longer believed there, one's own doing is known."""
     changes = {
         percept.frame["object"]: Known(UNKNOWN, "", view.tick)
         for percept in own
@@ -390,8 +390,8 @@ def after_own(view: TurnView, own: Iterable[Percept]) -> Belief:
 def after_seeing(view: TurnView, belief: Belief) -> Belief:
     """The belief with everything here as it is now.
 
-    What lies in an area was last seen when the area was: an entry of its own is renewed only when it changes, the
-    area's when one arrives and when one has left.
+    An object counts as seen whenever its area is. So an object's entry is renewed only when the object changes, the
+    area's entry on arriving and after leaving.
     """
     world, nodes = view.world, view.scenario.geography.nodes
     changes: dict[str, Known] = {}

@@ -1,6 +1,6 @@
 """Plan: a day in broad strokes, opened into hours and actions only when their time comes.
 
-Only a reaction changes an existing plan, and it never touches what lies before now.
+Only a reaction changes an existing plan, and it never changes the part that is past.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _minute_hints(view: TurnView, hour: PlanItem) -> tuple[Hint, ...]:
 
 
 async def add_stroke(view: TurnView, notebook: Notebook, stroke: Stroke, reason: str) -> bool:
-    """Put a new stroke into the plan from now on. False when the day is over before it would begin."""
+    """Put a new stroke into the plan from now on. False if it would begin after the end of the day."""
     grain = view.scenario.clock.tick_minutes
     start = max(view.now, rounded(at_time(view.now, stroke.start), grain))
     ends = max((item.end_time for item in notebook.plan.level("day")), default=start)

@@ -17,7 +17,7 @@ from commonplace.minds.notes import News, Recalled
 from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
 
 MOST_NOTICED = 3
-"""News that the retrieval's query names; the mind is told the rest all the same."""
+"""The most news that the retrieval's query names; the mind is still told all of it."""
 KEEP = ReactOutput(decision="keep", reason="nothing new")
 
 
@@ -43,7 +43,7 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
 
 
 def reaction_entry(reaction: ReactOutput, ordinal: int | None) -> dict[str, Any]:
-    """A reaction as the trace keeps it: one that was asked for stands in the journal, under its ordinal."""
+    """A reaction as the trace keeps it: one that was asked for is in the journal, under its ordinal."""
     return {"decision": reaction.decision, "reason": reaction.reason} if ordinal is None else {"asked": ordinal}
 
 

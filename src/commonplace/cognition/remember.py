@@ -36,7 +36,7 @@ class NewMemory:
     kind: str
     frame: Mapping[str, str]
     at: datetime
-    """When it came about: now, or a tick ago for one's own deeds."""
+    """When it happened: now, or a tick ago for one's own actions."""
     event: str = ""
     citations: tuple[int, ...] = ()
     tags: tuple[str, ...] = ()
@@ -163,7 +163,6 @@ def _rater(language: str, goals: tuple[str, ...], names: tuple[str, ...], base: 
 
 
 def _names(view: TurnView) -> tuple[str, ...]:
-    """What the others are called."""
     return tuple(persona.called for persona in view.scenario.personas.values() if persona.id != view.persona.id)
 
 

@@ -1,7 +1,7 @@
 """How the simulator words what happened: one template per kind of percept and language.
 
-Memories are made of these sentences and never of a model's claims. Third person; what others do in the present tense,
-what one did oneself in the past.
+Memories are made of these sentences and never of a model's claims. Third person; others' actions in the present tense,
+one's own in the past tense.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def sentence(language: str, kind: str, **slots: str) -> str:
 
 
 def doing(language: str, kind: str, name: str = "") -> str:
-    """What somebody is seen doing who does nothing in particular."""
+    """The words for somebody who does nothing in particular."""
     return DOING[language][kind].format(name=name)
 
 

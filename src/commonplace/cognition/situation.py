@@ -143,7 +143,7 @@ def things_believed(scenario: Scenario, belief: Belief, area: str, me: str) -> t
 
 
 def verbs_of(geography: Geography, thing: str) -> tuple[str, ...]:
-    """All verbs an object's kind may answer to."""
+    """All verbs that an object's kind knows."""
     kind = geography.kinds[geography.nodes[thing].kind]
     return (*verbs(kind), "TAKE", "DROP") if kind.portable else verbs(kind)
 

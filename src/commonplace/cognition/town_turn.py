@@ -24,7 +24,7 @@ async def town_turn(view: TurnView) -> Turn:
     action = played(view, notebook)
     if action is None:
         reaction = KEEP if view.world.body.asleep else await react(view, notebook, news, item)
-        if notebook.notes:  # the reaction changed the plan: what is to be done now may be something else
+        if notebook.notes:  # the reaction changed the plan, so the current item may be another one
             item = await current_item(view, notebook)
         action = await act(view, notebook, reaction, news, item)
     await rate(view, notebook)  # what the reaction has not rated on the way

@@ -58,7 +58,7 @@ def _part(normalised: float, weight: float, low: float, high: float) -> dict[str
 
 
 def question_entry(task: Task[Any, Any], value: BaseModel, answer: Answer[Any]) -> dict[str, Any]:
-    """A question, by what is particular to it; its answer stands in the journal."""
+    """A question without what is stored elsewhere; its answer is in the journal."""
     inputs = value.model_dump(mode="json", exclude_defaults=True, exclude=ELSEWHERE)
     if "evidence" in inputs:
         inputs["evidence"] = [_by_id(evidence) for evidence in inputs["evidence"]]

@@ -101,7 +101,7 @@ class JobView:
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """The result of a deferred job, handed to the turn at the tick it is due, with the trace of how it came about."""
+    """The result of a deferred job, handed to the turn at the tick it is due, with its trace."""
 
     job: Job
     outcome: Mapping[str, Any]
@@ -116,7 +116,7 @@ View = TurnView | JobView
 
 
 class Tracer:
-    """Puts questions and notes them, as it notes retrievals: the trace of a turn or of a job."""
+    """Asks questions, and records them and the retrievals: the trace of a turn or of a job."""
 
     def __init__(self) -> None:
         self.trace: dict[str, Any] = {}

@@ -13,7 +13,7 @@ class Price(Protocol):
     """What tokens cost."""
 
     def cost(self, prompt: int, cached: int, answer: int) -> float:
-        """Money for so many tokens; `cached` of those of the prompt had been read before."""
+        """Money for these numbers of tokens; `cached` is the part of `prompt` that had been read before."""
         ...
 
 
@@ -38,7 +38,7 @@ class Budget:
 
 
 class BudgetReached(Paused):
-    """Nothing more may be asked. `option` is what raises the limit on the command line."""
+    """The budget is used up. `option` is the command-line option that raises the limit."""
 
     def __init__(self, what: str, option: str) -> None:
         super().__init__(f"the budget of {what} is reached")

@@ -195,16 +195,12 @@ class SameQuestions(NoJournal):
 def resting_on(reading: Reading, agent: str, tick: int, memory_id: int) -> tuple[Memory, ...]:
     """A memory and all that rest on it, directly or through others, as of a tick; by id.
 
-    Raises UsageError for a memory the character did not have then, or that it thought up in that very tick.
+    Raises UsageError for a memory the character did not have then, or that was made in the same turn.
     """
     memories = reading.memories(agent, tick)
     found = next((memory for memory in memories if memory.id == memory_id), None)
     if found is None or (found.tick == tick and not found.event and not _sight(found)):
-        why = (
-            "it was made by its thinking in that very turn"
-            if found
-            else f"no memory had this number before tick {tick + 1}"
-        )
+        why = "it was made in the same turn" if found else f"no memory had this number before tick {tick + 1}"
         raise UsageError(
             f"memory {memory_id} of {agent} cannot be left out: {why}",
             where=str(reading.path),
@@ -235,7 +231,7 @@ def hide_memories(live_state: LiveState, reading: Reading, agent: str, hidden: S
 def without_events(world: WorldView, hidden: Sequence[Memory]) -> WorldView:
     """What a character sees, without the events that hidden memories came from, and without their lines in talks.
 
-    What was seen or heard in the turn itself becomes a memory only in it: there is nothing yet to take out of a stream.
+    What was seen or heard in the turn itself is not a memory yet, so there is nothing to take out of the stream.
     """
     ids = {memory.event for memory in hidden if memory.event}
     talks = (_talk_without(talk, ids) for talk in world.conversations)
@@ -280,7 +276,7 @@ def _sight(memory: Memory) -> str:
 
 
 def _as_seen(live_state: LiveState, memory: Memory) -> Iterator[tuple[str, Known]]:
-    """What was seen, as an entry of the belief view: a sight that is known already is no news."""
+    """What was seen, as an entry of the belief view: a sight that is known already is not news."""
     node = _sight(memory)
     if node in live_state.world.bodies:
         body = live_state.world.bodies[node]

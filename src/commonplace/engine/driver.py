@@ -1,6 +1,6 @@
 """The driver answers the questions a turn asks: a turn yields a question, the driver sends the answer back in.
 
-`Driver._answer` is the life of one question. The journal is looked up first. A question it does not answer is put to
+`Driver._answer` handles one question. It looks in the journal first. A question without an answer there is put to
 the mind until an attempt is usable or none is left; without a usable one the task's fallback is the answer, flagged.
 A turn whose mind costs nothing never waits for the event loop.
 """
@@ -31,7 +31,7 @@ JOB_ORDINALS = 1000
 
 @dataclass(slots=True)
 class Drive:
-    """One coroutine that asks questions, and what came of it."""
+    """One coroutine that asks questions, and its results."""
 
     agent: str
     tick: int
@@ -134,7 +134,7 @@ class Driver:
 
     async def _ask(self, ask: Ask[Any, Any], request_key: RequestKey) -> tuple[Reply, float]:
         """One attempt of the mind, and the seconds it took; 0 for a mind that costs nothing."""
-        if not self.mind.paid:  # neither gate nor budget: there is no server to spare and nothing to spend
+        if not self.mind.paid:  # it has no server to protect and costs nothing
             reply = self.mind.answer(ask, request_key)
             return reply if isinstance(reply, Reply) else await reply, 0.0
         async with self._gate:
@@ -164,7 +164,7 @@ class Journal(Protocol):
         ...
 
     def numbered(self, agent: str, tick: int, request: bytes) -> int:
-        """The ordinal of a question that may stand anywhere in its tick; the next free one for a new question."""
+        """The ordinal under which a question was asked in its tick; the next free one for a new question."""
         ...
 
     def keep(self, row: AnswerRow, call: ModelCall) -> None:
@@ -222,7 +222,7 @@ def shown_input(ask: Ask[Any, Any]) -> str:
 
 
 def _may_be_repeated(last: AnswerRow, max_attempts: int) -> bool:
-    """A `malformed` answer may be asked for again. A `fault` is final: a replay must meet its fallback again."""
+    """A `malformed` answer may be asked for again. A `fault` is final: a replay must use the same fallback."""
     return last.outcome == "malformed" and last.attempt + 1 < max_attempts
 
 

@@ -1,4 +1,4 @@
-"""What a run would ask of a model server: the run with the offline mind, every prompt measured and thrown away."""
+"""What a run would ask of a model server: the run with the offline mind, every prompt measured and discarded."""
 
 from __future__ import annotations
 

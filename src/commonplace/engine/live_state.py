@@ -68,7 +68,7 @@ class LiveState:
         )
 
     def forgotten(self, events: Iterable[Event]) -> dict[str, tuple[int, ...]]:
-        """The memories that the inputs of a tick take out, by character: those of them that are there."""
+        """The memories that the inputs of a tick remove, by character; only those that exist."""
         found: dict[str, dict[int, None]] = {}
         for event in events:
             if event.type == "FORGOT":
@@ -79,7 +79,7 @@ class LiveState:
         return {agent: tuple(ids) for agent, ids in sorted(found.items()) if ids}
 
     def apply(self, world: World, turns: Iterable[Turn], removed: Mapping[str, Sequence[int]]) -> None:
-        """Make a committed tick the present. Forgetting comes last: it is an input, and inputs end a tick."""
+        """Advance to a committed tick. Forgetting comes last: it is an input, and inputs end a tick."""
         before, self.world = self.world, world
         self.ambient = weather(self.scenario, self.seed, world.tick)
         for turn in turns:

@@ -86,7 +86,7 @@ class Lockstep:
         return ProposedTick(Tick(number, state.scenario.clock.time(number), events, turns), record, world)
 
     def apply(self, proposed: ProposedTick) -> None:
-        """After the commit: the tick becomes the present."""
+        """Advance to the tick, after its commit."""
         self.live_state.apply(proposed.world, proposed.tick.turns.values(), proposed.record.removed)
 
     async def _run_turn(self, agent: str, drives: dict[str, tuple[Drive, ...]]) -> None:
@@ -134,7 +134,7 @@ class _Job:
 class Prefetch:
     """The deferred jobs of one session: started as soon as they have a snapshot, waited for when they are due.
 
-    Only minds that cost something are asked ahead of time. That decides when a question is put, never what comes of it:
+    Only minds that cost something are asked ahead of time. That decides when a question is asked, never its answer:
     a job sees its snapshot and nothing later.
     """
 
@@ -166,16 +166,16 @@ class Prefetch:
         return tuple(job.drive for job in jobs)
 
     async def drain(self) -> None:
-        """Wait for what is in flight, whatever comes of it: when the budget is reached, nothing follows it."""
+        """Wait for what is in flight, whatever its outcome: when the budget is reached, nothing follows it."""
         await asyncio.gather(*(job.task for job in self._jobs.values()), return_exceptions=True)
 
     def cancel(self) -> None:
-        """Cancel all jobs. From now on none of them writes anything."""
+        """Cancel all jobs. From now on they write nothing."""
         for job in self._jobs.values():
             job.task.cancel()
 
     async def end(self) -> None:
-        """Cancel all jobs and wait until they are gone."""
+        """Cancel all jobs and wait until they have ended."""
         self.cancel()
         await self.drain()
 

@@ -83,7 +83,7 @@ class Run:
     async def play(
         self, ticks: int | None = None, *, until: int | None = None, budget: Budget | None = None
     ) -> AsyncGenerator[Tick, None]:
-        """Run so many ticks, or up to a tick; yields each once it is committed. It may be left at any tick.
+        """Run a number of ticks, or up to a tick; yields each once it is committed. The caller may stop after any tick.
 
         `budget`: what this session may spend. Raises Paused at a tick boundary when it is reached, or when the mind is
         unavailable: the tick under way has not happened, answers that came are kept, and the run can be resumed.

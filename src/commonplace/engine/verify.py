@@ -19,7 +19,7 @@ from commonplace.scenario.scenario import Scenario
 
 
 async def verify(reading: Reading, scenario: Scenario, stage: Stage) -> int:
-    """Re-execute every tick; returns the last. Raises RunDamaged naming the first tick that comes out differently."""
+    """Re-execute every tick; returns the last. Raises RunDamaged naming the first tick that differs."""
     seed = reading.manifest.seed
     live_state, first = initial_state(scenario, seed)
     engine = Lockstep(live_state, stage, Driver(NoMind(), CommittedAnswers(reading), seed, durable=False))
@@ -44,7 +44,7 @@ def _compared(reading: Reading, record: TickRecord, previous: Digests) -> Digest
 
 
 class CommittedAnswers(NoJournal):
-    """The journal of re-execution: the answers that committed ticks rest on."""
+    """The journal of re-execution: the answers that committed ticks used."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading

@@ -1,6 +1,6 @@
-"""What a blend reads besides words and vectors: who and where a memory is about, whether it asks, what came next to it.
+"""What a blend reads besides words and vectors: a memory's subject and place, whether it asks, what came next to it.
 
-A question about the past shares few words with its answer. These hints find the answer all the same; the parts of the
+A question about the past shares few words with its answer. These hints still find the answer; the parts of the
 score made of them are `named`, `statement` and `neighbours`.
 """
 
@@ -135,7 +135,7 @@ def _opening(text: str) -> str:
 
 
 class Breaks:
-    """Which pairs of rows 1, 2 or 3 apart are no neighbours because too much time lies between them.
+    """Which pairs of rows 1, 2 or 3 apart are not neighbours because too much time lies between them.
 
     Extended as rows are added, because most streams have few such pairs.
     """

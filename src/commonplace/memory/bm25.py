@@ -137,13 +137,13 @@ def _split_dates(text: str) -> tuple[list[str], str]:
 # ── index ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 K1 = 0.9
-"""How soon more occurrences of a term stop adding."""
+"""How soon further occurrences of a term stop adding to the score."""
 B = 0.4
 """How much a longer document is penalised (0 not, 1 fully)."""
 _FEW = 16_384
 """Postings of a question up to which all terms are added at once."""
 _MOST_ALIKE = 8
-"""Terms that may stand for one that does not occur."""
+"""The most terms that may replace one that does not occur."""
 
 
 class LexicalIndex:
@@ -160,7 +160,7 @@ class LexicalIndex:
         self._shapes: dict[tuple[int, int], int] = {}  # (tf, length) → code; a few hundred however many documents
         self._shape_table: NDArray[np.float64] = np.empty((64, 2), dtype=np.float64)
         self._removed: list[int] = []
-        self._spelling = Spelling()  # of all terms there ever were: whoever asks checks that they still occur
+        self._spelling = Spelling()  # all terms ever added: the caller checks that a term still occurs
         self.size = 0
 
     def append(self, tokens: Sequence[str]) -> None:
@@ -240,9 +240,9 @@ class LexicalIndex:
         return scores
 
     def respelt(self, terms: Mapping[str, float], length: int) -> dict[str, float]:
-        """The terms with their weights, those that none of the first `length` documents has replaced.
+        """The terms with their weights, those absent from the first `length` documents replaced.
 
-        Up to eight terms spelt like it take the place of an absent one, each weighing as much less as it is less alike.
+        Up to eight terms spelt like it take the place of an absent one, each weighted by its likeness.
         """
         found: dict[str, float] = {}
         for term, weight in terms.items():

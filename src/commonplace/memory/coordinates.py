@@ -195,7 +195,7 @@ class MemoryCoordinate(Section):
     metadata: Metadata = Field(default_factory=Metadata)
     relations: Relations = Field(default_factory=Relations)
     memory: Object = Field(default_factory=dict)
-    """What only a record has: its number, kind, place, citations …"""
+    """The fields that only a record has: its number, kind, place, citations …"""
 
     @property
     def at(self) -> datetime:
@@ -469,9 +469,9 @@ def _read(document: MemoryCoordinate, id: int = 0) -> Memory:
 
 
 def _remainder(memory: Memory, document: MemoryCoordinate) -> dict[str, Any]:
-    """What reading the document would not give back."""
+    """The part of the record that would be lost on reading the document."""
     rest: dict[str, Any] = {"id": memory.id} if memory.id else {}
-    if not clean(document.content.response_full):  # of which no text could be read
+    if not clean(document.content.response_full):  # no text could be read from it
         rest["text"] = memory.text
     document.memory = rest
     usual = _read(document)

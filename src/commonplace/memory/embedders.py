@@ -33,8 +33,8 @@ class ServerEmbedder:
     """Vectors from `URL/embeddings`, made lattice vectors. No text goes anywhere but to that server.
 
     `url`: up to and including `/v1`; `timeout`: seconds of one request. The size of the vectors is asked once, when
-    the embedder is made. Raises UsageError for an address or key that cannot be one, CommonplaceError when the server
-    does not answer as it should.
+    the embedder is made. Raises UsageError for an invalid address or key, CommonplaceError if the server does not
+    answer as it should.
     """
 
     def __init__(self, url: str, model: str, *, timeout: float = 60.0) -> None:

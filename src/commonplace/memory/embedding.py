@@ -27,7 +27,7 @@ LATTICE_NORM = 4096
 """No lattice vector is longer, so every partial sum of a dot product stays within 2²⁴, where float32 is exact."""
 
 _LONGEST = 20_000
-"""Characters of a text that are embedded; of more, sums might leave the range in which float32 is exact."""
+"""Characters of a text that are embedded; of a longer text, sums might leave the range in which float32 is exact."""
 
 _HANGUL_WORD = re.compile(f"[{HANGUL}]")
 

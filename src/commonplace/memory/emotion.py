@@ -38,7 +38,7 @@ class _Feeling:
 
 
 class RuleFeeler:
-    """Text → Emotion, or None where no word of feeling stands. Raises UsageError for a language without word lists.
+    """Text → Emotion, or None for a text without words of feeling. Raises UsageError for a language without word lists.
 
     Valence and arousal are means over the words found, negated ones turned; confidence is n / (n + 1) of n words;
     keywords are the names of the feelings that are not denied, in the order they occur.
@@ -108,7 +108,7 @@ def feeler(language: str) -> RuleFeeler:
 def _feelings(language: str) -> dict[str, _Feeling]:
     """Stem or beginning → feeling. The first list a word is in counts."""
     if language not in LANGUAGES:
-        raise UsageError(f"language {language!r}", hint=f"the languages are {', '.join(LANGUAGES)}")
+        raise UsageError(f"language {language!r} has no word lists", hint=f"the languages are {', '.join(LANGUAGES)}")
     text = files(word_lists.__name__).joinpath(f"feelings_{language}.json").read_text(encoding="utf-8")
     data: dict[str, Any] = json.loads(text)
     found: dict[str, _Feeling] = {}

@@ -412,7 +412,7 @@ class _Index:
         return name in self.memories or name in self.archived
 
     def add(self, name: str, memory: Memory, *, archived: bool = False) -> None:
-        """Take in a memory under a name that is not taken."""
+        """Add a memory under an unused name."""
         self.names[memory.agent, memory.id] = name
         self.last_ids[memory.agent] = max(memory.id, self.last_ids.get(memory.agent, 0))
         if archived:
@@ -427,7 +427,7 @@ class _Index:
         self._count_references(name, memory, 1)
 
     def remove(self, memory: Memory) -> None:
-        """Take out a memory, archived or not."""
+        """Remove a memory, archived or not."""
         name = self.names.pop((memory.agent, memory.id))
         if self.archived.pop(name, None) is not None:
             return

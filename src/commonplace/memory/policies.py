@@ -61,13 +61,13 @@ class Policy:
     neighbour_minutes: float = 30.0
     """Blend: how far apart neighbours may be, in simulated minutes, at least 0."""
     k1: float = 0.9
-    """BM25: how soon more occurrences of a word stop adding, at least 0."""
+    """BM25: how soon further occurrences of a word stop adding to the score, at least 0."""
     b: float = 0.4
     """BM25: how much a longer memory is penalised, in [0, 1]."""
     grammar: float = 1.0
     """BM25: weight of a word of the question that only carries grammar, in [0, 1]; 1 = as any other."""
     respell: bool = False
-    """BM25: whether words spelt like it replace a word of the question that no memory has."""
+    """BM25: whether a word of the question that no memory has is replaced by words of similar spelling."""
     nearest: int = 0
     """Only this many compete, those with the highest cosine; 0 = all. Needs `cosine`."""
     without_tags: tuple[str, ...] = ()
@@ -164,7 +164,7 @@ REPO2023 = Policy(
     without_words=("idle",),
     k=30,
 )
-"""What the code published with Generative Agents does: recency by rank, the longest unused first; neither chats nor
+"""What the code published with Generative Agents does: recency by rank, the longest unused first; without chats and
 idle events. Some of its characters have a decay of 0.995."""
 
 RECALL = Policy(

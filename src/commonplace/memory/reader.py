@@ -161,7 +161,7 @@ class Reader:
         return list(islice(self._latest(), checked_count("n", n, 0)))
 
     def vector(self, id: int) -> Vector | None:
-        """The embedding, float32 of shape (dimensions,); None without a usable one. Raises UsageError as `get`."""
+        """The embedding, float32 of shape (dimensions,); None if it is not usable. Raises UsageError as `get`."""
         self.get(id)
         return self._view().table.vector(id - 1)
 
@@ -181,7 +181,7 @@ class Reader:
 
 
 class Snapshot(Reader):
-    """The memories and access times of a moment, whatever becomes of the stream; recalling from it touches nothing.
+    """The memories and access times of a moment, unaffected by later changes; recalling from it touches nothing.
 
     Made by `MemoryStream.snapshot`, for a job that is asked now and delivered later. It costs a copy of the access
     times; the rest is shared.

@@ -89,7 +89,7 @@ class Memory:
     event: str = ""
     """Id of the event it came from; empty if it came from none."""
     details: Mapping[str, Any] = field(default_factory=lambda: NO_DETAILS, hash=False)
-    """Whatever a stage adds. Not to be changed."""
+    """Additional fields of a stage. Do not change it."""
 
     @property
     def full_text(self) -> str:
@@ -234,7 +234,7 @@ def checked_vector(vector: Any) -> Vector | None:
 
 
 def checked_policy(policy: Policy) -> Policy:
-    """The policy unchanged. Raises UsageError for its name, and for anything else."""
+    """The policy unchanged. Raises UsageError for anything else, a policy's name included."""
     if not isinstance(policy, Policy):  # pyright: ignore[reportUnnecessaryIsInstance] - callers do pass names
         raise UsageError(
             f"policy {_shown(policy)} is not a Policy", hint='give policies.PARK, or policies.by_name("park")'

@@ -283,7 +283,7 @@ def _with_evidence(reflection: Memory, texts: Mapping[str, str]) -> Memory:
 
 def apply(forgetting: ForgettingPlan, target: Store | MemoryStream) -> None:
     """Do what a plan says in a store, or in a stream and its store."""
-    # In this order, so that a process that dies half-way has not lost a text before it is folded.
+    # In this order, so that a process that dies half-way loses no text before it is folded.
     if isinstance(target, MemoryStream):
         for reflection in forgetting.folded:
             target.revise(reflection.id, details=reflection.details)

@@ -1,7 +1,7 @@
 """Retrieval: from a question to the memories it brings back, with every part of every score.
 
 `retrieve` picks the candidates, has them scored, and takes the best. `score_candidates` computes the raw parts the
-policy names, has `scoring` normalise them, and adds what a blend reads besides.
+policy names, has `scoring` normalise them, and adds the parts that only a blend has.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ def score_candidates(
     """Every part of the score of at least one candidate.
 
     `vector`: the question's; None to have the embedder make it. `spreads`: normalise over these instead of the
-    candidates' own. With `policy.nearest` only so many of the candidates are scored.
+    candidates' own. With `policy.nearest` only the nearest candidates are scored.
     """
     # what an embedder of spelling knows, BM25 knows better
     spelling = policy.relevance == "blend" and getattr(view.table.embedder, "spelling", False)

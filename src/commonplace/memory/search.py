@@ -1,4 +1,4 @@
-"""Finding memories by where, when and what they are: one test per filter."""
+"""Finding memories by place, time, kind and content: one test per filter."""
 
 from __future__ import annotations
 

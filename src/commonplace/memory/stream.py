@@ -196,8 +196,8 @@ class MemoryStream(Reader):
         `text` is cleaned; one longer than 2,000 characters is cut, and kept whole in `details["full_text"]`.
         `importance` is clamped to 1–10, or rated if None. `embedding` is kept as given; one of another size or with a
         NaN in it counts as none. Raises UsageError for an empty text, an importance or embedding that is not a number,
-        an unknown kind, an observation or action with citations, a reflection without, and citations of memories that
-        do not exist.
+        an unknown kind, an observation or action with citations, a reflection without citations, and citations of
+        memories that do not exist.
         """
         self.table.cut()
         memory = self.table.remember(
@@ -222,7 +222,7 @@ class MemoryStream(Reader):
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Removes memories for good; returns the ids that were still there. Ids are never used again.
 
-        From then on the stream scores as if the memories had never been. Raises UsageError for an id that was never
+        From then on the stream scores as if the memories had never existed. Raises UsageError for an id that was never
         used.
         """
         there = self._chosen(ids, lambda id: id in self.table or id in self._archived)
@@ -235,7 +235,7 @@ class MemoryStream(Reader):
         return there
 
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
-        """Takes memories out until `unarchive`; returns the ids that were there.
+        """Archives memories until `unarchive`; returns the ids that existed.
 
         An archived memory is neither retrieved nor found. Raises UsageError for an id that was never used.
         """
@@ -249,7 +249,7 @@ class MemoryStream(Reader):
         return there
 
     def unarchive(self, ids: Iterable[int]) -> tuple[int, ...]:
-        """Puts archived memories back; returns the ids that were archived. Raises UsageError as `archive`."""
+        """Restores archived memories; returns the ids that were archived. Raises UsageError as `archive`."""
         there = self._chosen(ids, self._archived.__contains__)
         if there:
             if self._keeper is not None:
@@ -354,7 +354,7 @@ class MemoryStream(Reader):
             self._since = after(self._since, memory)
 
     def _chosen(self, ids: Iterable[int], there: Callable[[int], bool]) -> tuple[int, ...]:
-        """Those of the ids that are there, ascending. Closes an open draft."""
+        """The ids that pass the test, ascending. Closes an open draft."""
         wanted = self._known(ids)
         self.table.cut()
         return tuple(id for id in wanted if there(id))

@@ -2,7 +2,7 @@
 
 Row r belongs to memory r + 1. The first `committed` rows are the stream's; the rows behind them are the draft of the
 one `writer`, until they are committed or cut off. Rows are only added and cut off at the end, so everything can be read
-as of any earlier length: a `View` is a length and the access times of then.
+as of any earlier length: a `View` is a length and the access times of that moment.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class MemoryTable:
             column.touch(rows, since)
 
     def remove(self, ids: Sequence[int]) -> None:
-        """Takes out those of the memories that are there; from now on BM25 counts as if they had never been."""
+        """Removes the memories that exist; from now on BM25 counts as if they had never existed."""
         ids = [id for id in ids if id in self]
         self._set_alive(ids, False)
         if len(ids) > _FEW or max(ids, default=0) > self.lexical.size:
@@ -169,7 +169,7 @@ class MemoryTable:
             self.lexical = self.lexical.without(id - 1, self._terms(id - 1))
 
     def unarchive(self, ids: Sequence[int]) -> None:
-        """Puts memories back that were taken out."""
+        """Restores memories that were removed."""
         self._set_alive(ids, True)
         self.lexical = LexicalIndex()
 
@@ -207,7 +207,7 @@ class MemoryTable:
         memory = self.records[row]
         text = memory.full_text
         if memory.source and not text.startswith(memory.source):
-            text = f"{memory.source} {text}"  # who said it is asked for as often as what was said
+            text = f"{memory.source} {text}"  # questions name the speaker as often as what was said
         return self.analyser.document(text, memory.created_at)
 
     def _reserve(self, rows: int) -> None:

@@ -29,15 +29,15 @@ class Task(Generic[I, O]):
     input: type[I]
     output: type[O]
     fallback: Callable[[I], O]
-    """Makes the answer that is used when no usable one came. It must not fail."""
+    """Makes the answer that is used without a usable one. It must not fail."""
     max_tokens: int = 400
     """Length limit of an answer."""
     temperature: float = 0.5
-    """0 where equal things are to be judged alike; higher where variety is the point."""
+    """0 where the same input should get the same judgement; higher where variety is wanted."""
     scene: Callable[[I, View], Mapping[str, Any]] | None = None
-    """The values its template gets besides those every template gets."""
+    """The values its template gets in addition to those every template gets."""
     offers: Callable[[I], Offers] | None = None
-    """What an answer may choose from and cite; None: nothing."""
+    """What an answer may choose from and cite; None for nothing."""
     answer: type[AnswerModel] | None = None
     """What a model writes. None: the output itself."""
     free_text: str = ""
@@ -94,7 +94,7 @@ class RequestKey:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a mind returned: a validated value, or why there is none."""
+    """What a mind returned: a validated value, or the reason why it has none."""
 
     value: Value | None
     outcome: str = "value"
@@ -104,9 +104,9 @@ class Reply:
     kind: str = ""
     """The kind of fault in one word, to be counted by: `timeout`, `empty`, `json`, `schema`, `range` …"""
     prompt: str = ""
-    """What a model was asked, as text; empty where there is no prompt."""
+    """What a model was asked, as text; empty without a prompt."""
     raw: str = ""
-    """The raw answer of a model; empty where there is none."""
+    """The raw answer of a model; may be empty."""
     prompt_tokens: int = 0
     cached_tokens: int = 0
     """Those of the prompt's tokens the server had read before."""
@@ -127,10 +127,10 @@ class Mind(Protocol):
     def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply | Awaitable[Reply]:
         """The reply to one question. Never raises for a bad answer: that is a `malformed` or `fault` reply.
 
-        Raises Paused when no answer can be had now and the run should wait for one: a server that stays away.
+        Raises Paused if no answer is available now and the run should wait: a server that does not answer.
         """
         ...
 
     async def close(self) -> None:
-        """Give up connections; nobody waits for an answer. It may be asked again later."""
+        """Close connections. Called when no question is open; the mind may be asked again later."""
         ...

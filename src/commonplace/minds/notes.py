@@ -41,7 +41,7 @@ class FactNote(Value):
     id: str
     text: str
     tell: tuple[str, ...] = ()
-    """Ways to say it, each of which carries it."""
+    """Ways to say it; each carries the fact."""
     place: str = ""
     """Area id and name of the event, if it is one."""
     place_name: str = ""
@@ -52,7 +52,7 @@ class FactNote(Value):
 
 
 class Recalled(Value):
-    """A retrieved memory. `frame` is what the simulator knows of its making (see `cognition.perceive`)."""
+    """A retrieved memory. `frame` says how the memory came about (see `cognition.perceive`)."""
 
     id: int
     text: str
@@ -138,7 +138,7 @@ class Item(Value):
     object_id: str = ""
     verb: str = ""
     outdoor: bool = False
-    """Whether its place lies under the open sky."""
+    """Whether its place is outdoors."""
     asleep: bool = False
     because: tuple[int, ...] = ()
 

@@ -1,4 +1,4 @@
-"""What a mind's answers cost: prices are data, and a user's own stand before those that ship."""
+"""What a mind's answers cost: prices are data, and a user's own take precedence over those that ship."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VARIABLE = "COMMONPLACE_PRICES"
 """Environment variable that names a file of the user's own prices."""
 EXAMPLE = "SERVER:MODEL: {prompt: 0.25, cached: 0.025, answer: 2.00}"
 DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
-"""What a provider hangs on the name of a model for one build of it."""
+"""The suffix that a provider adds to a model's name for a dated build."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Price:
     answer: float
 
     def cost(self, prompt: int, cached: int, answer: int) -> float:
-        """US dollars for so many tokens; `cached` of those of the prompt had been read before."""
+        """US dollars for these numbers of tokens; `cached` is the part of `prompt` that had been read before."""
         fresh = max(0, prompt - cached)
         return (fresh * self.prompt + min(cached, prompt) * self.cached + answer * self.answer) / 1_000_000
 
@@ -80,7 +80,7 @@ def _own(path: str) -> Mapping[str, Price]:
         text = Path(path).expanduser().read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"it cannot be read ({getattr(error, 'strerror', None) or error})",
+            f"the price list cannot be read ({getattr(error, 'strerror', None) or error})",
             where=path,
             hint=f"{VARIABLE} names a file of prices, or is not set",
         ) from None
@@ -92,7 +92,7 @@ def _prices(source: Source) -> Mapping[str, Price]:
         fault = source.faults[0]
         raise UsageError(fault.what, where=f"{source.origin}:{fault.line}", hint=f"a price is written {EXAMPLE}")
     if not is_mapping(source.data):
-        raise UsageError("this is no list of prices", where=source.origin, hint=f"a price is written {EXAMPLE}")
+        raise UsageError("the file is not a list of prices", where=source.origin, hint=f"a price is written {EXAMPLE}")
     return {key: _price(source, key) for key in source.data}
 
 
@@ -101,7 +101,7 @@ def _price(source: Source, key: str) -> Price:
     names = [field.name for field in fields(Price)]
     if not is_mapping(given) or sorted(given) != sorted(names) or not all(map(_is_amount, given.values())):
         raise UsageError(
-            f"{given!r} is no price of {key}",
+            f"{given!r} is not a price of {key}",
             where=f"{source.origin}:{source.line((key,))}",
             hint=f"a price is written {EXAMPLE}, in dollars per million tokens",
         )

@@ -1,1 +1,1 @@
-"""The run file: history and state of one lived scenario, and how they are read."""
+"""The run file: history and state of one run, and how to read them."""

@@ -1,6 +1,6 @@
-"""The two chains of digests over a run's ticks: what happened, and what everybody's state became.
+"""The two chains of digests over a run's ticks: one over the events, one over everybody's state.
 
-Both start from constants and depend on rows alone: not on who made the run, where it lies or how it was scheduled. Rows
+Both start from constants and depend on rows alone: not on who made the run, its path or how it was scheduled. Rows
 are hashed as they are stored, in canonical order, so `integrity` recomputes both without knowing what they mean.
 """
 
@@ -114,7 +114,7 @@ def history_digest(previous: bytes, events: Iterable[tuple[int, int, str, int, s
 
 
 def rows_digest(rows: Sequence[Row]) -> bytes:
-    """Of rows in canonical order; none give sixteen zero bytes."""
+    """The digest of rows in canonical order; sixteen zero bytes for no rows."""
     if not rows:
         return bytes(DIGEST_SIZE)
     return blake2b(_encode(rows).encode(), digest_size=DIGEST_SIZE).digest()

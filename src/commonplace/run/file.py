@@ -35,12 +35,12 @@ from commonplace.sqlite import Synchronous, close, connect, transaction, write_a
 class RunFile:
     """One run, owned by this process. A context manager; closing it leaves a single file that can be copied.
 
-    All methods raise CommonplaceError (a full disk, a locked or read-only file) or RunDamaged (bytes that are no longer
-    what was written). Whatever is raised, every tick committed before is still there.
+    All methods raise CommonplaceError (a full disk, a locked or read-only file) or RunDamaged (a file whose content
+    has changed). Whatever is raised, every tick committed before is still there.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, manifest: Manifest, lock: ProcessLock) -> None:
-        """Not for use from outside: `create` or `open`."""
+        """Internal: use `create` or `open`."""
         self.path = path
         self.manifest = manifest
         self.journal = Journal(connection, str(path))
@@ -53,7 +53,7 @@ class RunFile:
     def create(
         cls, path: str | Path, manifest: Manifest, *, force: bool = False, synchronous: Synchronous = "NORMAL"
     ) -> RunFile:
-        """A new run without ticks. Raises UsageError when there is something at the path, unless `force`."""
+        """A new run without ticks. Raises UsageError if the path exists, unless `force`."""
         path = Path(path)
         _refuse_existing(path, force)
         try:
@@ -115,7 +115,7 @@ class RunFile:
         return digests
 
     def queue(self, body: Mapping[str, Any]) -> int:
-        """Keep an outside influence until it gets a tick; returns its number within the run, which is never reused."""
+        """Queue an input until a tick applies it; returns its number within the run, which is never reused."""
         with RUN.errors(str(self.path)):
             cursor = self._connection.execute("INSERT INTO input(body) VALUES (?)", (text_of(dict(body)),))
         assert cursor.lastrowid is not None
@@ -127,7 +127,7 @@ class RunFile:
             return tuple(input_from(row) for row in self._connection.execute(QUEUED).fetchall())
 
     def note(self, key: str, value: str) -> None:
-        """Keep a remark beside the history (`control:…`, `parent` …): in no digest."""
+        """Store a note outside the history (`control:…`, `parent` …). No digest covers it."""
         with self._transaction():
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
@@ -160,7 +160,7 @@ def _refuse_existing(path: Path, force: bool) -> None:
         raise UsageError("a folder, not a run", where=str(path), hint="give a file name: NAME.run")
     if path.exists() and not force:
         instead = f"resume it with: {command('resume', path)}" if _is_run(path) else "give another name with -o"
-        raise UsageError("there is a file already", where=str(path), hint=f"{instead}, or replace it with --force")
+        raise UsageError("the file already exists", where=str(path), hint=f"{instead}, or replace it with --force")
 
 
 def _is_run(path: Path) -> bool:

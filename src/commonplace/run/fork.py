@@ -53,14 +53,14 @@ def fork(
 ) -> RunFile:
     """A new run at `target` that is `source` up to and including a tick; opened, to be closed by the caller.
 
-    Both digests at that tick are the source's, whatever its path, and stay so for as long as nothing else happens. What
-    changes is queued as inputs by the caller, or is the `manifest` (another mind, another seed). Answers the source got
-    later are offered to the same questions, unless the mind is another. Queued inputs are left behind. Raises
+    Both digests at that tick are the source's, whatever its path, and stay the same until something differs. The
+    caller makes the difference: by queued inputs, or by the `manifest` (another mind, another seed). Answers the source
+    got later are offered to the same questions, unless the mind is another. Queued inputs are not copied. Raises
     UsageError for a tick that the source does not have and, unless `force`, an existing target.
     """
     source, target = Path(source), Path(target)
     if source.resolve() == target.resolve():
-        raise UsageError("a fork cannot take its parent's place", where=str(target), hint="give another name with -o")
+        raise UsageError("a fork cannot replace its parent", where=str(target), hint="give another name with -o")
     with Reading.open(source) as parent:
         tick, old = parent.tick(at), parent.manifest
         digests = parent.digests(tick)

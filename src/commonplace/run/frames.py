@@ -141,7 +141,7 @@ class _Span:
     frames: list[Frame]
 
     def extend(self, reading: Reading, first: int, last: int) -> None:
-        """Add the frames first … last, or up to the last tick there is."""
+        """Add the frames first … last, or up to the last committed tick."""
         histories = reading.histories(first, last)  # read first: a tick committed meanwhile is left for the next time
         events = {tick: tuple(rows) for tick, rows in groupby(reading.events(first, last), lambda event: event.tick)}
         changes = {
@@ -242,7 +242,7 @@ class _Planned:
         return twin
 
     def apply(self, version: Version) -> None:
-        """Each item comes, changes or goes by itself, also at the end of its day."""
+        """Items are added, changed and removed one by one, also at the end of their day."""
         self._now = None
         if version.kind == "plan" and version.value is None:
             self._items.pop(version.key, None)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from commonplace.run.reading import Reading
 
 CHUNK = 256
-"""Ticks looked at together."""
+"""Ticks checked together."""
 QUERIES = {
     "event": ("tick", EVENT, "event", "tick, phase, agent, ordinal"),
     "memory": ("tick", f"{MEMORY}, vector", "memory", "tick, agent, id"),
@@ -80,7 +80,7 @@ def _checked(reading: Reading) -> int:
 def _compared(
     reading: Reading, tick: int, rows: Mapping[str, list[Any]], previous: Digests, stored: Sequence[bytes]
 ) -> Digests:
-    """The chains after the tick, which are those stored."""
+    """The chains after the tick. Raises RunDamaged unless they equal the stored ones."""
     history, state, parts = stored
     if not all(_typed(row[4], row[5]) for row in rows["event"]):
         raise _damage(reading, tick, _changed("event"))
@@ -90,7 +90,7 @@ def _compared(
         if chain.rows_digest(rows[kind]) != kept:
             raise _damage(reading, tick, _changed(kind))
     if chain.state_digest(previous.state, parts) != state:
-        raise _damage(reading, tick, "the digest of the state is not what was written")
+        raise _damage(reading, tick, "the digest of the state does not match the stored one")
     return Digests(history, state)
 
 
@@ -112,7 +112,7 @@ def _rows(reading: Reading, kind: str, begin: int, vectors: Mapping[int | None, 
 
 
 def _hashed(row: list[Any], embedder: str, vectors: Mapping[int | None, bytes | None]) -> tuple[Any, ...]:
-    """A memory as it is hashed; None, which never was, for what cannot be read."""
+    """A memory as it is hashed; unreadable cells become None, which is never hashed."""
     *stored, number = row
     try:
         cells: tuple[Any, ...] = unpacked_memory(tuple(stored))  # pyright: ignore[reportArgumentType] - MEMORY
@@ -122,7 +122,7 @@ def _hashed(row: list[Any], embedder: str, vectors: Mapping[int | None, bytes | 
 
 
 def _vectors(reading: Reading) -> dict[int | None, bytes | None]:
-    """All vectors by number; one that cannot be read is None, which differs from all that was ever hashed."""
+    """All vectors by number; an unreadable one becomes None, which is never hashed."""
     vectors: dict[int | None, bytes | None] = {None: b""}
     for number, value in reading.all("SELECT id, value FROM vector"):
         try:
@@ -133,7 +133,7 @@ def _vectors(reading: Reading) -> dict[int | None, bytes | None]:
 
 
 def _typed(type_: str, body: str) -> bool:
-    """Whether the type beside the body is the one within, which is hashed."""
+    """Whether the type column equals the type in the body; only the body is hashed."""
     try:
         return json.loads(body)["type"] == type_
     except (ValueError, KeyError, TypeError):
@@ -141,7 +141,7 @@ def _typed(type_: str, body: str) -> bool:
 
 
 def _beyond(reading: Reading, last: int) -> None:
-    """No rows of ticks that were never committed."""
+    """Raises RunDamaged for rows of ticks that were never committed."""
     for kind, (column, _, table, _) in QUERIES.items():
         (tick,) = reading.one(f"SELECT min({column}) FROM {table} WHERE {column} > ? OR {column} < 0", last)
         if tick is not None:
@@ -164,7 +164,7 @@ def _model_calls(reading: Reading) -> None:
             try:
                 model_call_from(body, series[primer])
             except (KeyError, ValueError, TypeError):
-                raise _damage(reading, tick, f"what was said to {agent} cannot be read") from None
+                raise _damage(reading, tick, f"a model call of {agent} cannot be read") from None
 
 
 def _series(reading: Reading, agent: str) -> dict[int, bytes]:
@@ -179,7 +179,7 @@ def _series(reading: Reading, agent: str) -> dict[int, bytes]:
 
 
 def _changed(kind: str) -> str:
-    return f"{NAMES[kind]} is not what was written"
+    return f"{NAMES[kind]} has changed since it was written"
 
 
 def _damage(reading: Reading, tick: int, what: str) -> RunDamaged:

@@ -45,7 +45,7 @@ class ModelCall:
 
 
 class Diverged(RunDamaged):
-    """A replay asked another question than the one that was answered: its history is not the journal's."""
+    """A replay asked another question than the one that was answered: its history differs from the journal's."""
 
     def __init__(self, what: str, *, where: str, agent: str, tick: int, ordinal: int) -> None:
         hint = "the program or the file has changed since; `commonplace verify` with the version that made the run"
@@ -72,7 +72,7 @@ class Journal:
         The last one counts: asking ends with a `value` or a `fault`, and after a `malformed` attempt n it goes on with
         n + 1 if the mind allows one. Attempts that a fork's parent made at the very same question are taken over as
         they are, without what they cost. `task` and `inputs` (the typed input as JSON) only serve the message. Raises
-        Diverged when another question stands under these numbers.
+        Diverged when the journal has another question under these numbers.
         """
         rows = self.attempts(agent, tick, ordinal)
         if rows and rows[0].request != request:
@@ -95,7 +95,7 @@ class Journal:
             try:
                 return model_call_of(self._connection, row)
             except ValueError as error:
-                raise RUN.damaged(self._where, f"what was said to {row.agent} at tick {row.tick}: {error}") from error
+                raise RUN.damaged(self._where, f"the model call of {row.agent} at tick {row.tick}: {error}") from error
 
     def numbered(self, agent: str, tick: int, request: bytes) -> int:
         """The ordinal under which this question was asked in the tick; the next free one if it was never asked."""
@@ -103,7 +103,7 @@ class Journal:
         return (found or self._one(NEXT, agent, tick))[0]
 
     def keep(self, row: AnswerRow, call: ModelCall | None = None) -> None:
-        """Write an attempt down, in a transaction of its own, so that it is there whatever happens next."""
+        """Write an attempt down, in a transaction of its own, so that a crash cannot lose it."""
         try:
             with RUN.errors(self._where), transaction(self._connection):
                 put_answers(self._connection, [row], None)
@@ -134,7 +134,7 @@ def put_answers(connection: sqlite3.Connection, answers: Sequence[AnswerRow], us
 
 
 def _free(row: AnswerRow) -> AnswerRow:
-    """Somebody else's answer: it took nothing."""
+    """An answer taken over from a fork's parent: it cost this run nothing."""
     return replace(row, usage={name: value for name, value in row.usage.items() if name == "kind"})
 
 
@@ -147,7 +147,7 @@ def diverged(row: AnswerRow, *, where: str, task: str, before: str, inputs: str)
 
 
 def kept_input(one: Callable[..., Any], row: AnswerRow) -> str:
-    """The typed input of a question as the trace of the tick that used its answer has it; empty when there is none.
+    """The typed input of a question, from the trace of the tick that used its answer; empty without such a trace.
 
     `one` gives the first row of a query.
     """
@@ -161,7 +161,7 @@ def kept_input(one: Callable[..., Any], row: AnswerRow) -> str:
 
 
 def _difference(before: str, now: str) -> str:
-    """Where two typed inputs part: `; situation.sky was "clear", is "rain"`."""
+    """Where two typed inputs first differ: `; situation.sky was "clear", is "rain"`."""
     try:
         found = _first_difference(json.loads(before), json.loads(now), "")
     except ValueError:
@@ -237,7 +237,7 @@ class _ModelCalls:
         )
 
     def forget(self) -> None:
-        """Call this after a rolled-back transaction: what it added is not there."""
+        """Call this after a rolled-back transaction: the primers it added were not stored."""
         self._series.clear()
 
     def _loaded(self, agent: str) -> _Series:

@@ -22,7 +22,7 @@ def package_version() -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """All choices of a run. None of it enters a digest: history depends on what it led to."""
+    """All choices of a run. No digest covers them: digests cover only the history they led to."""
 
     scenario: str
     """Name."""

@@ -1,4 +1,4 @@
-"""Reading a run: whole ticks, live or finished, without ever keeping a writer waiting."""
+"""Reading a run: whole ticks, live or finished, without blocking the writer."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ COUNTS = ("asked", "from_cache", "fallbacks", *SPENT)
 
 
 class Reading:
-    """Read-only use of a run file. Sees every tick that is committed, also while another process goes on with it.
+    """Read-only use of a run file. Sees every tick that is committed, also while another process continues it.
 
-    A tick given as None is the last one. Each method raises UsageError for a tick that has not been lived, RunDamaged
-    for bytes that cannot be read. No transaction is held between calls. May be used by several threads.
+    A tick given as None is the last one. Each method raises UsageError for a tick that the run does not have and
+    RunDamaged for bytes that cannot be read. No transaction is held between calls. May be used by several threads.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, number: int) -> None:
-        """Not for use from outside: `open`."""
+        """Internal: use `open`."""
         self.path = path
         self.format = number
         self._connection = connection
@@ -123,7 +123,7 @@ class Reading:
         return "FULL" if self.meta("synchronous") == "FULL" else "NORMAL"
 
     def meta(self, key: str) -> str | None:
-        """A remark kept beside the history; None without one of that name."""
+        """A note stored outside the history; None if there is no note of that name."""
         row = self.one("SELECT value FROM meta WHERE key = ?", key)
         return None if row is None else row[0]
 
@@ -197,7 +197,7 @@ class Reading:
         return self._frames.at(self.tick(at))
 
     def frames(self, first: int = 0, last: int | None = None) -> Iterator[Frame]:
-        """The frames first … last, or up to the last tick there is."""
+        """The frames first … last, or up to the last committed tick."""
         first, last = self.tick(first), min(self._upto(last), self.last_tick)
         return (self._frames.at(tick) for tick in range(first, last + 1))
 
@@ -244,7 +244,7 @@ class Reading:
     # ── memories ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def memories(self, agent: str, at: int | str | None = None, *, forgotten: bool = False) -> list[Memory]:
-        """What a character remembers at the end of a tick, by id, last accessed as of then."""
+        """What a character remembers at the end of a tick, by id, with access times as of that tick."""
         tick = self.tick(at)
         self._known(agent)
         kept = "" if forgotten else f" AND (removed IS NULL OR removed > {tick})"
@@ -303,7 +303,7 @@ class Reading:
     ) -> tuple[AnswerRow, ...]:
         """Every attempt at the questions asked in the ticks first … last, in the order (character, tick, ordinal).
 
-        Unless `used` is False, only those that committed ticks rest on.
+        Unless `used` is False, only those that committed ticks have used.
         """
         where = "tick BETWEEN ? AND ?" + (" AND used IS NOT NULL" if used else "")
         values: tuple[Any, ...] = (first, self._upto(last))
@@ -314,18 +314,18 @@ class Reading:
         return tuple(answer_from(row[:-1], row[-1]) for row in rows)
 
     def model_call(self, row: AnswerRow) -> ModelCall | None:
-        """What was sent and received at an attempt; None where nothing was, or it was trimmed."""
+        """What was sent and received at an attempt; None if nothing was sent, or if it was trimmed."""
         try:
             with RUN.errors(str(self.path)):
                 return model_call_of(self._connection, row)
         except ValueError as error:
-            raise RUN.damaged(str(self.path), f"what was said to {row.agent} at tick {row.tick}: {error}") from error
+            raise RUN.damaged(str(self.path), f"the model call of {row.agent} at tick {row.tick}: {error}") from error
 
     def usage(self) -> list[dict[str, Any]]:
         """What was asked of the mind, a row per (character, task), and a total whose two ids are empty.
 
-        Answers that no committed tick rests on (yet) are counted too: they were paid for. Questions that are no
-        character's have the owner `-`.
+        Answers that no committed tick has used (yet) are counted too: they were paid for. Questions that belong to no
+        character have the owner `-`.
         """
         rows = self.all(f"SELECT {ANSWER}, usage FROM answer ORDER BY agent, tick, ordinal, attempt")
         return usage(answer_from(row[:-1], row[-1]) for row in rows)
@@ -333,7 +333,7 @@ class Reading:
     # ── rows ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def one(self, query: str, *values: Any) -> Any:
-        """The first row of a query of this package; None when there is none."""
+        """The first row of a query of this package; None without rows."""
         with RUN.errors(str(self.path)):
             return self._connection.execute(query, values).fetchone()
 

@@ -24,7 +24,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 EVENT = "tick, phase, agent, ordinal, type, body"
 MEMORY = "agent, id, tick, kind, importance, text, created, citations, event, details"
-"""The columns of a memory that never change; `vector` and `removed` stand beside them."""
+"""The columns of a memory that never change; `vector` and `removed` are stored beside them."""
 ANSWER = "agent, tick, ordinal, attempt, task, request, outcome, body"
 """The columns of an answer that are in the state digest."""
 VERSION = "tick, owner, kind, key, value"
@@ -100,7 +100,7 @@ def unpacked_memory(row: PackedMemory) -> MemoryCells:
 def memory_from(cells: MemoryCells, accessed: int | None = None) -> Memory:
     """The inverse of `memory_cells`; `accessed` is the last access in Unix microseconds, if there was one.
 
-    Raises ValueError or TypeError for cells that hold no memory.
+    Raises ValueError or TypeError for cells that are not a memory.
     """
     agent, id_, tick, kind, importance, text, created, citations, event, details = cells
     rare = dict(parsed_fields(details))
@@ -192,7 +192,7 @@ def packed_vector(raw: bytes) -> bytes:
 
 
 def unpacked_vector(data: bytes) -> bytes:
-    """The inverse of `packed_vector`. Raises ValueError for bytes that are none."""
+    """The inverse of `packed_vector`. Raises ValueError for other bytes."""
     dimensions = int.from_bytes(data[:2], "little")
     low = np.frombuffer(data[2 : 2 + dimensions], dtype=np.uint8)
     try:
@@ -231,7 +231,7 @@ def inflated(data: bytes, dictionary: bytes = b"") -> bytes:
 
 
 # ── plain ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# Frozen values of the domain as JSON and back, whatever fields they have: a new field is kept without a word here.
+# Frozen values of the domain as JSON and back, whatever fields they have, so that a new field needs no code here.
 
 
 T = TypeVar("T")

@@ -26,7 +26,7 @@ V = TypeVar("V")
 
 
 def world_versions(before: World | None, after: World) -> tuple[Version, ...]:
-    """What of the world is new at the end of `after.tick`; all of it when there is no world before (tick 0)."""
+    """What of the world is new at the end of `after.tick`; all of it for tick 0, where `before` is None."""
     old = before or World(-1, {}, {})
     found = [Version(me, "body", "", body and _body(body)) for me, body in _changed(old.bodies, after.bodies)]
     found += [
@@ -42,7 +42,7 @@ def world_versions(before: World | None, after: World) -> tuple[Version, ...]:
 
 
 def state_versions(agent: str, before: CharacterState | None, after: CharacterState) -> tuple[Version, ...]:
-    """What of a character's state is new; all of it when there is none before."""
+    """What of a character's state is new; all of it if `before` is None."""
     if before is after:
         return ()
     old = before or CharacterState()
@@ -124,7 +124,7 @@ def world_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
 
 
 def state_versions_at(connection: sqlite3.Connection, agent: str, at: int) -> list[Version]:
-    """All that `restore_state` needs. Items of days gone by are not even looked at: their ids begin with the day."""
+    """All that `restore_state` needs. Items of past days are not read: their ids begin with the day."""
     single = _existing(_last(connection, kind, agent, "", at) for kind in SINGLE)
     day = next((version.value for version in single if version.kind == "day"), None)
     plan = _of_one(connection, "plan", agent, at, f"{day}.") if day is not None else []
@@ -187,7 +187,7 @@ def _owners(connection: sqlite3.Connection, kind: str) -> list[str]:
 
 
 def _of_all(connection: sqlite3.Connection, kind: str, at: int) -> list[Version]:
-    """The values of a kind of which every owner has one."""
+    """The values of a kind that has one value per owner."""
     rows = connection.execute(OF_ALL, {"kind": kind, "at": at}).fetchall()
     return [Version(owner, kind, "", json.loads(value)) for owner, value in rows if value is not None]
 
@@ -200,7 +200,6 @@ def _of_one(connection: sqlite3.Connection, kind: str, owner: str, at: int, pref
 
 
 def _last(connection: sqlite3.Connection, kind: str, owner: str, key: str, at: int) -> Version | None:
-    """One value."""
     row = connection.execute(LAST, (kind, owner, key, at)).fetchone()
     return None if row is None else Version(owner, kind, key, json.loads(row[0]))
 
@@ -266,7 +265,7 @@ def _plan(agent: str, before: Plan, after: Plan) -> Iterator[Version]:
 
 
 def _item(item: PlanItem) -> dict[str, Any]:
-    """An item's id tells its level and its parent, which are written only if they are others."""
+    """An item's id tells its level and its parent, which are written only if they differ."""
     found = plain(item, "id")
     return {name: cell for name, cell in found.items() if _of_id(item.id).get(name) != cell}
 

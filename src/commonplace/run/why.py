@@ -31,7 +31,7 @@ NOT_A_CHARACTER = {
     "GOD_EVENT": "Somebody outside the world put it in.",
 }
 MOST_EVENTS = 1_000_000
-"""More than a character has in a tick; SQLite knows no integer of any size."""
+"""Above any ordinal in a tick, and small enough for SQLite's integers."""
 INPUT = "An input from outside: no turn of a character led to it."
 
 
@@ -171,7 +171,7 @@ def _answered(reading: Reading, agent: str, tick: int, asked: Iterable[Mapping[s
 
 
 def _question(reading: Reading, entry: Mapping[str, Any], rows: Sequence[AnswerRow]) -> dict[str, Any]:
-    """One question. `prompt` is what a model was sent; where none was, or it was trimmed, the typed input.
+    """One question. `prompt` is what was sent to a model; the typed input if nothing was sent or it was trimmed.
 
     `kind` names the fault of an answer that could not be used; `attempts` has all of them when there was more than one.
     """
@@ -349,7 +349,7 @@ def _retrieval_lines(why: Mapping[str, Any]) -> Iterator[str]:
 def _hit_lines(hit: Mapping[str, Any]) -> Iterator[str]:
     memory, parts = hit["memory"], hit["parts"]
     top = sum(part["weight"] for part in parts.values())
-    text = shortened(clean(memory["text"]), SHOWN) if memory else "(not there any more)"
+    text = shortened(clean(memory["text"]), SHOWN) if memory else "(no longer there)"
     name = f"#{memory['id']}" if memory else "#?"
     yield f"  {hit['rank']:>2}. {_bar(hit['score'], top)} {hit['score']:.3f}  {name} {text}"
     if parts:
@@ -402,7 +402,7 @@ def _heard_from_lines(why: Mapping[str, Any]) -> Iterator[str]:
             continue
         path = " ← ".join(f"{link['from']} ({link['event_id']})" for link in links if link["from"])
         origin = links[-1]
-        end = "further back than is known" if origin["from"] else f"known from the start or seen by {origin['agent']}"
+        end = "earlier than is known" if origin["from"] else f"known from the start or seen by {origin['agent']}"
         yield f"“{row['fact']}” from #{row['memory']}: {path + ' ← ' if path else ''}{end}"
 
 

@@ -63,7 +63,7 @@ def _sound(text: str) -> Scenario | None:
 
 
 def compiled(part: ScenarioPart, text: str) -> Scenario:
-    """The values of a scenario that `check` found no mistake in."""
+    """The values of a scenario without mistakes (see `check`)."""
     clock = Clock(parse_iso(part.clock.start), part.clock.tick_minutes)
     names = Names.of(part)
     world = geography(part)

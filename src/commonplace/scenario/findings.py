@@ -54,7 +54,7 @@ class Findings:
         return False
 
     def repeated(self, names: Iterable[tuple[str, KeyPath]], sort: str) -> None:
-        """A mistake for each name that stands a second time."""
+        """A mistake for each repeated name."""
         first: dict[str, KeyPath] = {}
         for name, path in names:
             if name in first:
@@ -142,7 +142,7 @@ class Names:
     def knows(self, character: CharacterPart, area: str) -> bool:
         """Whether a character knows the area from the start.
 
-        Each private area around it must be the character's home, hold it, lie in it, or stand in its `knows`.
+        Each private area around it must be the character's home, contain it, be inside it, or be listed in its `knows`.
         """
         home = self.ancestry(character.home)
         return all(

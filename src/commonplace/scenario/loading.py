@@ -1,7 +1,7 @@
 """YAML with line numbers: a file, or a shipped scenario's name, becomes plain data in which every place has a line.
 
 Built straight from the parser's events (see docs/decisions/yaml-reader.md): that costs little more than the parser
-itself, reads deep and recursive documents without recursion of the library's, and sees duplicate keys.
+itself, reads deep and recursive documents without the library's recursion, and detects duplicate keys.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ KeyPath = tuple[str | int, ...]
 LARGEST = 4_000_000
 """Bytes; a scenario of a thousand characters is about half of it."""
 DEEPEST = 100
-"""Levels; rooms in rooms go no deeper, and validating must not run out of stack."""
+"""Levels of nesting: more than any scenario needs, and few enough that validating cannot overflow the stack."""
 MOST_PARTS = 500_000
 """Values after aliases are followed: a short file can otherwise unfold into more than memory holds."""
 LISTED = 12
@@ -46,7 +46,7 @@ class Source:
     faults: tuple[Mistake, ...] = ()
 
     def line(self, path: KeyPath) -> int:
-        """The line the path stands on, from 1; that of the nearest part around it when the path does not exist."""
+        """The line of the path, from 1; that of the nearest part around it if the path does not exist."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
@@ -220,7 +220,7 @@ def choice(valid: Collection[str]) -> str:
     if len(names) > LISTED:
         return f"one of {len(names)} names such as {', '.join(names[:LISTED])}"
     if len(names) < 2:
-        return names[0] if names else "a name that is defined; none is yet"
+        return names[0] if names else "a name that is defined; the file defines none yet"
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
@@ -379,7 +379,7 @@ class Builder:
     def _open(self, event: Any, line: int) -> None:
         frame = self._frames[-1] if self._frames else None
         if frame and isinstance(frame.value, dict) and frame.key is None:
-            self.stopped = (line, "a list or mapping stands where a key is expected")
+            self.stopped = (line, "expected a key, got a list or mapping")
         elif len(self._frames) >= DEEPEST:
             self.stopped = (line, f"lists and mappings are nested more than {DEEPEST} deep")
         else:
@@ -399,7 +399,7 @@ class Builder:
         self._put(frame.value, self.lines.get(frame.path, 1), 1)
 
     def _merge(self, frame: _Frame, source: Any) -> None:
-        """YAML's merge key: what the mapping does not say itself comes from the source, or the sources in a list."""
+        """YAML's merge key: keys that the mapping lacks come from the source, or from the sources in a list."""
         assert isinstance(frame.value, dict)
         for one in source if is_list(source) else [source]:
             if is_mapping(one):
@@ -446,7 +446,7 @@ def _plain(text: str) -> Any:
 
 
 def _cleaned(text: str) -> str:
-    """The text as `text.clean` gives it; most of it is clean already, and seen to be so at less cost."""
+    """The text as `text.clean` gives it; most texts are clean already, which is cheaper to check."""
     is_clean = text.isascii() and text.isprintable() and "  " not in text and text == text.strip()
     return text if is_clean else clean(text)
 
@@ -456,12 +456,12 @@ def _cleaned(text: str) -> str:
 
 QUOTES = "put the text in quotes"
 _WORDING = (
-    (r"mapping values are not allowed", f'a ":" stands where none can be: the indentation does not fit, or {QUOTES}'),
-    (r"sequence entries are not allowed", 'a "-" stands where none can be: a list begins on a line of its own'),
+    (r"mapping values are not allowed", f'a ":" is not allowed here: the indentation does not fit, or {QUOTES}'),
+    (r"sequence entries are not allowed", 'a "-" is not allowed here: a list begins on a line of its own'),
     (r"character '\\t'", "the line is indented with a tab; YAML wants spaces"),
     (r"found character '(.)' that cannot start", rf'a text cannot begin with "\1": {QUOTES}'),
     (r"expected ',' or '([\]}])'", r'a list or mapping in brackets is not closed: a "," or "\1" is missing'),
-    (r"expected <block end>", "the line does not fit the list or mapping it stands in: look at its indentation"),
+    (r"expected <block end>", "the line does not fit the list or mapping it is in: check its indentation"),
     (r"could not find expected ':'", 'a ":" is missing after the key, or the text before runs on to this line'),
     (r"unknown escape character '(.)'", r'"\\\1" means nothing in double quotes: use single quotes or "\\\\"'),
     (r"expected '<document start>'", "the line is indented less than the first one: all keys of the top begin alike"),
@@ -499,4 +499,4 @@ def _stray_character(error: Any, text: str) -> tuple[int, str]:
     character: str = error.character if isinstance(error.character, str) else chr(error.character)
     place = text.find(character)
     line = text.count("\n", 0, max(place, 0)) + 1
-    return line, f"the character U+{ord(character):04X} cannot stand in a YAML file"
+    return line, f"the character U+{ord(character):04X} is not allowed in a YAML file"

@@ -234,7 +234,7 @@ class ClimatePart(Part):
 
 
 class ReflectionPart(Part):
-    """When a character stops to think about what it has lived through."""
+    """When a character stops to think about what it has experienced."""
 
     threshold: float = Field(
         default=150, gt=0, allow_inf_nan=False, description="summed importance of memories since the last reflection"
@@ -327,7 +327,7 @@ class ScenarioPart(Part):
 
 
 def keys_at(path: KeyPath) -> list[str]:
-    """The keys the mapping at the path may have; empty when it is no part of the model."""
+    """The keys the mapping at the path may have; empty if it is not part of the model."""
     return list(_fields(_annotation(path)))
 
 
@@ -337,7 +337,7 @@ def field_at(path: KeyPath) -> FieldInfo | None:
 
 
 def _fields(annotation: Any) -> dict[str, FieldInfo]:
-    """A part's fields by the key that stands in the file; nothing for what is no part."""
+    """A part's fields by their key in the file; empty for any other type."""
     if not (isinstance(annotation, type) and issubclass(annotation, Part)):
         return {}
     return {field.alias or name: field for name, field in annotation.model_fields.items()}

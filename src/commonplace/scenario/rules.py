@@ -135,11 +135,11 @@ def _transition(found: Findings, path: KeyPath, kind_id: str, kind: KindPart, tr
 
 
 def _near(found: Findings, path: KeyPath, kind_id: str, other: str) -> None:
-    """A transition sets objects of its own area only: one of the kind must stand where the other does."""
+    """A transition sets objects of its own area only: an object of the kind must be in the other's area."""
     of_kind = [id for id, thing in found.names.objects.items() if thing.kind == kind_id]
     area = found.names.parents[other]
     if of_kind and all(found.names.parents[id] != area for id in of_kind):
-        what = f'"{other}" is in "{area}", where nothing of the kind "{kind_id}" is'
+        what = f'"{other}" is in "{area}", which has no object of the kind "{kind_id}"'
         found.add(path, what, "an object of the same area")
 
 
@@ -147,7 +147,7 @@ def _doubled(found: Findings, path: KeyPath, transitions: tuple[TransitionPart, 
     seen: set[str] = set()
     for number, transition in enumerate(transitions):
         if transition.source in seen:
-            what = f"a transition from {shown(transition.source)} stands before; this one never happens"
+            what = f"an earlier transition already starts from {shown(transition.source)}; this one never happens"
             found.add((*path, number), what)
         seen.add(transition.source)
 
@@ -165,7 +165,7 @@ def _ways(found: Findings) -> None:
         _way(found, path, way)
         pair = frozenset(way.between)
         if pair in seen:
-            what = f"a way between {' and '.join(map(shown, way.between))} stands before"
+            what = f"there is already a way between {' and '.join(map(shown, way.between))}"
             found.add(path, what, "one way for two areas")
         seen.add(pair)
 
@@ -231,7 +231,7 @@ def _layout(found: Findings) -> None:
 
 
 def _overlap(found: Findings, area: str, other: str) -> None:
-    """Two areas may share ground only when one lies in the other, in the world and on the map."""
+    """Two areas may overlap only if one is inside the other, in the world and on the map."""
     a, b = found.part.layout.map[area], found.part.layout.map[other]
     if not _meet(a, b):
         return
@@ -244,7 +244,7 @@ def _overlap(found: Findings, area: str, other: str) -> None:
         found.add(("layout", "map", area), f"it overlaps {shown(other)}", "rectangles with no cell in common")
         return
     if not fits:
-        what = f"it sticks out of {shown(outer)}, which it is a part of"
+        what = f"it is not completely inside {shown(outer)}, the area it belongs to"
         found.add(("layout", "map", inner), what, "all of it inside")
 
 
@@ -420,7 +420,7 @@ def _settings(found: Findings) -> None:
         found.add(("stage",), f"there is no stage {shown(stage)}", expected, nearest(stage, STAGES))
     if stage == "duet" and len(found.part.characters) != 2:
         number = len(found.part.characters)
-        found.add(("characters",), f"a duet is between two, and there {'is' if number == 1 else 'are'} {number}", "two")
+        found.add(("characters",), f"the stage duet needs two characters; the scenario has {number}", "two")
     own = found.part.policies
     for name, changes in own.items():
         _policy(found, name, changes)
@@ -485,7 +485,7 @@ def _groups(found: Findings, path: KeyPath, groups: tuple[tuple[str, ...], ...])
 
 
 def _carries_itself(found: Findings, path: KeyPath, fact: FactPart, language: str, text: str) -> None:
-    """What is said to tell a fact must hold a word of each of its groups, or nobody is told it."""
+    """Ways to tell a fact must hold a word of each of its groups; otherwise the hearer does not learn the fact."""
     groups = fact.groups.get(language, ())
     if not _usable(groups):
         return

@@ -21,7 +21,7 @@ from commonplace.world.weather import Climate
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """Made by `scenario.compiling.compiled`; everything a run needs besides seed, inputs and answers."""
+    """Made by `scenario.compiling.compiled`; everything a run needs except seed, inputs and answers."""
 
     part: ScenarioPart
     """The file as read."""
@@ -42,7 +42,7 @@ class Scenario:
     climate: Climate
 
     def __repr__(self) -> str:
-        """A line: the fields come to hundreds of kilobytes."""
+        """One short line: the fields are hundreds of kilobytes."""
         return f"<Scenario {self.part.name}: {len(self.personas)} characters, {len(self.geography.edges)} areas>"
 
     @property

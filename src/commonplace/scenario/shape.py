@@ -1,6 +1,6 @@
 """The shape of a document: pydantic's findings in words a person understands, and the document without them.
 
-A misshapen value gets a stand-in, or is cut away, so that the questions of meaning can be asked of the rest: a
+A misshapen value gets a stand-in, or is cut away, so that the rest can be checked for mistakes of meaning: a
 misspelt key does not hide ten other mistakes.
 """
 
@@ -197,7 +197,7 @@ def _fault(path: KeyPath, errors: list[ErrorDetails]) -> Fault:
     if error["input"] is None:
         return Fault(path, "the key has no value", f"{_expected(errors)}, or no key at all")
     near = nearest(str(error["input"]), _alternatives(errors)) if kind == "literal_error" else ""
-    return Fault(path, f"{shown(error['input'])} cannot stand here", _expected(errors), near)
+    return Fault(path, f"{shown(error['input'])} is not valid here", _expected(errors), near)
 
 
 def _missing(path: KeyPath) -> Fault:

@@ -1,4 +1,4 @@
-"""Stages, by name. One from elsewhere is named `module:NAME`; engine code knows none of them."""
+"""Stages by name. A stage from another package is named `module:NAME`; the engine knows no stage by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SHIPPED = {"town": "commonplace.stages.town:TOWN", "duet": "commonplace.stages.d
 
 
 def by_name(name: str) -> Stage:
-    """The stage a scenario names. Raises UsageError when there is none."""
+    """The stage a scenario names. Raises UsageError for an unknown name."""
     module, colon, attribute = SHIPPED.get(name, name).partition(":")
     try:
         stage = getattr(import_module(module), attribute) if colon else None

@@ -1,6 +1,6 @@
 """The duet: two characters in one room, speaking in alternate turns.
 
-Bare: retrieve, plan in a sentence, speak; reflect after so many turns, where the scenario says so.
+A turn is short: retrieve, plan in a sentence, speak; reflect after a number of turns, if the scenario sets one.
 """
 
 from __future__ import annotations

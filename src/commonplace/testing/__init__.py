@@ -1,4 +1,4 @@
-"""For tests, here and elsewhere: minds whose answers are laid down."""
+"""For tests, of this project and of others: minds with scripted answers."""
 
 from commonplace.testing.minds import Script, ScriptedMind, SlowMind
 

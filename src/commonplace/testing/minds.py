@@ -1,4 +1,4 @@
-"""Minds whose answers are laid down, and answers that come late."""
+"""Minds with scripted answers, and minds that answer late."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from commonplace.minds.notes import Value
 from commonplace.rng import unit
 
 Script = Callable[[Any, RequestKey], Value | None]
-"""An answer to a typed input; None for a fault, which meets the task's fallback."""
+"""An answer to a typed input; None for a fault, for which the task's fallback is used."""
 
 
 class ScriptedMind:
-    """Answers by task name from functions; a task without one meets its fallback."""
+    """Answers by task name from functions; a task without one gets its fallback."""
 
     name = "scripted"
     paid = False
@@ -34,7 +34,7 @@ class ScriptedMind:
         return Reply(value) if value is not None else Reply(None, "fault")
 
     async def close(self) -> None:
-        """It holds nothing."""
+        """Nothing to close."""
 
 
 class SlowMind:
@@ -59,5 +59,5 @@ class SlowMind:
         return reply if isinstance(reply, Reply) else await reply
 
     async def close(self) -> None:
-        """The other mind's."""
+        """Close the other mind."""
         await self._mind.close()

@@ -1,4 +1,4 @@
-"""Whatever is done to a stream in a store, it stays equal to a stream in RAM to which the same is done."""
+"""A stream in a store must stay equal to a stream in RAM under the same operations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PARTS: Parts = {"embedder": WordCounts(), "policy": policies.PARK}
 
 
 def compare_with_ram(open_store: Callable[[Path], Store], folder: Path, *, examples: int, steps: int = 20) -> None:
-    """Draws so many sequences of at most so many deeds and does them to both. Stores are made inside the folder."""
+    """Draw `examples` sequences of up to `steps` operations and apply each to both. Stores are made in the folder."""
 
     class Machine(StreamMachine):
         def opened(self) -> Store:

@@ -4,7 +4,7 @@
         def open(self, where: Path) -> Store:
             return MyStore(where)
 
-`where` is a path at which nothing is yet, the same for all that one test opens. The comparison with a stream in RAM
+`where` is a path where nothing exists yet, the same for all that one test opens. The comparison with a stream in RAM
 needs hypothesis.
 """
 

@@ -59,7 +59,7 @@ class LineView:
 _UNSAFE = re.compile("[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 
 SILENT = ("TIME_ADVANCED", "CONVERSATION_STARTED")
-"""Said by the heading and by the first line of the talk."""
+"""Left out: the heading and the first line of the talk already say it."""
 
 
 class PlainLines:
@@ -170,11 +170,11 @@ class Entry:
     category: Category
     mark: str
     agent_id: str
-    """Whose doing it is; empty for nobody's."""
+    """The character who caused it; empty if nobody did."""
     to: str
     """Whom it is said to; empty otherwise."""
     text: str
-    """What comes after the name, or the whole sentence when it is nobody's."""
+    """The text after the name, or the whole sentence if nobody caused it."""
 
 
 def entry_of(event: Event, town: Town) -> Entry:

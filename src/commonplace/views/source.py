@@ -118,7 +118,7 @@ class Source(Protocol):
         ...
 
     def speed(self, rate: float) -> None:
-        """Aim at so many ticks per second; 0 for as fast as possible."""
+        """Set the ticks per second to aim at; 0 for as fast as possible."""
         ...
 
     def subscribe(self, committed: Callable[[int], None]) -> Callable[[], None]:
@@ -176,7 +176,7 @@ class RecordedSource:
 
     @property
     def final_tick(self) -> int:
-        """The tick first asked for, if more than there are."""
+        """The tick first asked for, or the last one if that is later."""
         return max(self.last_tick, self.reading.manifest.ticks)
 
     def frames(self, first: int, last: int) -> Iterable[Frame]:

@@ -31,7 +31,7 @@ class Fold:
     bodies: Mapping[str, Body]
     """Who is here at the end, in the order of ids."""
     changed: Mapping[str, Thing]
-    """The objects that are not as they were, left out those a walker merely took along."""
+    """The objects that changed, except those that a walker only carried along."""
     conversations: tuple[Conversation, ...]
     happened: tuple[Event, ...]
     """What others could see, canonical order, the moves of those arriving included."""
@@ -74,7 +74,7 @@ def scene_after(scene: Scene, fold: Fold, arrivals: Sequence[Deed], setting: Set
 
 
 def _objects(setting: Setting, scene: Scene, acting: Iterable[Deed], own: Own) -> dict[str, Thing]:
-    """The objects that change. Everybody tried on the state of the tick before; the last in order of ids prevails."""
+    """The objects that change. Every attempt starts from the previous tick's state; the last in order of ids wins."""
     states: dict[str, tuple[str, str]] = {}
     holders: dict[str, str] = {}
     for deed in acting:

@@ -1,4 +1,4 @@
-"""From intent to deed, by the character's own scene alone: the half of a tick that needs nobody else's intent.
+"""From intents to deeds: the half of a tick that depends only on each character's own scene.
 
 A walk is settled here completely, so that an area knows who arrives before the walker's old area is folded. What
 depends on the others there (who gets the object, who is talking) is left to `area.fold_area`.
@@ -42,7 +42,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An event a mind makes besides its action: PLAN_CHANGED, REFLECTED. Others do not see it."""
+    """An event a mind makes in addition to its action: PLAN_CHANGED, REFLECTED. Others do not see it."""
 
     type: str
     body: Mapping[str, Any]
@@ -58,7 +58,7 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """What an intent came to, as far as its own scene decides it."""
+    """The result of an intent, as far as the character's own scene decides it."""
 
     agent_id: str
     event: Event
@@ -220,14 +220,14 @@ def _speak(one: _Actor, action: Say) -> Deed:
 
 @dataclass(frozen=True, slots=True)
 class Stride:
-    """What one tick of a walk comes to."""
+    """The result of one tick of a walk."""
 
     to: str
-    """The area stepped into; empty when every way on that the walker can think of is closed."""
+    """The area stepped into; empty if the walker knows no open way to its goal."""
     shut: tuple[str, ...]
     """Ways found closed so far on this walk."""
     door: str
-    """The area behind the way it would have liked to take."""
+    """The next area on the shortest path, whether the way to it is open or closed."""
 
 
 def stride(geography: Geography, body: Body, goal: str, closed: frozenset[str]) -> Stride:
@@ -249,7 +249,7 @@ def gives_notice(geography: Geography, body: Body, tick: int, leave_notice: int)
 
 
 def departure(body: Body, tick: int, leave_notice: int) -> int:
-    """The tick a wish to leave leads to: that of the departure already announced, or one so many ticks from now."""
+    """The tick of departure after a wish to leave: the one already announced, or `leave_notice` ticks from now."""
     return body.departs or tick + leave_notice
 
 
@@ -283,7 +283,7 @@ def partners(scene: Scene, me: str) -> tuple[str, ...]:
 
 
 def object_verbs(geography: Geography, scene: Scene, object_id: str, me: str) -> tuple[str, ...]:
-    """What `me` may try on an object: nothing on one that is neither here nor carried by me."""
+    """The verbs `me` may try on an object; empty if it is not here and not carried by `me`."""
     thing = scene.things.get(object_id)
     if thing is None or thing.parent not in (scene.area, me):
         return ()

@@ -101,7 +101,7 @@ class Geography:
         return barred.union(shut) if shut else barred
 
     def closed_from(self, area: str, closed: frozenset[str]) -> frozenset[str]:
-        """The closed ways that show from an area: its own. A passage lets out at both ends whatever its doors."""
+        """The closed ways visible from an area: its own. From inside a passage both ends are open."""
         if not closed or self.nodes[area].passage:
             return frozenset()
         return closed.intersection(way.id for _, way in self.edges[area])

@@ -31,7 +31,7 @@ class GodEvent:
 
 @dataclass(frozen=True, slots=True)
 class InnerVoice:
-    """A thought that one character takes for its own."""
+    """A thought that one character believes to be its own."""
 
     seq: int
     agent_id: str
@@ -75,7 +75,7 @@ class GiveBack:
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """Memories of a character are taken out for good. It does not notice."""
+    """Memories of a character are removed for good. It does not notice."""
 
     seq: int
     agent_id: str
@@ -195,7 +195,7 @@ def _god(world: World, item: GodEvent, book: _Book) -> World:
 
 
 def _to_mind(world: World, agent_id: str, type: str, record: dict[str, Any], book: _Book) -> World:
-    """What only the mind of one character meets."""
+    """Add an event that only the mind of one character perceives."""
     body = world.bodies.get(agent_id)
     if body is not None:
         book.add(agent_id, type, body.area, record)

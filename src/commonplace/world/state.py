@@ -11,7 +11,7 @@ from commonplace.world.geography import Geography
 PUBLIC_INPUTS = ("JOINED", "LEFT", "CONVERSATION_ENDED")
 """Events of inputs that everybody in their area notices."""
 TO_MIND = ("INNER_VOICE", "TAKEN_OVER", "GIVEN_BACK")
-"""Events of inputs that one mind meets and nobody sees."""
+"""Events of inputs that reach one mind and that nobody else sees."""
 UNNOTICED = ("FORGOT",)
 """What nobody perceives, not even the character it happens to."""
 
@@ -123,7 +123,7 @@ class Scene:
 
 
 def scene(world: World, area: str) -> Scene:
-    """The part of the world that an area is. An area where nobody and nothing is gives an empty scene."""
+    """The scene of one area; empty for an area without characters and objects."""
     occupants = world.occupants.get(area, ())
     things = world.things
     held = {id: things[id] for id in world.contents.get(area, ())}
@@ -179,7 +179,7 @@ def recorded(world: World, events: Iterable[Event]) -> World:
 
 
 def public(event: Event) -> bool:
-    """Whether others notice it where it happens: not what only a mind knows, nor what never took place."""
+    """Whether others at the place notice it. They notice neither events of a mind nor rejected actions."""
     if event.phase == Phase.ACTION:
         return event.ordinal == 0 and event.type != "ACTION_REJECTED"
     return event.phase == Phase.CONSEQUENCE or event.type in PUBLIC_INPUTS
@@ -203,7 +203,7 @@ def _outcomes(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, .
 
 
 def _heard(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, ...]]:
-    """Speech to whoever left during the tick, and the end of the talks it took part in, but for its own events."""
+    """Speech to whoever left during the tick, and the end of the talks it took part in, except its own events."""
     heard: dict[str, list[Event]] = {}
     for event in events:
         meant: list[str] = []

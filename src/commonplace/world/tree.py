@@ -9,7 +9,7 @@ from typing import Literal
 from commonplace.world.actions import VERBS
 
 ANY = "*"
-"""In a transition or a refusal: whatever the state."""
+"""In a transition or a refusal: any state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class ObjectKind:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """An edge between two areas; between a parent and its child it stands for the edge they have anyway."""
+    """An edge between two areas; between a parent and its child it replaces the edge they have anyway."""
 
     id: str
     a: str
@@ -84,7 +84,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What became of a verb tried on an object."""
+    """The result of trying a verb on an object."""
 
     done: bool
     target: str = ""
@@ -94,7 +94,7 @@ class Attempt:
     why: str = ""
     """Of a refusal: the kind's own text, empty when it has none."""
     also: tuple[tuple[str, str], ...] = ()
-    """(object, state) it writes besides."""
+    """(object, state) it writes in addition."""
 
 
 def attempt(kind: ObjectKind, state: str, verb: str) -> Attempt:

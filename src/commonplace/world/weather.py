@@ -75,7 +75,7 @@ class Climate:
 
 
 def ambient_at(climate: Climate, seed: int, clock: Clock, tick: int) -> Ambient:
-    """Time of day and weather at the end of a tick: the same whenever and in whatever order it is asked."""
+    """Time of day and weather at the end of a tick. The result does not depend on the order of calls."""
     moment = clock.time(tick)
     part = part_of_day(moment)
     number = tick * clock.tick_minutes // (60 * climate.step_hours)
@@ -102,7 +102,7 @@ def ambient_events(climate: Climate, seed: int, clock: Clock, tick: int) -> list
 
 
 def _sky(climate: Climate, seed: int, number: int) -> str:
-    """The n-th sky of the chain, drawn as far as anybody has asked: each depends on the one before."""
+    """The n-th sky of the chain. The chain is drawn only as far as asked for: each sky depends on the one before."""
     drawn = climate.drawn.setdefault(seed, [climate.start_sky])
     while len(drawn) <= number:
         weights = climate.skies.get(drawn[-1]) or NEXT_SKY[drawn[-1]]

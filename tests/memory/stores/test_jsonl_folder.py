@@ -286,7 +286,7 @@ def test_what_a_person_has_written_into_a_file_counts(tmp_path):
     edited["metadata"]["user_rating"] = 5
     path.write_text("\n".join([json.dumps(edited), lines[2]]) + "\n")
     store = JSONLStore(tmp_path)
-    assert "memories [3] are in no file" in store.repairs[0]
+    assert "memories [3] are missing from the files" in store.repairs[0]
     found = store.load("maria")
     assert found.memories[0].details["user_rating"] == 5
     assert found.forgotten == {3}
@@ -371,7 +371,7 @@ def test_of_an_addition_that_was_cut_off_nothing_is_there(tmp_path):
     killed(store)
     (tmp_path / "sessions" / "s2.jsonl").unlink()
     store = JSONLStore(tmp_path)
-    assert "4 memories of an unfinished append are taken back" in " ".join(store.repairs)
+    assert "4 memories of an unfinished append were removed" in " ".join(store.repairs)
     assert len(store.load("maria").memories) == 2
     store.close()
     store = JSONLStore(tmp_path)

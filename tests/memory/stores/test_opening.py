@@ -57,7 +57,7 @@ def test_what_names_no_store_is_refused_with_the_forms(name):
 @pytest.mark.parametrize("name", ["missing.db", "jsonl:missing", "chroma:missing", "embedded:missing"])
 def test_nothing_is_made_where_something_should_be(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match="no such store"):
+    with pytest.raises(UsageError, match="the store does not exist"):
         open_store(name, create=False)
     assert list(tmp_path.iterdir()) == []
 
@@ -105,7 +105,7 @@ def test_the_messages_of_postgresql_name_the_next_step():
         errors.DiskFull("no space left"): "free some",
         errors.InsufficientPrivilege("permission denied for schema public"): "role",
         errors.UndefinedFile('could not open extension control file "vector.control"'): "pgvector",
-        errors.UndefinedTable("relation is gone"): "look at the database",
+        errors.UndefinedTable("relation is gone"): "check the database",
     }
     for error, step in cases.items():
         said = explained(error, "postgresql://host/db", gone=False)

@@ -33,7 +33,7 @@ def test_a_name_says_server_addresses_and_model(name, kind, urls, model):
 @pytest.mark.parametrize("name", ["offline", "ollama", "journal:a.run", "", "gpt:4", "file:///etc"])
 def test_other_names_are_no_servers(name):
     assert not is_server(name)
-    with pytest.raises(UsageError, match="names no model server"):
+    with pytest.raises(UsageError, match="not the name of a model server"):
         server_named(name)
 
 

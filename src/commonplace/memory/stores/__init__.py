@@ -1,4 +1,4 @@
-"""Where memories are kept for longer than a process lives."""
+"""Stores that keep memories beyond the life of a process."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ __all__ = ["DatabaseStream", "Store", "Stored", "open_store"]
 
 def __getattr__(name: str) -> Any:
     if name == "DatabaseStream":
-        # on use: it is built on streams, which open stores
+        # imported on use: it needs streams, and streams import this package
         from commonplace.memory.stores.postgres_stream import DatabaseStream  # noqa: PLC0415
 
         return DatabaseStream

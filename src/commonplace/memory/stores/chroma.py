@@ -78,7 +78,7 @@ class ChromaStore:
         return tuple(sorted(self._collections))
 
     def load(self, agent: str) -> Stored:
-        """Everything of a character; empty for one unknown."""
+        """Everything of a character; empty for an unknown one."""
         with self._mended():
             collection = self._collections.get(agent)
             if collection is None:
@@ -125,7 +125,7 @@ class ChromaStore:
         self._last[agent] = upto
 
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
-        """Id → when it was last accessed."""
+        """Set access times: memory id → moment."""
         rows = self._rows(agent, list(accesses))
         self._put(agent, [{**row, "accessed": micros(accesses[id])} for id, (row, _) in rows.items()])
 
@@ -180,7 +180,7 @@ class ChromaStore:
         return {collection.metadata["agent"]: collection for collection in collections}
 
     def _repaired(self) -> tuple[str, ...]:
-        """Takes out what is left of additions that were not finished."""
+        """Removes what is left of unfinished additions."""
         repairs: list[str] = []
         with self._mended():
             for agent, collection in sorted(self._collections.items()):
@@ -275,8 +275,8 @@ class ChromaStore:
             yield
         except (CommonplaceError, KeyError, AttributeError, TypeError):
             raise
-        except Exception as error:  # Chroma has no family of its own for what its engine meets
-            hint = "look at the disk and the folder; what was acknowledged is still there"
+        except Exception as error:  # Chroma's engine raises errors without a common class
+            hint = "check the disk and the folder; everything acknowledged is still there"
             raise CommonplaceError(f"Chroma says: {error}", where=self.where, hint=hint) from error
 
     def _refuse_closed(self) -> None:
@@ -333,7 +333,7 @@ def _vectors(rows: Sequence[Mapping[str, Any]]) -> Sequence[Vector | None]:
 
 
 def _direction(vector: Vector | None, dimensions: int) -> Any:
-    """The vector brought to length 1 for Chroma; zeros where there is none that it could compare."""
+    """The vector brought to length 1 for Chroma; zeros without a vector that it can compare."""
     if vector is None or len(vector) != dimensions or not np.isfinite(vector).all():
         return np.zeros(dimensions, dtype=np.float32)
     exact = vector.astype(np.float64)

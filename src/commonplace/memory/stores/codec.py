@@ -38,7 +38,7 @@ class MemoryRow(NamedTuple):
     accessed: int
     text: str
     rest: str
-    """JSON of `rare_fields`; empty where there are none."""
+    """JSON of `rare_fields`; empty without any."""
 
 
 COLUMNS = ", ".join(MemoryRow._fields)
@@ -54,7 +54,7 @@ def row_of(memory: Memory) -> MemoryRow:
 
 
 def memory_of(agent: str, row: tuple[int, int, str, float, int, int, str, str]) -> Memory:
-    """The inverse of `row_of`. Raises ValueError or TypeError for a row that holds no memory."""
+    """The inverse of `row_of`. Raises ValueError or TypeError for a row that is not a memory."""
     id, tick, kind, importance, created, accessed, text, rest = row
     created_at = moment(created)
     accessed_at = created_at if accessed == created else moment(accessed)
@@ -120,7 +120,7 @@ def parsed_fields(rest: str) -> Mapping[str, Any]:
 
 def memory_json(memory: Memory) -> dict[str, Any]:
     """Every field of the record but the vector, as the public contract has it: moments in ISO format, `emotion` null
-    when there is none."""
+    if unknown."""
     emotion = memory.emotion
     return {
         "id": memory.id,

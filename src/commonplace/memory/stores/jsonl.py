@@ -82,7 +82,7 @@ class JSONLStore:
         except BaseException:
             self._lock.release()
             self._lock = None
-            if died:  # the next attempt still has to know
+            if died:  # so that the next attempt knows of the unclean close
                 (self.folder / "lock").write_bytes(b"unknown\n")
             raise
 
@@ -92,7 +92,7 @@ class JSONLStore:
         if before == self._index():
             return ()
         self._write_index()
-        return ("index.json was out of date and is written again",) if before or self._index_cache else ()
+        return ("index.json was out of date and was written again",) if before or self._index_cache else ()
 
     # ── Reading ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -159,7 +159,7 @@ class JSONLStore:
         return names
 
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
-        """Id → when it was last accessed."""
+        """Set access times: memory id → moment."""
         self._refuse_missing(agent, tuple(accesses))
         if accesses:
             self._change({"op": "touch", "agent": agent, "at": {str(id): iso(at) for id, at in accesses.items()}})
@@ -201,7 +201,7 @@ class JSONLStore:
             self._write_index()
 
     def backup(self) -> Path | None:
-        """Copy the folder to the `backup_path` of its configuration and return that; None if there is none."""
+        """Copy the folder to the `backup_path` of its configuration and return that path; None if it is not set."""
         _ = self._opened
         target = self.config.storage.backup_target
         if target is not None:
@@ -245,7 +245,7 @@ class JSONLStore:
         away = files.json_lines(line for archived, line in lines if archived)
         path, archive = self._path(session), self.folder / "archive" / f"{files.file_name(session)}.jsonl.gz"
         if away or archive.exists():
-            # Write all of them to the session first, so that a memory on the move is at no moment in neither file.
+            # Write all of them to the session first, so that a memory being moved is always in at least one file.
             files.replace_file(path, files.json_lines(line for _, line in lines))
             files.replace_file(archive, away)
         files.replace_file(path, files.json_lines(line for archived, line in lines if not archived))
@@ -311,7 +311,6 @@ class JSONLStore:
         files.replace_file(self.folder / "index.json", self._index(), sync=False)
 
     def _index(self) -> bytes:
-        """The content of `index.json`."""
         cache: dict[Key, tuple[Memory, tuple[str, ...]]] = {}
         entries: list[tuple[str, Key, str, Memory]] = []
         latest: datetime | None = None

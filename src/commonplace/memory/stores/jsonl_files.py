@@ -129,7 +129,7 @@ def _safe(letter: str) -> str:
 # ── Reading and writing files ────────────────────────────────────────────────────────────────────────────────────────
 
 
-_MEND = "correct the line, or delete it to give the memory up"
+_MEND = "correct the line, or delete it to drop the memory"
 
 
 class Lines(NamedTuple):
@@ -458,7 +458,7 @@ def _whole_values(path: Path, contents: FolderContents) -> list[Any]:
         with path.open("r+b") as file:
             file.truncate(good)
             os.fsync(file.fileno())
-        contents.repairs.append(f"{path.name}: the last line was torn ({torn} bytes) and is removed")
+        contents.repairs.append(f"{path.name}: the last line was torn ({torn} bytes) and was removed")
     return values
 
 
@@ -481,7 +481,7 @@ def _changes(path: Path, contents: FolderContents) -> Iterator[tuple[str, dict[s
 
 
 def _take_back_unfinished(lines: dict[Key, list[Line]], removed: set[Key], contents: FolderContents) -> None:
-    """Memories appended together are all kept, or none: take back the last batch of a character if it is incomplete."""
+    """Memories appended together are all kept, or none: remove the last batch of a character if it is incomplete."""
     for agent, last in _last_ids(lines, removed).items():
         here = [(id, line) for (name, id), copies in lines.items() if name == agent for line in copies]
         batches = {line.batch for id, line in here if line.batch > last or (line.batch == last and id == last)}
@@ -490,7 +490,7 @@ def _take_back_unfinished(lines: dict[Key, list[Line]], removed: set[Key], conte
             if together and batch - min(together) + 1 > len(together):
                 for id in together:
                     contents.outdated |= {line.session for line in lines.pop((agent, id))}
-                contents.repairs.append(f"{agent}: {len(together)} memories of an unfinished append are taken back")
+                contents.repairs.append(f"{agent}: {len(together)} memories of an unfinished append were removed")
 
 
 def _last_ids(*keys: Iterable[Key]) -> dict[str, int]:
@@ -519,7 +519,7 @@ def _number(lines: dict[Key, list[Line]], removed: set[Key], contents: FolderCon
             lines[agent, id].append(line)
             contents.outdated.add(line.session)
         if some:
-            contents.repairs.append(f"{agent}: {len(some)} documents without a number are numbered from {first}")
+            contents.repairs.append(f"{agent}: {len(some)} documents without a number were numbered from {first}")
 
 
 def _arrange(lines: Mapping[Key, list[Line]], removed: set[Key], contents: FolderContents) -> None:
@@ -543,7 +543,9 @@ def _arrange(lines: Mapping[Key, list[Line]], removed: set[Key], contents: Folde
                 contents.outdated.add(copies[0].session)
         missing = sorted(id for id in agent.forgotten if (name, id) not in removed)
         if missing:
-            contents.repairs.append(f"{name}: memories {missing[:10]} are in no file and count as forgotten")
+            contents.repairs.append(
+                f"{name}: memories {missing[:10]} are missing from the files and count as forgotten"
+            )
             contents.changes_outdated = True
     for key, copies in lines.items():
         contents.sessions[copies[0].session].append(key)

@@ -20,22 +20,22 @@ STORES = {
 }
 """Scheme → module and class, imported on use: they may need an optional package."""
 FORMS = (
-    "FILE or sqlite:FILE (SQLite), FOLDER/ or jsonl:FOLDER (JSONL), chroma:FOLDER, embedded:FOLDER (a PostgreSQL of its"
-    " own), postgresql://USER@HOST/DATABASE"
+    "FILE or sqlite:FILE (SQLite), FOLDER/ or jsonl:FOLDER (JSONL), chroma:FOLDER, embedded:FOLDER (an embedded"
+    " PostgreSQL), postgresql://USER@HOST/DATABASE"
 )
 
 
 def open_store(where: str | Path, *, create: bool = True) -> Store:
-    """The store that a path or URL names, made where there is nothing; `FORMS` lists the ways to name one.
+    """The store that a path or URL names, created if missing; `FORMS` lists the ways to name one.
 
-    Raises UsageError for any other form and, unless `create`, for a path where there is nothing.
+    Raises UsageError for any other form and, unless `create`, for a path that does not exist.
     """
     text = os.fspath(where)
     kind, place = _kind(text)
     if not place:
         raise UsageError(f"{text!r} is not a store", hint=f"expected {FORMS}")
     if not create and kind != "postgresql" and not Path(place).exists():
-        raise UsageError("there is no such store", where=text, hint=f"give one that exists: {FORMS}")
+        raise UsageError("the store does not exist", where=text, hint=f"expected an existing one: {FORMS}")
     module, name = STORES[kind].split(".")
     return getattr(import_module(f"commonplace.memory.stores.{module}"), name)(place)
 
@@ -71,7 +71,7 @@ def copy(source: Mapping[str, Stored], target: Store, progress: CopyProgress | N
     """Writes characters (name → all there is of them) into a store; how many memories they have now.
 
     Forgotten ones are copied as forgotten, so that ids stay used, and are not counted. Raises UsageError, before
-    anything is written, when the target has something of one of them.
+    anything is written, if the target already has data of one of them.
     """
     taken = [agent for agent in source if target.load(agent).memories]
     if taken:

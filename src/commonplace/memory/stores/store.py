@@ -1,4 +1,4 @@
-"""What a store of memories can do. The stream in RAM works; the store makes it last."""
+"""The interface of a store of memories. The stream works in RAM; the store makes it durable."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Store(Protocol):
     """Memories of many characters. What a method has acknowledged survives the death of the process.
 
     Where two processes would lose something of each other's, the later one is refused. Errors of drivers and disks
-    become `CommonplaceError`s that name the store and the next step. Names of characters may be anything: slashes,
+    become `CommonplaceError`s that name the store and the next step. Names of characters can be anything: slashes,
     quotes, dots, Hangul, emoji (see `checked_agent`). Ids that are not there raise UsageError and change nothing. What
     a killed process had under way is there or not, memory by memory; only `append` is whole or not at all.
     """
@@ -48,7 +48,7 @@ class Store(Protocol):
         ...
 
     def load(self, agent: str) -> Stored:
-        """Everything of a character; empty for one unknown."""
+        """Everything of a character; empty for an unknown one."""
         ...
 
     def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
@@ -60,7 +60,7 @@ class Store(Protocol):
         ...
 
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
-        """Id → when it was last accessed."""
+        """Set access times: memory id → moment."""
         ...
 
     def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
@@ -93,7 +93,7 @@ def tombstone(agent: str, id: int, kind: Kind = "observation") -> Memory:
 
 
 def checked_agent(agent: str) -> str:
-    """A name a store can keep. Raises UsageError for an empty one and for what is not Unicode text."""
+    """A name a store can keep. Raises UsageError for an empty one and for anything but Unicode text."""
     try:
         usable = bool(agent) and b"\0" not in agent.encode()
     except (UnicodeEncodeError, AttributeError):
@@ -140,12 +140,12 @@ def overtaken(agent: str, where: str) -> CommonplaceError:
 
 
 def damaged(why: str, where: str) -> CommonplaceError:
-    """The error for rows that are not what was written."""
+    """The error for damaged rows."""
     return CommonplaceError(f"the store is damaged ({why})", where=where, hint="go back to a copy of it")
 
 
 # ── keeping ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What joins a stream to the store that makes it last.
+# The link between a stream and its store.
 
 
 Progress = Callable[[int, int], None]
@@ -218,7 +218,7 @@ class Keeper:
 
 
 def settings_of(embedder: Embedder, language: str) -> dict[str, Any]:
-    """What is kept of how a stream was made."""
+    """The settings of a stream that a store keeps."""
     return {"embedder": embedder.name, "dimensions": embedder.dimensions, "language": language}
 
 

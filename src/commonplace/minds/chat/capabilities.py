@@ -1,4 +1,4 @@
-"""What a server and model were found to take, the probe that finds it out, and requests made accordingly."""
+"""What a server and model accept, the probe that finds it out, and the requests built from it."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ SWITCHES: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a probe found; requests are made accordingly."""
+    """What a probe found; requests are built from it."""
 
     server: str
     """Base URLs."""
     model: str
     models: tuple[str, ...] = ()
-    """All the server lists; empty when it lists none."""
+    """The models the server lists; may be empty."""
     structured: Structure = "json_schema"
     seed: bool = True
     """Whether it takes a seed."""
@@ -172,7 +172,7 @@ class Probe:
         self._errand = errand
 
     async def capabilities(self) -> Capabilities:
-        """What was found. Raises UsageError for a key or model the server does not take, Outage when it stays away."""
+        """What was found. Raises UsageError for a key or model the server refuses, Outage when it does not answer."""
         can = await self._listed()
         can = await self._thinking(can)
         can = await self._structured(can)
@@ -250,7 +250,7 @@ def _nameless(page: Page, name: str) -> CommonplaceError:
         return UsageError(f"the model server {name} lists no model", hint=hint)
     told = f"{page.status} {page.said()[:100]}".strip()
     return UsageError(
-        f"there is no list of models under {name}/models: {told}",
+        f"the model server has no list of models under {name}/models: {told}",
         hint="check the port and the path, usually /v1; a server without such a list needs URL#MODEL",
     )
 

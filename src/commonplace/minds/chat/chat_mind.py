@@ -49,7 +49,7 @@ class Knowledge:
     can: Capabilities | None = None
     """None before the probe."""
     fallen: dict[str, Structure] = field(default_factory=dict[str, Structure])
-    """Tasks for which the server took only a lesser form of answer than usual."""
+    """Task → the simpler form of answer to ask for, where the server refused the usual one."""
     dimensions: int = 0
     """Of its vectors; 0 before one was seen."""
     health: Health = field(default_factory=Health)
@@ -76,8 +76,8 @@ class Session:
 class ChatMind:
     """Answers by a model. `name` as in `servers`; `timeout`: seconds of one request.
 
-    `on_outage`: whether a server that stays away pauses the run (`Outage` is raised) or each question gets its
-    fallback. Raises UsageError for a name that names no server, or a missing key. One mind may be used from several
+    `on_outage`: whether a server that does not answer pauses the run (`Outage` is raised) or each question gets its
+    fallback. Raises UsageError for a name that is not a server's, or a missing key. One mind may be used from several
     event loops; each has connections of its own, closed by `close` in that loop.
     """
 
@@ -195,7 +195,7 @@ class ChatMind:
 
 @dataclass(slots=True)
 class _Attempt:
-    """One question, asked in lesser forms and with fewer memories until the server takes it."""
+    """One question, asked in simpler forms and with fewer memories until the server accepts it."""
 
     session: Session
     book: Book
@@ -277,7 +277,7 @@ async def _embedded(session: Session, ask: Ask[EmbedInput, EmbedOutput], key: Re
 
 
 def _packed(vector: list[float], knowledge: Knowledge) -> str:
-    """A lattice vector as base64 of int16, empty for a zero vector. Raises WrongPage for another size than before."""
+    """A lattice vector as base64 of int16, empty for a zero vector. Raises WrongPage if the size has changed."""
     knowledge.dimensions = knowledge.dimensions or len(vector)
     if len(vector) != knowledge.dimensions:
         raise WrongPage(f"a vector of {len(vector)} dimensions; expected {knowledge.dimensions}", "vectors")

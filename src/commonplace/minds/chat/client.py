@@ -1,4 +1,4 @@
-"""The way to a model server and back: connections, retries within bounds, several base URLs shared out by load."""
+"""Requests to a model server: connections, limited retries, and load balancing over several base URLs."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from commonplace.rng import Key as Draw
 from commonplace.rng import unit
 
 MOST_ATTEMPTS = 5
-"""Times a request is sent before the server counts as away; one more for each further endpoint."""
+"""Times a request is sent before the server counts as down; one more for each further endpoint."""
 LONGEST_WAIT = 60.0
-"""Seconds between two attempts, whatever `Retry-After` says."""
+"""The most seconds between two attempts, whatever `Retry-After` says."""
 PAUSE = 10.0
-"""Seconds an endpoint that failed is left alone while there are others."""
+"""Seconds an endpoint that failed is not used while there are others."""
 LATE_IN_A_ROW = 8
-"""Time-outs of any requests, with no page between, that make an outage."""
+"""Consecutive time-outs, over all requests, that count as an outage."""
 _WORTH_TELLING = 3.0
-"""Seconds of waiting that are logged."""
+"""A wait of this many seconds or more is logged."""
 
 Sleep = Callable[[float], Awaitable[None]]
 _log = logging.getLogger(__name__)
 
 
 class Outage(Paused):
-    """A model server that stayed away; the run stops at a tick boundary and can be resumed."""
+    """A model server does not answer; the run stops at a tick boundary and can be resumed."""
 
     def __init__(self, server: str, happened: str) -> None:
         super().__init__(f"the model server {server} does not answer: {happened}", hint="check the server")
@@ -122,7 +122,7 @@ class Pool:
 
 @dataclass(slots=True)
 class Health:
-    """How the server has done lately, over all requests of a mind."""
+    """The recent state of the server, over all requests of a mind."""
 
     late: int = 0
     """Time-outs since the last page."""
@@ -145,9 +145,9 @@ class Errand:
 
 
 class Transport:
-    """Sends requests, again while the server is busy or away.
+    """Sends requests, and repeats them while the server is busy or down.
 
-    `patient`: a server known to be away gets all attempts again, not one.
+    `patient`: a server known to be down still gets all attempts, not one.
     """
 
     def __init__(self, pool: Pool, health: Health, sleep: Sleep, *, patient: bool) -> None:
@@ -159,10 +159,10 @@ class Transport:
     async def post(
         self, path: str, body: dict[str, Any], errand: Errand, *, final: frozenset[int] = frozenset()
     ) -> Page:
-        """The page of a POST, whatever it says; a 500 when every attempt met one.
+        """The page of a POST, whatever its status; a 500 if every attempt got one.
 
-        Statuses in `final` are not tried again. Raises Late after the second time-out, Outage when the server stays
-        away.
+        Statuses in `final` are not tried again. Raises Late after the second time-out, Outage when the server
+        does not answer.
         """
         return await self._send("POST", path, body, errand, final)
 
@@ -222,7 +222,7 @@ class Transport:
 
 
 def _is_passing(status: int) -> bool:
-    """Whether a fault may pass by itself."""
+    """Whether the fault may be temporary."""
     return status in (408, 409, 429) or (status >= 500 and status != 501)
 
 
@@ -233,7 +233,7 @@ def _seconds_to_wait(attempt: int, page: Page | None, errand: Errand) -> float:
 
 
 def _retry_after(page: Page) -> float:
-    """Seconds of `Retry-After`, a number or an HTTP date; 0 when it says nothing sensible."""
+    """Seconds of `Retry-After`, a number or an HTTP date; 0 if it is missing or invalid."""
     text = page.retry_after.strip()
     try:
         seconds = float(text)

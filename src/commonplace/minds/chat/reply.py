@@ -17,19 +17,19 @@ from commonplace.minds.prompts.prompt import Unusable
 from commonplace.openai_http import Late, Page, each_text, loads, whole
 
 LONGEST = 32_000
-"""Characters of an answer that are looked at; no answer that was asked for is longer."""
+"""Characters of an answer that are read; no requested answer is longer."""
 _MENDED = 8_000
-"""Characters of an almost-JSON that are mended; the time it takes may grow with the square."""
+"""Longest almost-JSON, in characters, that is repaired: the time it takes may grow with the square."""
 _NESTED = 200
-"""Brackets of an almost-JSON that are mended."""
+"""Most brackets of an almost-JSON that is repaired."""
 
 PAGE_KINDS = frozenset({"page", "choices", "overflow", "refused_request"})
-"""Kinds that are the server's doing: there is nothing to quote to the model."""
+"""Kinds of fault that the server caused, so there is nothing to quote to the model."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 _BROKEN_OFF = re.compile("[\"':]")
-"""What follows the last brace of an answer only if something was begun and not ended."""
+"""Follows the last brace of an answer only if the answer breaks off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class Said:
 
 
 def said(page: Page) -> Said:
-    """What a model said in a chat completion. Raises Unusable when that is nothing."""
+    """What a model said in a chat completion. Raises Unusable if it said nothing."""
     if not isinstance(page.data, dict):
-        raise Unusable("the server's page is no JSON object", "page")
+        raise Unusable("the server's response is not a JSON object", "page")
     if page.get("choices", 0) is None:
         raise Unusable("the server's answer has no choices", "choices")
     refusal, finish = page.get("choices", 0, "message", "refusal"), page.get("choices", 0, "finish_reason")
@@ -72,9 +72,9 @@ def spoken(text: str) -> str:
 
 
 def data_in(text: str, *, cut: bool) -> dict[str, Any]:
-    """The JSON object in what was spoken: exact, else first in its text, else mended. Raises Unusable.
+    """The JSON object in an answer: exact, else the first one in its text, else repaired. Raises Unusable.
 
-    An answer that was cut, or breaks off within a string or a value, is not mended: its end would be made up.
+    An answer that was cut, or breaks off within a string or a value, is not repaired: its end would be made up.
     """
     start, end = text.find("{"), text.rfind("}")
     for part in (text, text[start : end + 1]) if start >= 0 else ():
@@ -84,7 +84,7 @@ def data_in(text: str, *, cut: bool) -> dict[str, Any]:
     if cut or (start >= 0 and _BROKEN_OFF.search(text, max(start, end + 1))):
         raise Unusable("the answer was cut off; be shorter", "truncated")
     if start < 0:
-        raise Unusable("the answer is no JSON object", "json")
+        raise Unusable("the answer is not a JSON object", "json")
     return _mended(text[start : end + 1])
 
 
@@ -98,7 +98,7 @@ def _mended(text: str) -> dict[str, Any]:
             found = found[0]
         if isinstance(found, dict) and found:
             return cast("dict[str, Any]", found)
-    raise Unusable("the answer is no JSON object and could not be mended to one", "json")
+    raise Unusable("the answer is not a JSON object and could not be repaired", "json")
 
 
 def _content(page: Page) -> str:
@@ -179,7 +179,7 @@ def is_overflow(page: Page) -> bool:
 
 
 def blames_form(page: Page) -> bool:
-    """Whether it is the form of the answer asked for that was refused; a 500 may always be that."""
+    """Whether the requested form of answer was refused; a 500 may always mean that."""
     return page.status == 500 or (page.status in (400, 422) and bool(_FORM.search(_complaint(page))))
 
 
@@ -200,7 +200,7 @@ async def refuse(page: Page, server: Server, transport: Transport, errand: Erran
 
 
 async def _missing(page: Page, server: Server, transport: Transport, errand: Errand) -> UsageError:
-    """What to say of a 404, which may mean the model or the path."""
+    """The error for a 404, which may mean the model or the path."""
     listed = await _listed(transport, errand)
     if listed is None:
         return UsageError(

@@ -20,7 +20,7 @@ class Known:
     variable: str = KEY_VARIABLE
     """Environment variable of its key."""
     wants: bool = False
-    """Whether it answers nobody without a key or a model's name."""
+    """Whether it needs a key and the name of a model."""
 
 
 SERVERS: Mapping[str, Known] = {
@@ -34,7 +34,7 @@ SERVERS: Mapping[str, Known] = {
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """What a name comes to."""
+    """A model server, parsed from its name."""
 
     kind: str
     """Its name in the table; empty for one known by its URL only."""
@@ -53,18 +53,18 @@ def is_server(name: str, servers: Mapping[str, Known] = SERVERS) -> bool:
 
 
 def server_named(name: str, servers: Mapping[str, Known] = SERVERS) -> Server:
-    """What the name comes to. Raises UsageError for one that names no server, or holds a key."""
+    """The server of a name. Raises UsageError for a name that is not a server's, or that holds a key."""
     kind, colon, rest = name.partition(":")
     if colon and kind in ("http", "https"):
         urls, _, model = name.partition("#")
         return Server("", _urls(urls, name), model.strip(), KEY_VARIABLE, wants_key=False)
     known = servers.get(kind) if colon else None
     if known is None:
-        raise UsageError(f"`{name}` names no model server", hint=f"accepted are, for example, {_EXAMPLES}")
+        raise UsageError(f"`{name}` is not the name of a model server", hint=f"expected a form such as {_EXAMPLES}")
     model, urls = _parted(rest)
     if not model.strip() and known.wants:
-        raise UsageError(f"`{name}` names no model", hint=f"write `{kind}:MODEL`")
-    if urls:  # the key of the server's owner goes to nobody else
+        raise UsageError(f"`{name}` does not name a model", hint=f"write `{kind}:MODEL`")
+    if urls:  # the key of a known server must not be sent to another address
         return Server(kind, _urls(urls, name), model.strip(), KEY_VARIABLE, wants_key=False)
     return Server(kind, (known.url,), model.strip(), known.variable, wants_key=known.wants)
 

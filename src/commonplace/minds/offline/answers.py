@@ -13,11 +13,11 @@ from commonplace.minds.offline.sayings import Saying, own_doing, worded
 from commonplace.minds.offline.scene import Line, Scene
 
 HEARD_OF = frozenset({"said", "seed", "insight", None})
-"""Kinds of memory one knows news from."""
+"""Kinds of memory that count as having heard the news."""
 LATELY = 10
-"""Minutes for which what one hears is still news."""
+"""Minutes after which something heard is no longer news."""
 SAME_TOLD = 4
-"""Words two lines share when they tell the same."""
+"""Words that two lines must share to count as telling the same."""
 
 
 # ── news ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -50,7 +50,7 @@ def _surprise(scene: Scene, memory: Recalled, before: Recalled | None) -> Line:
 
 
 def _source(scene: Scene, memory: Recalled, note: FactNote) -> Recalled | None:
-    """An earlier memory of mine of hearing the same fact: not what I said or planned, nor what I heard just now."""
+    """An earlier memory of hearing the same fact. What I said, planned or heard just now does not count."""
     return next(
         (
             one
@@ -63,7 +63,7 @@ def _source(scene: Scene, memory: Recalled, note: FactNote) -> Recalled | None:
 
 
 def going(scene: Scene, note: FactNote, *, asked: bool) -> Line:
-    """Yes when it stands in the plan, no when something else does, else a maybe or the question back."""
+    """Yes if the plan has it, no if the plan has something else, otherwise a maybe or the question back."""
     event, made_up = event_name(note), scene.dice.steady()
     slots = {"event": event, "time": english.clock(note.starts[11:16])}
     clash = _clash(scene, note)
@@ -145,7 +145,7 @@ def _doing(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 
 
 def _current(scene: Scene) -> str:
-    """What I am at, in my own words to this hearer; empty when it would not read well."""
+    """What I am doing, in my own words to this hearer; empty if it would not read well."""
     now = scene.talk.now
     if now is None or not now.do.split(" ", 1)[0].endswith("ing"):
         return ""

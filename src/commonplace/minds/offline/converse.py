@@ -1,7 +1,7 @@
 """One line of talk: which memory it rests on, and the words around it.
 
-One opens a talk or carries it on, replies to what was said, or takes leave. Whatever is said cites the memories it is
-made of; without them it would be another line, or none. With the words come the act they perform and their topic.
+The speaker opens a talk, carries it on, replies or takes leave. A line cites the memories it is made of; without them
+it would be another line, or none. With its words come the act they perform and their topic.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from commonplace.text import words
 
 TRIES = 6
-"""Wordings tried before the speaker rather keeps silent."""
+"""Wordings tried before the speaker stays silent."""
 LONGEST = 380
 """Characters of a spoken line; the task's own limit is a little higher."""
 
@@ -101,7 +101,7 @@ def _opening(scene: Scene, options: list[Saying]) -> Line | None:
 
 
 def _invitation(scene: Scene, saying: Saying) -> Line | None:
-    """An event one goes to oneself is told with an invitation to somebody one likes."""
+    """The news of an event the speaker goes to, with an invitation for somebody the speaker likes."""
     note = next((scene.notes[name] for name in saying.facts), None)
     if note is None or not goes_to(scene.talk, note) or has_said_yes(scene.talk, note) or scene.you.warmth < 0:
         return None
@@ -109,7 +109,7 @@ def _invitation(scene: Scene, saying: Saying) -> Line | None:
 
 
 def _first_choice(scene: Scene, options: list[Saying]) -> Saying | None:
-    """The saying one opens with: weights tilted by purpose and relation, and a draw."""
+    """The saying to open with: a draw by weights that depend on purpose and relation."""
     pulls = [(_pull(scene, saying) + scene.spread(30, saying.ids[0]), -index) for index, saying in enumerate(options)]
     return options[-max(pulls)[1]] if pulls else None
 
@@ -141,7 +141,7 @@ def _greeting(scene: Scene) -> Line:
 
 
 def _plain_greeting(scene: Scene) -> Line | None:
-    """With nothing to tell: a greeting and a question, if one remembers the hearer at all."""
+    """With nothing to tell: a greeting and a question, if the speaker remembers the hearer at all."""
     about = [one for one in scene.talk.recalled if scene.you.id in (one.frame.get("who"), one.frame.get("to"))]
     if not about:
         return None
@@ -153,7 +153,7 @@ def _plain_greeting(scene: Scene) -> Line | None:
 
 
 def _comfort(scene: Scene) -> Line | None:
-    """About what the hearer suffers, as one has heard it from them."""
+    """A word about the hearer's trouble, as the hearer told it."""
     for memory in scene.talk.recalled:
         if memory.frame.get("what") == "said" and memory.frame.get("who") == scene.you.id:
             line = remembered(memory.frame, scene.me.language)
@@ -171,12 +171,12 @@ ASKED_BACK = frozenset({"tell", "complain", "rejoice", "intend"})
 GOSSIP = ASKED_BACK | {"praise"}
 """What a line must do for a third person in it to be worth a word."""
 SHORT_ANSWER = 46
-"""Characters below which an answer only keeps a talk going."""
+"""Characters below which an answer counts as a mere nod."""
 _OWN = re.compile(r"\b(I|I've|I'm|I'd|my|me)\b")
 
 
 def _reply(scene: Scene, options: list[Saying]) -> Line | None:
-    """The reply to the last line, if one remembers hearing it; otherwise one has missed it."""
+    """The reply to the last line, if the speaker remembers hearing it."""
     memory, act = _heard_memory(scene), scene.heard.act
     if memory is None:
         body = worded(scene, options[0]) if options else None
@@ -194,7 +194,6 @@ def _reply(scene: Scene, options: list[Saying]) -> Line | None:
 
 
 def _heard_memory(scene: Scene) -> Recalled | None:
-    """The memory of the line just heard."""
     for memory in scene.talk.recalled:
         frame = memory.frame
         if frame.get("what") == "said" and frame.get("who") == scene.you.id and frame.get("quote") == scene.last:
@@ -210,10 +209,10 @@ def _snub(scene: Scene, memory: Recalled) -> Line:
 
 
 def _answers_me(scene: Scene) -> bool:
-    """Whether the line answers my telling of an event, or my asking along."""
+    """Whether the line answers my news of an event, or my invitation."""
     if scene.talk.lines[-1].speech_act:
         return scene.heard.act in {"accept", "decline", "hesitate"}
-    # Whoever says no act may answer in any words: what I spoke of last decides.
+    # A line without an act may answer in any words: what I spoke of last decides.
     if not scene.mine or scene.heard.asks or "?" in scene.last:
         return False
     ahead = [event_name(note) for note in scene.talk.facts if note.starts > scene.moment]
@@ -221,7 +220,7 @@ def _answers_me(scene: Scene) -> bool:
 
 
 def _rsvp(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
-    """A word about the yes, the no or the perhaps, and something else while the talk is young."""
+    """A reaction to the yes, the no or the maybe, and something else while the talk is young."""
     act = scene.heard.act
     if not scene.talk.lines[-1].speech_act and refuses(scene.last, scene.me.language):
         act = "decline"
@@ -259,7 +258,7 @@ def _reaction(scene: Scene, memory: Recalled) -> Line:
 
 
 def _have_named(scene: Scene, topic: str) -> bool:
-    """Whether I have named the topic already in this talk: one does not name it in every line."""
+    """Whether I have named the topic already in this talk, since nobody names it in every line."""
     return bool(topic) and any(bare(topic) in mine.lower() for mine in scene.mine)
 
 
@@ -340,11 +339,11 @@ def _carry_on(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | N
 
 
 DUE = 25
-"""Minutes before something elsewhere from which one speaks of having to be there."""
+"""Minutes ahead from which an appointment elsewhere is a reason to leave."""
 
 
 def _leave(scene: Scene, last: Recalled | None) -> Line | None:
-    """A farewell that names what calls; answers one with a short one. None when nothing remembered carries it."""
+    """A farewell that names the reason to leave; a short one in answer to another. None if no memory supports it."""
     plan = _plan_memory(scene)
     ids = tuple(memory.id for memory in (last, plan) if memory is not None)
     if not ids:
@@ -374,7 +373,7 @@ def _wish(scene: Scene) -> str:
 
 
 def _both_go(scene: Scene, note: FactNote) -> bool:
-    """Whether both are known to go, it is still to come and somewhere else, and one has not parted until it before."""
+    """Whether both are known to go, the event is ahead and elsewhere, and no earlier farewell has named it."""
     name = event_name(note)
     if not name or not goes_to(scene.talk, note) or note.place == scene.talk.situation.place.id:
         return False
@@ -383,7 +382,7 @@ def _both_go(scene: Scene, note: FactNote) -> bool:
 
 
 def _reason(scene: Scene) -> str:
-    """Why one goes: what comes within the hour, else what one is at, else nothing in particular."""
+    """The reason to leave: what comes within the hour, else the current activity, else nothing in particular."""
     now, here = scene.talk.now, scene.talk.situation
     following = next((item for item in scene.talk.later if not item.asleep), None)
     if following is not None and following.location_name and following.location != here.place.id:
@@ -399,7 +398,7 @@ def _reason(scene: Scene) -> str:
 
 
 def _is_work(scene: Scene, item: Item) -> bool:
-    """Whether a stretch of plan is something one can say one has to get back to."""
+    """Whether a plan item is something the speaker can claim to have to get back to."""
     first = item.do.split(" ", 1)[0]
     if item.asleep or not first.endswith("ing") or item.do in pastimes(scene.me.language):
         return False
@@ -407,7 +406,7 @@ def _is_work(scene: Scene, item: Item) -> bool:
 
 
 def _plan_memory(scene: Scene) -> Recalled | None:
-    """The memory of the plan that calls, if it was recalled."""
+    """The memory of the plan that is the reason to leave, if it was recalled."""
     called = {item.do for item in (*([scene.talk.now] if scene.talk.now else ()), *scene.talk.later[:1])}
     plans = (memory for memory in scene.talk.recalled if memory.frame.get("what") == "plan")
     return next((memory for memory in plans if memory.frame.get("do") in called), None)

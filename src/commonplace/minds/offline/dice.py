@@ -41,7 +41,7 @@ class Dice:
         return low + rng.below(high - low + 1, *self.key, *purpose)
 
     def chance(self, percent: int, *purpose: Key) -> bool:
-        """True in so many cases of a hundred."""
+        """True with a probability of `percent` in a hundred."""
         return rng.below(100, *self.key, *purpose) < percent
 
     def choice(self, items: Sequence[T], *purpose: Key) -> T:

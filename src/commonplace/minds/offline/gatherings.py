@@ -1,4 +1,4 @@
-"""Events one can go to: their names, whether one goes, whether the other does, and the stroke that leads there."""
+"""Events to go to: their names, whether the character goes, whether the other does, and the stroke that leads there."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ConverseInput, ReactInput, ReactOutput, Stroke
 
 GOES = 56
-"""Score from which one goes."""
+"""Score from which the character goes."""
 EARLY = 15
-"""Minutes one is there before it begins."""
+"""Minutes the character arrives before the event begins."""
 LINGER = 20
-"""Minutes one stays on when an event is over."""
+"""Minutes the character stays after the event."""
 
 
 def event_name(note: FactNote) -> str:
@@ -46,7 +46,7 @@ def hhmm(minutes: int) -> str:
 
 
 def goes_to(talk: ConverseInput, note: FactNote) -> bool:
-    """Whether an event of today, still to come or going on, stands in the speaker's plan."""
+    """Whether the speaker's plan has the event, if it is today and not over."""
     moment = talk.situation.moment
     if note.starts[:10] != moment[:10] or minutes_since(moment, note) > (note.minutes or 60):
         return False
@@ -89,7 +89,7 @@ class Wish:
 
 
 def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: Dice) -> Wish:
-    """The decision: who told it and how dear they are, how sociable one is, whether it touches what one cares for."""
+    """The decision, by who told it and how close they are, how sociable the character is, and what it cares for."""
     mood = temper(who)
     teller = hearing.frame.get("called", "") if hearing.frame.get("what") == "said" else ""
     interest = _interest(who, note)
@@ -102,7 +102,7 @@ def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: D
 
 
 def _interest(who: Who, note: FactNote) -> int:
-    """How many of one's goals, traits and tasks the event touches, at most 2."""
+    """How many of the character's goals, traits and tasks the event touches, at most 2."""
     event = content(note.text)
     own = [*who.goals, *who.traits, who.work, who.background]
     return min(2, sum(1 for text in own if event & content(text)))
@@ -123,7 +123,7 @@ def _reason(name: str, teller: str, *, warmth: int, interest: int, goes: bool) -
 
 
 def invitation(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """The event of today that is news to one and that one wants to go to, unless the plan already holds it."""
+    """An event of today that is news and that the character wants to go to, unless the plan already has it."""
     for note in given.facts:
         # What was heard before was decided then.
         news = next((one for one in given.news if note.id in one.facts and one.memory_id), None)
@@ -145,7 +145,7 @@ def _hearing(news: News) -> Recalled:
 
 
 def event_stroke(note: FactNote, memory: int, now: str = "00:00") -> Stroke:
-    """The stroke that takes one to an event, a little before it begins."""
+    """The stroke that leads to an event, a little before it begins."""
     begins = moment_minutes(note.starts[11:16])
     start = max(begins - EARLY, moment_minutes(now))
     minutes = max(30, min(240, begins - start + (note.minutes or 60) + LINGER))
@@ -160,7 +160,7 @@ def event_stroke(note: FactNote, memory: int, now: str = "00:00") -> Stroke:
 
 
 def _holds(given: ReactInput, note: FactNote) -> bool:
-    """Whether the plan has one at the event's place when it begins, or already means to go."""
+    """Whether the plan leads to the event's place by its beginning, or already includes the event."""
     begins, name = moment_minutes(note.starts[11:16]), f"going to {event_name(note)}"
     for item in (*((given.now,) if given.now else ()), *given.later):
         if item.do == name:
@@ -172,13 +172,13 @@ def _holds(given: ReactInput, note: FactNote) -> bool:
 
 
 def _is_there(given: ReactInput, note: FactNote) -> bool:
-    """Whether one is at the event already, or on the way with it begun."""
+    """Whether the character is at the event, or on the way there after it began."""
     begun = note.starts <= given.situation.moment
     return begun and note.place in (given.situation.place.id, given.now.location if given.now else "")
 
 
 def _is_ahead(given: ReactInput, note: FactNote) -> bool:
-    """An event of today that has not long begun."""
+    """Whether the event is today and is still ahead, or began only a short time ago."""
     if not note.starts or not note.place or note.starts[:10] != given.situation.moment[:10]:
         return False
     return moment_minutes(note.starts[11:16]) + (note.minutes or 60) // 3 > moment_minutes(given.situation.time)

@@ -16,7 +16,7 @@ WET = frozenset({"rain", "storm", "snow"})
 
 
 def voice(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Obey an inner voice where one can: talk to somebody here, go somewhere known; else do what it says now."""
+    """Obey an inner voice where possible: talk to somebody here, go somewhere known; else do what it says now."""
     news = next((one for one in given.news if one.kind == "voice"), None)
     if news is None:
         return None
@@ -42,7 +42,7 @@ NO_VERBS = listed(
     "a an the my your his her its our their we he she they it there this that who what why when where how if did is "
     "are was somebody someone everybody everyone nobody anybody people"
 )
-"""Words a thought that is no command begins with: `Somebody should oil the door`."""
+"""Words that begin a thought that is not a command: `Somebody should oil the door`."""
 LEADS_IN = listed("you should must please now just maybe i need to")
 """Words before the verb of a command: `You should go to the canal`."""
 
@@ -59,7 +59,7 @@ def _thought_of(text: str) -> str:
 
 
 def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Go and help, look, keep away or make the best of it, by temper; only what is near or moves one."""
+    """Go and help, look, keep away or make the best of it, by temper; only for events that are near or matter."""
     news = next((one for one in given.news if one.kind == "event"), None)
     if news is None or (given.now is not None and given.now.asleep and not _wakes(given, news)):
         return None
@@ -88,7 +88,7 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
 
 
 def _where(given: ReactInput, news: News, manner: str) -> str:
-    """Where one meets an event: at the place it names if one sees to it, at home if one leaves, else here."""
+    """Where to respond to an event: at the place it names to deal with it, at home to get away, else here."""
     if manner == "leave":
         return given.who.home
     place = named_place(given.places, news.text) if manner in {"brave", "helpful", "handy", "cook"} else None
@@ -100,13 +100,13 @@ def _wakes(given: ReactInput, news: News) -> bool:
 
 
 def _may_leave(given: ReactInput) -> bool:
-    """Whether one is only a guest here: neither at home nor at one's work."""
+    """Whether the character is only a guest here, not at home or at work."""
     place = given.situation.place
     return place.id != given.who.home and given.who.called not in place.name and not place.outdoor
 
 
 def _manner(given: ReactInput, rules: Grammar, text: str) -> str:
-    """How a character of this temper meets such an event."""
+    """How a character of this temper reacts to such an event."""
     mood = temper(given.who)
     kind = event_kind(rules, text)
     if mood.cook and kind == "dark":
@@ -136,7 +136,7 @@ def _named_person(given: ReactInput, text: str) -> Person | None:
 
 
 def distress(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Help somebody seen in distress, if one is kind enough or close to them."""
+    """Help somebody seen in distress, if the character is kind enough or close to them."""
     rules = grammar(given.who.language)
     for news in given.news:
         if (
@@ -158,7 +158,7 @@ def distress(given: ReactInput, dice: Dice) -> ReactOutput | None:
 
 
 def weather(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Indoors, when it begins to rain on what one is at."""
+    """Go indoors when it begins to rain on an outdoor activity."""
     news = next((one for one in given.news if one.kind == "weather"), None)
     sky = given.situation.sky
     if news is None or sky not in WET or given.now is None or news.frame.get("old", "") in WET:
@@ -178,7 +178,7 @@ def weather(given: ReactInput, dice: Dice) -> ReactOutput | None:
 
 
 def _shelter(given: ReactInput, dice: Dice) -> str:
-    """Where one waits for the rain to pass: here if it is dry, else home or a place one remembers being at."""
+    """Where to wait for the rain to pass: here if it is dry, else home or a remembered place."""
     if not given.situation.place.outdoor:
         return given.situation.place.id
     seen = {memory.frame.get("place_name", "") for memory in given.recalled} - {""}

@@ -34,7 +34,7 @@ ACTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A line understood."""
+    """A line as the hearer understands it."""
 
     act: str
     """One of `ACTS`; empty for no line."""

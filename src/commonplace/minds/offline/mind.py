@@ -40,7 +40,7 @@ class OfflineMind:
         return Reply(function(ask.input, Dice.of(request_key)))
 
     async def close(self) -> None:
-        """It holds nothing."""
+        """Nothing to close."""
 
 
 def embed(given: EmbedInput, dice: Dice) -> EmbedOutput:  # noqa: ARG001 – one signature for all tasks

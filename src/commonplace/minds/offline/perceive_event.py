@@ -20,7 +20,7 @@ EVENTS = ("fire", "cry", "dark", "water", "loud", "wonder")
 SHORTEST = 3
 """Letters of a word that may stand for a whole name."""
 POWER = listed("power electricity blackout outage lights")
-"""Words of a sentence that puts out whatever is electric."""
+"""Words of a sentence that turns off everything electric."""
 STATES = {
     "breaks": "broken", "opens": "open", "closes": "closed", "shuts": "closed", "dies": "dead", "empties": "empty",
     "jams": "jammed", "tears": "torn", "dries": "dry",
@@ -119,7 +119,7 @@ def named_fully(name: str, spoken: str) -> bool:
 def meant(names: Mapping[str, str], spoken: str) -> tuple[str, ...]:
     """Ids of what is named: fully, or else without its owner, or by its last words where these fit one thing only.
 
-    A name that lies inside another one that was named does not count.
+    A name inside another one that was named does not count.
     """
     found = {key: form for key, name in names.items() for form in (_matched(names, name, spoken),) if form}
     return tuple(

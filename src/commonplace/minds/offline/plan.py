@@ -23,19 +23,19 @@ SHORTEST = 20
 APART = 10
 """Minutes between two strokes at the least."""
 FORESEEN = 6 * 60
-"""Minutes for which one takes the weather at waking to last."""
+"""Minutes the weather at waking is expected to last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A stroke on the way: minutes after midnight (past 24 h for small hours), and the stroke as it will be."""
+    """A stroke being drafted: minutes after midnight (past 24 h for small hours), and the stroke as it will be."""
 
     start: int
     stroke: Stroke
     fixed: bool = False
     """An appointment or a wish: does not move and is not dropped."""
     keeps_up: bool = False
-    """An appointment: it may begin when one would be asleep."""
+    """An appointment: it may begin during the hours of sleep."""
 
 
 def plan_day(given: PlanDayInput, dice: Dice) -> PlanDayOutput:
@@ -89,7 +89,7 @@ def _varied(drafts: list[Draft], mood: Temper, dice: Dice) -> list[Draft]:
 
 
 def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
-    """In bad weather half of what lies under the open sky in the next hours is given up for something indoors."""
+    """In bad weather half of the outdoor strokes of the next hours are replaced by something indoors."""
     outdoors = {spot.id for spot in given.places if spot.outdoor}
     sky = given.situation.sky
     if draft.start > moment_minutes(given.situation.time) + FORESEEN:
@@ -185,9 +185,9 @@ def _closed(given: PlanDayInput, drafts: Sequence[Draft]) -> tuple[Stroke, ...]:
 
 
 MOST_WISHES = 2
-"""Wishes besides appointments that one day takes in."""
+"""The most wishes that a day takes in, in addition to appointments."""
 TIMES = (10 * 60 + 30, 14 * 60 + 30, 16 * 60, 17 * 60 + 30, 19 * 60)
-"""When one might find an hour for something, in minutes after midnight."""
+"""Times of the day for a wish, in minutes after midnight."""
 
 
 def _wishes(given: PlanDayInput, dice: Dice) -> list[Draft]:
@@ -204,7 +204,7 @@ def _appetite(dice: Dice) -> int:
 
 
 def _events(given: PlanDayInput, dice: Dice) -> Iterator[Draft]:
-    """Events of this day that one carries the news of and wants to go to."""
+    """Events of this day that the character knows of and wants to go to."""
     warmth = {person.id: person.warmth for person in given.known}
     reachable = {spot.id for spot in given.places}
     for note in given.facts:
@@ -237,7 +237,7 @@ def _insights(given: PlanDayInput) -> Iterator[Stroke]:
 
 
 def _seen(given: PlanDayInput) -> dict[str, str]:
-    """Where one remembers seeing people."""
+    """Character → a place where it was seen, as remembered."""
     return {
         memory.frame["who"]: memory.frame["place"]
         for memory in given.recalled
@@ -252,7 +252,7 @@ _THIRD_PERSON = re.compile(r"\b(he|she|they|his|her|their|him|them|him|somebody|
 
 
 def _undone(given: PlanDayInput) -> Iterator[Stroke]:
-    """What one means to do and has not been seen to do."""
+    """What the character intends to do and does not remember doing."""
     done = " ".join(memory.text for memory in given.recalled if memory.kind == "action")
     for memory in given.recalled:
         if not memory.text.startswith(given.who.name) or memory.frame.get("what") not in {"seed", None}:
@@ -273,7 +273,7 @@ _VISIT = re.compile(r"\b(come by|drop in|drop by|come and see|visit|look in|stop
 
 
 def _visits(given: PlanDayInput, dice: Dice) -> Iterator[Stroke]:
-    """Somebody asked one to come by: where one has seen them lately."""
+    """Visits that somebody asked for, to where they were seen lately."""
     seen = _seen(given)
     for memory in given.recalled:
         frame = memory.frame
@@ -301,9 +301,9 @@ MOST_PARTS = 16
 MENDING = ("OPEN", "USE")
 """Verbs that may put a thing right, the likelier first."""
 REFUSED = 6 * 60
-"""Minutes for which one does not try again what did not work."""
+"""Minutes before something that did not work is tried again."""
 RECENT = 45
-"""Minutes for which something just done is not begun again, if there is something else."""
+"""Minutes before something just done is done again, if there is something else to do."""
 
 
 def plan_hours(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
@@ -351,7 +351,7 @@ def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
 
 
 def _relit(given: PlanPartsInput, rules: Grammar, dice: Dice) -> list[PartOut]:
-    """Who has gone to see about the power puts on again what it put out, last of all and one thing after another."""
+    """A character that deals with a power cut switches dark things on again: last, and one after another."""
     if not given.item.because or not frozenset(words(given.item.do)) & rules.words("mends.power"):
         return []
     dark = [thing for thing in given.things if thing.state in rules.words("dark.states") and "OPEN" in thing.verbs]
@@ -456,7 +456,7 @@ def _repair(
     refused: set[tuple[str, str]],
     dice: Dice,
 ) -> list[PartOut]:
-    """A handy character sees to what is broken where it is, with a verb that has not been refused of late."""
+    """A handy character repairs what is broken at its place, with a verb that has not been refused lately."""
     here = [thing for thing in given.things if thing.id in broken]
     if not here or not temper(given.who).handy or given.item.asleep:
         return []

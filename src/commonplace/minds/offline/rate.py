@@ -31,7 +31,7 @@ def rate(given: RateInput, dice: Dice) -> RateOutput:  # noqa: ARG001 – rating
 @lru_cache(maxsize=16384)
 def _rating(text: str, name: str, called: str, goal: str, language: str) -> Rating:
     base, felt = _base(text, name, called, language), feeler(language)(text)
-    # What people do all day is routine whatever its words: killing time is no murder. A thing that breaks is not.
+    # What people do all day is routine whatever its words: killing time is not murder. A thing that breaks is not.
     words_count = base > ROUTINE or text.startswith("The ")
     importance = _rater(language, goal, base)(text) if words_count else base
     if felt is None:

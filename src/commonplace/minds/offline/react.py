@@ -1,8 +1,8 @@
 """React to what is new: keep the plan, talk, help, avoid, go; and what the news puts into the plan. And act.
 
-The cases stand in order of urgency in `_CASES`; the first that answers decides. An invitation is weighed besides, since
-one may accept it while doing something else. What the input asks for besides (ratings, words, the action) is the answer
-to the single question it stands for, made from the reaction's own input.
+`_CASES` lists the cases in order of urgency; the first that answers decides. An invitation is weighed as well, since
+one may accept it while doing something else. What the input also asks for (ratings, words, the action) is answered
+as the single question would be, from the reaction's own input.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from commonplace.minds.tasks import (
 from commonplace.text import words
 
 LATELY = 30 * 60
-"""Minutes for which something remains the talk of the day."""
+"""Minutes something remains the talk of the day."""
 SPEAKS = 60
-"""Score from which one speaks to somebody."""
+"""Score from which the character speaks to somebody."""
 MEETINGS = frozenset({"arrived", "doing", "did", "said"})
-"""News of somebody one may speak to."""
+"""Kinds of news about somebody to speak to."""
 REST = 90
-"""Minutes for which two who have just talked leave each other in peace."""
+"""Minutes before two who have just talked talk again."""
 
 
 def react(given: ReactInput, dice: Dice) -> ReactOutput:
@@ -71,7 +71,7 @@ def _with(answer: ReactOutput, accepted: ReactOutput | None) -> ReactOutput:
 
 
 def act(given: ActInput, dice: Dice) -> ActOutput:  # noqa: ARG001 – the plan decides
-    """The step among the valid targets; otherwise staying with what one is at."""
+    """The plan's next step, if it is a valid target; otherwise the current activity goes on."""
     doing = given.item.do if given.item else ""
     because = given.item.because if given.item else ()
     if given.step == "MOVE" and given.step_target in given.areas:
@@ -120,7 +120,7 @@ def _answer_bye(given: ReactInput, person: Person, because: tuple[int, ...]) -> 
 
 
 def _length(given: ReactInput, person: Person, dice: Dice) -> int:
-    """After how many lines one takes leave: 3 among strangers at work, up to 8 among friends of talk."""
+    """After how many lines to take leave: 3 among strangers at work, up to 8 among talkative friends."""
     mood = temper(given.who)
     wanted = 5 + mood.sociable + (person.warmth > 40) - (person.warmth < 0) - (2 if person.warmth < COLD else 0)
     wanted -= 1 if _is_busy(given, mood) else 0
@@ -132,7 +132,7 @@ def _is_busy(given: ReactInput, mood: Temper) -> bool:
 
 
 def _avoidance(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Somebody one cannot stand is here: who has come last leaves, unless work or home holds one there."""
+    """Somebody the character dislikes is here: whoever came last leaves, unless work or home keeps them there."""
     arrived = {news.who: news for news in given.news if news.kind in {"arrived", "doing"} and news.who}
     for person in given.situation.people:
         news = arrived.get(person.id)
@@ -155,7 +155,7 @@ def _hour(given: ReactInput) -> str:
 
 
 def _meeting(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Speak to the one of those here whom one most wants to speak to, if at all."""
+    """Speak to the person here whom the character most wants to speak to, if any."""
     if given.lines and given.lines[-1].speaker == given.who.id:
         return None
     if not _opens(given, dice):
@@ -176,7 +176,7 @@ def _meeting(given: ReactInput, dice: Dice) -> ReactOutput | None:
 
 
 def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]:
-    """How much one wants to speak to somebody now, what for and why."""
+    """How much the character wants to speak to somebody now, what for and why."""
     since = person.minutes_since_talk
     if 0 <= since < REST or person.warmth < COLD:
         return 0, "", ""

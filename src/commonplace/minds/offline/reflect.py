@@ -1,4 +1,4 @@
-"""Reflect: questions worth asking, conclusions over what was recalled, and how one has come to see somebody.
+"""Reflect: questions worth asking, conclusions over what was recalled, and the view of an acquaintance.
 
 A conclusion words a pattern that holds over two memories or more and restates none of them.
 """
@@ -143,7 +143,7 @@ class Pattern:
     about: str
     strength: int
     place: str = ""
-    """Area id, where acting on it leads to."""
+    """Id of the area where acting on it leads."""
     extra: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -217,7 +217,7 @@ def _crafts(other: str, seen: Sequence[Recalled], slots: Mapping[str, str], plac
 
 
 def _friends(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
-    """Somebody one talks with often."""
+    """Somebody the character talks with often."""
     mine = [memory for memory in memories if memory.frame.get("to_me")]
     for other, lines in _grouped(mine, frozenset({"said"}), "who").items():
         person = people.get(other)
@@ -279,7 +279,7 @@ def _shared(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
 
 
 def _habits(who: Who, memories: Sequence[Recalled], rules: Grammar) -> Iterator[Pattern]:
-    """What one spends one's own days with."""
+    """What the character spends its days with."""
     groups = _grouped(memories, frozenset({"did"}), "doing")
     worth = {
         doing: seen for doing, seen in groups.items()
@@ -340,7 +340,7 @@ def _crossings(who: Who, memories: Sequence[Recalled], people: Mapping[str, Pers
 
 
 def _minds(memories: Sequence[Recalled]) -> Iterator[Pattern]:
-    """What one has carried about for long: starting memories on one subject."""
+    """Several starting memories on one subject."""
     for subject, about in sorted(_grouped(memories, frozenset({"seed"}), "topic").items()):
         if len(about) >= 2:
             yield Pattern("mind", _ids(about), {"topic": with_article(subject)}, subject, len(about))

@@ -1,7 +1,7 @@
 """From memories to what could be said of them: each recalled memory becomes a saying, or nothing.
 
 A saying names the rule that words it, fills its slots from the memory's frame, and carries the `mark` that must not
-have fallen before. What the hearer did, said or knows is never told to them as news: it becomes a question.
+have been said before. What the hearer did, said or knows is never told to them as news: it becomes a question.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from commonplace.minds.offline.hear import Heard, content, remembered, understoo
 from commonplace.minds.offline.scene import COLD, Line, Scene
 
 FRESH_DOING = 25
-"""Minutes for which somebody is still at what one saw them do."""
+"""Minutes somebody is assumed to go on with what they were seen doing."""
 JUST = 45
-"""Minutes after which one speaks of an occasion as something that was, and takes up again what one was told."""
+"""Minutes after which an occasion is spoken of as past, and the hearer is asked about what they told earlier."""
 STALE = 2 * 24 * 60
 """Minutes after which sights are no longer worth telling."""
 YESTERDAY = 24 * 60
 LONG_EVENT = 80
-"""Characters above which a report is told only as far as its first comma: one does not recite."""
+"""Characters above which a report is told only up to its first comma, because nobody recites."""
 TOLD_ONCE = 60
-"""How much less one likes to tell what one remembers telling somebody."""
+"""Subtracted from the weight of something the speaker remembers telling already."""
 SEEN = frozenset({"did", "doing", "acted", "plan", "i_said", "event", "thing"})
-"""Kinds of memory that are spoken of as what they are, also where their words carry a fact."""
+"""Kinds of memory that keep their own kind of saying even if their words carry a fact."""
 PASSED_ON = frozenset({"tell", "report", "complain", "rejoice", "intend"})
 """What a line must do to be worth passing on."""
 
@@ -55,7 +55,7 @@ class Saying:
 
     @property
     def asks(self) -> bool:
-        """Whether it is put to the hearer about themselves."""
+        """Whether it asks the hearer about themselves."""
         return self.rule.startswith("ask.")
 
 
@@ -96,7 +96,7 @@ def _saying(scene: Scene, memory: Recalled) -> Saying | None:
 
 
 def _is_past_plan(scene: Scene, memory: Recalled) -> bool:
-    """Whether one meant to go to an event that has begun."""
+    """Whether it is a plan to go to an event that has begun."""
     begun = any(scene.notes[name].starts <= scene.moment for name in memory.facts if name in scene.notes)
     return memory.frame.get("what") == "plan" and begun
 
@@ -156,7 +156,7 @@ def _event_begun(scene: Scene, memory: Recalled, note: FactNote) -> Saying | Non
 
 
 def _event_here(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
-    """A word on an event one is at, once or twice in an evening."""
+    """A remark on the event the speaker is at, once or twice in an evening."""
     begun = minutes_since(scene.moment, note)
     has_spoken = any(
         one.frame.get("what") == "i_said" and note.id in one.facts and one.minutes_ago <= begun
@@ -242,7 +242,7 @@ def _seen_you(scene: Scene, memory: Recalled, doing: str) -> Saying | None:
 
 
 def _said(scene: Scene, memory: Recalled) -> Saying | None:
-    """What somebody said: taken up again with the one who said it to me, passed on to others."""
+    """What somebody said: asked about when talking to the one who said it, passed on to others."""
     frame = memory.frame
     who, quote = frame.get("who", ""), frame.get("quote", "")
     if not quote or who == scene.me.id:
@@ -445,7 +445,7 @@ _SIMULATED = (
     "saying ", "getting ready to leave", "just arriving", "having no luck", "talking with", "going to ",
     "looking over", "carrying on",
 )  # fmt: skip
-"""How doings begin that nobody would speak of."""
+"""Beginnings of activities that nobody would mention."""
 
 
 def is_worth_telling(scene: Scene, doing: str) -> bool:
@@ -458,13 +458,13 @@ def is_worth_telling(scene: Scene, doing: str) -> bool:
 
 @lru_cache(maxsize=4)
 def pastimes(language: str) -> frozenset[str]:
-    """What one does to fill the time: nobody speaks of it."""
+    """Activities that fill the time: nobody mentions them."""
     rules = grammar(language)
     kinds = [name for name in rules.rules if name.startswith(("part.", "hours.", "rest.short"))]
     return frozenset(doing for name in kinds if not name.endswith(".event") for doing in rules.every(name))
 
 
 def occasion(scene: Scene, doing: str) -> str:
-    """The event a doing is the inside of: `taking in the festival` → `the festival`; empty for any other doing."""
+    """The event that an activity is part of: `taking in the festival` → `the festival`; empty for any other."""
     found = next((word for word in doing.lower().split(" ") if word in scene.rules.words("occasion")), "")
     return f"the {found}" if found else ""

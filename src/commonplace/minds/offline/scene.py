@@ -1,4 +1,4 @@
-"""A talk at the moment one has to speak: who is who, what was said, what may not be said again, and how to word it."""
+"""A talk at the moment one has to speak: who is who, what was said, what must not be said again, and how to word it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ConverseInput
 
 COLD = -20
-"""Warmth below which one says no more than one has to."""
+"""Warmth below which a character says as little as possible."""
 CLOSE = 30
-"""Warmth from which one is glad to meet."""
+"""Warmth from which a character is glad to meet the other."""
 _MASK = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line in the making: words, the memories they rest on, what they do and what they are about."""
+    """A line being made: words, the memories they rest on, what they do and what they are about."""
 
     text: str
     ids: tuple[int, ...] = ()
@@ -37,7 +37,7 @@ class Line:
         return replace(self, text=f"{words} {self.text}".strip())
 
     def then(self, other: Line | None) -> Line:
-        """The line with another one after it. What comes last is what the hearer goes by."""
+        """The line with another one after it. The hearer responds to what comes last."""
         if other is None:
             return self
         return Line(
@@ -72,7 +72,7 @@ class Scene:
     """That line understood."""
     present: frozenset[str]
     aired: str
-    """What I remember telling anybody: told again with less zest."""
+    """What I remember telling anybody: less likely to be told again."""
     worn: str
     """What I remember others saying: not echoed."""
     salt: int
@@ -110,11 +110,11 @@ class Scene:
         return (mixed * n) >> 64
 
     def when(self, memory: Recalled) -> str:
-        """How one says when a memory was."""
+        """When a memory was, in words: `just now`, `this morning` …"""
         return english.when(self.moment, memory.minutes_ago)
 
     def known(self, text: str) -> bool:
-        """Whether these words have fallen between the two today."""
+        """Whether these words were said between the two today."""
         return text.lower() in self.past
 
     def fresh(self, text: str) -> bool:
@@ -133,7 +133,7 @@ class Scene:
         return Line(text, ids, act, about or slots.get("topic", ""))
 
     def _wording(self, rule: str, key: tuple[str | int, ...], slots: Mapping[str, str]) -> Wording:
-        """Rather a wording that has not been used in this talk, and that I do not remember using or hearing."""
+        """A wording, preferably one that was not used in this talk and that I do not remember using or hearing."""
         dice, filled = self.dice.with_(*key), {"you": self.you.called, "me": self.me.called, **slots}
         unworn = self.rules.word(rule, self.voice, filled, dice, self._is_unworn)
         return unworn if unworn.text else self.rules.word(rule, self.voice, filled, dice)

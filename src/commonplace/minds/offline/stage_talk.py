@@ -31,7 +31,7 @@ _NOWHERE = Situation(
 
 
 def answer(given: AnswerInput, dice: Dice) -> AnswerOutput:
-    """What the memories recalled give for an answer; an honest nothing where they give none."""
+    """An answer from the recalled memories, or an admission that they hold none."""
     said = _asked(given.who, given.situation, given.question, given.lines, given.recalled, dice)
     return AnswerOutput(answer=said.utterance or _nothing(given.who), because=_cited(said))
 
@@ -44,8 +44,8 @@ def panel_turn(given: PanelInput, dice: Dice) -> PanelOutput:
 
 
 def duet_turn(given: DuetInput, dice: Dice) -> DuetOutput:
-    """The plan and the utterance; who has nothing left to say takes leave once and then falls silent."""
-    # Nobody leaves a stage: where a reply would take leave, one rather opens another subject.
+    """The plan and the utterance; a speaker with nothing left to say takes leave once and then stays silent."""
+    # Nobody leaves a stage: where a reply would take leave, the speaker opens another subject.
     reply = converse(_duet_talk(given), dice)
     said = converse(_duet_talk(given, opens=True), dice) if reply.ends else reply
     has_taken_leave = any(heard(line, given.who.language).act == "farewell" for line in given.lines[-2:])

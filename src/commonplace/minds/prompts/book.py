@@ -34,7 +34,7 @@ class PromptBook:
     def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", last: str = "") -> Prompt:
         """The question in words. Raises UsageError for a task that is not put into words.
 
-        `drop` leaves out so many of the retrieved memories that scored lowest. `complaint` and `last` ask again: what
+        `drop` is how many of the lowest-scored retrieved memories to leave out. `complaint` and `last` ask again: what
         was wrong with the last raw answer.
         """
         task = ask.task
@@ -62,7 +62,7 @@ class PromptBook:
             return None
 
     def _messages(self, ask: Ask[Any, Any], drop: int) -> tuple[tuple[Message, ...], int]:
-        """What changes least first; with the number of retrieved memories shown."""
+        """The messages, what changes least first, and the number of retrieved memories shown."""
         values = scene_values(ask, self.setting, drop)
         instructions, changing = self._templates.halves(f"{ask.task.name}.txt", values)
         if isinstance(ask.input, InsightsInput) and ask.input.recent:
@@ -80,5 +80,5 @@ class PromptBook:
 
     @cached_property
     def _guard(self) -> SpeechGuard:
-        """Knows every line of the templates, so that it hears when one is repeated."""
+        """The guard, which knows every line of the templates so that it can refuse a repetition."""
         return SpeechGuard(self.language, shingles(self._templates.literals, self.language))

@@ -22,7 +22,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent to a model. What changes least stands first, so that servers can reuse what they have read."""
+    """What is sent to a model. What changes least comes first, so that servers can reuse what they have read."""
 
     task: str
     messages: tuple[Message, ...]
@@ -31,7 +31,7 @@ class Prompt:
     max_tokens: int
     temperature: float
     memories: int = 0
-    """How many retrieved memories it shows: the prompt can be shortened by so many."""
+    """How many retrieved memories it shows: leaving them out shortens the prompt."""
 
     @property
     def text(self) -> str:
@@ -59,7 +59,7 @@ Named = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Names that prompts go by."""
+    """The names that prompts use."""
 
     title: str
     places: Named

@@ -115,7 +115,7 @@ def _without_speaker(text: str, names: Iterable[str]) -> str:
 
 
 def until_sentence_end(text: str, longest: int) -> str:
-    """At most so many characters, up to the last sentence end that fits; a long first sentence is cut at a word."""
+    """At most `longest` characters, up to the last sentence end that fits; a long first sentence is cut at a word."""
     if len(text) <= longest:
         return text
     ends = [found.end() for found in _SENTENCE_END.finditer(text) if found.end() <= longest]

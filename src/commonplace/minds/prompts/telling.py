@@ -1,4 +1,4 @@
-"""How a prompt tells memories: short names, no subject where that is oneself, the time where it helps."""
+"""How a prompt shows memories: short names, no subject where that is oneself, the time where it helps."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _HARMLESS = str.maketrans(
 _HEADING = re.compile(r"#{2,}|-{3,}|={3,}|\*{2,}")
 
 
-@lru_cache(maxsize=16_384)  # a prompt shows hundreds of texts, nearly all of which were in the one before
+@lru_cache(maxsize=16_384)  # a prompt shows hundreds of texts; the previous one showed nearly all of them
 def plain(text: str) -> str:
     """Cleaned and on one line, without brackets, fences, headings and the marks of chat templates.
 
@@ -52,7 +52,7 @@ def plain(text: str) -> str:
 
 
 def speech(text: str) -> str:
-    """Words to stand between quotation marks: those inside are single ones."""
+    """Words to put between quotation marks: quotation marks inside become single ones."""
     return plain(text).replace('"', "'")
 
 

@@ -1,6 +1,6 @@
 """The templates of prompts: a Jinja2 file per task and language, and a scenario's own in their place.
 
-Values are never templates: Jinja does not look at what stands in a memory. Templates run in a sandbox because they may
+Values are never templates: Jinja does not interpret the text of a memory. Templates run in a sandbox because they may
 come with somebody else's scenario.
 """
 
@@ -21,7 +21,7 @@ PARTS = ("rules.txt", "persona.txt", "parts.txt", "plan_parts.txt", "again.txt")
 """Shared by the tasks: `parts.txt` holds macros, `again.txt` asks again. Every other template belongs to a task."""
 _TAGS = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
 BETWEEN = "\n---\n"
-"""Divides a task's template: above it stands what is the same for a character at every tick, below it what changes."""
+"""Divides a task's template: above it is what stays the same for a character at every tick, below it what changes."""
 TEXTS = Path(__file__).parent
 
 

@@ -35,14 +35,14 @@ Kind = Literal["IDLE", "MOVE", "INTERACT", "SAY"]
 
 
 class Targets(Value):
-    """What an action may be directed at this tick, and what the plan's next step comes to."""
+    """The possible targets of an action at this tick, and the action of the plan's next step."""
 
     areas: tuple[str, ...] = ()
     objects: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     """Object → verbs it takes."""
     agents: tuple[str, ...] = ()
     step: str = ""
-    """The kind of action the plan's next step comes to: IDLE, MOVE or INTERACT …"""
+    """The kind of action of the plan's next step: IDLE, MOVE or INTERACT …"""
     step_target: str = ""
     step_verb: str = ""
     step_doing: str = ""
@@ -73,7 +73,7 @@ _SPOKEN = spoken(needed=True)
 
 
 def _say(value: object, context: Context) -> str:
-    """Read for SAY only: what stands there besides other actions is not said."""
+    """Read for SAY only: beside other actions the field is ignored."""
     return _SPOKEN.read(value, context) if context.fields.get("kind") == "SAY" else ""
 
 

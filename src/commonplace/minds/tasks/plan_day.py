@@ -40,7 +40,7 @@ class Stroke(Value):
     """A broad stroke of a day."""
 
     start: str
-    """`HH:MM`; must lie after the one before. The last stroke is sleep and lasts until the next waking."""
+    """`HH:MM`; must be later than the one before. The last stroke is sleep and lasts until the next waking."""
     minutes: int = Field(ge=5, le=DAY)
     location: str
     """Area id, one that is known."""
@@ -83,7 +83,7 @@ class StrokeAnswer(WireValue):
     def _is_in_the_routine(cls, usual: int, info: ValidationInfo) -> int:
         last = len(info.context.inputs.routine) - 1 if info.context else usual
         if usual > last:
-            raise Unusable(f"must lie between -1 and {last}; it was {usual}", "range")
+            raise Unusable(f"must be between -1 and {last}; it was {usual}", "range")
         return usual
 
 

@@ -44,9 +44,9 @@ Decision = Literal["keep", "talk", "go", "help", "avoid", "wait"]
 PURPOSES = ("greet", "tell", "ask", "reply", "invite", "thank", "comfort", "apologise", "farewell")
 LONGEST_REASON = 300
 RATING_TOKENS, WORDS_TOKENS, ACTION_TOKENS = 40, 100, 80
-"""Room for what a merged reaction brings besides."""
+"""Additional tokens for what a merged reaction answers as well."""
 REACTING = 4
-"""Memories shown when reacting: the talk so far, the plan and the news stand beside them."""
+"""Memories shown when reacting: the prompt also has the talk so far, the plan and the news."""
 LONGEST_BESIDE, LONGEST_EARLIER = 100, 64
 """Characters when reacting: of a memory, so that a sentence mostly keeps its end, and of an earlier line of the talk.
 
@@ -55,11 +55,11 @@ The line to answer is among the news, in full.
 LATEST_LINES = 2
 """Earlier lines of the talk when reacting; what went before is remembered."""
 FEW = 2
-"""Up to so many people in sight, one notices what they are doing."""
+"""With at most this many people in sight, the prompt says what they are doing."""
 
 
 class ReactInput(Value):
-    """What is new, and what it is to be weighed against.
+    """What is new, and what to weigh it against.
 
     A mind that is paid by the request is asked for more in the same answer: to rate what is new (`unrated`), to say the
     words if it decides to talk (`speaks`), to act (`targets`).
@@ -86,7 +86,7 @@ class ReactInput(Value):
     speaks: bool = False
     """Whether the answer may hold the words to say."""
     said: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Person → lines I have said to them today, none of which may be said again; for those in sight, if `speaks`."""
+    """Person → lines I have said to them today, which must not be said again; for those in sight, if `speaks`."""
     targets: Targets | None = None
     """`every_tick`: the answer may hold the action itself."""
 
@@ -95,7 +95,7 @@ class ReactOutput(Value):
     """`keep` the plan; `talk` to `target` about `purpose`; `go` somewhere now; `help` `target`; `avoid` it; `wait`.
 
     Independently of that, `stroke` puts something new into the plan, now or later today; the plan from now on is then
-    made anew around it.
+    remade around it.
     """
 
     decision: Decision
@@ -147,7 +147,7 @@ def _rate(value: object, context: Context) -> object:
 
 
 class ReactAnswer(AnswerModel):
-    """The parts that were not asked for are null; what stands there all the same is not looked at."""
+    """The parts that were not asked for are null; a value given there is ignored."""
 
     rate: Annotated[tuple[Rating, ...] | None, Rule(_rate)] = Field(default=None, validate_default=True)
     because: Cited = ()
@@ -274,7 +274,7 @@ def _scene(inputs: ReactInput, view: View) -> Values:
 
 
 def _untold(inputs: ReactInput) -> list[Recalled]:
-    """Retrieved memories that do not stand in the prompt already: as news, as a line of the talk, as the plan."""
+    """Retrieved memories that are not in the prompt already: as news, as a line of the talk, as the plan."""
     news = {entry.text for entry in inputs.news}
     plans = {item.do for item in (inputs.now, *inputs.later) if item is not None}
     return [
@@ -285,14 +285,14 @@ def _untold(inputs: ReactInput) -> list[Recalled]:
 
 
 def _earlier(inputs: ReactInput) -> Sequence[Spoken]:
-    """The latest lines of the talk, without the last one where it is among the news and stands there in full."""
+    """The latest lines of the talk, without the last one if the news has it in full."""
     quotes = [entry.frame.get("quote") for entry in inputs.news if entry.kind == "said"]
     heard = bool(inputs.lines) and inputs.lines[-1].text in quotes
     return (inputs.lines[:-1] if heard else inputs.lines)[-LATEST_LINES:]
 
 
 def _news(inputs: ReactInput, teller: Teller) -> list[dict[str, Any]]:
-    """What is to be rated in the order of the ratings, `marked`; then what else is new. `id` 0: not to be cited."""
+    """First what must be rated, `marked`, in the order of the ratings; then other news. `id` 0: cannot be cited."""
     by_text = {entry.text: entry for entry in reversed(inputs.news)}
     marked = [
         teller.news(by_text[text]) if text in by_text else Told(0, "", teller.bare(text)) for text in inputs.unrated

@@ -143,7 +143,7 @@ class Insight(WireValue):
     text: Annotated[str, spoken(LONGEST_INSIGHT, needed=True)] = Field(min_length=1, max_length=LONGEST_INSIGHT)
     because: Cited = ()
     importance: Annotated[int, whole(0, 10, missing=0)] = Field(default=0, ge=0, le=10)
-    """1–10; 0 where it is to be rated like any memory."""
+    """1–10; 0: it is rated like any memory."""
     about: Annotated[str, choice("people", free=True)] = ""
     """A character id or a subject word."""
     frame: Annotated[Mapping[str, str], Rule(_frame), Unasked] = Field(default_factory=dict)

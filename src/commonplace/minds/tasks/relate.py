@@ -14,7 +14,7 @@ from commonplace.minds.tasks.wire import Cited, WireValue, citing_recalled, spok
 
 LONGEST_SUMMARY = 300
 RELATING = 4
-"""Memories shown besides the talk itself."""
+"""Memories shown in addition to the talk itself."""
 LONGEST_TALKED = 120
 """Characters of a line of a talk that is over."""
 
@@ -36,7 +36,7 @@ class RelateOutput(WireValue):
 
 
 def _scene(inputs: RelateInput, view: View) -> Values:
-    """The talk, and what is remembered besides its lines."""
+    """The talk, and other memories than its lines."""
     told = view.teller(inputs).memories(unsaid(inputs.recalled, inputs.lines), LONGEST_EVIDENCE)
     return {"memories": view.best(told, RELATING), "lines": spoken_lines(inputs.lines, LONGEST_TALKED)}
 

@@ -1,6 +1,6 @@
 """How tasks are told to a prompt: what all scenes share.
 
-A task's `scene` makes the values that its template needs besides those every template gets (`base_values`).
+A task's `scene` makes the values that its template needs in addition to those every template gets.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LONGEST_BACKGROUND = 4000
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a scene is told with, besides the input."""
+    """What a scene is made from, in addition to the input."""
 
     setting: Setting
     offers: Offers
@@ -102,13 +102,13 @@ def spoken_lines(lines: Sequence[Spoken], longest: int = LONGEST_LINE) -> list[V
 
 
 def unsaid(notes: Iterable[Recalled], lines: Iterable[Spoken]) -> list[Recalled]:
-    """Memories that are not lines of the talk, which stands in the prompt."""
+    """Memories that are not lines of the talk: the prompt has those already."""
     said = {line.text for line in lines if line.text}
     return [note for note in notes if note.frame.get("quote", "") not in said]
 
 
 def said_before(mine: Iterable[str], lines: Iterable[Spoken]) -> list[str]:
-    """The latest of the day's lines that do not stand in the talk."""
+    """The latest of the day's lines that are not part of the talk."""
     shown = {line.text for line in lines}
     return [speech(line) for line in mine if line not in shown][-MOST_SAID:]
 

@@ -46,11 +46,11 @@ from commonplace.text import HANGUL, LATIN, OTHER_LETTERS, clean, shortened
 Schema = dict[str, Any]
 
 LONGEST_RAW = 8000
-"""Characters of a text that are looked at before it is cut to its length."""
+"""Characters of a text that are read before it is cut to its length."""
 LONGEST_DOING, LONGEST_CHOICE, LONGEST_SUBJECT = 120, 200, 60
 """Characters of what somebody is doing, of a label as it came, and of a subject in free words."""
 MOST_CITED = 8
-"""Memories or choices a schema lets a list hold, so that no model lists for ever; more are read all the same."""
+"""Memories or choices a schema lets a list hold, so that no model lists forever; a longer list is still read."""
 MOST_COMPLAINTS = 3
 """Errors of one answer that are quoted; fixing these mostly fixes the rest."""
 
@@ -312,7 +312,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True, eq=False)  # by identity: what is in `Annotated` must be hashable
 class Rule:
-    """How one field is read and written, and what its schema says besides its type. Goes into `Annotated`."""
+    """How one field is read and written, and what its schema says in addition to its type. Goes into `Annotated`."""
 
     read: Callable[[Any, Context], Any]
     """From what came to the value. Raises Unusable with a message that goes on from the field's name: `must be …`."""
@@ -352,7 +352,7 @@ def _not_empty(text: str) -> str:
 
 
 def words(longest: int, *, one_of: Sequence[str] = ()) -> Rule:
-    """Words for the simulator. `one_of`: those a schema offers; others are read all the same."""
+    """Words for the simulator. `one_of`: those a schema offers; others are read too."""
     return Rule(lambda value, _: _text(value, longest), {"enum": list(one_of)} if one_of else {})
 
 
@@ -385,7 +385,7 @@ def whole(least: int, most: int, *, missing: int | None = None) -> Rule:
         if found is None:
             raise Unusable("must be a whole number", "schema")
         if not least <= found <= most:
-            raise Unusable(f"must lie between {least} and {most}; it was {found}", "range")
+            raise Unusable(f"must be between {least} and {most}; it was {found}", "range")
         return found
 
     return Rule(read, {"minimum": least, "maximum": most})
@@ -516,7 +516,7 @@ Flag = Annotated[bool, Rule(lambda value, _: value in (True, "true", "True"))]
 Time = Annotated[str, Rule(_time, {"pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"})]
 """A time of day, `HH:MM`."""
 Emoji = Annotated[str, Rule(_emoji)]
-"""A sign or two; empty where words stand instead."""
+"""A sign or two; empty if words were given instead."""
 UPPER = Rule(lambda value, _: _text(value, 40).upper())
 LOWER = Rule(lambda value, _: _text(value, 40).lower())
 """For a `Literal` whose words may come in any letter case."""

@@ -24,7 +24,10 @@ def main(arguments: list[str] | None = None) -> int:
         faults = Faults(given.faults, tuple(given.kinds.split(",")) if given.kinds else tuple(FAULTS), given.seed)
         with ModelServer(latency=latency, faults=faults, port=given.port) as server:
             with suppress(KeyboardInterrupt):
-                print(f"a mind named {server.url} (Ctrl-C stops it; texts of faults contain {MARK})", flush=True)
+                print(
+                    f"run with --mind {server.url} (Ctrl-C stops the server; texts of faults contain {MARK})",
+                    flush=True,
+                )
                 threading.Event().wait()
             print()
     except CommonplaceError as error:
@@ -38,12 +41,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m commonplace.testing.server", description=main.__doc__)
     parser.add_argument("--port", type=int, default=8089, help="port on 127.0.0.1 (0: any)")
     parser.add_argument("--latency", type=float, default=0.0, help="milliseconds before an answer")
-    parser.add_argument("--per-token", type=float, default=0.0, help="milliseconds more for each token of it")
-    parser.add_argument("--jitter", type=float, default=0.0, help="at most so many milliseconds more")
-    parser.add_argument("--faults", type=float, default=0.0, help="share of the questions met with a fault, 0 to 1")
-    parser.add_argument("--kinds", default="", help="names of the faults to make, with commas between (all)")
-    parser.add_argument("--seed", type=int, default=0, help="other faults for another seed")
-    parser.add_argument("--list", action="store_true", help="list the faults and end")
+    parser.add_argument("--per-token", type=float, default=0.0, help="additional milliseconds per token of the answer")
+    parser.add_argument("--jitter", type=float, default=0.0, help="up to this many additional milliseconds, at random")
+    parser.add_argument("--faults", type=float, default=0.0, help="share of the questions that get a fault, 0 to 1")
+    parser.add_argument("--kinds", default="", help="names of the faults to make, separated by commas (default: all)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the faults")
+    parser.add_argument("--list", action="store_true", help="list the faults and exit")
     return parser
 
 

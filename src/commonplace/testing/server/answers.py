@@ -30,7 +30,7 @@ _JSON = (("Content-Type", "application/json"),)
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One response, or the way in which there is none."""
+    """One response, or the way the connection fails instead."""
 
     status: int
     body: bytes = b""
@@ -38,7 +38,7 @@ class Response:
     cut: Literal["", "reset", "hang", "half"] = ""
     """`reset` the connection, `hang` until the client gives up, or close after `half` of the body."""
     marker: str = ""
-    """A text in it that may never be said or remembered."""
+    """A text in it that a character must never say or remember."""
 
 
 def as_json(value: Any, status: int = 200, headers: tuple[tuple[str, str], ...] = (), marker: str = "") -> Response:
@@ -65,7 +65,7 @@ def instance(schema: Schema, *key: Key) -> Any:
     """A value of the schema, the same for the same key.
 
     Known are `type`, `enum`, `const`, `anyOf`, `oneOf`, `allOf`, local `$ref`, `properties`, `required`, `items`,
-    `prefixItems` and the bounds of numbers, texts and lists; other keywords, `pattern` among them, are not looked at.
+    `prefixItems` and the bounds of numbers, texts and lists; other keywords, `pattern` among them, are ignored.
     """
     return _value(schema, schema, key)
 
@@ -203,7 +203,7 @@ class Typed(BaseModel):
 
 
 class Message(BaseModel):
-    """One message; content is text, parts of which the texts count, or nothing."""
+    """One message. Content is a text, a list of parts (only texts are read), or null."""
 
     role: str
     content: str | list[dict[str, Any]] | None = None
@@ -228,7 +228,7 @@ class Tool(BaseModel):
 
 
 class Chat(BaseModel):
-    """The body of a chat completion; what is not named here is not looked at."""
+    """The body of a chat completion; other fields are ignored."""
 
     model: str = ""
     messages: list[Message] = Field(min_length=1)
@@ -276,7 +276,7 @@ class Embedding(BaseModel):
 
     @property
     def texts(self) -> list[str]:
-        """What is to be embedded."""
+        """The texts to embed."""
         return [self.input] if isinstance(self.input, str) else self.input
 
 
@@ -331,11 +331,11 @@ class ChatAnswer:
 
     @property
     def object(self) -> dict[str, Any]:
-        """The answer's members; none where it is no object."""
+        """The answer's members; empty if it is not an object."""
         return cast("dict[str, Any]", self.data) if isinstance(self.data, dict) else {}
 
     def said(self, text: str, finish: str = "stop", marker: str = "") -> Response:
-        """The completion with this text where the answer stands: in the content or the tool call's arguments."""
+        """The completion with this text as the answer: in the content or in the tool call's arguments."""
         if self.chat.tool is None:
             return self.completed({"content": text}, finish, marker)
         return self.called(self.chat.tool.name, text, finish, marker)
@@ -420,5 +420,5 @@ def vectors_of(texts: list[str]) -> tuple[Vector, ...]:
 
 
 def usage_of(prompt: str, shared: int, answer: str) -> Usage:
-    """Tokens of a prompt of which so many first characters were read before, and of its answer."""
+    """Tokens of a prompt, whose first `shared` characters were read before, and of its answer."""
     return Usage(estimate_tokens(prompt), estimate_tokens(prompt[:shared]), estimate_tokens(answer))

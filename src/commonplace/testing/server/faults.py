@@ -1,4 +1,4 @@
-"""All faults, and how often which of them is made."""
+"""All faults, and how often each of them is made."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from commonplace.testing.server.answers import ChatAnswer, Response, Sound, Vect
 
 
 MARK = "zxqfault"
-"""Stands in every text a fault makes up, so that it is found wherever it ends up."""
+"""Part of every text a fault makes up, so that tests find it wherever it ends up."""
 
 Cure = Literal["retry", "mend", "judge", "refuse"]
 """`retry` the same request, `mend` the answer that is still in it, `refuse` what there is; or `judge` which of the two,
-by where in the answer it stands."""
+depending on where in the answer it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ MESSAGE: Mapping[str, Fault] = {
     ),
     "empty_content": chat("a model that stops at once: content is empty", "refuse", lambda answer: answer.said("")),
     "reasoning_only": chat("a reasoning model out of tokens: all of it thought, no content", "refuse", _reasoning),
-    "refusal": chat("a model that will not: `refusal` in place of content", "refuse", _refusal),
+    "refusal": chat("a model that refuses: `refusal` in place of content", "refuse", _refusal),
     "filtered": chat(
         "a content filter: finish_reason content_filter, no content",
         "refuse",
@@ -142,7 +142,7 @@ MESSAGE: Mapping[str, Fault] = {
 
 
 # ── fault_transport ──────────────────────────────────────────────────────────────────────────────────────────────────
-# Faults between client and model: connections, statuses, bodies that are no completion.
+# Faults between client and model: connections, statuses, bodies that are not a completion.
 
 
 _HTML = Response(
@@ -176,7 +176,7 @@ TRANSPORT: Mapping[str, Fault] = {
         "a model being loaded: 503", failure(503, f"{MARK}: Loading model", "unavailable_error")
     ),
     "bad_request": any_request(
-        "a request the server will not have: 400",
+        "a request the server rejects: 400",
         failure(400, f"{MARK}: unsupported parameter", "invalid_request_error"),
         "refuse",
     ),
@@ -297,7 +297,7 @@ VALUE: Mapping[str, Fault] = {
     "surrogates": structured("halves of surrogate pairs in words", "mend", _with("\ud83d")),
     "short_vector": vectors("a vector of another size than the others", _short),
     "missing_vector": vectors("fewer vectors than texts", _missing),
-    "nan_vectors": vectors("vectors that are no numbers", _not_numbers),
+    "nan_vectors": vectors("vectors that are not numbers", _not_numbers),
 }
 
 
@@ -309,7 +309,7 @@ FAULTS: Mapping[str, Fault] = {**TRANSPORT, **MESSAGE, **VALUE}
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """A share of the questions is met with a fault, drawn from what is asked and how often it was asked before."""
+    """A share of the questions gets a fault, drawn from what is asked and how often it was asked before."""
 
     rate: float
     """0 … 1, of each request."""
@@ -317,7 +317,7 @@ class Faults:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Raises UsageError for a rate or a kind there is not."""
+        """Raises UsageError for a rate outside 0 … 1 and for an unknown kind."""
         if not 0 <= self.rate <= 1:
             raise UsageError(f"a rate of faults is a number from 0 to 1, not {self.rate}")
         unknown = sorted(set(self.kinds) - set(FAULTS))

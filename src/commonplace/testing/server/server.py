@@ -55,7 +55,7 @@ class Latency:
     """At most so much more, drawn by the request's key."""
 
     def of(self, tokens: int, *key: Key) -> float:
-        """Seconds for an answer of so many tokens."""
+        """Seconds for an answer of this many tokens."""
         return self.base + self.per_token * tokens + (self.jitter * rng.unit(*key, "latency") if self.jitter else 0.0)
 
 
@@ -87,7 +87,7 @@ def common(one: str, other: str) -> int:
 
 
 # ── desk ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What a request is met with: the sound answer or a fault, after so many seconds.
+# The response to a request: the sound answer or a fault, after some seconds.
 
 
 _BODIES: Mapping[str, type[Chat] | type[Embedding]] = {"/v1/chat/completions": Chat, "/v1/embeddings": Embedding}
@@ -95,7 +95,7 @@ _BODIES: Mapping[str, type[Chat] | type[Embedding]] = {"/v1/chat/completions": C
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """How a request is met."""
+    """The response to a request."""
 
     response: Response
     key: tuple[Key, ...] = ()
@@ -166,7 +166,7 @@ class Entry:
     fault: str
     """Name of the fault; empty when it was answered as it should be."""
     marker: str
-    """A text of the fault that may never be said or remembered."""
+    """A text of the fault that a character must never say or remember."""
     status: int
     usage: Usage
     started: float
@@ -188,7 +188,7 @@ class Log:
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
 
     def ended(self, entry: Entry) -> None:
-        """It has been met, or its client has left."""
+        """The response was written, or the client has left."""
         self.in_flight -= 1
         self.entries.append(entry)
 

@@ -55,7 +55,7 @@ class EventList(OptionList):
         raise NotImplementedError
 
     def style_key(self, scene: Scene) -> tuple[object, ...]:
-        """What the look of an entry depends on besides its event; a change lists everything anew."""
+        """What the look of an entry depends on apart from its event; a change rebuilds the list."""
         return (scene.palette.name, self.size.width)
 
     def show(self, scene: Scene) -> None:
@@ -80,7 +80,7 @@ class EventList(OptionList):
             self.show(self._scene)
 
     def chosen(self) -> str:
-        """The id of the highlighted event; empty if there is none."""
+        """The id of the highlighted event; empty without a highlight."""
         option = self.highlighted_option
         return (option.id or "") if option else ""
 

@@ -80,7 +80,7 @@ def draw_town(scene: Scene, width: int, height: int) -> list[Strip]:
 
 
 def _plan(scene: Scene, width: int, height: int) -> tuple[Mapping[str, Walls], Sequence[AgentFrame]]:
-    """The rooms, and who is in none of them: for those the last line is always kept free."""
+    """The rooms, and the people outside all of them, for whom the last line is always kept free."""
     plan = floorplan(scene.town, width, height)
     if plan and scene.town.root not in plan:
         plan = floorplan(scene.town, width, height - 1) or plan
@@ -131,7 +131,7 @@ def _drawn(scene: Scene, number: int, area: str, people: Sequence[AgentFrame], w
 
 
 def _draw_contents(canvas: Canvas, scene: Scene, one: _Drawn, inner: Sequence[Walls]) -> None:
-    """People from the top, things on what is left of a roomy place; rooms inside the room are left alone."""
+    """People from the top, things on what is left of a roomy place; rooms inside the room stay untouched."""
     lines = _free_lines(one.walls, inner)
     if not lines:
         draw_flow(canvas, scene, one.people, [(one.walls.x0 + 2, one.walls.y1, one.walls.width - 2)])
@@ -248,7 +248,7 @@ def draw_people(canvas: Canvas, scene: Scene, people: Sequence[AgentFrame], line
 
 
 def draw_flow(canvas: Canvas, scene: Scene, people: Sequence[AgentFrame], lines: Lines) -> int:
-    """Names one after another if all fit, else badges, and `+3` for those there is no space for."""
+    """Names one after another if all fit, else badges, and `+3` for those who do not fit."""
     for named in (True, False):
         spots, left = _flowed([_chip_room(scene, one, named=named) for one in people], lines)
         if not left or not named:
@@ -369,7 +369,7 @@ class Walls:
         return self.y1 - self.y0 - 1
 
     def holds(self, other: Walls) -> bool:
-        """Whether the other lies within, walls touching or not."""
+        """Whether the other is inside; their walls may touch."""
         within = self.x0 <= other.x0 and other.x1 <= self.x1 and self.y0 <= other.y0 and other.y1 <= self.y1
         return within and self != other
 
@@ -399,7 +399,7 @@ def floorplan(town: Town, width: int, height: int) -> Mapping[str, Walls]:
 
 
 def drawn_in(town: Town, plan: Mapping[str, Walls], area: str) -> str:
-    """The drawn area that stands for an area: itself or the nearest around it; empty when there is none."""
+    """The drawn area that stands for an area: itself or the nearest around it; empty if neither is drawn."""
     while area and area not in plan:
         room = town.rooms.get(area)
         area = room.parent if room else ""

@@ -70,7 +70,7 @@ class Player:
         return self.tick != before
 
     def faster(self, step: int) -> float:
-        """Change to the next speed up (1) or down (−1); returns it."""
+        """Change to the next higher (1) or lower (−1) speed; returns it."""
         nearest = min(range(len(SPEEDS)), key=lambda index: abs(SPEEDS[index] - self.rate))
         self.rate = SPEEDS[min(max(nearest + step, 0), len(SPEEDS) - 1)]
         return self.rate
@@ -123,7 +123,7 @@ class SceneReader:
         self.badges = badges(self.town.called)
         self._frames: dict[int, Frame] = {}
         self._tick: int | None = None
-        """The tick read last: a step from it tells which way the next ones lie."""
+        """The tick read last: a step from it shows in which direction to read ahead."""
         self._narrator = Narrator(self.town)
         self._entries: list[Entry] = []
         self._first, self._last = 0, -1

@@ -35,7 +35,7 @@ from commonplace.views.words import Key, word
 BEAT = 0.05
 """Seconds between two steps of the clock while a recording plays or the marks of the time-line are read."""
 PULSE = 0.5
-"""Seconds between two looks at what may change without a commit of ours: the file, the speed, why no ticks come."""
+"""Seconds between two checks of what may change without a commit of ours: the file, the speed, the progress."""
 MARKS_PER_BEAT = 60
 """Ticks read for the time-line at a beat."""
 FRONT: tuple[Key, ...] = ("talk", "people", "inspector", "log")
@@ -119,7 +119,7 @@ class TownApp(App[None]):
             self.unsubscribe()
 
     def _committed(self, tick: int) -> None:
-        """From any thread."""
+        """Called from any thread."""
         self.town_screen.post_message(Committed(tick))
 
 
@@ -195,7 +195,7 @@ class TownScreen(Screen[None]):
         self.refresh()
 
     def on_unmount(self) -> None:
-        """Left before the first picture, the app must be able to paint all the same."""
+        """Resume painting, in case the screen is closed before its first picture."""
         self._opening.close()
 
     def on_resize(self, event: Resize) -> None:

@@ -54,7 +54,7 @@ def _hour(hour: int) -> str:
 
 @lru_cache(maxsize=2048)
 def when(moment: str, minutes_ago: int) -> str:
-    """How one says when something was: `just now`, `this morning`, `last night`, `the other day`."""
+    """When something was, in words: `just now`, `this morning`, `last night`, `the other day`."""
     now = datetime.fromisoformat(moment)
     then = now - timedelta(minutes=max(0, minutes_ago))
     if minutes_ago <= 15:

@@ -1,4 +1,4 @@
-"""English words taken up by somebody else: pronouns turned round, speech reported, the thing a line is about."""
+"""English words repeated by somebody else: pronouns swapped, speech reported, the thing a line is about."""
 
 from __future__ import annotations
 
