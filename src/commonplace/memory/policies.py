@@ -100,7 +100,7 @@ class Policy:
                 raise self._wrong(name, f"give a number from {low:g} to {high:g}")
         for name in WEIGHTS:
             if not abs(getattr(self, name)) <= _HEAVIEST:
-                raise self._wrong(name, "give a finite number")
+                raise self._wrong(name, f"give a number from {-_HEAVIEST:,.0f} to {_HEAVIEST:,.0f}")
         if not 0 < self.decay <= 1:
             raise self._wrong("decay", "give a number above 0 and up to 1")
         if not 0 <= self.neighbour_minutes < math.inf:
