@@ -6,17 +6,16 @@ import numpy as np
 
 from commonplace.memory import MemoryStream
 from commonplace.memory.columns import RecencyColumn
-from commonplace.memory.table import View
+from commonplace.memory.table import COLUMNS, View
 
 
 def fingerprint(stream: MemoryStream) -> dict:
     table, length = stream.table, stream.last_id
     index = View(table, len(table.records)).lexical()
-    kept = ("importance", "created", "accessed", "kind", "alive", "tokens", "vectors", "norms", "vector_state")
     return {
         "records": list(stream),
         "rows": (len(table.records), index.size),
-        "columns": {name: getattr(table, name)[:length].tolist() for name in kept},
+        "columns": {name: getattr(table, name)[:length].tolist() for name in COLUMNS},
         "postings": {
             term: (postings.documents[: postings.size].tolist(), shapes(index, postings))
             for term, postings in index._postings.items()

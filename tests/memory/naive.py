@@ -177,19 +177,20 @@ def scored(candidates, everybody, question: Question, at, policy: Policy) -> dic
     raw = {"recency": recencies(candidates, at, policy), "importance": [row.importance for row in candidates]}
     if policy.importance == "unit":
         raw["importance"] = [(value - 1) / 9 for value in raw["importance"]]
+    blend = policy.relevance == "blend"
     if policy.relevance in ("cosine", "blend"):
-        raw["cosine"] = [rounded(cosine(question.vector, row.vector)) for row in candidates]
+        raw["cosine" if blend else "relevance"] = [rounded(cosine(question.vector, row.vector)) for row in candidates]
     if policy.relevance in ("bm25", "blend"):
         documents = [row.tokens for row in everybody]
         found = bm25(terms(question, policy, documents), documents, policy.k1, policy.b)
         of = dict(zip([row.id for row in everybody], found, strict=True))
-        raw["lexical"] = [rounded(of[row.id]) for row in candidates]
+        raw["lexical" if blend else "relevance"] = [rounded(of[row.id]) for row in candidates]
     weights = policy.weights
     shown = {
         name: normalised(values, policy.all_equal) if policy.normalise == "minmax" else list(map(rounded, values))
         for name, values in raw.items()
     }
-    if policy.relevance == "blend":
+    if blend:
         own = [
             sum(weights.get(name, 0) * shown[name][i] for name in ("lexical", "cosine")) for i in range(len(candidates))
         ]
@@ -197,8 +198,7 @@ def scored(candidates, everybody, question: Question, at, policy: Policy) -> dic
         asked = set(named(question.text))
         shown["named"] = [1.0 if asked & set(row.subject) else 0.0 for row in candidates]
         shown["statement"] = [0.0 if row.text.endswith("?") else 1.0 for row in candidates]
-    by_part = {name: weights.get(name, weights.get("relevance", 0.0)) for name in shown}
-    return {name: [by_part[name] * value for value in values] for name, values in shown.items()}
+    return {name: [weights.get(name, 0.0) * value for value in values] for name, values in shown.items()}
 
 
 def recencies(candidates, at, policy: Policy) -> list[float]:

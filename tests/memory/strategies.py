@@ -6,7 +6,7 @@ import math
 
 from hypothesis import strategies as st
 
-from commonplace.memory import Analyser, MemoryStream
+from commonplace.memory import Analyser, Memory, MemoryStream
 from commonplace.memory.blend import subject
 from memory.naive import WORDS, CountingEmbedder, NaiveStream, Question, Row, hours
 
@@ -46,9 +46,15 @@ def stream_of(policy, drawn=()) -> tuple[MemoryStream, NaiveStream]:
     return stream, model
 
 
-def remember(writer, model: NaiveStream, entry) -> None:
+def put(writer, entry) -> Memory:
+    """One of `entries` in a stream or draft."""
     text, at, importance, vector = entry
-    memory = writer.remember(text, at=hours(at), importance=importance, embedding=vector)
+    return writer.remember(text, at=hours(at), importance=importance, embedding=vector)
+
+
+def remember(writer, model: NaiveStream, entry) -> None:
+    memory = put(writer, entry)
+    text, at, importance, vector = entry
     if vector is None:
         vector = embedded(text)
     tokens = ANALYSER.document(text, hours(at))

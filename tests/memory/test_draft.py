@@ -13,7 +13,7 @@ from commonplace.memory import Draft, MemoryStream, policies
 from memory import naive
 from memory.fingerprint import fingerprint
 from memory.naive import CountingEmbedder, hours
-from memory.strategies import ANALYSER, asked, entries, queries, remember, shown, stream_of
+from memory.strategies import ANALYSER, asked, entries, put, queries, remember, shown, stream_of
 from sizes import examples
 
 turns = st.lists(
@@ -66,8 +66,8 @@ def test_a_draft_applied_equals_remembering_and_a_delta_is_enough(policy, drawn,
         remember(draft, model, entry)
     draft.recall(query, at=at, k=4)
     delta = draft.delta
-    for text, when, importance, vector in added:
-        direct.remember(text, at=hours(when), importance=importance, embedding=vector)
+    for entry in added:
+        put(direct, entry)
     direct.recall(query, at=at, k=4)
     here.apply(delta)
     elsewhere.apply(delta)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from commonplace.errors import UsageError
 from commonplace.memory import Draft, MemoryStream, policies
 from memory.naive import hours
-from memory.strategies import entries, queries, stream_of
+from memory.strategies import entries, put, queries, stream_of
 from sizes import examples
 
 both = pytest.mark.parametrize("policy", [policies.PARK, policies.LEXICAL], ids=lambda policy: policy.name)
@@ -46,8 +46,7 @@ def test_a_snapshot_stays_as_it_was(policy, drawn, before, *, after, query, aske
 def live(stream: MemoryStream, script) -> None:
     for verb, argument in script:
         if verb == "remember":
-            text, at, importance, vector = argument
-            stream.remember(text, at=hours(at), importance=importance, embedding=vector)
+            put(stream, argument)
         elif verb == "recall":
             stream.recall(argument, at=hours(65), k=3)
         elif argument <= stream.last_id:

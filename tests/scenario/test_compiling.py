@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from commonplace.character.state import Known
 from commonplace.errors import UsageError
+from commonplace.memory import policies
 from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.scenario.scenario import Scenario
 from scenario.drafts import DRAFT, spoilt
@@ -142,3 +144,9 @@ def test_mistakes_are_refused_all_together() -> None:
     assert "draft.yaml has 2 mistakes" in str(caught.value)
     assert "sched" in str(caught.value)
     assert "old" in str(caught.value)
+
+
+def test_characters_may_retrieve_by_a_policy_of_the_scenario() -> None:
+    own = "cognition: {policy: gossip}\npolicies: {gossip: {base: recall, named_weight: 2}}\n"
+    policy = compiled_from_text(f"{DRAFT}{own}").policy
+    assert policy == replace(policies.RECALL, name="gossip", named_weight=2.0)

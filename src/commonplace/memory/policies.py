@@ -81,12 +81,12 @@ class Policy:
 
     def __post_init__(self) -> None:
         self._check()
-        weights = {"recency": self.recency_weight, "importance": self.importance_weight}
-        if self.relevance == "blend":
-            weights |= {part: weight for part in BLENDED if (weight := getattr(self, f"{part}_weight"))}
-        else:
-            weights["relevance"] = self.relevance_weight
+        given = {part: getattr(self, f"{part}_weight") for part in self._parts()}
+        weights = {part: weight for part, weight in given.items() if weight or part in _ALWAYS}
         object.__setattr__(self, "weights", weights)  # frozen, and every retrieval reads it
+
+    def _parts(self) -> tuple[str, ...]:
+        return (*INHERENT, *(BLENDED if self.relevance == "blend" else ("relevance",)))
 
     def _check(self) -> None:
         for name, wanted in TYPES.items():
@@ -100,7 +100,7 @@ class Policy:
                 raise self._wrong(name, f"give a number from {low:g} to {high:g}")
         for name in WEIGHTS:
             if not abs(getattr(self, name)) <= _HEAVIEST:
-                raise self._wrong(name, "give a finite number")
+                raise self._wrong(name, f"give a number from {-_HEAVIEST:,.0f} to {_HEAVIEST:,.0f}")
         if not 0 < self.decay <= 1:
             raise self._wrong("decay", "give a number above 0 and up to 1")
         if not 0 <= self.neighbour_minutes < math.inf:
@@ -114,8 +114,13 @@ class Policy:
         return UsageError(f"{name} {getattr(self, name)!r} of policy {self.name} is not accepted", hint=hint)
 
 
+INHERENT = ("recency", "importance")
+"""The parts that do not depend on the words of the question, in the order they are added and shown, before the others.
+`retrieval` has a function for each."""
 BLENDED = ("lexical", "cosine", "neighbours", "named", "statement")
 """The parts of a blend, in the order they are added and shown."""
+_ALWAYS = ("recency", "importance", "relevance")
+"""The parts that are computed and shown even with a weight of 0."""
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "recency": get_args(Recency),
     "importance": get_args(Importance),

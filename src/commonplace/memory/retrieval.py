@@ -6,7 +6,7 @@ policy names, has `scoring` normalise them, and adds the parts that only a blend
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,7 @@ from commonplace.clock import iso
 from commonplace.memory.blend import Breaks, lent, named
 from commonplace.memory.columns import Scratch, growth, micros
 from commonplace.memory.embedding import Vector, norm_of, usable
-from commonplace.memory.policies import Policy
+from commonplace.memory.policies import INHERENT, Policy
 from commonplace.memory.scoring import (
     UNIT,
     Floats,
@@ -202,26 +202,26 @@ def score_candidates(
     spelling = policy.relevance == "blend" and getattr(view.table.embedder, "spelling", False)
     names = [name for name in policy.weights if not (spelling and name == "cosine")]
     normalised = [name for name in names if name not in _COUNTED_RAW]
+    inherent = [name for name in normalised if name in INHERENT]  # `weights` has them first
+    asked = slice(len(inherent), len(normalised))
     raw = _RAW.matrix(len(normalised), view.length if rows is None else len(rows))
     unusable: dict[str, int] = {}
-    for name, units in zip(normalised[2:], raw[2:], strict=True):
-        if name == "lexical" or policy.relevance == "bm25":
+    compared_by = {"relevance": policy.relevance, "lexical": "bm25", "cosine": "cosine"}
+    for name, units in zip(normalised[asked], raw[asked], strict=True):
+        if compared_by[name] == "bm25":
             _bm25(view, rows, text, policy, units)
         else:
             unusable = _cosine(view, rows, text, vector, units)
     if policy.nearest:
-        kept = np.sort(best(raw[2], view.take(view.table.created, rows), policy.nearest))
+        kept = np.sort(best(raw[asked][0], view.take(view.table.created, rows), policy.nearest))
         rows, raw = kept if rows is None else rows[kept], raw[:, kept]
-    recency_scale = _recency(view, rows, at, policy, raw[0])
-    raw[1] = view.take(view.table.importance, rows)
-    if policy.importance == "unit":
-        np.divide(np.subtract(raw[1], 1, out=raw[1]), 9, out=raw[1])
-    scales = np.array([recency_scale, 1.0] + [UNIT] * (len(raw) - 2))
+    scales = np.full(len(raw), UNIT)
+    for row, name in enumerate(inherent):
+        scales[row] = _INHERENT[name](view, rows, at, policy, raw[row])
     weights = np.array([policy.weights[name] for name in names])
     units, found = normalise(names, raw, scales, policy, spreads)
     if len(names) > len(raw):
-        own = slice(2, len(raw))
-        relevance = weighted_sum(units[own], weights[own])
+        relevance = weighted_sum(units[asked], weights[asked])
         _blend(view, rows, text, policy, relevance, dict(zip(names, units, strict=True)))
     totals = weighted_sum(units, weights)
     return Scores(rows, names, raw, scales, units, weights, totals, found, policy.normalise == "minmax", unusable)
@@ -265,6 +265,21 @@ def _recency(view: View, rows: Indices | None, at: datetime, policy: Policy, raw
     column = view.recency(policy.decay)
     raw[:] = view.take(column.values(view.accessed), rows)
     return column.scale(micros(at))
+
+
+def _importance(view: View, rows: Indices | None, at: datetime, policy: Policy, raw: Floats) -> float:  # noqa: ARG001 - as every function of `_INHERENT`
+    """Fills in the importance of the candidates, and returns the factor 1."""
+    raw[:] = view.take(view.table.importance, rows)
+    if policy.importance == "unit":
+        np.divide(np.subtract(raw, 1, out=raw), 9, out=raw)
+    return 1.0
+
+
+_INHERENT: Mapping[str, Callable[[View, Indices | None, datetime, Policy, Floats], float]] = {
+    "recency": _recency,
+    "importance": _importance,
+}
+"""Part of `policies.INHERENT` → what fills in its raw values up to a factor, and returns the factor."""
 
 
 def _by_rank(view: View, rows: Indices | None, decay: float) -> Floats:

@@ -1,5 +1,8 @@
 """From raw parts to a ranking: the one scoring function every policy and store goes through.
 
+What fills in the raw parts is in `retrieval`. Only `stores/postgres_stream.py` has the formula a second time, in SQL,
+to choose which rows are brought here.
+
 Values are whole multiples of 2⁻³⁰ (`UNIT`) before they are compared, so that a last bit that differs between machines
 cannot change an order. Arrays named `units` and `totals` hold those multiples.
 """
@@ -46,8 +49,8 @@ class ScoredMemory(NamedTuple):
     """1 is the best."""
     score: float
     parts: Mapping[str, Part]
-    """`recency`, `importance` and `relevance`, or the parts of a blend in place of `relevance`; empty where the newest
-    were taken without scoring."""
+    """By name, in the order of `Policy.weights`: `recency`, `importance` and `relevance`, or the parts of a blend in
+    place of `relevance`. Empty where the newest were taken without scoring."""
 
 
 class Spread(NamedTuple):

@@ -7,7 +7,7 @@ as of any earlier length: a `View` is a length and the access times of that mome
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar, Unpack
 
@@ -34,7 +34,14 @@ from commonplace.memory.scoring import Indices
 
 KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
 
-_COLUMNS = ("importance", "created", "accessed", "kind", "alive", "tokens", "vectors", "norms", "vector_state")
+_FROM_RECORD: Mapping[str, Callable[[Memory], float]] = {
+    "importance": lambda memory: memory.importance,
+    "kind": lambda memory: KIND_CODES[memory.kind],
+    "tokens": lambda memory: estimate_tokens(memory.text),
+}
+"""Column → its value for a memory. Filled in when one is added and again when it is replaced."""
+COLUMNS = (*_FROM_RECORD, "created", "accessed", "alive", "vectors", "norms", "vector_state")
+"""The arrays of a `MemoryTable` with a row per memory."""
 _FEW = 8
 """Memories removed at once, beyond which building the lexical index again costs less than taking each out of it."""
 _CHUNK = 512
@@ -100,13 +107,11 @@ class MemoryTable:
         row = len(self.records)
         if row == len(self.importance):
             self._reserve(row + 1)
-        self.importance[row] = memory.importance
+        self._fill(row, memory)
         self.created[row] = created = micros(memory.created_at)
         same = memory.accessed_at is memory.created_at
         self.accessed[row] = created if same else micros(memory.accessed_at)
-        self.kind[row] = KIND_CODES[memory.kind]
         self.alive[row] = True
-        self.tokens[row] = estimate_tokens(memory.text)
         self._put_vector(row, vector)
         self.records.append(memory)
 
@@ -115,23 +120,22 @@ class MemoryTable:
         start, end = len(self.records), len(self.records) + len(memories)
         if end > len(self.importance):
             self._reserve(end)
-        self.importance[start:end] = [memory.importance for memory in memories]
+        for name, value in _FROM_RECORD.items():
+            getattr(self, name)[start:end] = [value(memory) for memory in memories]
         created = [micros(memory.created_at) for memory in memories]
         self.created[start:end] = created
         self.accessed[start:end] = [
             since if memory.accessed_at is memory.created_at else micros(memory.accessed_at)
             for memory, since in zip(memories, created, strict=True)
         ]
-        self.kind[start:end] = [KIND_CODES[memory.kind] for memory in memories]
         self.alive[start:end] = True
-        self.tokens[start:end] = [estimate_tokens(memory.text) for memory in memories]
         self._put_vectors(start, vectors)
         self.records.extend(memories)
 
     def replace(self, memory: Memory) -> None:
         """Replaces the memory of the same id; importance, emotion and details may differ."""
         self.records[memory.id - 1] = memory
-        self.importance[memory.id - 1] = memory.importance
+        self._fill(memory.id - 1, memory)
 
     def commit(self) -> None:
         """Makes all rows the stream's. No draft is open any more."""
@@ -210,8 +214,12 @@ class MemoryTable:
             text = f"{memory.source} {text}"  # questions name the speaker as often as what was said
         return self.analyser.document(text, memory.created_at)
 
+    def _fill(self, row: int, memory: Memory) -> None:
+        for name, value in _FROM_RECORD.items():
+            getattr(self, name)[row] = value(memory)
+
     def _reserve(self, rows: int) -> None:
-        for name in _COLUMNS:
+        for name in COLUMNS:
             setattr(self, name, grown(getattr(self, name), rows))
 
     def _set_alive(self, ids: Sequence[int], alive: bool) -> None:

@@ -8,7 +8,7 @@ gives what it would give over all rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -68,7 +68,8 @@ class DatabaseStream(Reader):
 
     It reads, writes and retrieves as `MemoryStream` does, and gives the same hits. Each call is at least one query, and
     what it writes is stored when it returns, accesses included. Policies that need the words of all memories or their
-    order of access (`lexical`, `recall`, `repo2023`) are refused. It has no drafts and no snapshots.
+    order of access (`lexical`, `recall`, `repo2023`) are refused, and so is any with a part that SQL does not score
+    (`_SCORED`). It has no drafts and no snapshots.
     """
 
     def __init__(
@@ -333,6 +334,7 @@ def _surpasses(found: Retrieval, bound: float) -> bool:
 def _refuse(policy: Policy) -> None:
     """Raises UsageError for a policy whose candidates the database cannot find."""
     known = policy.relevance == "cosine" and policy.recency in ("access", "creation")
+    known = known and policy.weights.keys() <= _SCORED.keys()
     if not known or policy.without_tags or policy.without_words:
         raise UsageError(
             f"policy {policy.name} cannot be used in the database",
@@ -482,13 +484,8 @@ def _extremes(over: _Extent) -> str:
 
 def _total(asked: _Query, over: _Extent) -> str:
     """The score as SQL."""
-    policy = asked.policy
-    parts = (
-        (policy.recency_weight, _recency(asked, over)),
-        (policy.importance_weight, _importance(asked, over)),
-        (policy.relevance_weight, _similarity(asked, over)),
-    )
-    return " + ".join(f"({weight!r}::float8) * ({part})" for weight, part in parts)
+    weights = asked.policy.weights.items()
+    return " + ".join(f"({weight!r}::float8) * ({_SCORED[part](asked, over)})" for part, weight in weights)
 
 
 def _recency(asked: _Query, over: _Extent) -> str:
@@ -518,6 +515,14 @@ def _similarity(asked: _Query, over: _Extent) -> str:
     if asked.policy.normalise == "none":
         return f"units / {_UNITS:.0f}"
     return repr(asked.policy.all_equal) if low == high else f"(units - {low!r}::float8) / {high - low!r}::float8"
+
+
+_SCORED: Mapping[str, Callable[[_Query, _Extent], str]] = {
+    "recency": _recency,
+    "importance": _importance,
+    "relevance": _similarity,
+}
+"""Part → SQL of its normalised value. A policy with another part is refused."""
 
 
 def _margin(asked: _Query, over: _Extent) -> float:

@@ -19,7 +19,8 @@ from commonplace.views.terminal.palette import Palette
 from commonplace.views.words import Key, word
 
 Json = Mapping[str, Any]
-PARTS = ("recency", "importance", "relevance")
+_TRANSLATED = ("recency", "importance", "relevance")
+"""Parts of a score with a word in `views.words` and a colour in the palette; others keep their name and share one."""
 
 
 class WhyScreen(ModalScreen[None]):
@@ -139,7 +140,7 @@ class _Why:
         self.text.append("raw→normalised×weight\n", self.palette.faint)
 
     def _part(self, name: str) -> str:
-        return word(self.language, cast("Key", name)) if name in PARTS else clean(name)
+        return word(self.language, cast("Key", name)) if name in _TRANSLATED else clean(name)
 
     def asked(self, asked: Sequence[Json]) -> None:
         """Questions to the mind, and what came back."""
