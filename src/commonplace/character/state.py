@@ -88,7 +88,7 @@ class Job:
     """Deferred cognition: asked on the snapshot of tick `asked_at`, delivered before perceiving at tick `due`."""
 
     kind: str
-    """`plan_day`, `reflect` or `relate`."""
+    """A key of `JOBS` in `cognition/deferred.py`: `plan_day`, `reflect` or `relate`."""
     asked_at: int
     due: int
     about: str = ""

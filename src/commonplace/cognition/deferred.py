@@ -6,8 +6,8 @@ result before it perceives. So a slow answer never holds up the tick in which it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -54,15 +54,7 @@ Outcome = dict[str, Any]
 async def run_job(view: JobView) -> JobResult:
     """Do one deferred job."""
     notebook = JobNotebook()
-    match view.job.kind:
-        case "plan_day":
-            outcome = await _plan_day(view, notebook)
-        case "reflect" if view.scenario.cognition.reflection.every_turns:
-            outcome = await _reflect_on_talk(view, notebook)
-        case "reflect":
-            outcome = await _reflect(view, notebook)
-        case _:
-            outcome = await _relate(view, notebook)
+    outcome = await JOBS[view.job.kind].think(view, notebook)
     return JobResult(view.job, outcome, tuple(sorted(notebook.touched)), notebook.trace)
 
 
@@ -74,14 +66,7 @@ async def deliver(view: TurnView, notebook: Notebook) -> None:
         job = result.job
         entry = {"kind": job.kind, "about": job.about, "asked_at": job.asked_at}
         notebook.delivered({**entry, **(result.trace or {})})
-        match job.kind:
-            case "plan_day":
-                strokes = [Stroke.model_validate(stroke) for stroke in result.outcome["strokes"]]
-                await adopt_day(view, notebook, strokes, parse_iso(job.about))
-            case "reflect":
-                await _deliver_insights(view, notebook, result)
-            case _:
-                _deliver_relation(notebook, result)
+        await JOBS[job.kind].take_up(view, notebook, result)
 
 
 # ── day plans (requested by `plan.request_day`, adopted by `plan.adopt_day`) ─────────────────────────────────────────
@@ -106,6 +91,11 @@ async def _plan_day(view: JobView, notebook: JobNotebook) -> Outcome:
     else:
         strokes = (await notebook.ask(PLAN_DAY, inputs)).value.strokes
     return {"strokes": [stroke.model_dump(mode="json") for stroke in strokes]}
+
+
+async def _deliver_day(view: TurnView, notebook: Notebook, result: JobResult) -> None:
+    strokes = [Stroke.model_validate(stroke) for stroke in result.outcome["strokes"]]
+    await adopt_day(view, notebook, strokes, parse_iso(result.job.about))
 
 
 def _day_query(view: JobView) -> str:
@@ -175,6 +165,13 @@ def _turns_since_reflection(view: TurnView) -> int:
 
 
 async def _reflect(view: JobView, notebook: JobNotebook) -> Outcome:
+    if view.scenario.cognition.reflection.every_turns:
+        return await _reflect_on_talk(view, notebook)
+    return await _reflect_on_days(view, notebook)
+
+
+async def _reflect_on_days(view: JobView, notebook: JobNotebook) -> Outcome:
+    """Insights into what the latest memories raise questions about."""
     recent = recalled(view.scenario, reversed(view.past.recent(LATEST)), view.now)
     here = situation(view)
     about_recent = QuestionsInput(who=who(view.persona), situation=here, recent=recent)
@@ -301,7 +298,7 @@ def _spoken(speaker: Persona, frame: Mapping[str, str]) -> Spoken:
     )  # fmt: skip
 
 
-def _deliver_relation(notebook: Notebook, result: JobResult) -> None:
+async def _deliver_relation(view: TurnView, notebook: Notebook, result: JobResult) -> None:  # noqa: ARG001 – one signature
     relation = notebook.relations[result.job.about]
     coldest, warmest = WARMTH
     warmth = min(warmest, max(coldest, relation.warmth + int(result.outcome["warmth_change"])))
@@ -311,3 +308,24 @@ def _deliver_relation(notebook: Notebook, result: JobResult) -> None:
         summary=result.outcome["summary"],
         because=tuple(result.outcome["because"]),
     )
+
+
+# ── the jobs there are ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """One kind of job."""
+
+    think: Callable[[JobView, JobNotebook], Awaitable[Outcome]]
+    """On the snapshot."""
+    take_up: Callable[[TurnView, Notebook, JobResult], Awaitable[None]]
+    """In the turn at which it is due."""
+
+
+JOBS: Mapping[str, _Kind] = {
+    "plan_day": _Kind(_plan_day, _deliver_day),
+    "reflect": _Kind(_reflect, _deliver_insights),
+    "relate": _Kind(_relate, _deliver_relation),
+}
+"""By `Job.kind`; a new one needs a line here and a `request_…` that `town_turn` calls."""

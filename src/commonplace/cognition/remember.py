@@ -33,14 +33,19 @@ class NewMemory:
     """A memory about to be rated and stored."""
 
     text: str
+    """From `sentence()`; what a mind says in its own words stands in quotation marks, except in an insight."""
     kind: str
+    """OBSERVATION, ACTION, PLAN or REFLECTION. A reflection also begins the sum that leads to the next one anew."""
     frame: Mapping[str, str]
+    """What the simulator knows of its making: a row of the table in `docs/cognition.md`."""
     at: datetime
     """When it happened: now, or a tick ago for one's own actions."""
     event: str = ""
     citations: tuple[int, ...] = ()
+    """Ids of the memories it rests on: a reflection must have some, a plan may, others must not."""
     tags: tuple[str, ...] = ()
     reason: str = "new"
+    """Shown by `commonplace why` under *Stored*."""
     importance: int = 0
     """1–10 where the mind has given it already; 0: to be rated."""
 
@@ -107,7 +112,8 @@ async def remember(
     """Store everything with the importance the rules give it, and let the mind rate its share.
 
     With `importance: both` that share is `news` (texts), with `mind` it is everything. A sentence the character has
-    rated before is not asked about again: the same sentence always weighs the same.
+    rated before is not asked about again: the same sentence always weighs the same. With `requests: merged` that
+    share waits for the turn's `rate`, so nothing may be remembered after it.
     """
     if not drafts:
         return []

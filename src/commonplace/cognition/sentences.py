@@ -1,7 +1,7 @@
-"""How the simulator words what happened: one template per kind of percept and language.
+"""How the simulator words what becomes a memory: one template for each percept and kind of plan, in each language.
 
-Memories are made of these sentences and never of a model's claims. Third person; others' actions in the present tense,
-one's own in the past tense.
+Memories of what happened are made of these sentences and never of a model's claims. Third person; what others do in
+the present tense, what one did oneself in the past.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ DOING: Mapping[str, Mapping[str, str]] = {
 
 
 def sentence(language: str, kind: str, **slots: str) -> str:
-    """The sentence for one kind of percept."""
+    """The sentence for one kind of percept or plan."""
     if language == "ko" and "doing" in slots:
         slots["doing"] = ongoing(slots["doing"])
     return resolved(SENTENCES[language][kind].format_map(slots))

@@ -27,7 +27,7 @@ async def town_turn(view: TurnView) -> Turn:
         if notebook.notes:  # the reaction changed the plan, so the current item may be another one
             item = await current_item(view, notebook)
         action = await act(view, notebook, reaction, news, item)
-    await rate(view, notebook)  # what the reaction has not rated on the way
+    await rate(view, notebook)  # what the reaction has not rated on the way; nothing is remembered after this
     request_day(view, notebook)
     request_relate(view, notebook)
     request_reflection(view, notebook)

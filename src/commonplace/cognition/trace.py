@@ -7,21 +7,22 @@ range it was normalised over, totals from the weights. Texts of memories are not
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel
 
 from commonplace.memory import Retrieval
 from commonplace.memory.scoring import UNIT
 from commonplace.minds.mind import Answer, Task
+from commonplace.minds.notes import News, Recalled
 
 ELSEWHERE = {
     "who", "situation", "facts", "places", "names", "routine", "hints", "things",
     "texts", "said", "now", "later", "lines", "yesterday", "company", "known", "told",
 }  # fmt: skip
-"""Fields of typed inputs that are left out: scenario, state and memories of the tick hold them."""
-BY_ID = {"recalled": "id", "recent": "id", "news": "memory_id"}
-"""Fields that are lists of memories, with the name of their id."""
+"""Fields of typed inputs that are left out: scenario, state and memories of the tick hold them. Memories that stay
+(`Recalled`, `News`) are written as their ids, whatever their field is called.
+"""
 
 
 def retrieval_entry(retrieval: Retrieval) -> dict[str, Any]:
@@ -59,14 +60,23 @@ def _part(normalised: float, weight: float, low: float, high: float) -> dict[str
 
 def question_entry(task: Task[Any, Any], value: BaseModel, answer: Answer[Any]) -> dict[str, Any]:
     """A question without what is stored elsewhere; its answer is in the journal."""
-    inputs = value.model_dump(mode="json", exclude_defaults=True, exclude=ELSEWHERE)
-    if "evidence" in inputs:
-        inputs["evidence"] = [_by_id(evidence) for evidence in inputs["evidence"]]
+    inputs = _by_id(value, value.model_dump(mode="json", exclude_defaults=True, exclude=ELSEWHERE))
     if "hearer" in inputs:
         inputs["hearer"] = inputs["hearer"]["id"]
-    return {"ordinal": answer.number, "task": task.name, "outcome": answer.outcome, "input": _by_id(inputs)}
+    return {"ordinal": answer.number, "task": task.name, "outcome": answer.outcome, "input": inputs}
 
 
-def _by_id(inputs: dict[str, Any]) -> dict[str, Any]:
-    ids = {name: [memory.get(id_, 0) for memory in inputs[name]] for name, id_ in BY_ID.items() if name in inputs}
-    return {**inputs, **ids}
+def _by_id(value: object, written: Any) -> Any:
+    """What was written of a value, with its memories, wherever they stand in it, by their ids."""
+    match value:
+        case Recalled():
+            return value.id
+        case News():
+            return value.memory_id
+        case BaseModel():
+            return {name: _by_id(getattr(value, name), inner) for name, inner in written.items()}
+        case tuple():
+            items = cast(tuple[object, ...], value)
+            return [_by_id(item, inner) for item, inner in zip(items, written, strict=True)]
+        case _:
+            return written

@@ -148,7 +148,7 @@ class Notebook(Tracer):
         self.played = state.played
         self.notes: list[Note] = []
         self.unrated: dict[str, list[int]] = {}
-        """What waits for the mind's rating: text → the memories that say it."""
+        """What waits for the mind's rating: text → the memories that say it. Lost at the end of the turn."""
         self._before = state
 
     def stored(self, memory: int, reason: str) -> None:

@@ -52,7 +52,7 @@ class FactNote(Value):
 
 
 class Recalled(Value):
-    """A retrieved memory. `frame` says how the memory came about (see `cognition.perceive`)."""
+    """A memory as a mind is told it, retrieved or not; made by `recalled()` in `cognition/situation.py`."""
 
     id: int
     text: str
@@ -61,6 +61,7 @@ class Recalled(Value):
     """1–10, rounded."""
     minutes_ago: int
     frame: Mapping[str, str] = Field(default_factory=dict)
+    """What the simulator knows of its making, as in the table in `docs/cognition.md`, with the names of its ids."""
     tell: tuple[str, ...] = ()
     """Ways the scenario's author gave to say it, first person."""
     facts: tuple[str, ...] = ()

@@ -1,4 +1,5 @@
-"""The shape of a scenario file. The published JSON Schema is generated from these models.
+"""The shape of a scenario file. The published JSON Schema and the tables in docs/scenarios.md are made of these
+models by `tools/scenario_reference.py`.
 
 Every description is what an editor shows beside the key. Ids match `[a-z0-9_-]+`. Times of day are `HH:MM`. Longer
 texts than the minds' typed questions take are refused here, so that no question fails on what an author wrote.
@@ -7,8 +8,6 @@ texts than the minds' typed questions take are refused here, so that no question
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -366,7 +365,7 @@ def _inside(annotation: Any, key: str | int) -> Any:
 def json_schema() -> dict[str, Any]:
     """The schema for completion in editors; JSON Schema 2020-12.
 
-    `python -m commonplace.scenario.model schema/scenario.schema.json` stores it; a test compares the stored one.
+    `python tools/scenario_reference.py` stores it; a test compares the stored one.
     """
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -378,10 +377,3 @@ def json_schema() -> dict[str, Any]:
 def as_text() -> str:
     """The schema as it is stored: indented, keys in the order of the models, a newline at the end."""
     return json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n"
-
-
-if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(as_text(), encoding="utf-8")
-    else:
-        sys.stdout.write(as_text())

@@ -9,13 +9,11 @@ from commonplace.minds.notes import Recalled, Spoken, ThingHere
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.speech import noun_phrase, reported, taken, turned
 from commonplace.minds.offline.hear import content
-from commonplace.minds.offline.mind import FUNCTIONS
 from commonplace.minds.offline.perceive_event import perceive_event
 from commonplace.minds.offline.rate import rate
 from commonplace.minds.offline.reflect import OVERLAP, insights, questions, relate
 from commonplace.minds.offline.stage_talk import duet_turn
 from commonplace.minds.tasks import (
-    TASKS,
     DuetInput,
     Evidence,
     InsightsInput,
@@ -140,7 +138,3 @@ def test_words_are_taken_up_by_somebody_else() -> None:
     assert reported("I need a battery.", "he") == "he needs a battery"
     assert reported("I'm late again.", "they") == "they're late again"
     assert reported("You need a battery.", "he") == ""
-
-
-def test_every_task_has_a_function() -> None:
-    assert set(FUNCTIONS) == set(TASKS)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
@@ -17,10 +19,12 @@ from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.templates import BETWEEN, LANGUAGES, PARTS, shipped
 from commonplace.minds.tasks import TASKS
 from commonplace.minds.tasks.scenes import Values, View
-from commonplace.minds.tasks.wire import Cited, WireValue, citing_recalled, schema, spoken
+from commonplace.minds.tasks.wire import Cited, WireValue, citing_recalled, offers_of, schema, spoken
 from commonplace.testing.server import ModelServer
 from minds.offline.sample import here, mira
-from minds.tasks.asked import RECALLED, SETTING
+from minds.tasks.asked import RECALLED, SETTING, every_ask
+
+NAMED = re.compile(r"`([\w.]+)`")
 
 
 def test_every_task_has_an_offline_function_and_templates() -> None:
@@ -43,6 +47,22 @@ def test_a_task_is_listed_under_its_name_with_settings_that_make_sense(name: str
     task = TASKS[name]
     assert task.name == name and task.max_tokens >= 0 and 0 <= task.temperature <= 1
     assert not task.free_text or task.free_text in schema(task)["properties"]
+
+
+def test_every_value_of_a_scene_is_documented() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "prompts.md").read_text(encoding="utf-8")
+    table = page.split("| value | where | what |")[1]
+    rows = [row.split("|")[1:3] for row in table.splitlines() if row.startswith("| `")]
+    told = {(value, task) for values, tasks in rows for value in NAMED.findall(values) for task in NAMED.findall(tasks)}
+    common = {value for values, tasks in rows if not NAMED.findall(tasks) for value in NAMED.findall(values)}
+    undocumented = [
+        f"{name}: {value}"
+        for name, ask in every_ask().items()
+        if ask.task.scene is not None
+        for value in ask.task.scene(ask.input, View(SETTING, offers_of(ask)))
+        if value not in common and (value, name) not in told
+    ]
+    assert not undocumented, "docs/prompts.md, Templates of your own, lacks: " + "; ".join(undocumented)
 
 
 # ── a task added from outside ───────────────────────────────────────────────────────────────────────────────────────

@@ -46,12 +46,13 @@ def _subjects(given: QuestionsInput) -> Counter[tuple[str, str]]:
     """Importance added up by subject; insertion order breaks ties, so oldest first."""
     weights: Counter[tuple[str, str]] = Counter()
     for memory in given.recent:
-        for subject in _of(memory, given.who.id, given.who.language):
+        for subject in subjects(memory, given.who.id, given.who.language):
             weights[subject] += memory.importance
     return weights
 
 
-def _of(memory: Recalled, me: str, language: str) -> Iterable[tuple[str, str]]:
+def subjects(memory: Recalled, me: str, language: str) -> Iterable[tuple[str, str]]:
+    """What a memory is about, as (`person`, `thing`, `topic` or `place`, its name in a sentence); `me` left out."""
     frame = memory.frame
     if frame.get("who") not in {None, "", me} and frame.get("called"):
         yield "person", frame["called"]
