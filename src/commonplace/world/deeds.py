@@ -8,13 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
-from commonplace.world.actions import VERBS, Action, Idle, Interact, Move, Say, Targets, as_dict, objection
+from commonplace.world.actions import (
+    CARRYING,
+    VERBS,
+    Action,
+    Idle,
+    Interact,
+    Move,
+    Say,
+    Targets,
+    Verb,
+    as_dict,
+    objection,
+)
 from commonplace.world.events import Event, Phase
 from commonplace.world.geography import Geography
 from commonplace.world.state import Body, Scene, Thing
-from commonplace.world.tree import HANDLING, Attempt, Phrase, attempt, say, verbs
+from commonplace.world.tree import Attempt, Phrase, attempt, say, verbs
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +200,7 @@ def _handle(one: _Actor, action: Interact) -> Deed:
     tried = attempt(kind, one.scene.things[object_id].state, action.verb)
     record: dict[str, Any] = {"object_id": object_id, "verb": action.verb, "outcome": "done"}
     if tried.done:
-        doing = action.doing or one.say(HANDLING[action.verb], object_id)
+        doing = action.doing or one.say(cast(Verb, action.verb), object_id)
         record["doing"] = doing
         if tried.seen:
             record["seen"] = tried.seen
@@ -291,7 +303,7 @@ def object_verbs(geography: Geography, scene: Scene, object_id: str, me: str) ->
     if not kind.portable:
         return verbs(kind)
     handling = "DROP" if thing.parent == me else "TAKE"
-    known = {verb for verb in verbs(kind) if verb not in ("TAKE", "DROP")} | {handling}
+    known = {verb for verb in verbs(kind) if verb not in CARRYING} | {handling}
     return tuple(verb for verb in VERBS if verb in known)
 
 
