@@ -75,7 +75,7 @@ class Deed:
     agent_id: str
     event: Event
     body: Body
-    """At the end of the tick."""
+    """At the end of the tick. The fold may change the event, never this: arrivals are known before areas are folded."""
     action: Action | None = None
     """None when it was rejected."""
     notes: tuple[Event, ...] = ()
@@ -91,7 +91,10 @@ class Deed:
 
 
 def resolve(setting: Setting, scene: Scene, me: str, intent: Intent) -> Deed:
-    """The deed of `me`, who is in the scene as of the end of the tick before. Raises KeyError when it is not."""
+    """The deed of `me`, who is in the scene as of the end of the tick before. Raises KeyError when it is not.
+
+    Who it meets there may be gone by the end of this tick: only `area.fold_area` knows.
+    """
     deed = _deed(_Actor(setting, scene, me, scene.bodies[me], intent.action), intent.action)
     if not intent.notes:
         return deed

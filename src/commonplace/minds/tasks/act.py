@@ -35,7 +35,10 @@ Kind = Literal["IDLE", "MOVE", "INTERACT", "SAY"]
 
 
 class Targets(Value):
-    """What an action may be directed at this tick, and what the plan's next step comes to."""
+    """What an action may be directed at this tick, and what the plan's next step comes to.
+
+    `cognition.act.targets` makes it of the world's own `Targets`, narrowed to what the character knows.
+    """
 
     areas: tuple[str, ...] = ()
     objects: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
