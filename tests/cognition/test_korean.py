@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from cognition.hamlet import Town
-from commonplace.cognition.sentences import DOING, SENTENCES, VERBS
+from commonplace.cognition.sentences import DOING, SENTENCES, VERB_WORDS
 from commonplace.minds.mind import RequestKey
 from commonplace.minds.tasks import ReactInput, ReactOutput
 from commonplace.scenario.compiling import compiled_from_text
@@ -67,7 +67,7 @@ def _greeting(given: ReactInput, request_key: RequestKey) -> ReactOutput:
 
 
 def test_every_sentence_there_is_in_english_is_there_in_korean() -> None:
-    for table in (SENTENCES, VERBS, DOING):
+    for table in (SENTENCES, VERB_WORDS, DOING):
         assert table["ko"].keys() == table["en"].keys()
 
 

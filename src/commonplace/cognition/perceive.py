@@ -20,6 +20,8 @@ from commonplace.world.tree import words
 
 FIRST, PEOPLE, THINGS, AMBIENT = range(4)
 """What is noticed first."""
+REFUSED = frozenset({"refused", "closed", "rejected", "lost"})
+"""Sentences for what one tried in vain: their frames all say `refused`."""
 ASLEEP = "asleep"
 """How the belief view has somebody who sleeps."""
 
@@ -29,7 +31,9 @@ class Percept:
     """One thing noticed."""
 
     kind: str
-    """The `kind` of `minds.tasks.News`."""
+    """The `kind` of `minds.notes.News`: what it is to a reaction, coarser than the frame's `what`. `did` is any deed of
+    somebody else, while the frame `did` is one's own.
+    """
     text: str
     frame: Mapping[str, str]
     subject: str
@@ -92,7 +96,7 @@ def _around(view: TurnView) -> Iterator[Percept]:
 
 
 def own_outcomes(view: TurnView) -> Iterator[Percept]:
-    """The outcome of one's own action of the tick before."""
+    """The outcome of one's own action of the tick before. An event without a maker in `_OWN` is not remembered."""
     for event in view.world.outcome:
         maker = _OWN.get(event.type)
         percept = maker(view, event) if maker else None
@@ -102,16 +106,15 @@ def own_outcomes(view: TurnView) -> Iterator[Percept]:
 
 def _outcome(view: TurnView, event: Event, kind: str, frame: dict[str, str], **slots: str) -> Percept:
     text = sentence(view.scenario.language, kind, name=view.persona.name, **slots)
-    failed = kind in {"refused", "absent", "closed", "rejected", "lost"}
     return Percept(
         "absent" if kind == "absent" else "outcome",
         ended(text),
-        {"what": {"closed": "refused", "rejected": "refused", "lost": "refused"}.get(kind, kind), **frame},
+        {"what": "refused" if kind in REFUSED else kind, **frame},
         view.persona.id,
         FIRST,
         event.id,
         own=True,
-        always_new=failed or kind == "i_said",
+        always_new=kind in {*REFUSED, "absent", "i_said"},
     )
 
 

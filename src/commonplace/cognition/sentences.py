@@ -24,7 +24,6 @@ _ENGLISH = {
     "acted": "{name} tries to {verb_word} {the_object}, but {why}",
     "thing": "{The_object} {words}.",
     "here": "{The_object} is at {place_name}.",
-    "seen": "{seen}",
     "weather.rain": "It begins to rain.",
     "weather.storm": "A storm breaks over {root}.",
     "weather.snow": "It begins to snow.",
@@ -38,7 +37,6 @@ _ENGLISH = {
     "time.afternoon": "It is afternoon in {root}.",
     "time.evening": "Evening falls on {root}.",
     "time.night": "It is night in {root}.",
-    "event": "{text}",
     "voice": "{name} has a thought that will not go away: {text}",
     "i_said": "{name} said to {to_name}: “{quote}”",
     "did": "{name} was {doing}.",
@@ -65,7 +63,6 @@ _KOREAN = {
     "acted": "{name}이(가) {the_object}을(를) {verb_word} 하지만, {why}",
     "thing": "{The_object}은(는) {words}.",
     "here": "{The_object}이(가) {place_name}에 있다.",
-    "seen": "{seen}",
     "weather.rain": "비가 내리기 시작한다.",
     "weather.storm": "{root}에 폭풍우가 몰아친다.",
     "weather.snow": "눈이 내리기 시작한다.",
@@ -79,7 +76,6 @@ _KOREAN = {
     "time.afternoon": "{root}은(는) 오후다.",
     "time.evening": "{root}에 저녁이 내린다.",
     "time.night": "{root}은(는) 밤이다.",
-    "event": "{text}",
     "voice": "{name}에게 떨쳐지지 않는 생각이 있다: {text}",
     "i_said": "{name}은(는) {to_name}에게 말했다: “{quote}”",
     "did": "{name}은(는) {doing}(이)었다.",
@@ -99,7 +95,7 @@ _ENGLISH_VERBS = {"USE": "use", "OPEN": "open", "CLOSE": "close", "TAKE": "take"
 _KOREAN_VERBS = {"USE": "쓰려", "OPEN": "열려", "CLOSE": "닫으려", "TAKE": "집으려", "DROP": "내려놓으려"}
 
 SENTENCES: Mapping[str, Mapping[str, str]] = {"en": _ENGLISH, "ko": _KOREAN}
-VERBS: Mapping[str, Mapping[str, str]] = {"en": _ENGLISH_VERBS, "ko": _KOREAN_VERBS}
+VERB_WORDS: Mapping[str, Mapping[str, str]] = {"en": _ENGLISH_VERBS, "ko": _KOREAN_VERBS}
 DOING: Mapping[str, Mapping[str, str]] = {
     "en": {
         "talking": "talking with {name}",
@@ -133,7 +129,7 @@ def doing(language: str, kind: str, name: str = "") -> str:
 
 def verb_word(language: str, verb: str) -> str:
     """`USE` as it reads in a sentence."""
-    return VERBS[language].get(verb, verb.lower())
+    return VERB_WORDS[language].get(verb, verb.lower())
 
 
 def the(name: str) -> str:

@@ -15,6 +15,7 @@ from commonplace.cognition.turn import View
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who
 from commonplace.scenario.scenario import Scenario
+from commonplace.world.actions import CARRYING
 from commonplace.world.geography import Geography
 from commonplace.world.tree import verbs
 
@@ -145,7 +146,7 @@ def things_believed(scenario: Scenario, belief: Belief, area: str, me: str) -> t
 def verbs_of(geography: Geography, thing: str) -> tuple[str, ...]:
     """All verbs that an object's kind knows."""
     kind = geography.kinds[geography.nodes[thing].kind]
-    return (*verbs(kind), "TAKE", "DROP") if kind.portable else verbs(kind)
+    return (*verbs(kind), *CARRYING) if kind.portable else verbs(kind)
 
 
 def item_note(scenario: Scenario, item: PlanItem) -> Item:

@@ -212,7 +212,10 @@ async def together(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
 
 
 def request_digest(ask: Ask[Any, Any]) -> bytes:
-    """The key digest of a question: task and typed input. The wording of a prompt is not part of it."""
+    """The key digest of a question: task and typed input. The wording of a prompt is not part of it.
+
+    Every field of the input is, at its default too: a new field makes all such questions other ones.
+    """
     return digest(ask.task.name.encode(), ask.input.model_dump_json().encode())
 
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
 from commonplace.scenario.loading import KeyPath
+from commonplace.world.actions import Verb
 
 Id = Annotated[str, Field(pattern=r"^[a-z0-9_-]+$", max_length=64)]
 TimeOfDay = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
@@ -22,7 +23,6 @@ Name = Annotated[str, Field(min_length=1, max_length=80)]
 Doing = Annotated[str, Field(min_length=1, max_length=120)]
 Line = Annotated[str, Field(min_length=1, max_length=300)]
 Emoji = Annotated[str, Field(max_length=16)]
-Verb = Literal["USE", "OPEN", "CLOSE", "TAKE", "DROP"]
 
 
 class Part(BaseModel):

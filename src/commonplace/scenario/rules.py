@@ -30,7 +30,7 @@ from commonplace.scenario.model import (
 )
 from commonplace.scenario.shape import shaped, shown
 from commonplace.text import words
-from commonplace.world.actions import VERBS
+from commonplace.world.actions import CARRYING, VERBS
 from commonplace.world.tree import ANY
 from commonplace.world.weather import SKIES
 
@@ -44,7 +44,6 @@ HEAVIEST = 1_000_000
 """Largest weight of a sky."""
 STROKES = (5, 8)
 """Fewest and most items of a routine: the broad strokes of a day."""
-CARRYING = ("TAKE", "DROP")
 GRID = 1000
 """Columns and rows of the largest map."""
 

@@ -1,12 +1,15 @@
-"""The four actions, one per character and tick, and the targets a tick allows."""
+"""What a character may do, one action per tick; the verbs for objects; and the targets a tick allows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args
 
-VERBS = ("USE", "OPEN", "CLOSE", "TAKE", "DROP")
+Verb = Literal["USE", "OPEN", "CLOSE", "TAKE", "DROP"]
+VERBS: tuple[Verb, ...] = get_args(Verb)
+CARRYING: tuple[Verb, ...] = ("TAKE", "DROP")
+"""Verbs that every portable object answers to, without a transition of its kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

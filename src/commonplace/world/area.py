@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from commonplace.world.actions import Interact, Say
+from commonplace.world.actions import CARRYING, Interact, Say
 from commonplace.world.deeds import Deed, Setting
 from commonplace.world.events import Event, Phase
 from commonplace.world.state import Body, Conversation, Line, Scene, Thing
@@ -86,7 +86,7 @@ def _objects(setting: Setting, scene: Scene, acting: Iterable[Deed], own: Own) -
         for other, state in tried.also:
             if other in scene.things and scene.things[other].parent == scene.area:
                 states[other] = (state, deed.agent_id)
-        if action.verb in ("TAKE", "DROP") and _portable(setting, action.object_id):
+        if action.verb in CARRYING and _portable(setting, action.object_id):
             holders[action.object_id] = deed.agent_id if action.verb == "TAKE" else scene.area
     if not states and not holders:
         return {}

@@ -8,13 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
-from commonplace.world.actions import VERBS, Action, Idle, Interact, Move, Say, Targets, as_dict, objection
+from commonplace.world.actions import (
+    CARRYING,
+    VERBS,
+    Action,
+    Idle,
+    Interact,
+    Move,
+    Say,
+    Targets,
+    Verb,
+    as_dict,
+    objection,
+)
 from commonplace.world.events import Event, Phase
 from commonplace.world.geography import Geography
 from commonplace.world.state import Body, Scene, Thing
-from commonplace.world.tree import HANDLING, Attempt, Phrase, attempt, say, verbs
+from commonplace.world.tree import Attempt, Phrase, attempt, say, verbs
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +75,7 @@ class Deed:
     agent_id: str
     event: Event
     body: Body
-    """At the end of the tick."""
+    """At the end of the tick. The fold may change the event, never this: arrivals are known before areas are folded."""
     action: Action | None = None
     """None when it was rejected."""
     notes: tuple[Event, ...] = ()
@@ -79,7 +91,10 @@ class Deed:
 
 
 def resolve(setting: Setting, scene: Scene, me: str, intent: Intent) -> Deed:
-    """The deed of `me`, who is in the scene as of the end of the tick before. Raises KeyError when it is not."""
+    """The deed of `me`, who is in the scene as of the end of the tick before. Raises KeyError when it is not.
+
+    Who it meets there may be gone by the end of this tick: only `area.fold_area` knows.
+    """
     deed = _deed(_Actor(setting, scene, me, scene.bodies[me], intent.action), intent.action)
     if not intent.notes:
         return deed
@@ -188,7 +203,7 @@ def _handle(one: _Actor, action: Interact) -> Deed:
     tried = attempt(kind, one.scene.things[object_id].state, action.verb)
     record: dict[str, Any] = {"object_id": object_id, "verb": action.verb, "outcome": "done"}
     if tried.done:
-        doing = action.doing or one.say(HANDLING[action.verb], object_id)
+        doing = action.doing or one.say(cast(Verb, action.verb), object_id)
         record["doing"] = doing
         if tried.seen:
             record["seen"] = tried.seen
@@ -291,7 +306,7 @@ def object_verbs(geography: Geography, scene: Scene, object_id: str, me: str) ->
     if not kind.portable:
         return verbs(kind)
     handling = "DROP" if thing.parent == me else "TAKE"
-    known = {verb for verb in verbs(kind) if verb not in ("TAKE", "DROP")} | {handling}
+    known = {verb for verb in verbs(kind) if verb not in CARRYING} | {handling}
     return tuple(verb for verb in VERBS if verb in known)
 
 

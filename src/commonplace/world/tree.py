@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from commonplace.world.actions import VERBS
+from commonplace.world.actions import CARRYING, VERBS, Verb
 
 ANY = "*"
 """In a transition or a refusal: any state."""
@@ -105,7 +105,7 @@ def attempt(kind: ObjectKind, state: str, verb: str) -> Attempt:
                 return Attempt(True, transition.target, transition.seen, "", transition.also)
         if (verb, source) in kind.refusals:
             return Attempt(False, why=kind.refusals[verb, source])
-    return Attempt(kind.portable and verb in ("TAKE", "DROP"))
+    return Attempt(kind.portable and verb in CARRYING)
 
 
 def verbs(kind: ObjectKind) -> tuple[str, ...]:
@@ -125,10 +125,10 @@ def words(kind: ObjectKind, state: str) -> str:
 # phrases are made so that no particle depends on the last sound of a name.
 
 
-Phrase = Literal[
-    "walking", "arriving", "leaving", "waiting", "closed", "talking", "trying", "refused", "passage",
-    "USE", "OPEN", "CLOSE", "TAKE", "DROP",
-]  # fmt: skip
+Phrase = (
+    Verb | Literal["walking", "arriving", "leaving", "waiting", "closed", "talking", "trying", "refused", "passage"]
+)
+"""A verb's phrase is for somebody doing it."""
 
 WORDS: dict[str, dict[Phrase, str]] = {
     "en": {
@@ -164,9 +164,6 @@ WORDS: dict[str, dict[Phrase, str]] = {
         "DROP": "{name} 내려놓는 중",
     },
 }
-
-HANDLING: dict[str, Phrase] = {"USE": "USE", "OPEN": "OPEN", "CLOSE": "CLOSE", "TAKE": "TAKE", "DROP": "DROP"}
-"""Verb → the phrase for somebody doing it."""
 
 
 def say(language: str, phrase: Phrase, **names: str) -> str:

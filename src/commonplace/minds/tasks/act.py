@@ -35,7 +35,10 @@ Kind = Literal["IDLE", "MOVE", "INTERACT", "SAY"]
 
 
 class Targets(Value):
-    """The possible targets of an action at this tick, and the action of the plan's next step."""
+    """The possible targets of an action at this tick, and the action of the plan's next step.
+
+    `cognition.act.targets` derives it from the world's own `Targets`, narrowed to what the character knows.
+    """
 
     areas: tuple[str, ...] = ()
     objects: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)

@@ -17,6 +17,7 @@ from commonplace.errors import CommonplaceError
 from commonplace.text import clean
 from commonplace.views.source import Source
 from commonplace.views.town import Town
+from commonplace.world.actions import VERBS
 
 HINT = {
     "en": "a sentence that happens · /voice NAME text · /do NAME go|say|use|wait … · /release NAME · /leave · /join",
@@ -109,9 +110,6 @@ class CommandScreen(ModalScreen[str]):
 # ── what a typed line means: a sentence that happens, or a command that begins with `/` ───────────────────────────────
 
 
-VERBS = ("use", "open", "close", "take", "drop")
-
-
 @dataclass(frozen=True, slots=True)
 class Intent:
     """An input as typed: its body, and its preview where none has to be asked for."""
@@ -155,7 +153,7 @@ def _action(words: str, town: Town) -> dict[str, str] | None:
         hearer, said = _named(rest, {id: (name, town.short(id)) for id, name in town.names.items()})
         said = said.lstrip(": ")
         return {"kind": "SAY", "to_agent_id": hearer, "utterance": said} if hearer and said else None
-    if verb in VERBS:
+    if verb.upper() in VERBS:
         thing, _ = _named(rest, {id: (name,) for id, name in town.objects.items()})
         return {"kind": "INTERACT", "object_id": thing, "verb": verb.upper()} if thing else None
     return {"kind": "IDLE", "doing": rest or "waiting"} if verb == "wait" else None
