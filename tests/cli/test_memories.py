@@ -215,7 +215,7 @@ def test_a_copy_is_of_the_characters_named_and_overwrites_nothing(store, tmp_pat
 
 
 def test_a_copy_on_to_a_run_or_of_a_stranger_is_refused(store, run, tmp_path, refused):
-    assert "not a store of memories" in (refused("copy-memories", store, run))
+    assert "copies from a run" in (refused("copy-memories", store, run))
     refused("copy-memories", store, tmp_path / "copy.db", "--agent", "nobody")
     assert not (tmp_path / "copy.db").exists()
 
