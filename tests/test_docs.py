@@ -215,7 +215,7 @@ def test_the_stage_of_the_page_lives(tmp_path):
 
 
 def test_the_fields_of_a_stage_are_documented():
-    rows = re.findall(r"^\| `(\w+)(?:\(.*?\))?` \|", page("docs/stages.md").split("## What one is")[1], re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)(?:\(.*?\))?` \|", page("docs/stages.md").split("## What a stage is")[1], re.MULTILINE)
     assert rows == list(Stage.__dataclass_fields__)
 
 
