@@ -19,7 +19,12 @@ from commonplace.scenario.scenario import Scenario
 
 
 async def verify(reading: Reading, scenario: Scenario, stage: Stage) -> int:
-    """Re-execute every tick; returns the last. Raises RunDamaged naming the first tick that differs."""
+    """Re-execute every committed tick; returns the last. Raises RunDamaged naming the first tick that differs."""
+    with reading.snapshot():  # the run may go on meanwhile
+        return await _re_executed(reading, scenario, stage)
+
+
+async def _re_executed(reading: Reading, scenario: Scenario, stage: Stage) -> int:
     seed = reading.manifest.seed
     live_state, first = initial_state(scenario, seed)
     engine = Lockstep(live_state, stage, Driver(NoMind(), CommittedAnswers(reading), seed, durable=False))

@@ -77,7 +77,7 @@ def test_nothing_is_acknowledged_once_the_file_is_gone_or_another(tmp_path, inst
     if instead:
         path.write_bytes(instead)
     for deed in (lambda: store.append("maria", [memory(2)], [None]), lambda: store.remove("maria", [1])):
-        with pytest.raises(CommonplaceError, match="gone"):
+        with pytest.raises(CommonplaceError, match="deleted or replaced"):
             deed()
     store.close()
 
