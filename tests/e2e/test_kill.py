@@ -39,7 +39,7 @@ def unbroken(tmp_path_factory):
 
 @pytest.mark.parametrize("scenario", TICKS)
 def test_a_run_killed_at_random_moments_ends_as_one_never_killed(scenario, unbroken, tmp_path):
-    kill_and_go_on(scenario, unbroken[scenario], tmp_path, kills=5, seed=3)
+    kill_and_go_on(scenario, unbroken[scenario], tmp_path, kills=3, seed=3)
 
 
 @pytest.mark.slow

@@ -165,7 +165,7 @@ def test_where_nobody_can_meet_nothing_spreads() -> None:
     inside = _between(document["world"]["root"])
     ways += [{"between": pair, "open": "03:00-03:05"} for pair in [*declared, *inside] if homes & set(pair)]
     document["world"]["ways"] = ways
-    town = Town(_scenario(document), OfflineMind(), seed=1).until("20:00")
+    town = Town(_scenario(document), OfflineMind(), seed=1).until("13:00")
     assert not town.events("MOVE")
     assert town.events("ACTION_REJECTED")
     for agent in town.scenario.personas:
