@@ -26,9 +26,9 @@ from commonplace.world.weather import ambient_at
 if TYPE_CHECKING:
     from commonplace.run.reading import Reading
 
-SPAN = 64
+SPAN = 16
 """Ticks whose frames are made together."""
-KEPT = 8
+KEPT = 32
 """Spans kept at a time."""
 
 
