@@ -160,7 +160,7 @@ class Journal(Protocol):
         ...
 
     def model_call(self, row: AnswerRow) -> ModelCall | None:
-        """What was sent and received at an attempt; None when it was not kept or was trimmed."""
+        """What was sent and received at an attempt; None when it was not kept."""
         ...
 
     def numbered(self, agent: str, tick: int, request: bytes) -> int:

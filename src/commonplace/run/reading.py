@@ -291,7 +291,7 @@ class Reading:
     # ── why ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def trace(self, agent: str, tick: int) -> dict[str, Any]:
-        """Why a character did what it did; empty when nothing was kept or it was trimmed."""
+        """Why a character did what it did; empty when nothing was kept."""
         row = self.one("SELECT body FROM trace WHERE agent = ? AND tick = ?", agent, tick)
         try:
             return {} if row is None else unpacked_trace(row[0])
@@ -414,7 +414,7 @@ def _compiled(text: str, origin: str) -> Scenario:
     return compiled_from_text(text, origin)
 
 
-# ── tables ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── agents and usage as tables ────────────────────────────────────────────────────────────────────────────────────────
 # Who is where, and what was asked of the mind.
 
 

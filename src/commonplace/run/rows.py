@@ -230,7 +230,7 @@ def inflated(data: bytes, dictionary: bytes = b"") -> bytes:
     return found
 
 
-# ── plain ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── frozen values as plain JSON ───────────────────────────────────────────────────────────────────────────────────────
 # Frozen values of the domain as JSON and back, whatever fields they have, so that a new field needs no code here.
 
 
@@ -276,7 +276,7 @@ def _moments(cls: type[Any]) -> frozenset[str]:
     return frozenset(part.name for part in parts if part.type in ("datetime", datetime))
 
 
-# ── shown ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── JSON of the public contract ───────────────────────────────────────────────────────────────────────────────────────
 # Events, memories and plan items as the JSON that the public contract promises.
 
 

@@ -65,7 +65,7 @@ CREATE TABLE offered(
   task TEXT NOT NULL, request BLOB NOT NULL, outcome TEXT NOT NULL, body TEXT NOT NULL, usage TEXT NOT NULL,
   PRIMARY KEY(agent, tick, ordinal, attempt)) WITHOUT ROWID;
 
--- what was said to and by a mind at each attempt (see journal); `trim` may drop it; in no digest
+-- what was said to and by a mind at each attempt (see journal); in no digest
 CREATE TABLE primer(id INTEGER PRIMARY KEY, agent TEXT NOT NULL, series INTEGER NOT NULL, body BLOB NOT NULL);
 CREATE INDEX primer_of ON primer(agent, series);
 CREATE TABLE model_call(
@@ -76,7 +76,7 @@ CREATE TABLE model_call(
 CREATE TABLE input(seq INTEGER PRIMARY KEY AUTOINCREMENT, tick INTEGER, body TEXT NOT NULL);
 CREATE INDEX input_at ON input(tick);
 
--- in no digest; `trim` may drop it
+-- in no digest
 CREATE TABLE trace(agent TEXT NOT NULL, tick INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY(agent, tick));
 """
 

@@ -167,7 +167,7 @@ def _text(schema: Schema, key: tuple[Key, ...]) -> str:
     return text[: schema.get("maxLength", len(text))]
 
 
-# ── question ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── requests ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 # Requests as they come over the wire, and what is asked in them.
 
 
