@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 from commonplace.errors import UsageError
-from commonplace.run import schema
+from commonplace.run import schema, seals
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading, open_read_only
@@ -106,6 +106,7 @@ def _cut(path: Path, tick: int, notes: dict[str, str], *, same_mind: bool) -> No
                 for statement in script.split(";"):
                     connection.execute(statement, {"at": tick} if ":at" in statement else {})
                 connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", notes.items())
+                seals.renew(connection)
             connection.execute("VACUUM")
         finally:
             connection.close()
