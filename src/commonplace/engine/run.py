@@ -18,7 +18,6 @@ from commonplace.minds.mind import Mind
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading, blame
-from commonplace.run.rows import UNREADABLE
 from commonplace.run.tick_record import InputRow
 from commonplace.run.why import why
 from commonplace.scenario.scenario import Scenario
@@ -181,8 +180,7 @@ class Run:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-        if isinstance(error, UNREADABLE):
-            blame(self.file.path, error)
+        blame(self.file.path, error)
 
 
 def queue_input(file: RunFile, scenario: Scenario, body: Mapping[str, Any]) -> int:

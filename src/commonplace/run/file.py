@@ -19,7 +19,6 @@ from commonplace.run.journal import Journal, put_answers
 from commonplace.run.manifest import Manifest, package_version
 from commonplace.run.reading import QUEUED, Reading, blame, refuse_missing
 from commonplace.run.rows import (
-    UNREADABLE,
     input_from,
     packed_memory,
     packed_vector,
@@ -147,8 +146,7 @@ class RunFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-        if isinstance(error, UNREADABLE):
-            blame(self.path, error)
+        blame(self.path, error)
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
@@ -249,7 +247,10 @@ def _last(connection: sqlite3.Connection) -> tuple[int, Digests, bytes]:
 def _write(
     connection: sqlite3.Connection, record: TickRecord, previous: Digests, kept: bytes, embedder: str
 ) -> tuple[Digests, bytes]:
-    """Insert the tick's rows and return the chains after them. `kept`: the record chain. In the caller's transaction."""
+    """Insert the tick's rows and return the chains after them. Runs in the caller's transaction.
+
+    `kept`: the record chain.
+    """
     rows = rows_of(record)
     digests, kept, parts = chained(rows, previous, kept, embedder)
     connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", rows.events)
