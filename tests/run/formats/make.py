@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from commonplace.api import resume_run
 from commonplace.engine.run import Run
 from commonplace.errors import Paused
 from commonplace.run.fork import fork
@@ -27,7 +28,7 @@ from engine.paid_minds import FarMind, PaidMind, offline, opened, virtually
 FOLDER = Path(__file__).parent
 SCENARIO = "plaza"
 FORKED, ENDED, LIVED, MORE = 16, 24, 28, 6
-"""The tick of the fork; where the stored run ends; where its parent ended; how far the tests continue."""
+"""The tick of the fork; up to where it went on undisturbed; where its parent ended; how far the tests continue it."""
 EVERYBODY = {"everybody": True, "areas": [], "agents": []}
 WISHES: dict[int, list[dict[str, Any]]] = {
     1: [{"kind": "god_event", "text": "A thick fog rolls in.", "to": EVERYBODY, "sets": [["fountain", "dry"]]}],
@@ -86,7 +87,7 @@ def counted(reading: Reading, tables: Iterable[str]) -> dict[str, int]:
 
 def continued(path: Path) -> dict[str, Any]:
     """Where the run gets to with the offline mind."""
-    with opened(path, offline(SCENARIO), SCENARIO) as run:
+    with resume_run(path) as run:
         asyncio.run(lived_on(run))
         return {"tick": run.tick, "history": run.reading.digest(), "state": run.reading.digest(state=True)}
 
