@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace.canon import digest, parsed
 from commonplace.errors import RunDamaged, command
+from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.run import digest as chain
 from commonplace.run import seals
 from commonplace.run.digest import Digests
@@ -17,7 +18,6 @@ from commonplace.run.rows import (
     ANSWER,
     EVENT,
     MEMORY,
-    UNREADABLE,
     VERSION,
     unpacked_memory,
     unpacked_trace,

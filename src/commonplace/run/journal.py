@@ -316,7 +316,8 @@ def model_call_from(body: bytes, series: bytes) -> ModelCall:
         call = ModelCall(**given)
     except TypeError as error:
         raise ValueError(f"not a model call: {error}") from error
-    if not all(isinstance(text, str) for text in (call.prompt, call.raw, call.error, call.kind)):
+    words: tuple[Any, ...] = (call.prompt, call.raw, call.error, call.kind)
+    if not all(isinstance(text, str) for text in words):
         raise ValueError("not a model call: words that are no text")
     return call
 

@@ -20,6 +20,7 @@ from commonplace.memory import MemoryStream
 from commonplace.memory.bm25 import shared_analyser
 from commonplace.memory.embedding import Vector, unpacked
 from commonplace.memory.record import Emotion, Memory
+from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.run import integrity, schema, versions
 from commonplace.run.digest import START, Digests
 from commonplace.run.frames import Frame, Frames
@@ -30,7 +31,6 @@ from commonplace.run.rows import (
     EVENT,
     KEY,
     MEMORY,
-    UNREADABLE,
     VERSION,
     PackedMemory,
     answer_from,
@@ -109,8 +109,7 @@ class Reading:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-        if isinstance(error, UNREADABLE):
-            blame(self.path, error)
+        blame(self.path, error)
 
     # ── the run ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -441,13 +440,14 @@ class Reading:
         return RUN.damaged(str(self.path), f"{what}: {why}")
 
 
-def blame(path: Path, error: BaseException) -> None:
-    """Raises RunDamaged, naming what is damaged, if an unexpected error may be due to the content of the run there."""
-    with Reading.open(path) as reading:
-        try:
-            integrity.check(reading)
-        except CommonplaceError as damage:
-            raise damage from error
+def blame(path: Path, error: BaseException | None) -> None:
+    """Raises RunDamaged if an unexpected error comes from damage of the run there, naming the damage."""
+    if isinstance(error, UNREADABLE):
+        with Reading.open(path) as reading:
+            try:
+                integrity.check(reading)
+            except CommonplaceError as damage:
+                raise damage from error
 
 
 def open_read_only(path: Path) -> sqlite3.Connection:

@@ -15,7 +15,7 @@ import numpy as np
 from commonplace.canon import canonical, digest, parsed
 from commonplace.character.plan import PlanItem
 from commonplace.clock import hhmm, iso, parse_iso
-from commonplace.memory.record import KINDS, Kind, Memory
+from commonplace.memory.record import KINDS, Memory
 from commonplace.memory.stores.codec import parsed_fields, rare_fields
 from commonplace.run.tick_record import AnswerRow, InputRow, Version
 from commonplace.world.events import Event, Phase
@@ -33,8 +33,8 @@ KEY = {"event": 4, "version": 4, "answer": 4, "input": 1}
 
 LONGEST = 1 << 24
 """Bytes that a compressed value may have when it is inflated. A prompt with its answer stays far below."""
-RATIO, SMALL = 64, 1 << 13
-"""What is read in bulk is inflated to at most `RATIO` times its bytes, or to `SMALL`: 2 MB of a file stay 200 MB."""
+RATIO, ROOM = 64, 1 << 13
+"""What is read in bulk is inflated to at most `RATIO` times its bytes, or to `ROOM`: 2 MB of a file stay 200 MB."""
 
 _SMALL = 4096
 """Bytes that a window of 4 kB holds whole. Clearing the 256 kB of a full one takes five times as long as compressing."""
@@ -73,9 +73,14 @@ def event_from(cells: EventCells) -> Event:
     tick, phase, agent, ordinal, type_, text = cells
     body: dict[str, Any] = parsed(text)
     place, kind = body.pop("place"), body.pop("type")
-    if kind != type_ or not isinstance(place, str) or not isinstance(agent, str):
+    if kind != type_ or not (_is_text(place) and _is_text(agent)):
         raise ValueError("its body does not fit its columns")
     return Event(tick, Phase(phase), agent, ordinal, type_, place, body)
+
+
+def _is_text(cell: Any) -> bool:
+    """A file may hold anything in any column."""
+    return isinstance(cell, str)
 
 
 def memory_cells(memory: Memory) -> MemoryCells:
@@ -111,7 +116,7 @@ def unpacked_memory(row: PackedMemory) -> MemoryCells:
 
 
 def _room(small: bytes) -> int:
-    return min(LONGEST, max(SMALL, RATIO * len(small)))
+    return min(LONGEST, max(ROOM, RATIO * len(small)))
 
 
 def memory_from(cells: MemoryCells, accessed: int | None = None) -> Memory:
@@ -120,7 +125,7 @@ def memory_from(cells: MemoryCells, accessed: int | None = None) -> Memory:
     Raises ValueError or TypeError for cells that are not a memory.
     """
     agent, id_, tick, kind, importance, text, created, citations, event, details = cells
-    if kind not in KINDS or not isinstance(text, str) or not isfinite(importance):
+    if kind not in KINDS or not _is_text(text) or not isfinite(importance):
         raise ValueError("kind, text or importance is not that of a memory")
     rare = dict(parsed_fields(details))
     at_first = rare.pop("accessed", created)
@@ -128,9 +133,7 @@ def memory_from(cells: MemoryCells, accessed: int | None = None) -> Memory:
     last = at_first if accessed is None else accessed
     cited = tuple(parsed(citations)) if citations else ()
     accessed_at = created_at if last == created else from_unix_micros(last)
-    return Memory(
-        id_, agent, cast(Kind, kind), text, created_at, accessed_at, tick, importance, cited, event=event, **rare
-    )
+    return Memory(id_, agent, kind, text, created_at, accessed_at, tick, importance, cited, event=event, **rare)
 
 
 def vector_digest(embedder: str, text: str) -> bytes:

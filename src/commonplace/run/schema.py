@@ -177,9 +177,9 @@ def seal_everything(connection: sqlite3.Connection) -> None:
     )
     record = digest.START
     for tick, history, state, parts in connection.execute("SELECT * FROM tick_3 ORDER BY n").fetchall():
-        parts += digest.traces_digest(traces(tick)) + digest.rows_digest(usages(tick))
-        record = digest.record_digest(record, parts)
-        connection.execute("INSERT INTO tick VALUES (?, ?, ?, ?, ?)", (tick, history, state, record, parts))
+        added = digest.traces_digest(traces(tick)) + digest.rows_digest(usages(tick))
+        record = digest.record_digest(record, parts + added)
+        connection.execute("INSERT INTO tick VALUES (?, ?, ?, ?, ?)", (tick, history, state, record, parts + added))
     connection.execute("DROP TABLE tick_3")
     seals.renew(connection)
 
