@@ -75,8 +75,14 @@ def check(reading: Reading) -> int:
     In a file of format 3 no digest covers traces, usage, model calls, notes and what waits: traces and model calls are
     only checked to be readable (see `unchecked`).
     """
-    with reading.open(reading.path, lenient=True) as bytewise, bytewise.snapshot():
-        return _checked(bytewise)
+    bytewise = reading.open(reading.path, lenient=True)
+    try:
+        with bytewise.snapshot():
+            return _checked(bytewise)
+    except UNREADABLE as error:
+        raise RunDamaged(f"the file is damaged ({type(error).__name__})", where=str(reading.path), hint=_todo(reading)) from error
+    finally:
+        bytewise.close()
 
 
 def unchecked(reading: Reading) -> list[str]:

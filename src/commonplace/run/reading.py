@@ -442,12 +442,16 @@ class Reading:
 
 def blame(path: Path, error: BaseException | None) -> None:
     """Raises RunDamaged if an unexpected error comes from damage of the run there, naming the damage."""
-    if isinstance(error, UNREADABLE):
-        with Reading.open(path) as reading:
-            try:
-                integrity.check(reading)
-            except CommonplaceError as damage:
-                raise damage from error
+    if not isinstance(error, UNREADABLE):
+        return
+    try:
+        reading = Reading.open(path)
+        try:
+            integrity.check(reading)
+        finally:
+            reading.close()
+    except CommonplaceError as damage:
+        raise damage from error
 
 
 def open_read_only(path: Path) -> sqlite3.Connection:
