@@ -24,6 +24,7 @@ from commonplace.run.rows import (
     unpacked_vector,
     vector_digest,
 )
+from commonplace.text import clean, shortened
 
 if TYPE_CHECKING:
     from commonplace.run.reading import Reading
@@ -80,7 +81,9 @@ def check(reading: Reading) -> int:
         with bytewise.snapshot():
             return _checked(bytewise)
     except UNREADABLE as error:
-        raise RunDamaged(f"the file is damaged ({type(error).__name__})", where=str(reading.path), hint=_todo(reading)) from error
+        raise RunDamaged(
+            f"the file is damaged ({type(error).__name__})", where=str(reading.path), hint=_todo(reading)
+        ) from error
     finally:
         bytewise.close()
 
@@ -295,8 +298,9 @@ def _changed(kind: str) -> str:
     return f"{NAMES[kind]} has changed since it was written"
 
 
-def _damage(reading: Reading, tick: int, what: str) -> RunDamaged:
-    return RunDamaged(what, where=f"{reading.path}, tick {tick}", hint=_todo(reading))
+def _damage(reading: Reading, tick: object, what: str) -> RunDamaged:
+    """`tick`: whatever stands in the column."""
+    return RunDamaged(what, where=f"{reading.path}, tick {shortened(clean(str(tick)), 40)}", hint=_todo(reading))
 
 
 def _todo(reading: Reading) -> str:
