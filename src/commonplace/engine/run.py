@@ -48,14 +48,9 @@ class Run:
         synchronous: Synchronous = "NORMAL",
         concurrency: int = 32,
     ) -> Run:
-        """A new run, its opening state committed as tick 0. Errors as of `RunFile.create`."""
-        file = RunFile.create(path, manifest, force=force, synchronous=synchronous)
-        try:
-            live_state, first = initial_state(scenario, manifest.seed)
-            file.commit(first)
-        except BaseException:
-            file.close()
-            raise
+        """A new run with its opening state as tick 0. Errors as of `RunFile.create`."""
+        live_state, first = initial_state(scenario, manifest.seed)
+        file = RunFile.create(path, manifest, first, force=force, synchronous=synchronous)
         engine = Lockstep(live_state, stage, _driver(file, mind, manifest.seed, concurrency))
         return cls(file, scenario, engine, mind)
 
@@ -175,13 +170,12 @@ class Run:
         self.close()
 
 
-def queue_input(file: RunFile, scenario: Scenario, body: Mapping[str, Any]) -> int:
-    """Queue an input for the next tick of a run; needs no mind. Raises UsageError for unknown names."""
-    item = from_dict({"seq": 0, **body})
-    validate(item, scenario.geography, scenario.personas)
-    plain = as_dict(item)
-    plain.pop("seq")
-    return file.queue(plain)
+def queue_input(file: RunFile, scenario: Scenario, *bodies: Mapping[str, Any]) -> int:
+    """Queue inputs for the next tick of a run, all or none; needs no mind. Raises UsageError for unknown names."""
+    items = [from_dict({"seq": 0, **body}) for body in bodies]
+    for item in items:
+        validate(item, scenario.geography, scenario.personas)
+    return file.queue(*({name: value for name, value in as_dict(item).items() if name != "seq"} for item in items))
 
 
 def _due(queued: Iterable[InputRow]) -> list[InputRow]:
