@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from commonplace.engine.budget import Budget, BudgetReached
@@ -16,7 +17,7 @@ from commonplace.errors import Paused, UsageError, command
 from commonplace.minds.mind import Mind
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
-from commonplace.run.reading import Reading
+from commonplace.run.reading import Reading, blame
 from commonplace.run.tick_record import InputRow
 from commonplace.run.why import why
 from commonplace.scenario.scenario import Scenario
@@ -56,7 +57,11 @@ class Run:
 
     @classmethod
     def resume(cls, file: RunFile, scenario: Scenario, *, stage: Stage, mind: Mind, concurrency: int = 32) -> Run:
-        """An existing run, from its last committed tick on; from its opening when it was killed before that."""
+        """An existing run, from its last committed tick on; from its opening when it was killed before that.
+
+        Raises UsageError for a run made under other rules.
+        """
+        file.manifest.refuse_other_semantics(str(file.path))
         if file.last_tick < 0:
             live_state, first = initial_state(scenario, file.manifest.seed)
             file.commit(first)
@@ -166,8 +171,11 @@ class Run:
     def __enter__(self) -> Run:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
+        blame(self.file.path, error)
 
 
 def queue_input(file: RunFile, scenario: Scenario, *bodies: Mapping[str, Any]) -> int:

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from commonplace.errors import UsageError
-from commonplace.run import schema
+from commonplace.run import schema, seals
 from commonplace.run.file import RunFile, written_run
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading, open_read_only
@@ -114,6 +114,7 @@ def _cut(path: Path, tick: int, notes: dict[str, str], *, same_mind: bool) -> No
                 for statement in script.split(";"):
                     connection.execute(statement, {"at": tick} if ":at" in statement else {})
                 connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", notes.items())
+                seals.renew(connection)
             connection.execute("VACUUM")
         finally:
             connection.close()
