@@ -50,13 +50,14 @@ def fork(
     *,
     manifest: Manifest | None = None,
     force: bool = False,
+    fresh: bool = False,
 ) -> RunFile:
     """A new run at `target` that is `source` up to and including a tick; opened, to be closed by the caller.
 
     Both digests at that tick are the source's, whatever its path, and stay the same until something differs. The
-    caller makes the difference: by queued inputs, or by the `manifest` (another mind, another seed). Answers the source
-    got later are offered to the same questions, unless the mind is another. Queued inputs are not copied. Raises
-    UsageError for a tick that the source does not have and, unless `force`, an existing target.
+    caller makes the difference: by queued inputs, or by the `manifest` (another mind). Answers the source got later are
+    offered to the same questions, unless the mind is another, or all is asked anew (`fresh`). Queued inputs are not
+    copied. Raises UsageError for a tick that the source does not have and, unless `force`, an existing target.
     """
     source, target = Path(source), Path(target)
     if source.resolve() == target.resolve():
@@ -76,7 +77,7 @@ def fork(
     RunFile.create(target, new, force=force).close()
     try:
         _copy(source, target)
-        _cut(target, tick, notes, same_mind=new.mind == old.mind)
+        _cut(target, tick, notes, same_mind=new.mind == old.mind and not fresh)
     except BaseException:
         target.unlink(missing_ok=True)
         raise
