@@ -172,8 +172,8 @@ class Reader:
     def backwards(self) -> Iterator[Memory]:
         """The memories as they were added, latest first. Fast, because `accessed_at` is not brought up to date."""
         view = self._view()
-        records, alive = view.table.records, view.alive
-        return (records[row] for row in reversed(range(view.length)) if alive[row])
+        record, alive = view.table.record, view.alive
+        return (record(row) for row in reversed(range(view.length)) if alive[row])
 
     def _latest(self) -> Iterator[Memory]:
         view = self._view()

@@ -292,7 +292,7 @@ class MemoryStream(Reader):
                 hint="apply deltas in the order their drafts were made",
             )
         # the rows of the draft are still there, unless another reader or process applies its delta
-        pending = table.records[delta.base :]
+        pending = table.records(delta.base)
         if len(pending) != len(delta.memories) or any(a is not b for a, b in zip(pending, delta.memories, strict=True)):
             table.cut()
             for memory, vector in zip(delta.memories, delta.vectors, strict=True):
@@ -416,9 +416,9 @@ class Draft(Reader):
         """
         self._check_open()
         for id, (importance, emotion) in weights.items():
-            if not self._base < id <= len(self._table.records):
+            if not self._base < id <= self._table.length:
                 raise UsageError(f"memory {id} is not part of the draft", hint="weigh memories this draft has added")
-            memory = self._table.records[id - 1]
+            memory = self._table.record(id - 1)
             self._table.replace(replace(memory, importance=checked_importance(importance), emotion=emotion))
         self._since = since_reflection(self._view())
 
@@ -439,7 +439,7 @@ class Draft(Reader):
     def added(self) -> tuple[Memory, ...]:
         """The memories added so far."""
         self._check_open()
-        return tuple(self._table.records[self._base :])
+        return tuple(self._table.records(self._base))
 
     @property
     def delta(self) -> Delta:
@@ -455,7 +455,7 @@ class Draft(Reader):
 
     def _view(self) -> View:
         self._check_open()
-        return View(self._table, len(self._table.records))
+        return View(self._table, self._table.length)
 
     def _touched(self, found: Retrieval) -> Retrieval:
         self.touch(found.ids, at=found.at)
