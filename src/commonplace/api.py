@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from commonplace.analysis.diff import diff
 from commonplace.engine.recorded_mind import RecordedMind
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError, command
@@ -104,11 +105,15 @@ def resume_run(
 
 
 class OpenedRun(Reading):
-    """A run to read: ticks, events, memories and reasons."""
+    """A run to read: ticks, events, memories and reasons, and how it differs from another."""
 
     def why(self, event_id: str) -> dict[str, Any]:
         """The reasons for an event, from its committed turn. Raises UsageError for an unknown id."""
         return why(self, event_id)
+
+    def diff(self, other: Reading, at: int | str | None = None) -> dict[str, Any]:
+        """Where this run and another one part, and what differs afterwards; the keys: `commonplace.analysis.diff`."""
+        return diff(self, other, at)
 
 
 def open_run(path: str | Path) -> OpenedRun:

@@ -19,8 +19,5 @@ def canonical(value: Any) -> bytes:
 
 def digest(*parts: bytes) -> bytes:
     """BLAKE2b over length-prefixed parts, so that moving a byte from one part to the next changes the digest."""
-    state = blake2b(digest_size=DIGEST_SIZE)
-    for part in parts:
-        state.update(len(part).to_bytes(8, "big"))
-        state.update(part)
-    return state.digest()
+    prefixed = b"".join([piece for part in parts for piece in (len(part).to_bytes(8, "big"), part)])
+    return blake2b(prefixed, digest_size=DIGEST_SIZE).digest()

@@ -16,11 +16,11 @@ Key = str | int
 
 def draw(*key: Key) -> int:
     """A 64-bit number that depends on the key alone. Strings and integers are told apart: `1` is not `"1"`."""
-    state = blake2b(digest_size=8)
+    parts: list[bytes] = []
     for part in key:
-        body = part.encode() if isinstance(part, str) else str(part).encode()
-        state.update((b"s" if isinstance(part, str) else b"i") + len(body).to_bytes(4, "big") + body)
-    return int.from_bytes(state.digest(), "big")
+        body = str(part).encode()
+        parts += (b"s" if isinstance(part, str) else b"i", len(body).to_bytes(4, "big"), body)
+    return int.from_bytes(blake2b(b"".join(parts), digest_size=8).digest(), "big")
 
 
 def unit(*key: Key) -> float:

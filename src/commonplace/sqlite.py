@@ -6,6 +6,7 @@ means than SQLite: closing any descriptor of a file drops the POSIX locks that S
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -24,6 +25,9 @@ reports writes that it has not made.
 
 BUSY_SECONDS = 5.0
 """How long a statement waits for another process that writes or checkpoints."""
+
+JOURNALS = ("-wal", "-shm", "-journal")
+"""Endings of the files that SQLite keeps beside a file that is in use, or was when its process was killed."""
 
 _UNWRITABLE = (
     "the file or its folder cannot be written",
@@ -157,12 +161,22 @@ def close(connection: sqlite3.Connection) -> None:
     connection.close()
 
 
+def beside(path: Path, ending: str) -> Path:
+    """The file in the same folder whose name is that of `path` and an ending."""
+    return path.with_name(path.name + ending)
+
+
 def has_journal(path: Path) -> bool:
-    """Whether the file has a write-ahead journal that is not empty."""
+    """Whether the file has a journal, of either kind, that is not empty. SQLite keeps it beside the file itself."""
+    real = Path(os.path.realpath(path))
+    return any(_size(beside(real, ending)) > 0 for ending in ("-wal", "-journal"))
+
+
+def _size(path: Path) -> int:
     try:
-        return path.with_name(path.name + "-wal").stat().st_size > 0
+        return path.stat().st_size
     except OSError:
-        return False
+        return 0
 
 
 def _probed(address: str) -> sqlite3.Connection:

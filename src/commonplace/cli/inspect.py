@@ -108,9 +108,6 @@ def verify(
         print(f"tick {last}  digest {reading.digest(last)}")
 
 
-# ── why ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 RECENT = 12
 """Events that `why` offers when it is given no id."""
 CHUNK = 48
