@@ -107,7 +107,7 @@ def _day_query(view: JobView) -> str:
         for fact in view.scenario.facts
         if fact.starts is not None and fact.starts.date() == parse_iso(view.job.about).date()
         for text in [fact.text.get(view.scenario.language, "")]
-        if any(fact.carried_by(memory.text) for memory in view.past)
+        if view.past.earliest(fact.carried_by)
     ]
     return " ".join([*coming, *view.persona.goals, *called, "today plans"])
 

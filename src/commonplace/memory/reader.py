@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from itertools import islice
@@ -28,7 +28,7 @@ from commonplace.memory.reflection import since_reflection
 from commonplace.memory.retrieval import Options, Retrieval, retrieve
 from commonplace.memory.scoring import ScoredMemory
 from commonplace.memory.search import Feeling, filters
-from commonplace.memory.table import MemoryTable, View
+from commonplace.memory.table import KIND_CODES, MemoryTable, View
 
 
 class Reader:
@@ -127,7 +127,9 @@ class Reader:
             session=session,
             details=details,
         )
-        found = (memory for memory in self._latest() if all(test(memory) for test in tests))
+        names = (kinds,) if isinstance(kinds, str) else kinds
+        of_kind = None if names is None else [KIND_CODES[kind] for kind in names]
+        found = (memory for memory in self._latest(of_kind) if all(test(memory) for test in tests))
         return list(islice(found, None if limit is None else checked_count("limit", limit, 0)))
 
     @property
@@ -175,9 +177,22 @@ class Reader:
         record, alive = view.table.record, view.alive
         return (record(row) for row in reversed(range(view.length)) if alive[row])
 
-    def _latest(self) -> Iterator[Memory]:
+    def earliest(self, says: Callable[[str], bool]) -> int | None:
+        """The id of the first memory whose text passes; None if there is none.
+
+        Each text is tested once in the life of the stream, so `says` must always answer the same for it.
+        """
         view = self._view()
-        return (view.memory(row) for row in reversed(range(view.length)) if view.alive[row])
+        rows = np.flatnonzero(view.table.that_say(says, view.length) & view.alive)
+        return int(rows[0]) + 1 if len(rows) else None
+
+    def _latest(self, kinds: Sequence[int] | None = None) -> Iterator[Memory]:
+        """Latest first; only those with these codes of kinds, if given."""
+        view = self._view()
+        wanted = view.alive
+        if kinds is not None:
+            wanted = wanted & np.isin(view.table.kind[: view.length], kinds)
+        return (view.memory(row) for row in np.flatnonzero(wanted)[::-1].tolist())
 
 
 class Snapshot(Reader):

@@ -19,6 +19,8 @@ from commonplace.memory.embedding import VectorRows
 from commonplace.memory.record import Memory
 from commonplace.memory.stores.codec import as_json, parsed_fields, rare_fields
 
+_NONE: Mapping[str, Any] = {}
+
 
 @dataclass(frozen=True, slots=True)
 class StoredRows:
@@ -93,7 +95,7 @@ class PackedRecords:
         start = int(self._ends[row - 1]) if row else 0
         event = self._events[start : int(self._ends[row])].decode("utf-8", "surrogatepass")
         rest = self._known[self._rests[row]]
-        return int(self._ticks[row]), event, parsed_fields(rest) if rest else {}
+        return int(self._ticks[row]), event, parsed_fields(rest) if rest else _NONE
 
     def _number(self, rest: str) -> int:
         number = self._numbers.setdefault(rest, len(self._known))
@@ -115,6 +117,5 @@ def _rest(memory: Memory) -> str | None:
         rest = as_json(rare) if rare else ""
     except UsageError:
         return None
-    again = parsed_fields(rest) if rest else {}
-    same = again.get("details", {}) == memory.details and again.get("place", ()) == memory.place
-    return rest if same else None
+    again = parsed_fields(rest) if rest else _NONE
+    return rest if again.get("details", _NONE) == memory.details else None

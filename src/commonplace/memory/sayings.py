@@ -55,9 +55,8 @@ class Sayings:
         """The number of a text with this vector; a new one if need be."""
         state, vector = usable(given, self.vectors.shape[1])
         known = self._numbers.get(text)
-        if known is not None and self.state[known] == state:
-            if vector is None or np.array_equal(self.vectors[known], vector):
-                return known
+        if known is not None and self.state[known] == state and self._is(known, vector):
+            return known
         number = len(self.texts)
         self._reserve(number + 1)
         self.texts.append(text)
@@ -72,7 +71,8 @@ class Sayings:
         numbers = np.empty(len(texts), dtype=np.int32)
         for first in range(0, len(texts), _CHUNK):
             some = slice(first, first + _CHUNK)
-            numbers[some] = self._extend(texts[some], *_prepared(vectors[some], self.vectors.shape[1]))
+            matrix, states = _prepared(vectors[some], self.vectors.shape[1])
+            numbers[some] = self._extend(texts[some], matrix, states)
         return numbers
 
     def truncate(self, length: int) -> None:
@@ -93,6 +93,9 @@ class Sayings:
         counts = np.bincount(self.state[numbers], minlength=len(UNUSABLE) + 1)
         return {why: int(counts[state]) for state, why in UNUSABLE.items() if counts[state]}
 
+    def _is(self, number: int, vector: Vector | None) -> bool:
+        return vector is None or np.array_equal(self.vectors[number], vector)
+
     def _extend(self, texts: Sequence[str], matrix: NDArray[np.float32], states: NDArray[np.uint8]) -> Numbers:
         start = len(self.texts)
         fresh: list[int] = []
@@ -108,7 +111,7 @@ class Sayings:
             others: Indices = np.flatnonzero(~same)
             if len(others):
                 numbers[others] = np.arange(len(others)) + len(self.texts)
-                self._put([texts[row] for row in others], matrix[others], states[others])
+                self._put([texts[row] for row in others.tolist()], matrix[others], states[others])
         return numbers
 
     def _put(self, texts: Sequence[str], matrix: NDArray[np.float32], states: NDArray[np.uint8]) -> None:

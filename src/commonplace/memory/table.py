@@ -159,7 +159,12 @@ class MemoryTable:
     def load(self, rows: StoredRows) -> None:
         """Becomes what was stored; there must be no rows before. None of them becomes an object until it is read."""
         end = len(rows.saying)
-        self.kind, self.importance, self.created, self.accessed = rows.kinds, rows.importance, rows.created, rows.accessed
+        self.kind, self.importance, self.created, self.accessed = (
+            rows.kinds,
+            rows.importance,
+            rows.created,
+            rows.accessed,
+        )
         self.alive = np.ones(end, dtype=np.bool_)
         self.saying = self.sayings.extend(rows.texts, rows.vectors)[rows.saying]
         tokens = np.array([estimate_tokens(text) for text in rows.texts], dtype=np.int32)

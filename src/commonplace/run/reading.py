@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property, lru_cache, partial
@@ -18,9 +18,9 @@ from commonplace.clock import parse_iso
 from commonplace.errors import UsageError
 from commonplace.memory import MemoryStream
 from commonplace.memory.bm25 import shared_analyser
-from commonplace.memory.embedding import Vector, unpacked
+from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import Emotion, Memory
-from commonplace.run import schema, versions
+from commonplace.run import schema, streams, versions
 from commonplace.run.digest import START, Digests
 from commonplace.run.frames import Frame, Frames
 from commonplace.run.journal import ModelCall, model_call_of
@@ -38,7 +38,6 @@ from commonplace.run.rows import (
     unpacked_ids,
     unpacked_memory,
     unpacked_trace,
-    unpacked_vector,
     version_from,
 )
 from commonplace.run.schema import RUN
@@ -277,16 +276,14 @@ class Reading:
         UsageError when the run was made with another embedder and none is given.
         """
         tick = self.tick(at)
-        query = "SELECT value FROM memory LEFT JOIN vector ON vector.id = memory.vector"
-        rows = self.all(f"{query} WHERE agent = ? AND memory.tick <= ? ORDER BY memory.id", agent, tick)
-        gone = self.all("SELECT id FROM memory WHERE agent = ? AND removed <= ? ORDER BY id", agent, tick)
-        return MemoryStream.restore(
-            agent,
-            self.memories(agent, tick, forgotten=True),
-            [None if value is None else self._vector(value) for (value,) in rows],
-            forgotten=[id_ for (id_,) in gone],
-            **{**self._parts(parts), **parts},
-        )
+        self._known(agent)
+        return streams.stream_at(self, agent, tick, {**self._parts(parts), **parts})
+
+    def stream_and_snapshots(
+        self, agent: str, at: int | str | None, earlier: Sequence[int]
+    ) -> tuple[MemoryStream, dict[int, Snapshot]]:
+        """A character's stream at the end of a tick, and its snapshots at earlier ticks; its rows are read once."""
+        return streams.stream_and_snapshots(self, agent, self.tick(at), earlier, self._parts({}))
 
     # ── why ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -386,12 +383,6 @@ class Reading:
             return memory_from(unpacked_memory(row), accessed)
         except (ValueError, TypeError) as error:
             raise RUN.damaged(str(self.path), f"memory {row[1]} of {row[0]}: {error}") from error
-
-    def _vector(self, value: bytes) -> Vector:
-        try:
-            return unpacked(unpacked_vector(value))
-        except ValueError as error:
-            raise RUN.damaged(str(self.path), f"a vector: {error}") from error
 
 
 def open_read_only(path: Path) -> sqlite3.Connection:

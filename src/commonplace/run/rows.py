@@ -25,6 +25,8 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EVENT = "tick, phase, agent, ordinal, type, body"
 MEMORY = "agent, id, tick, kind, importance, text, created, citations, event, details"
 """The columns of a memory that never change; `vector` and `removed` are stored beside them."""
+RARE = frozenset({"citations", "place", "emotion", "source", "session", "tags", "details"})
+"""The fields of a memory that its details, with its citations, may hold."""
 ANSWER = "agent, tick, ordinal, attempt, task, request, outcome, body"
 """The columns of an answer that are in the state digest."""
 VERSION = "tick, owner, kind, key, value"
@@ -115,6 +117,25 @@ def memory_from(cells: MemoryCells, accessed: int | None = None) -> Memory:
     return Memory(
         id_, agent, cast(Kind, kind), text, created_at, accessed_at, tick, importance, cited, event=event, **rare
     )
+
+
+def memory_rest(details: bytes, citations: str) -> tuple[str, int | None]:
+    """(JSON of the rare fields of a stored memory, without its event; its first access if it was later).
+
+    Raises ValueError or TypeError for cells that are not those of a memory.
+    """
+    rest, accessed = inflated(details).decode(), None
+    fields = parsed_fields(rest)
+    if citations or "accessed" in fields:
+        plain_fields: dict[str, Any] = json.loads(rest)
+        accessed = plain_fields.pop("accessed", None)
+        if citations:
+            plain_fields["citations"] = json.loads(citations)
+        rest = text_of(plain_fields)
+        fields = parsed_fields(rest)
+    if not fields.keys() <= RARE:
+        raise ValueError(f"fields {', '.join(sorted(fields.keys() - RARE))}")
+    return ("" if rest == "{}" else rest), accessed
 
 
 def vector_digest(embedder: str, text: str) -> bytes:
