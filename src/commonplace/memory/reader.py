@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.errors import UsageError
+from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Vector
 from commonplace.memory.explain import WhyNot, explain, why_not
 from commonplace.memory.policies import Policy
@@ -170,6 +171,10 @@ class Reader:
     def importance_since_reflection(self) -> float:
         """Sum of the importance of observations and actions after the last reflection."""
         return since_reflection(self._view())
+
+    def importance_since(self, at: datetime) -> float:
+        """The same sum, of those created at `at` or later."""
+        return since_reflection(self._view(), micros(checked_time(at)))
 
     def backwards(self) -> Iterator[Memory]:
         """The memories as they were added, latest first. Fast, because `accessed_at` is not brought up to date."""

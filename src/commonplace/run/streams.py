@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,10 @@ from commonplace.memory.columns import micros
 from commonplace.memory.embedding import VectorRows, unpacked
 from commonplace.memory.reader import Snapshot
 from commonplace.memory.records import StoredRows
+from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.memory.stream import MemoryStream
 from commonplace.memory.table import KIND_CODES
-from commonplace.run.rows import EPOCH, memory_rest, unpacked_ids, unpacked_vector
+from commonplace.run.rows import EPOCH, is_text, memory_rest, unpacked_ids, unpacked_vector
 from commonplace.run.schema import RUN
 
 if TYPE_CHECKING:
@@ -33,8 +35,6 @@ GONE = "SELECT id FROM memory WHERE agent = ? AND removed <= ? ORDER BY id"
 BETWEEN = "SELECT 1 FROM memory WHERE agent = ? AND tick <= ? AND removed > ? AND removed <= ? LIMIT 1"
 COUNT = "SELECT coalesce(max(id), 0) FROM memory WHERE agent = ? AND tick <= ?"
 _SHIFT = micros(EPOCH)
-UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, OverflowError)
-"""What cells that are not those of a memory may raise."""
 
 
 def stream_at(reading: Reading, agent: str, tick: int, parts: Mapping[str, Any]) -> MemoryStream:
@@ -50,7 +50,7 @@ def stream_and_snapshots(
 
     Only where something was forgotten since an earlier tick, that snapshot is of a stream of its own.
     """
-    rows = _stored(reading, agent, tick)
+    rows = _stored(reading, agent, tick, parts["embedder"].dimensions)
     first = rows.accessed.copy()
     _touch(reading, agent, tick, rows.accessed)
     gone = [id_ for (id_,) in reading.all(GONE, agent, tick)]
@@ -67,7 +67,7 @@ def stream_and_snapshots(
     return stream, snapshots
 
 
-def _stored(reading: Reading, agent: str, tick: int) -> StoredRows:
+def _stored(reading: Reading, agent: str, tick: int, dimensions: int) -> StoredRows:
     found = reading.all(ROWS, agent, tick)
     columns: Iterable[Sequence[Any]] = zip(*found, strict=True) if found else [()] * COLUMNS
     ids, ticks, kinds, importance, texts, created, vectors, citations, events, details = columns
@@ -78,10 +78,12 @@ def _stored(reading: Reading, agent: str, tick: int) -> StoredRows:
     numbers = [sayings.setdefault(pair, len(sayings)) for pair in zip(texts, vectors, strict=True)]
     rests, later = _rests(reading, agent, details, citations)
     try:
+        if not all(map(is_text, texts)) or not all(map(isfinite, importance)):
+            raise ValueError("text or importance is not that of a memory")
         moments = np.array(created, dtype=np.int64) + _SHIFT
         stored = StoredRows(
             texts=[text for text, _ in sayings],
-            vectors=_vectors(reading, agent, tick, [vector for _, vector in sayings]),
+            vectors=_vectors(reading, agent, tick, [vector for _, vector in sayings], dimensions),
             saying=np.array(numbers, dtype=np.int32),
             kinds=np.array([KIND_CODES[kind] for kind in kinds], dtype=np.uint8),
             importance=np.array(importance, dtype=np.float64),
@@ -92,7 +94,7 @@ def _stored(reading: Reading, agent: str, tick: int) -> StoredRows:
             rests=rests,
         )
     except UNREADABLE as error:
-        raise RUN.damaged(str(reading.path), f"a memory of {agent}: {error}") from error
+        raise reading.damaged(f"a memory of {agent}", error) from error
     for row, at in later.items():
         stored.accessed[row] = at + _SHIFT
     return stored
@@ -111,29 +113,24 @@ def _rests(
             try:
                 found = known[pair] = memory_rest(*pair)
             except UNREADABLE as error:
-                raise RUN.damaged(str(reading.path), f"memory {row + 1} of {agent}: {error}") from error
+                raise reading.damaged(f"memory {row + 1} of {agent}", error) from error
         rests.append(found[0])
         if found[1] is not None:
             later[row] = found[1]
     return rests, later
 
 
-def _vectors(reading: Reading, agent: str, tick: int, wanted: Sequence[int | None]) -> VectorRows:
+def _vectors(reading: Reading, agent: str, tick: int, wanted: Sequence[int | None], dimensions: int) -> VectorRows:
     """The vectors of these numbers; where there is none, a row that is not present."""
-    found: dict[int, NDArray[np.float32]] = {}
+    rows = {number: row for row, number in enumerate(wanted) if number is not None}
+    matrix = np.zeros((len(wanted), dimensions), dtype=np.float32)
+    present = np.zeros(len(wanted), dtype=np.bool_)
     for number, value in reading.all(VECTORS, agent, tick):
         try:
-            found[number] = unpacked(unpacked_vector(value))
-        except ValueError as error:
-            raise RUN.damaged(str(reading.path), f"a vector: {error}") from error
-    size = max((len(vector) for vector in found.values()), default=0)
-    matrix = np.zeros((len(wanted), size), dtype=np.float32)
-    present = np.zeros(len(wanted), dtype=np.bool_)
-    for row, number in enumerate(wanted):
-        vector = None if number is None else found.get(number)
-        if vector is not None:
-            matrix[row] = vector
-            present[row] = True
+            matrix[rows[number]] = unpacked(unpacked_vector(value))
+        except UNREADABLE as error:
+            raise reading.damaged(f"vector {number}", error) from error
+        present[rows[number]] = True
     return VectorRows(matrix, present)
 
 

@@ -17,7 +17,7 @@ class Version:
     owner: str
     """Character, object or area id; `-` for the world."""
     kind: str
-    """body, thing, talk, line, barred, day, plan, belief, closed, relation, jobs, reflect_after, played."""
+    """body, thing, talk, line, barred, day, plan, belief, closed, relation, jobs, reflected, played."""
     key: str
     """Plan item, believed node or acquaintance; empty where the owner has one value of the kind."""
     value: Any
