@@ -81,10 +81,10 @@ def carrier(view: TurnView, fact_id: str, because: Sequence[int]) -> int:
     """The memory a fact is spoken from: one the line rests on, else the earliest that carries it, else 0 (made up)."""
     fact = next(fact for fact in view.scenario.facts if fact.id == fact_id)
     resting = [view.draft.get(memory) for memory in because if memory in view.draft]
-    for memory in (*resting, *view.draft):
+    for memory in resting:
         if fact.carried_by(memory.text):
             return memory.id
-    return 0
+    return view.draft.earliest(fact.carried_by) or 0
 
 
 def my_talk(view: TurnView) -> Conversation | None:
