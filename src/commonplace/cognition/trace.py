@@ -60,10 +60,21 @@ def _part(normalised: float, weight: float, low: float, high: float) -> dict[str
 
 def question_entry(task: Task[Any, Any], value: BaseModel, answer: Answer[Any]) -> dict[str, Any]:
     """A question without what is stored elsewhere; its answer is in the journal."""
-    inputs = _by_id(value, value.model_dump(mode="json", exclude_defaults=True, exclude=ELSEWHERE))
+    noted = {name: _ids(cell) for name, cell in value if name not in ELSEWHERE and _are_memories(cell)}
+    written = value.model_dump(mode="json", exclude_defaults=True, exclude=ELSEWHERE | noted.keys())
+    inputs = {**_by_id(value, written), **noted}
     if "hearer" in inputs:
         inputs["hearer"] = inputs["hearer"]["id"]
     return {"ordinal": answer.number, "task": task.name, "outcome": answer.outcome, "input": inputs}
+
+
+def _are_memories(cell: object) -> bool:
+    """Whether a field holds memories and nothing else: they need not be written, their ids are enough."""
+    return isinstance(cell, tuple) and bool(cell) and isinstance(cell[0], Recalled | News)
+
+
+def _ids(memories: Iterable[Recalled | News]) -> list[int]:
+    return [one.id if isinstance(one, Recalled) else one.memory_id for one in memories]
 
 
 def _by_id(value: object, written: Any) -> Any:
