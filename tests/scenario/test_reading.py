@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import pytest
 import yaml
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
@@ -174,8 +174,7 @@ def test_both_parsers_of_the_library_read_the_same_document(text: str) -> None:
     for loader in (yaml.CSafeLoader, yaml.SafeLoader):
         with patch.object(loading, "LOADER", loader):
             read_by.append(read(text, "f"))
-    assume(not any(source.faults for source in read_by))
-    assert read_by[0] == read_by[1]
+    assert any(source.faults for source in read_by) or read_by[0] == read_by[1]
 
 
 def test_half_a_surrogate_pair_is_a_character_that_is_not_allowed() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -15,7 +16,7 @@ from commonplace.engine.run import queue_input
 from commonplace.errors import command
 from commonplace.memory import Memory
 from commonplace.run.file import RunFile
-from commonplace.run.fork import fork as copied
+from commonplace.run.fork import written_fork
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading
 from commonplace.text import clean
@@ -38,17 +39,22 @@ def fork(
     with Reading.open(run) as reading:
         lost = [_memory(reading, at, reference) for reference in forget]
         manifest = _with_mind(reading.manifest, mind) if mind else None
-    with copied(run, at, output, force=force, manifest=manifest) as file:
-        tick = file.last_tick
+    with written_fork(run, at, output, force=force, manifest=manifest) as part:  # it appears with its inputs
+        injected = asyncio.run(_inject(part, inject)) if inject else ""
+        with RunFile.open(part) as file:
+            tick = file.last_tick
+            if lost:
+                queue_input(file, scenario_of(file.manifest), *map(_forgetting, lost))
     print(f"{output}: the history of {run} up to tick {tick}")
-    if inject:
-        print(f"at tick {tick + 1} {asyncio.run(_inject(output, inject))}")
-    with RunFile.open(output) as file:
-        for memory in lost:
-            body = {"kind": "forget", "agent_id": memory.agent, "memory_ids": [memory.id]}
-            queue_input(file, scenario_of(file.manifest), body)
-            print(f"at tick {tick + 1} {memory.agent} forgets: {clean(memory.text)}")
+    if injected:
+        print(f"at tick {tick + 1} {injected}")
+    for memory in lost:
+        print(f"at tick {tick + 1} {memory.agent} forgets: {clean(memory.text)}")
     print(f"continue with: {command('resume', output, '--ticks', 48)}")
+
+
+def _forgetting(memory: Memory) -> dict[str, Any]:
+    return {"kind": "forget", "agent_id": memory.agent, "memory_ids": [memory.id]}
 
 
 def _with_mind(manifest: Manifest, mind: str) -> Manifest:

@@ -134,9 +134,6 @@ def _style(entry: Entry) -> str:
     return "dim" if entry.category in ("moves", "doing") else "italic"
 
 
-# ── an event in words: the same in the plain view, the log and the talk ───────────────────────────────────────────────
-
-
 Category = Literal["talk", "moves", "plans", "world", "doing"]
 
 CATEGORIES: Mapping[str, Category] = {
