@@ -122,9 +122,10 @@ def said_today(view: TurnView, hearer: str) -> tuple[str, ...]:
     for memory in view.draft.backwards():
         if memory.created_at < began:
             break
-        frame = memory.details["frame"] if memory.kind == ACTION else {}
-        if frame.get("what") == "i_said" and frame["to"] == hearer:
-            lines.append(frame["quote"])
+        if memory.kind == ACTION:
+            frame = memory.details["frame"]
+            if frame["what"] == "i_said" and frame["to"] == hearer:
+                lines.append(frame["quote"])
     return tuple(reversed(lines))
 
 

@@ -189,7 +189,7 @@ def _features(text: str) -> Counter[str]:
     return found
 
 
-def _contentful(found: list[str]) -> list[str]:
+def _contentful(found: Sequence[str]) -> list[str]:
     grammar = word_list("en").function
     return [word for word in found if word not in grammar]
 
