@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from commonplace.cli.options import AT, JSON, RUN
+from commonplace.cli.options import AT, JSON, RUN, TRUST
 from commonplace.cli.output import print_json, print_table
 from commonplace.clock import hhmm
 from commonplace.errors import UsageError, command
@@ -92,16 +92,21 @@ def verify(
     integrity_only: bool = typer.Option(
         False, "--integrity-only", help="Check the file only; do not run the ticks again."
     ),
+    trust: bool = TRUST,
 ) -> None:
     """Check the file, then run every tick again from its journal and compare the digests."""
     from commonplace.api import scenario_of  # noqa: PLC0415 – start-up speed
+    from commonplace.cli.consent import agreed  # noqa: PLC0415
     from commonplace.engine.verify import verify as verify_run  # noqa: PLC0415
     from commonplace.stages import by_name  # noqa: PLC0415
+    from commonplace.trust import settle, stage_named_by_run  # noqa: PLC0415
 
     with Reading.open(run) as reading:
         last = check_integrity(reading)
         print(f"integrity: {last + 1} ticks, both digest chains are intact", file=sys.stderr)
         if not integrity_only:
+            code = stage_named_by_run(reading.manifest)
+            settle(code, run, trust=agreed(code, run, trust=trust))
             scenario = scenario_of(reading.manifest)
             asyncio.run(verify_run(reading, scenario, by_name(reading.manifest.stage)))
             print(f"re-executed {last} ticks: the same history", file=sys.stderr)
@@ -124,6 +129,7 @@ def why(
     prompts: bool = typer.Option(False, "--prompts", help="Show the whole prompts, not only the answers."),
     without: str = typer.Option("", "--without", help="AGENT:ID of a memory: what happens if it is missing."),
     times: int = typer.Option(0, "--times", min=0, max=1000, help="With --without: how often to ask; 0 fits the mind."),
+    trust: bool = TRUST,
 ) -> None:
     """Explain why something was done or said: memories and scores, plan, reaction, questions and answers."""
     if times and not without:
@@ -136,7 +142,7 @@ def why(
         elif without:
             from commonplace.cli.without import print_counterfactual  # noqa: PLC0415 – start-up speed
 
-            print_counterfactual(reading, event_named(reading, event_id), without, times, as_json)
+            print_counterfactual(reading, event_named(reading, event_id), without, times, as_json, trust)
         else:
             reasons = why_of(reading, event_id)
             print(json_line(reasons) if as_json else as_text(reasons, prompts=prompts))
