@@ -20,6 +20,7 @@ from commonplace.run.reading import Reading
 from commonplace.run.rows import event_json
 from commonplace.run.why import as_text, event_named
 from commonplace.run.why import why as why_of
+from commonplace.text import one_line
 from commonplace.views.lines import entry_of, json_line
 from commonplace.views.town import Town
 from commonplace.world.events import NOBODY, Event
@@ -41,7 +42,7 @@ def events(run: Path = RUN, as_json: bool = JSON) -> None:
 def _event_line(row: Mapping[str, Any]) -> str:
     head = ("id", "tick", "time", "type", "agent_id", "place")
     rest = " ".join(f"{key}={json_line(value)}" for key, value in row.items() if key not in head)
-    return f"{row['time'][11:16]}  {row['id']:<18} {row['type']:<20} {row['place'] or '-':<16} {rest}"
+    return one_line(f"{row['time'][11:16]}  {row['id']:<18} {row['type']:<20} {row['place'] or '-':<16} {rest}")
 
 
 def agents(run: Path = RUN, as_json: bool = JSON, at: str | None = AT) -> None:
@@ -69,12 +70,11 @@ def diffusion(run: Path = RUN, as_json: bool = JSON) -> None:
 
 
 def _diffusion_text(row: Mapping[str, Any]) -> str:
-    share = f"{row['share']:.0%} know it: {', '.join(row['knowers'])}"
-    tree = "".join(
-        f"\n    {edge['from']} → {edge['to']}  ({edge['event_id']}: {' … '.join(edge['words'])})"
-        for edge in row["tree"]
-    )
-    return f"{row['fact']}: {row['text']}\n  {share}{tree}\n  made up {row['made_up']}, claimed {row['claimed']}"
+    lines = [f"{row['fact']}: {row['text']}", f"  {row['share']:.0%} know it: {', '.join(row['knowers'])}"]
+    for edge in row["tree"]:
+        lines.append(f"    {edge['from']} → {edge['to']}  ({edge['event_id']}: {' … '.join(edge['words'])})")
+    lines.append(f"  made up {row['made_up']}, claimed {row['claimed']}")
+    return "\n".join(map(one_line, lines))
 
 
 def digest(
