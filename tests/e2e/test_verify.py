@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
-from commonplace.api import open_run
+from commonplace.api import create_run, open_run, scenario_of
 from commonplace.canon import digest
 from commonplace.cli import main
 from commonplace.cognition import deferred
 from commonplace.engine import lockstep
+from commonplace.engine.verify import verify
 from commonplace.run import digest as chain
 from commonplace.run import integrity, seals
+from commonplace.run.reading import Reading
 from commonplace.run.rows import vector_digest
+from commonplace.stages import by_name
 from e2e.command import command, copied, ends, tables
 
 
@@ -254,3 +260,23 @@ def test_other_rules_are_noticed(module, name, rule, town, monkeypatch, capsys):
     assert main(["verify", str(town)]) == 1
     assert re.search(r"tick \d+", capsys.readouterr().err)
     assert main(["verify", str(town), "--integrity-only"]) == 0
+
+
+def test_a_run_that_goes_on_meanwhile_is_verified_as_it_was_at_one_moment(tmp_path):
+    with create_run(tmp_path / "a.run", "plaza") as run, ThreadPoolExecutor(1) as elsewhere:
+
+        async def run_tick():
+            async with aclosing(run.play(1)) as ticks:
+                await anext(ticks)
+
+        class Overtaken(Reading):
+            def one(self, query, *values):
+                elsewhere.submit(asyncio.run, run_tick()).result()
+                return super().one(query, *values)
+
+        for _ in range(3):
+            elsewhere.submit(asyncio.run, run_tick()).result()
+        with Overtaken.open(tmp_path / "a.run") as reading:
+            scenario = scenario_of(run.file.manifest)
+            verified = asyncio.run(verify(reading, scenario, by_name(scenario.part.stage)))
+        assert run.tick > verified + 10

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from commonplace.canon import canonical
+from commonplace.canon import canonical, parsed
 from commonplace.character.fact import Fact
 from commonplace.cognition.trace import hits
 from commonplace.errors import UsageError
@@ -18,7 +17,7 @@ from commonplace.memory.stores.codec import memory_json
 from commonplace.run.journal import ModelCall
 from commonplace.run.rows import event_json, item_json
 from commonplace.run.tick_record import AnswerRow
-from commonplace.text import clean, shortened
+from commonplace.text import clean, one_line, shortened
 from commonplace.world.events import NOBODY, Event, Phase, parse_id
 
 if TYPE_CHECKING:
@@ -204,7 +203,7 @@ def _ordinal(row: AnswerRow) -> int:
 
 
 def _value(row: AnswerRow | None) -> Any:
-    return json.loads(row.body) if row is not None and row.body else None
+    return parsed(row.body) if row is not None and row.body else None
 
 
 # ── who told whom ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -300,7 +299,7 @@ def as_text(why: Mapping[str, Any], *, prompts: bool = False) -> str:
         _stored_lines,
         _heard_from_lines,
     )
-    return "\n".join(line for section in sections for line in section(why))
+    return "\n".join(one_line(line) for section in sections for line in section(why))
 
 
 def _event_lines(why: Mapping[str, Any]) -> Iterator[str]:
