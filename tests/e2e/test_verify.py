@@ -6,9 +6,11 @@ import asyncio
 import json
 import re
 import sqlite3
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
