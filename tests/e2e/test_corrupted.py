@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +114,8 @@ def spoilt(run: Path, table: str, column: str, name: str) -> list[str]:
         found = [connection.execute(ids, (type_,)).fetchone() for type_ in ("SAY", "MOVE")]
         value = "CAST(? AS TEXT)" if name in TEXT else "?"
         half = " WHERE abs(random()) % 2" if table not in {"meta", "sqlite_sequence"} else ""
-        connection.execute(f"UPDATE OR IGNORE {table} SET {column} = {value}{half}", (NASTY[name],))
+        with suppress(sqlite3.Error):  # a number where SQLite takes nothing else
+            connection.execute(f"UPDATE OR IGNORE {table} SET {column} = {value}{half}", (NASTY[name],))
     return [row[0] for row in found if row and isinstance(row[0], str)]
 
 
