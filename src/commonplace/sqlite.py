@@ -10,10 +10,9 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Generator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import gettempdir
 from typing import Literal
 
 from commonplace.errors import CommonplaceError, DiskFull, UsageError, refuse_newer
@@ -155,7 +154,7 @@ def _temporary_folder() -> Path:
     named = [os.environ.get(name) for name in ("SQLITE_TMPDIR", "TMPDIR")]
     folders = [*filter(None, named), "/var/tmp", "/usr/tmp", "/tmp"]
     usable = (Path(folder) for folder in folders if os.access(folder, os.W_OK | os.X_OK))
-    return next(usable, Path(gettempdir()))
+    return next(usable, Path.cwd())
 
 
 def _free(folder: Path) -> int:
@@ -189,7 +188,8 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         if read_only and error.sqlite_errorcode == sqlite3.SQLITE_READONLY_ROLLBACK:
             connect(path).close()
             return _probed(address + "ro")
-        if not path.exists() or has_journal(path):
+        unwritable = _code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+        if not unwritable or not path.exists() or has_journal(path):
             raise
     # Left in WAL mode with nothing pending, where no index can be made: nobody can be writing it.
     return _probed(address + "ro&immutable=1")
@@ -222,13 +222,21 @@ def copy_into(connection: sqlite3.Connection, target: Path) -> None:
         copy.execute("PRAGMA journal_mode = DELETE")
 
 
-def close(connection: sqlite3.Connection) -> None:
-    """Leaves one file that can be copied, unless somebody else has it open. May be called twice."""
-    with suppress(sqlite3.Error):
+def close(connection: sqlite3.Connection) -> str:
+    """Leaves one file that can be copied, unless somebody else has it open. May be called twice.
+
+    Returns why not all of the journal could be brought into the file; empty if it could.
+    """
+    why = ""
+    try:
         connection.execute("PRAGMA busy_timeout = 0")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        why = "somebody is reading it" if busy else ""
         connection.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.Error as error:
+        why = why or str(error)
     connection.close()
+    return why
 
 
 def beside(path: Path, ending: str) -> Path:

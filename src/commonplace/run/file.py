@@ -48,7 +48,7 @@ from commonplace.sqlite import (
 from commonplace.whole_file import written_whole
 
 _log = logging.getLogger(__name__)
-_NOT_FOLDED = "%s: somebody is reading it, so its last ticks are in %s; keep the two together until it is opened again"
+_NOT_FOLDED = "%s: its last ticks are in %s (%s); keep the two files together until the run is opened again"
 
 
 class RunFile:
@@ -186,9 +186,9 @@ class RunFile:
         if not self._identity.is_unchanged():
             raise self._gone()
         self._ended = True
-        close(self._connection)
+        why = close(self._connection)
         if has_journal(self._place):
-            _log.warning(_NOT_FOLDED, self.path, beside(self.path, "-wal"))
+            _log.warning(_NOT_FOLDED, self.path, beside(self._place, "-wal"), why)
 
     # ── a file that somebody moves, deletes or replaces ─────────────────────────────────────────────────────────────
 
