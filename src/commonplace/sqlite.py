@@ -124,7 +124,7 @@ class FileKind:
             return CommonplaceError(what, where=where, hint=f"copy {files} to a folder that can be written")
         if is_full(error, Path(where)):
             then = f"{self.resume.format(where=where)}; everything committed is safe"
-            return DiskFull(where, _full_folder(Path(where)), then)
+            return DiskFull(where, _full_folders(Path(where)), then)
         what, hint = _MEANINGS.get(code, ("SQLite says: {error}", "{inspect}"))
         inspect = self.inspect.format(where=where)
         return CommonplaceError(what.format(error=error), where=where, hint=hint.format(inspect=inspect))
@@ -143,10 +143,21 @@ def _needs_journal(error: sqlite3.Error, path: Path) -> bool:
     return code == sqlite3.SQLITE_READONLY_ROLLBACK or (_code(error) == sqlite3.SQLITE_CANTOPEN and has_journal(path))
 
 
-def _full_folder(path: Path) -> Path:
-    """The folder whose disk is full: SQLite sorts and rebuilds in temporary files, which may be on another disk."""
-    folder, temporary = path.absolute().parent, _temporary_folder()
-    return temporary if _free(temporary) < _LITTLE <= _free(folder) else folder
+def _full_folders(path: Path) -> str:
+    """Where space is missing: SQLite sorts and rebuilds in temporary files, which may be on another disk.
+
+    Both folders if neither is full any more: what was written before the failure has been given back.
+    """
+    folders = {_device(folder): folder for folder in (_temporary_folder(), path.absolute().parent)}.values()
+    full = [folder for folder in folders if _free(folder) < _LITTLE]
+    return " or ".join(map(str, full or folders))
+
+
+def _device(folder: Path) -> int:
+    try:
+        return folder.stat().st_dev
+    except OSError:
+        return 0
 
 
 def _temporary_folder() -> Path:
