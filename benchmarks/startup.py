@@ -30,6 +30,8 @@ from statistics import median
 PROGRAM = (sys.executable, "-m", "commonplace")
 PATIENCE = 120
 """Seconds until something that is not drawn counts as missing."""
+ALTERED = ("COLUMNS", "LINES", "NO_COLOR", "PYTHONDONTWRITEBYTECODE")
+"""Variables that change what is drawn, or let every start compile the package's sources again."""
 WATCHED = 10.0
 """Seconds for which a paused view is watched."""
 
@@ -73,7 +75,7 @@ def on_a_terminal(*arguments: str) -> Generator[Screen]:
     """The program on a terminal of its own."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
-    env = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
+    env = {name: value for name, value in os.environ.items() if name not in ALTERED}
     env |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
     process = subprocess.Popen(
         [*PROGRAM, *arguments], stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True

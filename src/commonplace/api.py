@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from commonplace.analysis.diff import diff
 from commonplace.engine.recorded_mind import RecordedMind
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError, command
@@ -98,17 +99,21 @@ def resume_run(
         if isinstance(mind, str):
             mind = mind_of(manifest, scenario, timeout=timeout, on_outage=on_outage, where=path)
         return Run.resume(file, scenario, stage=by_name(manifest.stage), mind=mind, concurrency=concurrency)
-    except BaseException:
-        file.close()
+    except BaseException as error:
+        file.__exit__(type(error), error, error.__traceback__)
         raise
 
 
 class OpenedRun(Reading):
-    """A run to read: ticks, events, memories and reasons."""
+    """A run to read: ticks, events, memories and reasons, and how it differs from another."""
 
     def why(self, event_id: str) -> dict[str, Any]:
         """The reasons for an event, from its committed turn. Raises UsageError for an unknown id."""
         return why(self, event_id)
+
+    def diff(self, other: Reading, at: int | str | None = None) -> dict[str, Any]:
+        """Where this run and another one part, and what differs afterwards; the keys: `commonplace.analysis.diff`."""
+        return diff(self, other, at)
 
 
 def open_run(path: str | Path) -> OpenedRun:

@@ -134,9 +134,6 @@ def client_options(url: str, key: Key, timeout: float) -> dict[str, Any]:
     }
 
 
-# ── pages ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @dataclass(frozen=True, slots=True)
 class Page:
     """A server's answer to one request, without the key and without lone surrogates."""

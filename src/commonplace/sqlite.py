@@ -27,6 +27,9 @@ reports writes that it has not made.
 BUSY_SECONDS = 5.0
 """How long a statement waits for another process that writes or checkpoints."""
 
+LONGEST_VALUE = 1 << 26
+"""Bytes of a row that is read or written; no file makes us hold more for one."""
+
 JOURNALS = ("-wal", "-shm", "-journal")
 """Endings of the files that SQLite keeps beside a file that is in use, or was when its process was killed."""
 
@@ -48,6 +51,7 @@ _MEANINGS = {
     sqlite3.SQLITE_LOCKED: _LOCKED,
     sqlite3.SQLITE_READONLY: _UNWRITABLE,
     sqlite3.SQLITE_PERM: _UNWRITABLE,
+    sqlite3.SQLITE_TOOBIG: (f"a row is larger than {LONGEST_VALUE >> 20} MB", "{inspect}"),
     sqlite3.SQLITE_CANTOPEN: ("the file cannot be opened", "check its permissions and those of its folder"),
 }
 """SQLite's primary error code → (what it means, what to do)."""
@@ -290,6 +294,8 @@ def _size(path: Path) -> int:
 def _probed(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False)
     try:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+        connection.execute("PRAGMA trusted_schema = OFF")  # whoever made the file: nothing in its schema is called
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except BaseException:
         connection.close()

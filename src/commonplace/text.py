@@ -21,6 +21,10 @@ _JOINER = re.compile(f"(?<![{_EMOJI}\ufe0f])\u200d|\u200d(?![{_EMOJI}])")
 """A zero-width joiner that is not between two emoji."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BLANK = re.compile(r"[ \t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+_UNCLEAN = re.compile(
+    "  |[\u0000-\u001f\u007f-\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ud800-\udfff\ufeff]"
+)
+"""What may have to be changed: every character of the patterns above, and two spaces."""
 _WORD = re.compile(f"[{LATIN}]+(?:'[{LATIN}]+)?|[{HANGUL}]+|[{OTHER_LETTERS}]+")
 
 
@@ -29,7 +33,9 @@ def clean(text: str) -> str:
     emoji; runs of blanks become one space; trimmed.
     """
     if text.isascii() and text.isprintable() and "  " not in text:
-        return text.strip(" ")  # nearly every text, and nothing else needs doing
+        return text.strip(" ")  # most texts, and nothing else needs doing
+    if not _UNCLEAN.search(text) and unicodedata.is_normalized("NFC", text):
+        return text.strip(" ")  # nearly all others: those with quotation marks or accents
     text = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
     return _BLANK.sub(" ", _JOINER.sub("", _CONTROL.sub("", _BLANK.sub(" ", text)))).strip()
 

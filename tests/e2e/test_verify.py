@@ -13,13 +13,15 @@ from pathlib import Path
 import pytest
 
 from commonplace.api import create_run, open_run, scenario_of
+from commonplace.canon import digest
 from commonplace.cli import main
 from commonplace.cognition import deferred
 from commonplace.engine import lockstep
 from commonplace.engine.verify import verify
 from commonplace.run import digest as chain
-from commonplace.run import integrity
+from commonplace.run import integrity, seals
 from commonplace.run.reading import Reading
+from commonplace.run.rows import vector_digest
 from commonplace.stages import by_name
 from e2e.command import command, copied, ends, tables
 
@@ -203,24 +205,32 @@ def test_an_answer_is_checked_against_its_question(town, tmp_path, capsys):
 
 
 def sealed_again(run: Path) -> None:
-    """Both chains made anew over the rows as they are now: what somebody would do who wants no one to notice."""
+    """All digests made anew over the rows as they are now: what somebody would do who wants no one to notice."""
     with open_run(run) as reading:
         vectors = integrity._vectors(reading)
-        last = reading.last_tick
+        last, embedder = reading.last_tick, reading.manifest.embedder
+        texts = reading.all("SELECT DISTINCT vector, text FROM memory WHERE vector IS NOT NULL")
+        remembered = [(number, text, vectors[number]) for number, text in texts]
         rows = {
             kind: {tick: found for begin in range(0, last + 1, integrity.CHUNK) for tick, found in
                    integrity._rows(reading, kind, begin, vectors).items()}
             for kind in integrity.QUERIES
         }  # fmt: skip
-    history = state = chain.START
+    history = state = record = chain.START
     with tables(run) as connection:
         for tick in range(last + 1):
             history = chain.history_digest(history, rows["event"].get(tick, []))
-            parts = chain.packed_parts({kind: chain.rows_digest(rows[kind].get(tick, [])) for kind in chain.KINDS})
-            state = chain.state_digest(state, parts)
-            connection.execute(
-                "UPDATE tick SET history = ?, state = ?, parts = ? WHERE n = ?", (history, state, parts, tick)
+            parts = chain.packed_parts(
+                {kind: chain.part_digest(kind, rows[kind].get(tick, [])) for kind in chain.KINDS}
             )
+            state, record = chain.state_digest(state, parts), chain.record_digest(record, parts)
+            connection.execute(
+                "UPDATE tick SET history = ?, state = ?, record = ?, parts = ? WHERE n = ?",
+                (history, state, record, parts, tick),
+            )
+        vectors = [(digest(vector_digest(embedder, text), raw), number) for number, text, raw in remembered]
+        connection.executemany("UPDATE vector SET digest = ? WHERE id = ?", vectors)
+        seals.renew(connection)
 
 
 def test_sealing_again_by_itself_changes_nothing(eventful, tmp_path):

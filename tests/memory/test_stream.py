@@ -209,7 +209,7 @@ stream.remember("stove", at=datetime(2031, 1, 1))
 stream.recall("stove", at=datetime(2031, 1, 1))
 ours = {name.split(".")[1] for name in sys.modules if name.startswith("commonplace.")}
 assert ours <= {"memory", "ledger", "errors", "canon", "text", "clock", "rng"}, ours
-assert not {"pydantic", "ruamel", "asyncio", "sqlite3"} & set(sys.modules)
+assert not {"pydantic", "yaml", "asyncio", "sqlite3"} & set(sys.modules)
 """
 
 RANKING = """

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
 from commonplace.scenario import loading
 from commonplace.scenario.compiling import load
-from commonplace.scenario.loading import find, read, shipped
+from commonplace.scenario.loading import DEEPEST, Builder, Source, find, read, shipped
 from commonplace.scenario.rules import check
 from scenario.drafts import DRAFT
 from sizes import examples
@@ -163,3 +165,24 @@ def test_shipped_scenarios_are_listed_by_name() -> None:
 @given(st.text(alphabet=" \n\t:-[]{},&*!|>'\"%@`#?ab1é가\x00\ud800", max_size=60))
 def test_no_text_is_ever_a_traceback(text: str) -> None:
     check(read(text, "f"))
+
+
+@examples(300)
+@given(st.text(alphabet=" \n\t:-[]{},&*!|>'\"%@`#?ab1é가", max_size=30))
+def test_both_parsers_of_the_library_read_the_same_document(text: str) -> None:
+    read_by: list[Source] = []
+    for loader in (yaml.CSafeLoader, yaml.SafeLoader):
+        with patch.object(loading, "LOADER", loader):
+            read_by.append(read(text, "f"))
+    assert any(source.faults for source in read_by) or read_by[0] == read_by[1]
+
+
+def test_half_a_surrogate_pair_is_a_character_that_is_not_allowed() -> None:
+    (fault,) = read("a: 1\nb: \ud800\n", "f.yaml").faults
+    assert (fault.line, fault.what) == (2, "the character U+D800 is not allowed in a YAML file")
+
+
+def test_reading_stops_where_the_nesting_gets_too_deep() -> None:
+    with patch.object(Builder, "take", autospec=True, side_effect=Builder.take) as take:
+        assert read("[" * 32_000, "f.yaml").faults
+    assert take.call_count < 2 * DEEPEST

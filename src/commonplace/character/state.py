@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from commonplace.character.plan import Plan
 
@@ -109,3 +110,5 @@ class CharacterState:
     """After a failed reflection: the first tick at which another may be asked for."""
     played: bool = False
     """Whether a person decides for it."""
+    card: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What an input has changed of its persona: field → value as JSON; sorted."""

@@ -6,7 +6,7 @@ A deferred job has the same shape: `JobView` in, `JobResult` out.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -43,6 +43,11 @@ class TurnView:
     """Importance by sentence, of all it has remembered: the same sentence always weighs the same."""
     delivered: tuple[JobResult, ...] = ()
     """Deferred cognition that is due."""
+    now: datetime = field(init=False)
+    """Derived: the simulated moment of the tick."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "now", self.scenario.clock.time(self.world.tick))
 
     @property
     def tick(self) -> int:
@@ -53,11 +58,6 @@ class TurnView:
     def memories(self) -> Reader:
         """What retrievals search."""
         return self.draft
-
-    @property
-    def now(self) -> datetime:
-        """The simulated moment of the tick."""
-        return self.scenario.clock.time(self.world.tick)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +87,16 @@ class JobView:
     world: WorldView
     past: Snapshot
     job: Job
+    now: datetime = field(init=False)
+    """Derived: the moment of the snapshot."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "now", self.scenario.clock.time(self.job.asked_at))
 
     @property
     def memories(self) -> Reader:
         """What retrievals search."""
         return self.past
-
-    @property
-    def now(self) -> datetime:
-        """The moment of the snapshot."""
-        return self.scenario.clock.time(self.job.asked_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,9 @@ class Notebook(Tracer):
     def state(self) -> CharacterState:
         """State at the end of the turn; the same object parts where nothing changed."""
         relations = self._before.relations if self.relations == self._before.relations else self.relations
-        return CharacterState(self.plan, self.belief, relations, self.jobs, self.reflect_after, self.played)
+        return CharacterState(
+            self.plan, self.belief, relations, self.jobs, self.reflect_after, self.played, self._before.card
+        )
 
 
 class JobNotebook(Tracer):

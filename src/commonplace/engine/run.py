@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from commonplace.engine.budget import Budget, BudgetReached
+from commonplace.engine.changes import checked
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.god_mode import preview
 from commonplace.engine.live_state import initial_state, restored_state
@@ -14,9 +16,10 @@ from commonplace.engine.lockstep import Lockstep, Prefetch, Tick
 from commonplace.engine.stage import Stage
 from commonplace.errors import Paused, UsageError, command
 from commonplace.minds.mind import Mind
+from commonplace.rng import Seeds
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
-from commonplace.run.reading import Reading
+from commonplace.run.reading import Reading, blame
 from commonplace.run.tick_record import InputRow
 from commonplace.run.why import why
 from commonplace.scenario.scenario import Scenario
@@ -56,13 +59,17 @@ class Run:
 
     @classmethod
     def resume(cls, file: RunFile, scenario: Scenario, *, stage: Stage, mind: Mind, concurrency: int = 32) -> Run:
-        """An existing run, from its last committed tick on; from its opening when it was killed before that."""
+        """An existing run, from its last committed tick on; from its opening when it was killed before that.
+
+        Raises UsageError for a run made under other rules.
+        """
+        file.manifest.refuse_other_semantics(str(file.path))
         if file.last_tick < 0:
             live_state, first = initial_state(scenario, file.manifest.seed)
             file.commit(first)
         else:
             live_state = restored_state(file.reading, scenario, file.last_tick)
-        engine = Lockstep(live_state, stage, _driver(file, mind, file.manifest.seed, concurrency))
+        engine = Lockstep(live_state, stage, _driver(file, mind, live_state.seeds, concurrency))
         return cls(file, scenario, engine, mind)
 
     @property
@@ -166,13 +173,17 @@ class Run:
     def __enter__(self) -> Run:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
+        blame(self.file.path, error)
 
 
 def queue_input(file: RunFile, scenario: Scenario, *bodies: Mapping[str, Any]) -> int:
     """Queue inputs for the next tick of a run, all or none; needs no mind. Raises UsageError for unknown names."""
-    items = [from_dict({"seq": 0, **body}) for body in bodies]
+    made = (checked(body, scenario) if body.get("kind") == "set" else body for body in bodies)
+    items = [from_dict({"seq": 0, **body}) for body in made]
     for item in items:
         validate(item, scenario.geography, scenario.personas)
     return file.queue(*({name: value for name, value in as_dict(item).items() if name != "seq"} for item in items))
@@ -195,7 +206,7 @@ def _due(queued: Iterable[InputRow]) -> list[InputRow]:
     return due
 
 
-def _driver(file: RunFile, mind: Mind, seed: int, concurrency: int) -> Driver:
+def _driver(file: RunFile, mind: Mind, seed: int | Seeds, concurrency: int) -> Driver:
     """A mind that costs nothing is asked again instead of looked up: the same request gives the same answer."""
     journal = file.journal if mind.paid else NoJournal()
     return Driver(mind, journal, seed, durable=mind.paid, concurrency=concurrency)

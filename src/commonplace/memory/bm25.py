@@ -25,8 +25,6 @@ from commonplace.memory.columns import grown
 from commonplace.memory.words import word_list
 from commonplace.text import HANGUL, LATIN, words
 
-# ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 MONTHS = {
     "en": (
         "January", "February", "March", "April", "May", "June",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable
+from functools import cache
 from numbers import Real
 from typing import Any, NamedTuple, cast
 
@@ -42,16 +43,15 @@ class RuleRater:
 
     def __init__(self, language: str = "en", goal: str = "", names: Iterable[str] = (), base: int = BASE) -> None:
         """`base`: where a sentence starts; 1 for routine, such as a character's own planned actions."""
-        lists = word_list(language)
+        eventful, emotional, relation = _listed(language)
         self._base = base
-        self._stem: Callable[[str], str] = cast(Any, Stemmer).Stemmer("english", 4096).stemWord
-        self._known: dict[str, tuple[str, ...]] = {}
         self._rules = (
-            ("eventful", EVENTFUL, self._stems(lists.eventful)),
-            ("emotional", EMOTIONAL, self._stems(lists.emotional)),
-            ("goal", GOAL, self._stems(_content(clean(goal)))),
-            ("personal", PERSONAL, self._stems([*lists.relation, *words(" ".join(map(clean, names)))])),
+            ("eventful", EVENTFUL, eventful),
+            ("emotional", EMOTIONAL, emotional),
+            ("goal", GOAL, _stems(_content(clean(goal)))),
+            ("personal", PERSONAL, relation | _stems(words(" ".join(map(clean, names))))),
         )
+        self._known: dict[str, frozenset[str]] = {}  # word → the rules it makes apply
 
     def __call__(self, text: str) -> int:
         """The rating, from the base to 10."""
@@ -59,30 +59,48 @@ class RuleRater:
 
     def explain(self, text: str) -> Rating:
         """The rating and, for each rule that applies, the first word that made it apply."""
-        forms = [(word, self._known.get(word) or self._forms(word)) for word in words(text.replace("’", "'"))]
+        telling = [(word, rules) for word in words(text.replace("’", "'")) if (rules := self._applying(word))]
+        if not telling:  # as for most texts
+            return Rating(self._base, {})
         importance = self._base
         because: dict[str, str] = {}
-        for rule, points, stems in self._rules:
-            for word, candidates in forms:
-                if not stems.isdisjoint(candidates):
-                    because[rule] = word
-                    importance += points
-                    break
+        for rule, points, _ in self._rules:
+            word = next((word for word, rules in telling if rule in rules), "")
+            if word:
+                because[rule] = word
+                importance += points
         return Rating(min(HIGHEST, importance), because)
 
-    def _stems(self, listed: Iterable[str]) -> frozenset[str]:
-        return frozenset(word if _HANGUL.match(word) else self._stem(word.lower()) for word in listed)
+    def _applying(self, word: str) -> frozenset[str]:
+        known = self._known.get(word)
+        if known is None:
+            if len(self._known) >= 65_536:
+                self._known.clear()
+            forms = _forms(word)
+            known = frozenset(rule for rule, _, stems in self._rules if not stems.isdisjoint(forms))
+            self._known[word] = known
+        return known
 
-    def _forms(self, word: str) -> tuple[str, ...]:
-        """What a word of a text may be listed as: its stem, or its beginnings."""
-        if len(self._known) >= 65_536:
-            self._known.clear()
-        if _HANGUL.match(word):
-            forms = tuple(word[:end] for end in range(min(2, len(word)), min(len(word), _LONGEST_BEGINNING) + 1))
-        else:
-            forms = (self._stem(word),)
-        self._known[word] = forms
-        return forms
+
+_stem: Callable[[str], str] = cast(Any, Stemmer).Stemmer("english", 4096).stemWord
+
+
+@cache
+def _listed(language: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The stems of a language's eventful and emotional words, and of those of relation."""
+    lists = word_list(language)
+    return _stems(lists.eventful), _stems(lists.emotional), _stems(lists.relation)
+
+
+def _stems(listed: Iterable[str]) -> frozenset[str]:
+    return frozenset(word if _HANGUL.match(word) else _stem(word.lower()) for word in listed)
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    """What a word of a text may be listed as: its stem, or its beginnings."""
+    if _HANGUL.match(word):
+        return tuple(word[:end] for end in range(min(2, len(word)), min(len(word), _LONGEST_BEGINNING) + 1))
+    return (_stem(word),)
 
 
 def usable_rating(value: object) -> float:

@@ -17,15 +17,14 @@ from typing import Any
 from commonplace.canon import digest
 from commonplace.errors import CommonplaceError, UsageError, command
 from commonplace.lock import ProcessLock
-from commonplace.run import schema
+from commonplace.run import schema, seals
 from commonplace.run.digest import START, Digests, Rows, chained, rows_of
 from commonplace.run.journal import Journal, put_answers
 from commonplace.run.manifest import Manifest, package_version
-from commonplace.run.reading import QUEUED, Reading, refuse_missing
+from commonplace.run.reading import QUEUED, Reading, blame, refuse_missing
 from commonplace.run.rows import (
     input_from,
     packed_memory,
-    packed_trace,
     packed_vector,
     text_of,
     unpacked_vector,
@@ -69,7 +68,7 @@ class RunFile:
         self._reading: Reading | None = None
         self._place = Path(os.path.realpath(path))
         self._identity, self._in_place = Identity(path), Identity(self._place)
-        self._last, self._digests = _last(connection)
+        self._last, self._digests, self._record = _last(connection)
         self._journals = [Identity(beside(self._place, ending)) for ending in JOURNALS]
 
     @classmethod
@@ -133,8 +132,8 @@ class RunFile:
         if record.tick != self._last + 1:
             raise ValueError(f"tick {record.tick} cannot follow tick {self._last}")
         with self._transaction():
-            digests = _write(self._connection, record, self._digests, self.manifest.embedder)
-        self._last, self._digests = record.tick, digests
+            digests, kept = _write(self._connection, record, self._digests, self._record, self.manifest.embedder)
+        self._last, self._digests, self._record = record.tick, digests, kept
         return digests
 
     def queue(self, *bodies: Mapping[str, Any]) -> int:
@@ -142,6 +141,7 @@ class RunFile:
         with self._transaction():
             rows = [(text_of(dict(body)),) for body in bodies]
             self._connection.executemany("INSERT INTO input(body) VALUES (?)", rows)
+            seals.renew(self._connection, "queued")
             return self._connection.execute("SELECT max(seq) FROM input").fetchone()[0]
 
     def queued(self) -> tuple[InputRow, ...]:
@@ -150,9 +150,10 @@ class RunFile:
             return tuple(input_from(row) for row in self._connection.execute(QUEUED).fetchall())
 
     def note(self, key: str, value: str) -> None:
-        """Store a note outside the history (`control:…`, `parent` …). No digest covers it."""
+        """Store a note outside the history (`control:…`, `parent` …)."""
         with self._transaction():
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+            seals.renew(self._connection, "meta")
 
     def close(self) -> None:
         """Release the run. Leaves one file in DELETE mode, unless somebody is still reading it. May be called twice.
@@ -174,6 +175,7 @@ class RunFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+        blame(self.path, error)
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
@@ -250,7 +252,8 @@ def _write_new(part: Path, manifest: Manifest, first: TickRecord | None, synchro
         rows = {"manifest": manifest.to_json(), "synchronous": synchronous, "semantics": str(manifest.semantics)}
         connection.executemany("INSERT INTO meta VALUES (?, ?)", rows.items())
         if first is not None:
-            _write(connection, first, Digests(START, START), manifest.embedder)
+            _write(connection, first, Digests(START, START), START, manifest.embedder)
+        seals.renew(connection)
 
 
 def _refuse_two_names(path: Path) -> None:
@@ -296,18 +299,24 @@ def _upgrade(connection: sqlite3.Connection, path: Path, number: int) -> None:
         schema.migrate(connection, number)
 
 
-def _last(connection: sqlite3.Connection) -> tuple[int, Digests]:
-    row = connection.execute("SELECT n, history, state FROM tick ORDER BY n DESC LIMIT 1").fetchone()
-    return (-1, Digests(START, START)) if row is None else (row[0], Digests(row[1], row[2]))
+def _last(connection: sqlite3.Connection) -> tuple[int, Digests, bytes]:
+    """The last committed tick and the chains at it."""
+    row = connection.execute("SELECT n, history, state, record FROM tick ORDER BY n DESC LIMIT 1").fetchone()
+    return (-1, Digests(START, START), START) if row is None else (row[0], Digests(row[1], row[2]), row[3])
 
 
 # ── writing a tick ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _write(connection: sqlite3.Connection, record: TickRecord, previous: Digests, embedder: str) -> Digests:
-    """Insert the tick's rows and return both chains after them. Runs in the caller's transaction."""
+def _write(
+    connection: sqlite3.Connection, record: TickRecord, previous: Digests, kept: bytes, embedder: str
+) -> tuple[Digests, bytes]:
+    """Insert the tick's rows and return the chains after them. Runs in the caller's transaction.
+
+    `kept`: the record chain.
+    """
     rows = rows_of(record)
-    digests, parts = chained(rows, previous, embedder)
+    digests, kept, parts = chained(rows, previous, kept, embedder)
     connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", rows.events)
     _write_memories(connection, rows, embedder)
     connection.executemany(
@@ -316,13 +325,12 @@ def _write(connection: sqlite3.Connection, record: TickRecord, previous: Digests
     connection.executemany("INSERT INTO touch VALUES (?, ?, ?, ?)", rows.touches)
     connection.executemany("INSERT INTO version VALUES (?, ?, ?, ?, ?)", rows.versions)
     put_answers(connection, record.answers, record.tick)
-    connection.executemany("INSERT OR REPLACE INTO input(seq, tick, body) VALUES (?, ?, ?)", rows.inputs)
-    connection.executemany(
-        "INSERT INTO trace VALUES (?, ?, ?)",
-        [(agent, record.tick, packed_trace(trace)) for agent, trace in sorted(record.traces.items())],
-    )
-    connection.execute("INSERT INTO tick VALUES (?, ?, ?, ?)", (record.tick, *digests, parts))
-    return digests
+    if rows.inputs:
+        connection.executemany("INSERT OR REPLACE INTO input(seq, tick, body) VALUES (?, ?, ?)", rows.inputs)
+        seals.renew(connection, "queued")
+    connection.executemany("INSERT INTO trace VALUES (?, ?, ?)", rows.traces)
+    connection.execute("INSERT INTO tick VALUES (?, ?, ?, ?, ?)", (record.tick, *digests, kept, parts))
+    return digests, kept
 
 
 def _write_memories(connection: sqlite3.Connection, rows: Rows, embedder: str) -> None:

@@ -6,11 +6,11 @@ The state at tick t is the last version ≤ t of each value.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from commonplace.canon import parsed
 from commonplace.character.plan import LEVELS, Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
 from commonplace.run.rows import plain, valued
@@ -20,7 +20,7 @@ from commonplace.world.state import Body, Conversation, Line, Thing, World, reco
 
 WORLD_KINDS = ("body", "thing", "talk", "line", "barred")
 SINGLE = ("day", "closed", "jobs", "reflect_after", "played")
-STATE_KINDS = ("plan", "belief", "relation", *SINGLE)
+STATE_KINDS = ("plan", "belief", "relation", "card", *SINGLE)
 
 V = TypeVar("V")
 
@@ -51,6 +51,7 @@ def state_versions(agent: str, before: CharacterState | None, after: CharacterSt
         Version(agent, "relation", other, relation and plain(relation, "other"))
         for other, relation in _changed(old.relations, after.relations)
     ]
+    found += [Version(agent, "card", name, value) for name, value in _changed(old.card, after.card)]
     if old.jobs != after.jobs:
         found.append(Version(agent, "jobs", "", [plain(job) for job in after.jobs]))
     if old.reflect_after != after.reflect_after:
@@ -118,8 +119,11 @@ def world_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
     found = [version for kind in ("body", "thing", "talk", "barred") for version in _of_all(connection, kind, at)]
     for version in [version for version in found if version.kind == "talk"]:
         for talk_id, _, _, count, _ in version.value or ():
-            keys = (f"{talk_id}#{number}" for number in range(count))
-            found += _existing(_last(connection, "line", version.owner, key, at) for key in keys)
+            for number in range(count):
+                line = _last(connection, "line", version.owner, _line_key(talk_id, number), at)
+                if line is None:
+                    raise ValueError(f"the talk {talk_id} has no line {number}")
+                found.append(line)
     return found
 
 
@@ -128,7 +132,25 @@ def state_versions_at(connection: sqlite3.Connection, agent: str, at: int) -> li
     single = _existing(_last(connection, kind, agent, "", at) for kind in SINGLE)
     day = next((version.value for version in single if version.kind == "day"), None)
     plan = _of_one(connection, "plan", agent, at, f"{day}.") if day is not None else []
-    return [*single, *plan, *_of_one(connection, "belief", agent, at), *_of_one(connection, "relation", agent, at)]
+    keyed = (version for kind in ("belief", "relation", "card") for version in _of_one(connection, kind, agent, at))
+    return [*single, *plan, *keyed]
+
+
+def cards_at(connection: sqlite3.Connection, at: int) -> dict[str, dict[str, Any]]:
+    """The cards that inputs have changed up to a tick, by character."""
+    found = {owner: _of_one(connection, "card", owner, at) for owner in _owners(connection, "card")}
+    return {owner: {version.key: version.value for version in card} for owner, card in found.items() if card}
+
+
+def settings_at(connection: sqlite3.Connection, at: int) -> dict[str, Any]:
+    """The settings of the run that inputs have changed up to a tick."""
+    return {version.key: version.value for version in _of_one(connection, "setting", NOBODY, at)}
+
+
+def seeds(connection: sqlite3.Connection) -> list[tuple[int, int]]:
+    """(tick, seed) of every input that has changed the seed, in order."""
+    query = "SELECT tick, value FROM version WHERE kind = 'setting' AND owner = ? AND key = 'seed' ORDER BY tick"
+    return [(tick, parsed(value)) for tick, value in connection.execute(query, (NOBODY,)).fetchall()]
 
 
 def shown_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
@@ -169,6 +191,7 @@ def restore_state(versions: Iterable[Version]) -> CharacterState:
         jobs=tuple(valued(Job, value) for value in single["jobs"] or ()),
         reflect_after=single["reflect_after"] or 0,
         played=bool(single["played"]),
+        card={key: value for (_, key), value in kinds["card"].items()},
     )
 
 
@@ -189,19 +212,19 @@ def _owners(connection: sqlite3.Connection, kind: str) -> list[str]:
 def _of_all(connection: sqlite3.Connection, kind: str, at: int) -> list[Version]:
     """The values of a kind that has one value per owner."""
     rows = connection.execute(OF_ALL, {"kind": kind, "at": at}).fetchall()
-    return [Version(owner, kind, "", json.loads(value)) for owner, value in rows if value is not None]
+    return [Version(owner, kind, "", parsed(value)) for owner, value in rows if value is not None]
 
 
 def _of_one(connection: sqlite3.Connection, kind: str, owner: str, at: int, prefix: str = "") -> list[Version]:
     """The values of a kind that one owner has, of keys that begin with the prefix."""
     bounds = {"low": prefix, "high": prefix + TOP}
     rows = connection.execute(OF_ONE, {"kind": kind, "owner": owner, "at": at, **bounds}).fetchall()
-    return [Version(owner, kind, key, json.loads(value)) for key, value in rows if value is not None]
+    return [Version(owner, kind, key, parsed(value)) for key, value in rows if value is not None]
 
 
 def _last(connection: sqlite3.Connection, kind: str, owner: str, key: str, at: int) -> Version | None:
     row = connection.execute(LAST, (kind, owner, key, at)).fetchone()
-    return None if row is None else Version(owner, kind, key, json.loads(row[0]))
+    return None if row is None else Version(owner, kind, key, parsed(row[0]))
 
 
 def _existing(versions: Iterable[Version | None]) -> list[Version]:

@@ -14,9 +14,10 @@ from importlib.resources import files
 from pathlib import Path as FilePath
 from typing import Any, TypeGuard
 
-from ruamel.yaml import YAML, events
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.reader import ReaderError
+import yaml
+from yaml import events
+from yaml.error import MarkedYAMLError, YAMLError
+from yaml.reader import ReaderError
 
 from commonplace.errors import UsageError
 from commonplace.text import clean
@@ -29,6 +30,8 @@ DEEPEST = 100
 """Levels of nesting: more than any scenario needs, and few enough that validating cannot overflow the stack."""
 MOST_PARTS = 500_000
 """Values after aliases are followed: a short file can otherwise unfold into more than memory holds."""
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""LibYAML, which PyYAML's wheels contain. An installation without it gets the same events, twenty times slower."""
 LISTED = 12
 """Valid names shown when none of them is near the wrong one."""
 SUFFIX = ".yaml"
@@ -98,10 +101,8 @@ def located(name_or_path: str) -> tuple[str, str]:
 
 def read(text: str, origin: str) -> Source:
     """The text as a document. Never raises: what is wrong with the writing is in `faults`."""
-    builder = Builder()
     try:
-        for event in _events(text):
-            builder.take(event)
+        builder = _built(text)
     except YAMLError as error:
         line, what = in_plain_words(error, text)
         return Source(text, origin, None, {}, (Mistake(origin, line, "", what),))
@@ -117,15 +118,23 @@ def shipped() -> list[tuple[str, str, str]]:
     return [(path.stem, *_head(path.read_text(encoding="utf-8"))) for path in _shipped_paths()]
 
 
-def _events(text: str) -> Iterator[Any]:
-    return YAML(typ="safe", pure=True).parse(text)  # pyright: ignore[reportUnknownVariableType]
+def _built(text: str) -> Builder:
+    """The document, from the C parser; or from the Python one, whose complaints are more exact."""
+    try:
+        return Builder.of(_events(text, LOADER))
+    except (YAMLError, UnicodeEncodeError):  # half a surrogate pair cannot be passed on to C
+        return Builder.of(_events(text, yaml.SafeLoader))
+
+
+def _events(text: str, loader: Any) -> Iterator[events.Event]:
+    return yaml.parse(text, Loader=loader)  # pyright: ignore[reportUnknownVariableType]
 
 
 def _head(text: str) -> tuple[str, str]:
     """Title and summary: the scalars of the document's top before its first list or mapping."""
     builder = Builder()
     try:
-        for event in _events(text):
+        for event in _events(text, LOADER):
             builder.take(event)
             if builder.depth > 1:
                 break
@@ -310,6 +319,16 @@ class Builder:
         self._parts = 0
         self._documents = 0
 
+    @classmethod
+    def of(cls, parsed: Iterable[events.Event]) -> Builder:
+        """A builder that has taken the events up to the one it stopped at. Raises what the parser raises."""
+        builder = cls()
+        for event in parsed:
+            builder.take(event)
+            if builder.stopped:
+                break
+        return builder
+
     @property
     def depth(self) -> int:
         """Lists and mappings open now."""
@@ -322,9 +341,7 @@ class Builder:
         return value if is_mapping(value) else {}
 
     def take(self, event: Any) -> None:
-        """The next event."""
-        if self.stopped:
-            return
+        """The next event. Nothing more may follow once `stopped` is set."""
         line = event.start_mark.line + 1
         kind: object = event
         match kind:

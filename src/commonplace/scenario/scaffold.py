@@ -91,9 +91,6 @@ def _time(minutes: int) -> str:
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
 
-# ── people to start from: data, meant to be overwritten ──────────────────────────────────────────────────────────────
-
-
 NAMES = (
     "Ada Moreau", "Ben Okoro", "Clara Lindqvist", "Dario Ruiz", "Elif Kaya", "Finn Gallagher", "Greta Novak",
     "Hugo Pereira", "Iris Tanaka", "Jonas Weber", "Kira Petrova", "Leo Marchetti", "Maya Sharma", "Nils Berg",

@@ -295,7 +295,6 @@ def _client(path: Path, where: str) -> Any:
     return chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
 
 
-# ── records ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 # A memory as a record of Chroma's: what of it Chroma understands, and the whole of it exactly.
 
 

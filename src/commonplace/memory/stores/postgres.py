@@ -42,7 +42,6 @@ from commonplace.memory.stores.store import (
     refuse_other_ids,
 )
 
-# ── postgres_server ──────────────────────────────────────────────────────────────────────────────────────────────────
 # A PostgreSQL server as a store: how it is reached, its tables, and its errors in words a person can use.
 
 
@@ -132,9 +131,6 @@ def make_tables(connection: Any, where: str) -> None:
                 connection.execute(statement)
     (number,) = connection.execute("SELECT max(number) FROM commonplace_format").fetchone()
     refuse_newer("a store", number, FORMAT, where)
-
-
-# ── postgres ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 STORED = f"{COLUMNS}, state, packed, width, exact"
@@ -356,7 +352,6 @@ def _placed(state: int, text: str, rest: str) -> tuple[tuple[str, str], bytes | 
     return (("", ""), packed_text(text, rest)) if state == ARCHIVED else ((text, rest), None)
 
 
-# ── embedded ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 # An embedded PostgreSQL in a folder: one package to install, nothing to set up, no network.
 
 

@@ -144,7 +144,6 @@ def damaged(why: str, where: str) -> CommonplaceError:
     return CommonplaceError(f"the store is damaged ({why})", where=where, hint="go back to a copy of it")
 
 
-# ── keeping ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 # The link between a stream and its store.
 
 

@@ -75,9 +75,6 @@ class Capabilities:
         return None
 
 
-# ── requests ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 THINKING_ROOM = 2000
 """Tokens added to an answer's limit when a model cannot be kept from thinking."""
 

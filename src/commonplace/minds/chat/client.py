@@ -117,9 +117,6 @@ class Pool:
             await endpoint.close()
 
 
-# ── requests ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @dataclass(slots=True)
 class Health:
     """The recent state of the server, over all requests of a mind."""

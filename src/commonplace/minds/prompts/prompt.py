@@ -9,8 +9,6 @@ from typing import Any, Literal
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.tree import Node
 
-# ── prompt ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -48,7 +46,6 @@ class Unusable(ValueError):
         self.kind = kind
 
 
-# ── setting ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 # The stable part of a world as every prompt tells it.
 #
 # A scenario's summary is left out: it tells readers what is to come, and a character knows only what it remembers.

@@ -253,9 +253,6 @@ def _target_offers(inputs: ReactInput, targets: Targets) -> Offers:
     return target_offers(targets, inputs.places, inputs.situation)
 
 
-# ── the scene ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _scene(inputs: ReactInput, view: View) -> Values:
     teller, targets = view.teller(inputs), inputs.targets
     shown = view.best(teller.memories(_untold(inputs), LONGEST_BESIDE), REACTING)

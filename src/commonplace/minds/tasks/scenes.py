@@ -93,9 +93,6 @@ def _shown(value: Any, offers: Offers) -> Any:
     return value
 
 
-# ── parts of scenes ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def spoken_lines(lines: Sequence[Spoken], longest: int = LONGEST_LINE) -> list[Values]:
     """The lines of a talk."""
     return [{"called": plain(line.called), "text": shortened(speech(line.text), longest)} for line in lines]

@@ -23,8 +23,6 @@ from commonplace.minds.tasks import TASKS
 from commonplace.minds.tasks.wire import written
 from commonplace.rng import Key
 
-# ── responses ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
 _JSON = (("Content-Type", "application/json"),)
 
 
@@ -51,7 +49,6 @@ def failure(status: int, message: str, kind: str, **more: Any) -> Response:
     return as_json({"error": {"message": message, "type": kind, "code": status, **more}}, status)
 
 
-# ── instance ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 # A small valid instance of a JSON Schema, drawn by key: an answer for questions that came as words alone.
 
 
@@ -167,7 +164,6 @@ def _text(schema: Schema, key: tuple[Key, ...]) -> str:
     return text[: schema.get("maxLength", len(text))]
 
 
-# ── requests ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 # Requests as they come over the wire, and what is asked in them.
 
 
@@ -278,9 +274,6 @@ class Embedding(BaseModel):
     def texts(self) -> list[str]:
         """The texts to embed."""
         return [self.input] if isinstance(self.input, str) else self.input
-
-
-# ── answering ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 MODEL = "offline"

@@ -15,7 +15,6 @@ from commonplace.errors import UsageError
 from commonplace.rng import Key
 from commonplace.testing.server.answers import ChatAnswer, Response, Sound, VectorAnswer, as_json, failure
 
-# ── fault ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 # A fault: one way in which a request to a model goes wrong.
 
 
@@ -59,7 +58,6 @@ def structured(imitates: str, calls_for: Cure, spoil: Callable[[ChatAnswer, dict
     return chat(imitates, calls_for, lambda answer: spoil(answer, answer.object) if answer.object else None)
 
 
-# ── fault_message ────────────────────────────────────────────────────────────────────────────────────────────────────
 # Faults of the message an answer comes in, and of the text it is written as.
 
 
@@ -141,7 +139,6 @@ MESSAGE: Mapping[str, Fault] = {
 }
 
 
-# ── fault_transport ──────────────────────────────────────────────────────────────────────────────────────────────────
 # Faults between client and model: connections, statuses, bodies that are not a completion.
 
 
@@ -190,7 +187,6 @@ TRANSPORT: Mapping[str, Fault] = {
 }
 
 
-# ── fault_value ──────────────────────────────────────────────────────────────────────────────────────────────────────
 # Faults of what an answer says: well-formed JSON that cannot be used, vectors that do not fit.
 
 
@@ -299,9 +295,6 @@ VALUE: Mapping[str, Fault] = {
     "missing_vector": vectors("fewer vectors than texts", _missing),
     "nan_vectors": vectors("vectors that are not numbers", _not_numbers),
 }
-
-
-# ── faults ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 FAULTS: Mapping[str, Fault] = {**TRANSPORT, **MESSAGE, **VALUE}

@@ -40,7 +40,6 @@ from commonplace.testing.server.faults import Faults
 LONGEST_BODY = 1 << 26
 
 
-# ── latency ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 # How long a model takes.
 
 
@@ -59,7 +58,6 @@ class Latency:
         return self.base + self.per_token * tokens + (self.jitter * rng.unit(*key, "latency") if self.jitter else 0.0)
 
 
-# ── prefix ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 # What a server with a prompt cache would have read before.
 
 
@@ -86,7 +84,6 @@ def common(one: str, other: str) -> int:
     return low
 
 
-# ── desk ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 # The response to a request: the sound answer or a fault, after some seconds.
 
 
@@ -149,7 +146,6 @@ class Desk:
         return VectorAnswer(asked, vectors_of(asked.texts), usage_of("\n".join(asked.texts), 0, ""))
 
 
-# ── log ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 # What a server was asked, kept in memory.
 
 
@@ -201,9 +197,6 @@ class Log:
     def asked(self) -> list[Entry]:
         """The requests that were a character's questions."""
         return [entry for entry in self.entries if entry.key]
-
-
-# ── server ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class ModelServer:

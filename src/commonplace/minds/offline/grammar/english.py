@@ -6,16 +6,12 @@ import re
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-# ── listed ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 # Word lists written as running text.
 
 
 def listed(text: str) -> frozenset[str]:
     """The words of a text, as a set."""
     return frozenset(text.split())
-
-
-# ── english ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 HOURS = (
