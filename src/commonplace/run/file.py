@@ -6,7 +6,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Generator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -103,12 +103,14 @@ class RunFile:
         place = Path(os.path.realpath(path))  # one run has one lock, whatever links lead to it
         _refuse_two_names(path)
         lock = ProcessLock(beside(place, ".lock"), str(path), hint=_in_use(path))
-        try:
+        with ExitStack() as undo:
+            undo.callback(lock.release)
             connection, manifest = _opened(path, synchronous)
-        except BaseException:
-            lock.release()
-            raise
-        return cls(path, connection, manifest, lock)
+            undo.callback(connection.close)
+            with RUN.errors(str(path)):
+                run = cls(path, connection, manifest, lock)
+            undo.pop_all()
+        return run
 
     @property
     def last_tick(self) -> int:

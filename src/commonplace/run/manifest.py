@@ -10,6 +10,9 @@ from commonplace.canon import canonical, digest, parsed
 from commonplace.errors import RunDamaged, UsageError, command
 from commonplace.run.schema import FORMAT, SEMANTICS
 
+MIND_OBJECT = "mind_object"
+"""The setting of a manifest whose mind was given as an object, not by name."""
+
 
 def package_version() -> str:
     """Of the installed package; `0` when it runs from a source tree that is not installed."""
