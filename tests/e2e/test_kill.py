@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.api import open_run
+from commonplace.canon import digest
 from commonplace.engine.driver import JOB_ORDINALS
 from commonplace.errors import UsageError
 from e2e.command import SOURCE, Ends, command, copied, ends, environment, started, tables
@@ -124,13 +125,17 @@ def assert_readable(run: Path) -> None:
 
 @dataclass(frozen=True)
 class Operation:
-    """A command that changes files. In it `@` is the run that it makes or changes, `OTHER` one that it only reads."""
+    """A command that changes files. In it `@` is what it makes or changes, `OTHER` a run that it only reads."""
 
     command: str
     had: bool = False
     """Whether there is a run at `@` before."""
     then: str = ""
     """What continues it where it was stopped; empty if it happens at once or not at all."""
+    first: str = ""
+    """What makes `GIVEN`, another file that it only reads."""
+    name: str = "a.run"
+    """Of the file `@`."""
 
 
 OPERATIONS = {
@@ -177,16 +182,19 @@ class Scene:
 
     def __init__(self, operation: Operation, folder: Path, short: Path) -> None:
         self.folder = folder
-        self.run, self.other = folder / "a.run", folder / "other.run"
+        self.target = folder / operation.name
         folder.mkdir()
-        shutil.copy(short, self.other)
+        shutil.copy(short, folder / "other.run")
+        if operation.first:
+            command(*self.words(operation.first))
+        self.only_read = {path: path.read_bytes() for path in folder.iterdir()}
         if operation.had:
-            shutil.copy(short, self.run)
+            shutil.copy(short, self.target)
 
     def words(self, line: str) -> list[str]:
         """A command with its paths."""
-        paths = {"@": str(self.run), "OTHER": str(self.other)}
-        return [paths.get(word, word) for word in shlex.split(line)]
+        paths = {"@": self.target, "OTHER": self.folder / "other.run", "GIVEN": self.folder / "given"}
+        return [str(paths.get(word, word)) for word in shlex.split(line)]
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -205,7 +213,7 @@ def test_a_disk_that_is_full_from_any_change_on_spoils_nothing(name, machine, sh
         assert "Traceback" not in done["said"]
         if done["status"]:
             assert done["status"] == 1, done["said"]
-            assert f"commonplace: {scene.run}: the disk is full" in done["said"], (at, done["said"])
+            assert f"commonplace: {scene.target}: the disk is full" in done["said"], (at, done["said"])
             assert str(scene.folder) in done["said"].split("free some space in ")[1]
         assert not list(scene.folder.glob("*.new*"))
         happened = assert_done_or_not(OPERATIONS[name], scene, whole, short)
@@ -234,44 +242,52 @@ def scenes(
 
 def assert_done_or_not(operation: Operation, scene: Scene, whole: Scene, short: Path) -> bool:
     """What there is now is what was there before, or what the operation makes, and leads there; whether it is that."""
-    assert scene.other.read_bytes() == short.read_bytes()
-    now, before = content(scene.run), content(short) if operation.had else None
-    if operation.then and now not in (before, content(whole.run)):
-        reached = ends(scene.run)
-        assert reached == ends(whole.run, reached.tick)
+    assert {path: path.read_bytes() for path in scene.only_read} == scene.only_read
+    is_run = scene.target.suffix == ".run"
+    now, before, done = content(scene.target), content(short) if operation.had else None, content(whole.target)
+    if operation.then and now not in (before, done):
+        reached = ends(scene.target)
+        assert reached == ends(whole.target, reached.tick)
     else:
-        assert now in (before, content(whole.run))
-    if scene.run.exists():
-        command("verify", scene.run)
+        assert now in (before, done)
+    if is_run and scene.target.exists():
+        command("verify", scene.target)
     if now == before:
         command(*scene.words(operation.command))
     elif operation.then:
         command(*scene.words(operation.then))
-    if not operation.then:
-        assert content(scene.run) == content(whole.run)
-    assert ends(scene.run) == ends(whole.run)
-    command("resume", scene.run, "--ticks", 1, "--view", "none")
-    assert ends(scene.run) == after(whole.run)
-    assert {entry.name for entry in scene.folder.iterdir()} == {"a.run", "other.run"}
+    assert operation.then or content(scene.target) == done
+    if is_run:
+        assert ends(scene.target) == ends(whole.target)
+        command("resume", scene.target, "--ticks", 1, "--view", "none")
+        assert ends(scene.target) == after(whole.target)
+        assert {entry.name for entry in scene.folder.iterdir()} == {
+            path.name for path in [*scene.only_read, scene.target]
+        }
     return now != before
 
 
-def content(run: Path) -> dict[str, list[tuple]] | None:
-    """All rows of all tables, in a copy; None if there is no file."""
-    if not run.exists():
+def content(file: Path) -> dict[str, str] | str | None:
+    """A digest of the rows of each table, in a copy; of its bytes, if it is no run; None if there is no file."""
+    if not file.exists():
         return None
+    if file.suffix != ".run":
+        return digest(file.read_bytes()).hex()
     with tempfile.TemporaryDirectory() as folder:
-        for file in run.parent.glob(f"{run.name}*"):
-            shutil.copy(file, folder)
-        with tables(Path(folder) / run.name) as connection:
+        for one in file.parent.glob(f"{file.name}*"):
+            shutil.copy(one, folder)
+        with tables(Path(folder) / file.name) as connection:
             names = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-            return {name: sorted(connection.execute(f"SELECT * FROM {name}"), key=repr) for name in names}
+            rows = {name: sorted(connection.execute(f"SELECT * FROM {name}"), key=repr) for name in names}
+            return {name: digest(repr(all_of_them).encode()).hex() for name, all_of_them in rows.items()}
 
 
 def after(whole: Path) -> Ends:
     """A tick later."""
-    later = copied(whole, whole.parent, "later.run")
-    command("resume", later, "--ticks", 1, "--view", "none")
+    later = whole.with_name("later.run")
+    if not later.exists():
+        shutil.copy(whole, later)
+        command("resume", later, "--ticks", 1, "--view", "none")
     return ends(later)
 
 
