@@ -99,8 +99,8 @@ def resume_run(
         if isinstance(mind, str):
             mind = mind_of(manifest, scenario, timeout=timeout, on_outage=on_outage, where=path)
         return Run.resume(file, scenario, stage=by_name(manifest.stage), mind=mind, concurrency=concurrency)
-    except BaseException:
-        file.close()
+    except BaseException as error:
+        file.__exit__(type(error), error, error.__traceback__)
         raise
 
 

@@ -1,9 +1,10 @@
-"""Canonical bytes: the one way a value becomes the bytes that are stored and hashed."""
+"""Canonical bytes: the one way a value becomes the bytes that are stored and hashed, and the way back."""
 
 from __future__ import annotations
 
 import json
 from hashlib import blake2b
+from math import isfinite
 from typing import Any
 
 DIGEST_SIZE = 16
@@ -15,6 +16,30 @@ _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", 
 def canonical(value: Any) -> bytes:
     """UTF-8 JSON with sorted keys and no spaces. Raises ValueError for NaN, TypeError for what JSON cannot hold."""
     return _encode(value).encode()
+
+
+def parsed(text: str | bytes) -> Any:
+    """The value of JSON that was read from a file, whoever wrote it.
+
+    Raises ValueError for anything but JSON in UTF-8, and for NaN, infinity, numbers of thousands of digits and
+    nesting deeper than Python can follow.
+    """
+    try:
+        return _decode(text if isinstance(text, str) else text.decode())
+    except RecursionError as error:
+        raise ValueError("JSON that is nested too deeply") from error
+    except (TypeError, AttributeError) as error:
+        raise ValueError(f"{type(text).__name__} instead of text") from error
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(f"{text} is not a finite number")
+    return number
+
+
+_decode = json.JSONDecoder(parse_float=_finite, parse_constant=_finite).decode
 
 
 def digest(*parts: bytes) -> bytes:

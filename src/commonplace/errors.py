@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import shlex
+from pathlib import Path
 
 
 class CommonplaceError(Exception):
@@ -36,6 +38,20 @@ class Paused(CommonplaceError):
     """A run that stopped at a tick boundary and can be resumed: a budget is used up, or a server does not answer."""
 
     status = 3
+
+
+class DiskFull(CommonplaceError):
+    """Something could not be written for want of space. What was there is unchanged."""
+
+    def __init__(self, where: str, folder: Path, then: str) -> None:
+        """`folder`: what to free space in; `then`: what to do once there is some."""
+        super().__init__("the disk is full", where=where, hint=f"free some space in {folder}, then {then}")
+        self.folder = folder
+
+    @staticmethod
+    def explains(error: OSError) -> bool:
+        """Whether this is why the operating system refused."""
+        return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class RunDamaged(CommonplaceError):

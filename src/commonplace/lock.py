@@ -8,7 +8,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import CommonplaceError, DiskFull, UsageError
 
 
 class ProcessLock:
@@ -30,7 +30,7 @@ class ProcessLock:
             self._lock.acquire()
         except Timeout as error:
             if not path.exists():  # the library also waits where no file can be made
-                raise _unwritable(where, "no lock file can be made") from error
+                raise _unwritable(where) from error
             holder = _holder(path)
             if holder == str(os.getpid()):
                 raise UsageError(
@@ -40,6 +40,8 @@ class ProcessLock:
                 ) from error
             raise UsageError(f"in use by process {holder}", where=where, hint=hint) from error
         except OSError as error:
+            if DiskFull.explains(error):
+                raise DiskFull(where, path.parent, "try again; what was there is unchanged") from error
             raise _unwritable(where, str(error.strerror)) from error
 
     def release(self) -> None:
@@ -48,9 +50,16 @@ class ProcessLock:
             return
         if sys.platform == "win32":
             os.ftruncate(self._descriptor, 0)  # deleted by the library, which may have to leave it to a reader
-        else:
+        elif self._is_in_place():
             self.path.unlink(missing_ok=True)  # while it is held, so that nobody else's lock is unlinked
         self._lock.release()
+
+    def _is_in_place(self) -> bool:
+        """Whether the file is still this one: its folder may have been deleted, and made again by somebody else."""
+        try:
+            return os.path.samestat(os.fstat(self._descriptor), self.path.stat())
+        except OSError:
+            return False
 
     def _sign(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -60,7 +69,7 @@ class ProcessLock:
         os.write(descriptor, b"%d\n" % os.getpid())
 
 
-def _unwritable(where: str, why: str) -> CommonplaceError:
+def _unwritable(where: str, why: str = "no lock file can be made") -> CommonplaceError:
     what = f"its folder cannot be written ({why})"
     return CommonplaceError(what, where=where, hint="work on a copy in a folder that can be written")
 

@@ -7,14 +7,16 @@ means than SQLite: closing any descriptor of a file drops the POSIX locks that S
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Literal
 
-from commonplace.errors import CommonplaceError, UsageError, refuse_newer
+from commonplace.errors import CommonplaceError, DiskFull, UsageError, refuse_newer
 
 Synchronous = Literal["NORMAL", "FULL"]
 """What a commit waits for. NORMAL survives the process being killed; FULL the machine losing power, too.
@@ -26,21 +28,31 @@ reports writes that it has not made.
 BUSY_SECONDS = 5.0
 """How long a statement waits for another process that writes or checkpoints."""
 
+LONGEST_VALUE = 1 << 26
+"""Bytes of a row that is read or written; no file makes us hold more for one."""
+
 JOURNALS = ("-wal", "-shm", "-journal")
 """Endings of the files that SQLite keeps beside a file that is in use, or was when its process was killed."""
 
+_LITTLE = 1 << 20
+"""A disk with fewer bytes free counts as full once a write to it has failed."""
+_NO_INDEX = (sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMMAP)
+"""SQLite's error codes for a write-ahead journal whose index cannot be made, for whatever reason."""
 _UNWRITABLE = (
     "the file or its folder cannot be written",
     "copy the file to a folder that can be written, or make it writable",
 )
 _LOCKED = ("the file is locked by another process", "wait for that process, or end it")
 _MEANINGS = {
-    sqlite3.SQLITE_FULL: ("the disk is full", "everything committed is safe: free some space, then {resume}"),
-    sqlite3.SQLITE_IOERR: ("the disk failed ({error})", "check the disk, then see what is left: {inspect}"),
+    sqlite3.SQLITE_IOERR: (
+        "the disk failed ({error})",
+        "check the disk and your quota, then see what is left: {inspect}",
+    ),
     sqlite3.SQLITE_BUSY: _LOCKED,
     sqlite3.SQLITE_LOCKED: _LOCKED,
     sqlite3.SQLITE_READONLY: _UNWRITABLE,
     sqlite3.SQLITE_PERM: _UNWRITABLE,
+    sqlite3.SQLITE_TOOBIG: (f"a row is larger than {LONGEST_VALUE >> 20} MB", "{inspect}"),
     sqlite3.SQLITE_CANTOPEN: ("the file cannot be opened", "check its permissions and those of its folder"),
 }
 """SQLite's primary error code → (what it means, what to do)."""
@@ -64,8 +76,11 @@ class FileKind:
     damage: type[CommonplaceError] = CommonplaceError
 
     @contextmanager
-    def errors(self, where: str) -> Generator[None]:
-        """Turns SQLite's errors into CommonplaceErrors. Other errors pass unchanged."""
+    def errors(self, where: str, *, writes: str = "") -> Generator[None]:
+        """Turns SQLite's errors into CommonplaceErrors. Other errors pass unchanged.
+
+        `writes`: the file that is written where `where` is only read; a full disk is that file's.
+        """
         try:
             yield
         except (sqlite3.IntegrityError, sqlite3.InterfaceError):
@@ -75,6 +90,8 @@ class FileKind:
                 raise
             raise UsageError("the file is closed", where=where, hint="open it again") from error
         except sqlite3.Error as error:
+            if writes and is_full(error, Path(writes)):
+                where = writes
             raise self._explained(error, where) from error
 
     def damaged(self, where: str, why: str) -> CommonplaceError:
@@ -100,15 +117,62 @@ class FileKind:
         connection.execute(f"PRAGMA user_version = {self.format}")
 
     def _explained(self, error: sqlite3.Error, where: str) -> CommonplaceError:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        code = _code(error)
         said = str(error)
         if code == sqlite3.SQLITE_NOTADB:
             return self.other(where)
         if code == sqlite3.SQLITE_CORRUPT or "decode to UTF-8" in said or "no such table" in said:
             return self.damaged(where, said)
+        if _needs_journal(error, Path(where)):
+            what = "a process that was killed left a journal, which can be read only where its folder can be written"
+            files = f"{where} and the files beside it whose names begin so"
+            return CommonplaceError(what, where=where, hint=f"copy {files} to a folder that can be written")
+        if is_full(error, Path(where)):
+            then = f"{self.resume.format(where=where)}; everything committed is safe"
+            return DiskFull(where, _full_folder(Path(where)), then)
         what, hint = _MEANINGS.get(code, ("SQLite says: {error}", "{inspect}"))
-        inspect, resume = (text.format(where=where) for text in (self.inspect, self.resume))
-        return CommonplaceError(what.format(error=error), where=where, hint=hint.format(inspect=inspect, resume=resume))
+        inspect = self.inspect.format(where=where)
+        return CommonplaceError(what.format(error=error), where=where, hint=hint.format(inspect=inspect))
+
+
+def is_full(error: sqlite3.Error, path: Path) -> bool:
+    """Whether the statement failed because a disk is full, that of the file or that of SQLite's temporary files."""
+    if getattr(error, "sqlite_errorcode", 0) in _NO_INDEX:
+        return _free(path.parent) < _LITTLE
+    return _code(error) == sqlite3.SQLITE_FULL
+
+
+def _needs_journal(error: sqlite3.Error, path: Path) -> bool:
+    """Whether the file cannot be read because a journal cannot be undone, or its index cannot be made."""
+    code = getattr(error, "sqlite_errorcode", 0)
+    return code == sqlite3.SQLITE_READONLY_ROLLBACK or (_code(error) == sqlite3.SQLITE_CANTOPEN and has_journal(path))
+
+
+def _full_folder(path: Path) -> Path:
+    """The folder whose disk is full: SQLite sorts and rebuilds in temporary files, which may be on another disk."""
+    folder, temporary = path.absolute().parent, _temporary_folder()
+    return temporary if _free(temporary) < _LITTLE <= _free(folder) else folder
+
+
+def _temporary_folder() -> Path:
+    """Where SQLite puts its temporary files: the first of these that can be written."""
+    named = [os.environ.get(name) for name in ("SQLITE_TMPDIR", "TMPDIR")]
+    folders = [*filter(None, named), "/var/tmp", "/usr/tmp", "/tmp"]
+    usable = (Path(folder) for folder in folders if os.access(folder, os.W_OK | os.X_OK))
+    return next(usable, Path(gettempdir()))
+
+
+def _free(folder: Path) -> int:
+    """Bytes that can be written there."""
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return _LITTLE
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's primary error code."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def application_id(connection: sqlite3.Connection) -> int:
@@ -119,13 +183,16 @@ def application_id(connection: sqlite3.Connection) -> int:
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """A connection that has read the file once, and begins no transaction by itself. Raises sqlite3.Error.
 
-    A writable connection makes a missing file. Either kind falls back to reading a finished file as it is where its
-    folder cannot be written.
+    A writable connection makes a missing file. What a killed process had begun and not committed is undone. Either kind
+    falls back to reading a finished file as it is where its folder cannot be written.
     """
     address = f"{path.absolute().as_uri()}?mode="
     try:
         return _probed(address + ("ro" if read_only else "rwc"))
-    except sqlite3.OperationalError:
+    except sqlite3.OperationalError as error:
+        if read_only and error.sqlite_errorcode == sqlite3.SQLITE_READONLY_ROLLBACK:
+            connect(path).close()
+            return _probed(address + "ro")
         if not path.exists() or has_journal(path):
             raise
     # Left in WAL mode with nothing pending, where no index can be made: nobody can be writing it.
@@ -152,6 +219,13 @@ def transaction(connection: sqlite3.Connection) -> Generator[None]:
         raise
 
 
+def copy_into(connection: sqlite3.Connection, target: Path) -> None:
+    """Copy all that is committed to another file, which is left in DELETE mode."""
+    with closing(sqlite3.connect(target)) as copy:
+        connection.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")
+
+
 def close(connection: sqlite3.Connection) -> None:
     """Leaves one file that can be copied, unless somebody else has it open. May be called twice."""
     with suppress(sqlite3.Error):
@@ -164,6 +238,25 @@ def close(connection: sqlite3.Connection) -> None:
 def beside(path: Path, ending: str) -> Path:
     """The file in the same folder whose name is that of `path` and an ending."""
     return path.with_name(path.name + ending)
+
+
+class Identity:
+    """Which file a path leads to. SQLite would go on writing into a file that was deleted or moved away."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+        self._found = self._file()
+
+    def is_unchanged(self) -> bool:
+        """Whether it is still the file of the beginning."""
+        return self._file() == self._found
+
+    def _file(self) -> tuple[int, int] | None:
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
 
 def has_journal(path: Path) -> bool:
@@ -182,6 +275,8 @@ def _size(path: Path) -> int:
 def _probed(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False)
     try:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+        connection.execute("PRAGMA trusted_schema = OFF")  # whoever made the file: nothing in its schema is called
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except BaseException:
         connection.close()

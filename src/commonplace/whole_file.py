@@ -6,20 +6,19 @@ the whole new file. What a killed process left behind is replaced by the next at
 
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import CommonplaceError, DiskFull, UsageError
 from commonplace.lock import ProcessLock
-from commonplace.sqlite import JOURNALS, beside, has_journal
+from commonplace.sqlite import JOURNALS, beside, has_journal, is_full
 
 UNFINISHED = ".new"
 """Ending of the name under which a file is written until it is whole."""
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_TRY_AGAIN = "try again; what was there is unchanged"
 
 
 @contextmanager
@@ -42,6 +41,8 @@ def written_whole(
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
+        if DiskFull.explains(error):
+            raise DiskFull(str(target), place.parent, _TRY_AGAIN) from error
         raise CommonplaceError(f"its folder cannot be made ({error.strerror})", where=str(target)) from error
     lock = ProcessLock(beside(place, ".lock"), str(target), **({"hint": in_use} if in_use else {}))
     try:
@@ -50,9 +51,9 @@ def written_whole(
             try:
                 _delete(part)
                 yield part
-                _fold_journals(part)
+                _fold_journals(part, target)
                 _sync(part)
-                _replace(part, place)
+                _replace(part, place, target)
             except BaseException:
                 _delete(part)
                 raise
@@ -68,17 +69,17 @@ def refuse_existing(target: Path, force: bool, instead: str) -> None:
         raise UsageError("the file already exists", where=str(target), hint=f"{instead}, or replace it with --force")
 
 
-def _replace(part: Path, place: Path) -> None:
+def _replace(part: Path, place: Path, target: Path) -> None:
     # SQLite would apply a journal of the old file to the new one. What such a journal holds belongs to the old file,
     # which must stay whole if the process is killed here; so it goes there before it is deleted.
-    _fold_journals(place)
+    _fold_journals(place, target)
     for ending in JOURNALS:
         beside(place, ending).unlink(missing_ok=True)
     part.replace(place)
     _sync(place.parent)
 
 
-def _fold_journals(path: Path) -> None:
+def _fold_journals(path: Path, target: Path) -> None:
     """Bring what a SQLite file's journals hold into the file itself. Does nothing for another kind of file."""
     if not has_journal(path) or not path.exists():
         return
@@ -87,11 +88,14 @@ def _fold_journals(path: Path) -> None:
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # undoes what was not committed
             busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     except sqlite3.OperationalError as error:
-        raise CommonplaceError(f"the old file cannot be brought to rest ({error})", where=str(path)) from error
+        if is_full(error, path):
+            raise DiskFull(str(target), path.parent, _TRY_AGAIN) from error
+        what = f"the journal of the file that was there cannot be brought into it ({error})"
+        raise CommonplaceError(what, where=str(target), hint=_TRY_AGAIN) from error
     except sqlite3.DatabaseError:
         return  # it is damaged or not SQLite's: nothing can be saved
     if busy:
-        raise CommonplaceError("somebody is reading the old file", where=str(path), hint="try again when they are done")
+        raise CommonplaceError("somebody is reading the file", where=str(target), hint=f"end that, then {_TRY_AGAIN}")
 
 
 def _sync(path: Path) -> None:
@@ -106,7 +110,7 @@ def _sync(path: Path) -> None:
 
 
 def _delete(path: Path) -> None:
-    for ending in ("", *JOURNALS):
+    for ending in ("", *JOURNALS, ".lock"):
         beside(path, ending).unlink(missing_ok=True)
 
 
@@ -115,15 +119,17 @@ def _explained(target: Path, place: Path, part: Path) -> Generator[None]:
     """The file system's errors in words; errors about the unfinished file name the target."""
     try:
         yield
+    except DiskFull as error:
+        if error.where not in map(str, (part, place, target)):
+            raise
+        raise DiskFull(str(target), error.folder, _TRY_AGAIN) from error
     except CommonplaceError as error:
-        for path in (part, place):
-            error.where = error.where.replace(str(path), str(target))
-            error.hint = error.hint.replace(str(path), str(target))
+        error.where = error.where.replace(str(part), str(target))
+        error.hint = error.hint.replace(str(part), str(target))
         raise
     except OSError as error:
-        if error.errno in _FULL:
-            hint = f"free some space in {place.parent}, then try again; what was there is unchanged"
-            raise CommonplaceError("the disk is full", where=str(target), hint=hint) from error
+        if DiskFull.explains(error):
+            raise DiskFull(str(target), place.parent, _TRY_AGAIN) from error
         if error.filename in map(str, (part, place, place.parent)):
             what = f"the file cannot be written ({error.strerror})"
             hint = "check the permissions of its folder; what was there is unchanged"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import signal
 
 import pytest
 import typer
@@ -11,7 +12,7 @@ import typer
 from commonplace.api import open_run
 from commonplace.cli import watch
 from commonplace.errors import RunDamaged
-from e2e.command import ends
+from e2e.command import command, ends
 from pseudo_terminal import Terminal, terminal
 
 COLOUR = re.compile(rb"[34]8;2;(\d+);(\d+);(\d+)")
@@ -74,13 +75,25 @@ def test_a_dumb_terminal_asked_for_the_view_says_what_to_do(plaza):
     assert b"--view plain" in shown.drawn
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["SIGTERM", "SIGHUP"])
+def test_a_signal_ends_the_view_and_its_run_at_a_tick_boundary(number, tmp_path):
+    run = tmp_path / "a.run"
+    with terminal("run", "plaza", "-o", run) as shown:
+        shown.until(lambda: run.exists() and ends(run).tick >= 2)
+        shown.process.send_signal(number)
+        assert shown.end() == 130
+    assert b"Traceback" not in shown.drawn
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.run"]  # closed, not killed
+    command("verify", run)
+
+
 class Ended:
     """A view that has been left."""
 
     def __init__(self, failure=None, return_code=0):
         self.failure, self.return_code = failure, return_code
 
-    def run(self):
+    async def run_async(self):
         pass
 
 

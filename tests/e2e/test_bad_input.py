@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import random
 import resource
 import select
@@ -18,7 +19,7 @@ import pytest
 
 from commonplace.cli import main
 from commonplace.scenario.loading import located
-from e2e.command import LENIENT, PROGRAM, command, copied, ends, environment, finished, started
+from e2e.command import LENIENT, PATIENCE, PROGRAM, command, copied, ends, environment, finished, started
 from e2e.lived import PLAZA_TICKS
 
 READERS = ("events", "agents", "usage", "diffusion", "digest", "verify", "replay", "resume")
@@ -447,7 +448,7 @@ def test_debug_shows_where_an_error_comes_from(tmp_path):
 # ── interruptions and closed pipes ──────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
 def test_an_interruption_is_status_130_and_says_how_to_go_on(number, plaza, tmp_path):
     run = tmp_path / "stopped.run"
     process = started("run", "plaza", "--ticks", 100_000, "-o", run)
@@ -461,6 +462,31 @@ def test_an_interruption_is_status_130_and_says_how_to_go_on(number, plaza, tmp_
     assert not list(tmp_path.glob("stopped.run?*"))
     command("resume", run, "--ticks", 1, "--view", "none")
     assert ends(run).tick == reached.tick + 1
+
+
+def test_a_closed_terminal_ends_a_run_at_a_tick_boundary(tmp_path):
+    """It says so twice, itself and through its shell, and nothing can be written to it any more."""
+    run = tmp_path / "a.run"
+    master, slave = pty.openpty()
+    process = started("run", "plaza", "--ticks", 100_000, "-o", run, "--view", "plain", stdout=slave, stderr=slave)
+    os.close(slave)
+    os.read(master, 100)
+    os.close(master)
+    for _ in range(2):
+        process.send_signal(signal.SIGHUP)
+    assert process.wait(PATIENCE) == 130
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.run"]
+    assert ends(run).tick >= 0
+
+
+def test_under_nohup_a_closed_terminal_is_ignored(tmp_path):
+    run = tmp_path / "a.run"
+    ignored = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)  # noqa: E731
+    process = started("run", "plaza", "--ticks", 30, "-o", run, "--view", "plain", preexec_fn=ignored)
+    process.stdout.readline()
+    process.send_signal(signal.SIGHUP)
+    finished(process)
+    assert ends(run).tick == 30
 
 
 def test_an_interruption_at_any_moment_is_status_130_without_a_traceback(tmp_path):

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
-from commonplace.api import open_run
+from commonplace.api import create_run, open_run, scenario_of
+from commonplace.canon import digest
 from commonplace.cli import main
 from commonplace.cognition import deferred
 from commonplace.engine import lockstep
+from commonplace.engine.verify import verify
 from commonplace.run import digest as chain
-from commonplace.run import integrity
+from commonplace.run import integrity, seals
+from commonplace.run.reading import Reading
+from commonplace.run.rows import vector_digest
+from commonplace.stages import by_name
 from e2e.command import command, copied, ends, tables
 
 
@@ -197,24 +205,32 @@ def test_an_answer_is_checked_against_its_question(town, tmp_path, capsys):
 
 
 def sealed_again(run: Path) -> None:
-    """Both chains made anew over the rows as they are now: what somebody would do who wants no one to notice."""
+    """All digests made anew over the rows as they are now: what somebody would do who wants no one to notice."""
     with open_run(run) as reading:
         vectors = integrity._vectors(reading)
-        last = reading.last_tick
+        last, embedder = reading.last_tick, reading.manifest.embedder
+        texts = reading.all("SELECT DISTINCT vector, text FROM memory WHERE vector IS NOT NULL")
+        remembered = [(number, text, vectors[number]) for number, text in texts]
         rows = {
             kind: {tick: found for begin in range(0, last + 1, integrity.CHUNK) for tick, found in
                    integrity._rows(reading, kind, begin, vectors).items()}
             for kind in integrity.QUERIES
         }  # fmt: skip
-    history = state = chain.START
+    history = state = record = chain.START
     with tables(run) as connection:
         for tick in range(last + 1):
             history = chain.history_digest(history, rows["event"].get(tick, []))
-            parts = chain.packed_parts({kind: chain.rows_digest(rows[kind].get(tick, [])) for kind in chain.KINDS})
-            state = chain.state_digest(state, parts)
-            connection.execute(
-                "UPDATE tick SET history = ?, state = ?, parts = ? WHERE n = ?", (history, state, parts, tick)
+            parts = chain.packed_parts(
+                {kind: chain.part_digest(kind, rows[kind].get(tick, [])) for kind in chain.KINDS}
             )
+            state, record = chain.state_digest(state, parts), chain.record_digest(record, parts)
+            connection.execute(
+                "UPDATE tick SET history = ?, state = ?, record = ?, parts = ? WHERE n = ?",
+                (history, state, record, parts, tick),
+            )
+        vectors = [(digest(vector_digest(embedder, text), raw), number) for number, text, raw in remembered]
+        connection.executemany("UPDATE vector SET digest = ? WHERE id = ?", vectors)
+        seals.renew(connection)
 
 
 def test_sealing_again_by_itself_changes_nothing(eventful, tmp_path):
@@ -244,3 +260,23 @@ def test_other_rules_are_noticed(module, name, rule, town, monkeypatch, capsys):
     assert main(["verify", str(town)]) == 1
     assert re.search(r"tick \d+", capsys.readouterr().err)
     assert main(["verify", str(town), "--integrity-only"]) == 0
+
+
+def test_a_run_that_goes_on_meanwhile_is_verified_as_it_was_at_one_moment(tmp_path):
+    with create_run(tmp_path / "a.run", "plaza") as run, ThreadPoolExecutor(1) as elsewhere:
+
+        async def run_tick():
+            async with aclosing(run.play(1)) as ticks:
+                await anext(ticks)
+
+        class Overtaken(Reading):
+            def one(self, query, *values):
+                elsewhere.submit(asyncio.run, run_tick()).result()
+                return super().one(query, *values)
+
+        for _ in range(3):
+            elsewhere.submit(asyncio.run, run_tick()).result()
+        with Overtaken.open(tmp_path / "a.run") as reading:
+            scenario = scenario_of(run.file.manifest)
+            verified = asyncio.run(verify(reading, scenario, by_name(scenario.part.stage)))
+        assert run.tick > verified + 10

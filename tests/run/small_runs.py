@@ -13,6 +13,7 @@ from commonplace.canon import canonical
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
 from commonplace.memory import Delta, Draft, MemoryStream, policies
+from commonplace.run import schema
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
 from commonplace.run.tick_record import AnswerRow, InputRow, TickRecord
@@ -132,6 +133,18 @@ def tampering(path: Path) -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(path)) as connection:
         yield connection
         connection.commit()
+
+
+def downgraded(path: Path) -> Path:
+    """The run as format 3 has it."""
+    with tampering(path) as connection:
+        connection.execute("ALTER TABLE tick RENAME TO tick_4")
+        connection.execute(schema.layout(3)["tick"])
+        connection.execute("INSERT INTO tick SELECT n, history, state, substr(parts, 1, 96) FROM tick_4")
+        for what in ("TABLE tick_4", "TABLE seal", "INDEX answer_waiting"):
+            connection.execute(f"DROP {what}")
+        connection.execute("PRAGMA user_version = 3")
+    return path
 
 
 def at(tick: int) -> datetime:

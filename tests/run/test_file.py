@@ -5,6 +5,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -193,6 +195,163 @@ def test_it_is_read_from_a_read_only_folder(tmp_path_factory: pytest.TempPathFac
 def _environment() -> dict[str, str]:
     source = Path(__file__).parents[2] / "src"
     return {**os.environ, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+# ── journals of killed processes ────────────────────────────────────────────────────────────────────────────────────
+
+
+def half_committed(folder: Path) -> tuple[Path, str]:
+    """A run as a process leaves it that is killed in a commit in DELETE mode, and its digest before that commit."""
+    path = make(folder / "a.run", 6)
+    (folder / "killed").mkdir()
+    with Reading.open(path) as reading:
+        digest = reading.digest()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA cache_size = 1")  # so that pages are written before the commit
+        connection.execute("BEGIN")
+        connection.execute("UPDATE tick SET history = zeroblob(16)")
+        connection.execute("CREATE TABLE filler AS SELECT zeroblob(50000)")
+        for file in folder.glob("a.run*"):
+            shutil.copy(file, folder / "killed")
+    assert (folder / "killed" / "a.run-journal").exists()
+    return folder / "killed" / "a.run", digest
+
+
+@pytest.mark.parametrize("opens", [Reading.open, RunFile.open])
+def test_what_was_not_committed_is_not_seen(tmp_path: Path, opens) -> None:
+    path, digest = half_committed(tmp_path)
+    with opens(path) as opened:
+        reading = opened if isinstance(opened, Reading) else opened.reading
+        assert reading.digest() == digest
+        assert integrity.check(reading) == 6
+    assert [entry.name for entry in path.parent.iterdir()] == ["a.run"]
+
+
+@pytest.mark.skipif(not hasattr(os, "setuid"), reason="needs another user")
+@pytest.mark.parametrize("mode", ["rollback", "wal"])
+def test_in_a_read_only_folder_a_journal_that_cannot_be_used_is_refused(mode: str) -> None:
+    with tempfile.TemporaryDirectory(dir=os.path.realpath("/tmp")) as name:
+        folder = Path(name)
+        if mode == "rollback":
+            path, _ = half_committed(folder)
+        else:
+            (folder / "killed").mkdir()
+            path = folder / "killed" / "a.run"
+            with RunFile.create(folder / "a.run", MANIFEST, Village().opening()) as run:
+                run.note("control:x", "y")
+                for ending in ("", "-wal"):
+                    shutil.copy(folder / f"a.run{ending}", path.with_name(f"a.run{ending}"))
+        for one in (folder, path.parent):
+            one.chmod(0o555)
+        done = subprocess.run(
+            [sys.executable, "-c", READ_IT, path], capture_output=True, text=True, check=False, env=_environment()
+        )
+        for one in (folder, path.parent):
+            one.chmod(0o755)
+        assert "killed left a journal" in done.stderr
+        assert "to a folder that can be written" in done.stderr
+        assert done.stdout == ""
+
+
+# ── a file that is deleted, moved, linked ───────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("how", ["deleted", "moved", "replaced", "its folder deleted"])
+@pytest.mark.parametrize("when", ["in a commit", "at the end"])
+def test_a_file_taken_away_under_a_run_is_noticed_and_nothing_is_lost(tmp_path: Path, how: str, when: str) -> None:
+    path, live_state = tmp_path / "runs" / "a.run", Village()
+    make(tmp_path / "other.run", 3)
+    run = RunFile.create(path, MANIFEST, live_state.opening())
+    run.commit(live_state.tick(plot(1)))
+    if how == "deleted":
+        path.unlink()
+    elif how == "moved":
+        path.rename(tmp_path / "elsewhere.run")
+    elif how == "replaced":
+        (tmp_path / "other.run").rename(path)
+    else:
+        shutil.rmtree(path.parent)
+    with pytest.raises(CommonplaceError, match="moved, deleted or replaced") as caught:
+        if when == "in a commit":
+            run.commit(live_state.tick(plot(2)))
+        else:
+            run.close()
+    saved = path.with_name("a.run.saved")
+    assert f"resume {saved}" in caught.value.hint
+    assert caught.value.status == 1
+    run.close()
+    with RunFile.open(saved) as again:
+        assert again.last_tick == 1
+        assert again.digests == run.digests
+        assert integrity.check(again.reading) == 1
+    there = ["a.run", "a.run.saved"] if how == "replaced" else ["a.run.saved"]
+    assert sorted(entry.name for entry in path.parent.iterdir()) == there
+    if how == "replaced":
+        with Reading.open(path) as reading:  # the journal of the other one was not applied to it
+            assert integrity.check(reading) == 3
+
+
+def test_a_link_that_is_led_elsewhere_stops_the_run_which_stays_where_it_is(tmp_path: Path) -> None:
+    link, live_state = tmp_path / "link.run", Village()
+    make(tmp_path / "a.run", 0)
+    make(tmp_path / "b.run", 2)
+    link.symlink_to(tmp_path / "a.run")
+    live_state.opening()
+    with pytest.raises(CommonplaceError, match="another file") as caught, RunFile.open(link) as run:
+        run.commit(live_state.tick(plot(1)))
+        link.unlink()
+        link.symlink_to(tmp_path / "b.run")
+        run.commit(live_state.tick(plot(2)))
+    assert f"resume {tmp_path / 'a.run'}" in caught.value.hint
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.run", "b.run", "link.run"]
+    with Reading.open(tmp_path / "a.run") as reading:
+        assert integrity.check(reading) == 1
+    with Reading.open(tmp_path / "b.run") as reading:
+        assert integrity.check(reading) == 2
+
+
+def test_a_run_has_one_lock_whatever_path_leads_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "runs").mkdir()
+    path = make(tmp_path / "runs" / "a.run", 1)
+    (tmp_path / "link.run").symlink_to(path)
+    (tmp_path / "folder").symlink_to(path.parent)
+    monkeypatch.chdir(path.parent)
+    with RunFile.open(path):
+        for other in (tmp_path / "link.run", tmp_path / "folder" / "a.run", Path("a.run"), Path("../runs/a.run")):
+            with pytest.raises(UsageError, match="has it open"):
+                RunFile.open(other)
+            with pytest.raises(UsageError, match="has it open"):
+                RunFile.create(other, MANIFEST, force=True)
+
+
+def test_a_file_with_two_names_is_read_but_not_continued(tmp_path: Path) -> None:
+    path = make(tmp_path / "a.run", 1)
+    (tmp_path / "b.run").hardlink_to(path)
+    for one in (path, tmp_path / "b.run"):
+        with pytest.raises(UsageError, match=r"2 names.*(\n.*)?cp "):
+            RunFile.open(one)
+        with Reading.open(one) as reading:
+            assert integrity.check(reading) == 1
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.run", "b.run"]
+    RunFile.create(path, MANIFEST, Village().opening(), force=True).close()  # the other name keeps the old run
+    with Reading.open(tmp_path / "b.run") as reading:
+        assert integrity.check(reading) == 1
+
+
+def test_an_end_that_cannot_bring_the_journal_into_the_file_says_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path, live_state = tmp_path / "a.run", Village()
+    run = RunFile.create(path, MANIFEST, live_state.opening())
+    with Reading.open(path) as reading, reading.snapshot():
+        assert reading.last_tick == 0
+        run.commit(live_state.tick(plot(1)))
+        run.close()
+    assert "a.run-wal; keep the two together" in caplog.text
+    caplog.clear()
+    RunFile.open(path).close()
+    assert caplog.text == ""
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.run"]
 
 
 def test_a_damaged_page_is_named(tmp_path: Path) -> None:

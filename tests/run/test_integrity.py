@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import shutil
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -88,3 +90,20 @@ def test_more_ticks_than_are_looked_at_together(tmp_path: Path, monkeypatch: pyt
         connection.execute("UPDATE event SET body = replace(body, 'reading', 'writing') WHERE tick = 8")
     with Reading.open(path) as reading, pytest.raises(RunDamaged, match="tick 8"):
         integrity.check(reading)
+
+
+def test_a_run_that_goes_on_meanwhile_is_sound(tmp_path: Path) -> None:
+    live_state, numbers = Village(), count(1)
+    with RunFile.create(tmp_path / "a.run", MANIFEST, live_state.opening()) as run:
+
+        class Overtaken(Reading):
+            """The run goes on before every query."""
+
+            def all(self, query: str, *values: Any) -> list[Any]:
+                run.commit(live_state.tick(plot(next(numbers))))
+                return super().all(query, *values)
+
+        with Overtaken.open(tmp_path / "a.run") as reading:
+            for _ in range(3):
+                integrity.check(reading)
+        assert run.last_tick > 20

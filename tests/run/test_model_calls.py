@@ -1,4 +1,4 @@
-"""What was said to a mind is kept word for word, small, beside the answers, and in no digest."""
+"""What was said to a mind is kept word for word, small, beside the answers, under seals of its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from commonplace.errors import RunDamaged
 from commonplace.rng import below
-from commonplace.run import integrity, schema
+from commonplace.run import integrity, schema, seals
 from commonplace.run.file import RunFile
 from commonplace.run.fork import fork
 from commonplace.run.journal import ModelCall, _ModelCalls, model_call_of
@@ -99,29 +99,36 @@ def stored(run: RunFile) -> int:
     return run.reading.one(query)[0]
 
 
-def test_it_is_in_no_digest(talkative: Path, tmp_path: Path) -> None:
+def test_neither_digest_depends_on_it(talkative: Path, tmp_path: Path) -> None:
     make(tmp_path / "silent.run", 5)
     with Reading.open(talkative) as one, Reading.open(tmp_path / "silent.run") as other:
         assert one.digests() == other.digests()
         assert integrity.check(one) == 5
-    with tampering(talkative) as connection:
-        connection.execute("DELETE FROM model_call")
-        connection.execute("DELETE FROM primer")
-    with Reading.open(talkative) as reading:
-        assert integrity.check(reading) == 5
-        assert reading.model_call(reading.answers()[0]) is None
 
 
 @pytest.mark.parametrize("table", ["model_call", "primer"])
-def test_damage_is_found(talkative: Path, table: str) -> None:
+@pytest.mark.parametrize("change", ["UPDATE", "DELETE FROM"])
+def test_damage_is_found(talkative: Path, table: str, change: str) -> None:
     with tampering(talkative) as connection:
-        changed = "CAST(substr(body, 1, length(body) - 3) || x'000000' AS BLOB)"
-        assert connection.execute(f"UPDATE {table} SET body = {changed} WHERE agent = 'bob'").rowcount
+        changed = "SET body = CAST(substr(body, 1, length(body) - 3) || x'000000' AS BLOB)"
+        statement = f"{change} {table} {changed if change == 'UPDATE' else ''} WHERE agent = 'bob'"
+        assert connection.execute(statement).rowcount
     with Reading.open(talkative) as reading:
-        with pytest.raises(RunDamaged, match="model call of bob"):
+        with pytest.raises(RunDamaged, match="said to and by a model"):
             integrity.check(reading)
-        with pytest.raises(RunDamaged, match="bob at tick 1"):
-            reading.model_call(answer("bob", 1))
+        if change == "UPDATE":
+            with pytest.raises(RunDamaged, match="bob at tick 1"):
+                reading.model_call(answer("bob", 1))
+
+
+def test_what_was_said_can_be_trimmed(talkative: Path) -> None:
+    with tampering(talkative) as connection:
+        connection.execute("DELETE FROM model_call")
+        connection.execute("DELETE FROM primer")
+        seals.renew(connection, "call", "primer")
+    with Reading.open(talkative) as reading:
+        assert integrity.check(reading) == 5
+        assert reading.model_call(reading.answers()[0]) is None
 
 
 def test_a_fork_takes_along_what_belongs_to_its_answers(talkative: Path, tmp_path: Path) -> None:

@@ -132,9 +132,9 @@ def _in_run(path: Path, choice: Choice, *, dry_run: bool) -> None:
         if dry_run:
             print(f"{count} would be forgotten", file=sys.stderr)
             return
-        for agent, ids in going.items():
-            body = {"kind": "forget", "agent_id": agent, "memory_ids": ids}
-            queue_input(file, file.reading.scenario, body)
+        if going:
+            bodies = [{"kind": "forget", "agent_id": agent, "memory_ids": ids} for agent, ids in going.items()]
+            queue_input(file, file.reading.scenario, *bodies)
         next_tick = file.last_tick + 1
     if count:
         print(f"{count} will be forgotten at the end of tick {next_tick}: {command('resume', path)}", file=sys.stderr)

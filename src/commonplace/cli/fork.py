@@ -11,13 +11,13 @@ import typer
 
 from commonplace.api import MIND_OBJECT, mind_named, resume_run, scenario_of
 from commonplace.cli.lookup import character, memory_reference, names_in
-from commonplace.engine.changes import FIELDS, checked
+from commonplace.engine.changes import FIELDS, as_changed, checked
 from commonplace.engine.god_mode import described
 from commonplace.engine.run import queue_input
 from commonplace.errors import UsageError, command
 from commonplace.memory import Memory
 from commonplace.run.file import RunFile
-from commonplace.run.fork import fork as copied
+from commonplace.run.fork import written_fork
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading
 from commonplace.text import clean
@@ -61,19 +61,21 @@ def fork(
         for name, value in (("seed", seed), ("policy", policy or None)):
             if value is not None:
                 changes.set_run(name, value)
-    with copied(run, at, output, force=force, manifest=manifest, fresh=seed is not None) as file:
-        tick = file.last_tick
-        for body, words in changes.made:
-            queue_input(file, scenario_of(file.manifest), body)
-            print(f"at tick {tick + 1} {words}")
+    # it appears with its inputs
+    with written_fork(run, at, output, force=force, manifest=manifest, fresh=seed is not None) as part:
+        injected = asyncio.run(_inject(part, inject)) if inject else ""
+        bodies = [*(body for body, _ in changes.made), *map(_forgetting, lost)]
+        with RunFile.open(part) as file:
+            tick = file.last_tick
+            if bodies:
+                queue_input(file, scenario_of(file.manifest), *bodies)
     print(f"{output}: the history of {run} up to tick {tick}")
-    if inject:
-        print(f"at tick {tick + 1} {asyncio.run(_inject(output, inject))}")
-    with RunFile.open(output) as file:
-        for memory in lost:
-            body = {"kind": "forget", "agent_id": memory.agent, "memory_ids": [memory.id]}
-            queue_input(file, scenario_of(file.manifest), body)
-            print(f"at tick {tick + 1} {memory.agent} forgets: {clean(memory.text)}")
+    if injected:
+        print(f"at tick {tick + 1} {injected}")
+    for _, words in changes.made:
+        print(f"at tick {tick + 1} {words}")
+    for memory in lost:
+        print(f"at tick {tick + 1} {memory.agent} forgets: {clean(memory.text)}")
     print(f"continue with: {command('resume', output, '--ticks', 48)}")
 
 
@@ -83,7 +85,7 @@ class _Changes:
     def __init__(self, reading: Reading, at: str) -> None:
         self.made: list[tuple[dict[str, Any], str]] = []
         self._tick = reading.tick(at)
-        self._scenario = scenario_of(reading.manifest)
+        self._scenario = as_changed(scenario_of(reading.manifest), reading.cards_at(self._tick))
         self._names = names_in(reading)
         self._where = reading.path
         self._present = set(reading.world_at(self._tick).bodies)
@@ -142,6 +144,10 @@ class _Changes:
 
 def _shown(value: object) -> str:
     return "; ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
+
+
+def _forgetting(memory: Memory) -> dict[str, Any]:
+    return {"kind": "forget", "agent_id": memory.agent, "memory_ids": [memory.id]}
 
 
 def _with_mind(manifest: Manifest, mind: str) -> Manifest:

@@ -16,6 +16,7 @@ from commonplace.cli.output import print_json, print_table
 from commonplace.clock import hhmm
 from commonplace.errors import UsageError, command
 from commonplace.run.integrity import check as check_integrity
+from commonplace.run.integrity import unchecked
 from commonplace.run.reading import Reading
 from commonplace.run.rows import event_json
 from commonplace.run.why import as_text, event_named
@@ -100,11 +101,13 @@ def verify(
 
     with Reading.open(run) as reading:
         last = check_integrity(reading)
-        print(f"integrity: {last + 1} ticks, both digest chains are intact", file=sys.stderr)
+        print(f"integrity: {last + 1} ticks, all digests are intact", file=sys.stderr)
+        for limit in unchecked(reading):
+            print(f"not checked: {limit}", file=sys.stderr)
         if not integrity_only:
             scenario = scenario_of(reading.manifest)
             asyncio.run(verify_run(reading, scenario, by_name(reading.manifest.stage)))
-            print(f"re-executed {last} ticks: the same history", file=sys.stderr)
+            print(f"re-executed {last} ticks: the same history, states and traces", file=sys.stderr)
         print(f"tick {last}  digest {reading.digest(last)}")
 
 

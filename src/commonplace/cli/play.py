@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import stat
 import sys
 from collections.abc import Callable, Generator, Sequence
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, suppress
 from pathlib import Path
 
 import typer
@@ -221,20 +222,39 @@ def printer(scenario: ScenarioPart, view: View) -> Callable[[Reading, int], None
     return lambda reading, tick: lines.show(reading.frame(tick))
 
 
+def stopping_signals() -> list[signal.Signals]:
+    """SIGTERM, and SIGHUP unless it is ignored as under `nohup`; Windows has no SIGHUP."""
+    hangup = getattr(signal, "SIGHUP", None)
+    heeded = hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN
+    return [signal.SIGTERM, hangup] if hangup and heeded else [signal.SIGTERM]
+
+
 @contextmanager
 def stopped_by_signal() -> Generator[list[int]]:
-    """A list that SIGINT and SIGTERM are added to; the second one ends the process at once."""
+    """A list that SIGINT, SIGTERM and SIGHUP are added to; a second SIGINT or SIGTERM ends the process at once."""
     received: list[int] = []
 
     def note(number: int, _: object) -> None:
-        if received:
+        leave_lost_terminal()
+        # a terminal that is closed says so twice, itself and through its shell
+        if received and number in (signal.SIGINT, signal.SIGTERM):
             raise KeyboardInterrupt
         received.append(number)
         os.write(2, ENDING.encode())  # not `print`, which may be interrupted by this very signal
 
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, *stopping_signals())}
     try:
         yield received
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def leave_lost_terminal() -> None:
+    """Send what is still printed nowhere if the terminal it went to has been closed: each line would be an error."""
+    for descriptor in (1, 2):
+        with suppress(OSError):
+            if stat.S_ISCHR(os.fstat(descriptor).st_mode) and not os.isatty(descriptor):
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, descriptor)
+                os.close(nowhere)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable, Generator
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
+from commonplace.cli import INTERRUPTED
 from commonplace.cli.live_run import LiveRun, LiveSource
 from commonplace.cli.options import VIEW, View
-from commonplace.cli.play import default_view, printer
+from commonplace.cli.play import default_view, leave_lost_terminal, printer, stopping_signals
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError
@@ -110,12 +112,26 @@ def _town_app() -> type[TownApp]:
 
 
 def _show(app: TownApp) -> None:
-    """Run the view until it is left. Raises what it could not read; Exit for a mistake in it, which Textual prints."""
-    app.run()
+    """Run the view until it is left. Raises what it could not read; Exit for a signal, and for a mistake in the view.
+
+    Textual prints the mistake.
+    """
+    asyncio.run(_shown(app))
     if app.failure is not None:
         raise app.failure
     if app.return_code:
         raise typer.Exit(app.return_code)
+
+
+async def _shown(app: TownApp) -> None:
+    def leave() -> None:
+        leave_lost_terminal()
+        app.exit(return_code=INTERRUPTED)
+
+    for number in stopping_signals():
+        with suppress(NotImplementedError):  # on Windows they end the process
+            asyncio.get_running_loop().add_signal_handler(number, leave)
+    await app.run_async()
 
 
 @contextmanager

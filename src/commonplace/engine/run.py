@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from commonplace.engine.budget import Budget, BudgetReached
@@ -18,7 +19,7 @@ from commonplace.minds.mind import Mind
 from commonplace.rng import Seeds
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
-from commonplace.run.reading import Reading
+from commonplace.run.reading import Reading, blame
 from commonplace.run.tick_record import InputRow
 from commonplace.run.why import why
 from commonplace.scenario.scenario import Scenario
@@ -50,20 +51,19 @@ class Run:
         synchronous: Synchronous = "NORMAL",
         concurrency: int = 32,
     ) -> Run:
-        """A new run, its opening state committed as tick 0. Errors as of `RunFile.create`."""
-        file = RunFile.create(path, manifest, force=force, synchronous=synchronous)
-        try:
-            live_state, first = initial_state(scenario, manifest.seed)
-            file.commit(first)
-        except BaseException:
-            file.close()
-            raise
+        """A new run with its opening state as tick 0. Errors as of `RunFile.create`."""
+        live_state, first = initial_state(scenario, manifest.seed)
+        file = RunFile.create(path, manifest, first, force=force, synchronous=synchronous)
         engine = Lockstep(live_state, stage, _driver(file, mind, manifest.seed, concurrency))
         return cls(file, scenario, engine, mind)
 
     @classmethod
     def resume(cls, file: RunFile, scenario: Scenario, *, stage: Stage, mind: Mind, concurrency: int = 32) -> Run:
-        """An existing run, from its last committed tick on; from its opening when it was killed before that."""
+        """An existing run, from its last committed tick on; from its opening when it was killed before that.
+
+        Raises UsageError for a run made under other rules.
+        """
+        file.manifest.refuse_other_semantics(str(file.path))
         if file.last_tick < 0:
             live_state, first = initial_state(scenario, file.manifest.seed)
             file.commit(first)
@@ -173,17 +173,20 @@ class Run:
     def __enter__(self) -> Run:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
+        blame(self.file.path, error)
 
 
-def queue_input(file: RunFile, scenario: Scenario, body: Mapping[str, Any]) -> int:
-    """Queue an input for the next tick of a run; needs no mind. Raises UsageError for unknown names."""
-    item = from_dict({"seq": 0, **(checked(body, scenario) if body.get("kind") == "set" else body)})
-    validate(item, scenario.geography, scenario.personas)
-    plain = as_dict(item)
-    plain.pop("seq")
-    return file.queue(plain)
+def queue_input(file: RunFile, scenario: Scenario, *bodies: Mapping[str, Any]) -> int:
+    """Queue inputs for the next tick of a run, all or none; needs no mind. Raises UsageError for unknown names."""
+    fitting = (checked(body, scenario) if body.get("kind") == "set" else body for body in bodies)
+    items = [from_dict({"seq": 0, **body}) for body in fitting]
+    for item in items:
+        validate(item, scenario.geography, scenario.personas)
+    return file.queue(*({name: value for name, value in as_dict(item).items() if name != "seq"} for item in items))
 
 
 def _due(queued: Iterable[InputRow]) -> list[InputRow]:

@@ -1,10 +1,11 @@
-"""Verify: run every tick again from the journal, without a mind, and compare both digests tick by tick."""
+"""Verify: run every tick again from the journal, without a mind, and compare both digests and all traces."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from commonplace.canon import canonical
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep
@@ -12,14 +13,20 @@ from commonplace.engine.stage import Stage
 from commonplace.errors import CommonplaceError, RunDamaged
 from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.run.digest import START, Digests, digests_of
+from commonplace.run.integrity import trimmed
 from commonplace.run.journal import diverged, kept_input
 from commonplace.run.reading import Reading
+from commonplace.run.rows import inflated
 from commonplace.run.tick_record import AnswerRow, TickRecord
 from commonplace.scenario.scenario import Scenario
 
 
 async def verify(reading: Reading, scenario: Scenario, stage: Stage) -> int:
-    """Re-execute every committed tick; returns the last. Raises RunDamaged naming the first tick that differs."""
+    """Re-execute every committed tick; returns the last. Raises RunDamaged naming the first tick that differs.
+
+    Raises UsageError for a run made under other rules.
+    """
+    reading.manifest.refuse_other_semantics(str(reading.path))
     with reading.snapshot():  # the run may go on meanwhile
         return await _re_executed(reading, scenario, stage)
 
@@ -28,10 +35,13 @@ async def _re_executed(reading: Reading, scenario: Scenario, stage: Stage) -> in
     seed = reading.manifest.seed
     live_state, first = initial_state(scenario, seed)
     engine = Lockstep(live_state, stage, Driver(NoMind(), CommittedAnswers(reading), seed, durable=False))
+    traced = trimmed(reading).get("trace", 0) + 1
     digests = _compared(reading, first, Digests(START, START))
     for tick in range(1, reading.last_tick + 1):
         proposed = await engine.run_tick(reading.inputs(tick, tick))
         digests = _compared(reading, proposed.record, digests)
+        if tick >= traced:
+            _compare_traces(reading, proposed.record)
         engine.apply(proposed)
     return reading.last_tick
 
@@ -42,10 +52,23 @@ def _compared(reading: Reading, record: TickRecord, previous: Digests) -> Digest
         if getattr(digests, name).hex() != reading.digest(record.tick, state=name == "state"):
             raise RunDamaged(
                 f"re-execution gives another {name}",
-                where=f"tick {record.tick}",
+                where=f"{reading.path}, tick {record.tick}",
                 hint="the journal, the scenario in the file or the program's rules are not those of the run",
             )
     return digests
+
+
+def _compare_traces(reading: Reading, record: TickRecord) -> None:
+    """Raises RunDamaged unless the reasons kept of the tick are those that its turns have now."""
+    stored = dict(reading.all("SELECT agent, body FROM trace WHERE tick = ?", record.tick))
+    for agent in sorted({*stored, *record.traces}):
+        trace = record.traces.get(agent)
+        if trace is None or agent not in stored or inflated(stored[agent]) != canonical(trace):
+            raise RunDamaged(
+                f"re-execution gives another trace of {agent}",
+                where=f"{reading.path}, tick {record.tick}",
+                hint="why this character did what it did has been changed, or other rules made it",
+            )
 
 
 class CommittedAnswers(NoJournal):

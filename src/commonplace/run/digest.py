@@ -1,7 +1,9 @@
-"""The two chains of digests over a run's ticks: one over the events, one over everybody's state.
+"""The chains of digests over a run's ticks: over the events, over everybody's state, and over the record of reasons.
 
-Both start from constants and depend on rows alone: not on who made the run, its path or how it was scheduled. Rows
-are hashed as they are stored, in canonical order, so `integrity` recomputes both without knowing what they mean.
+`history` and `state` depend on what happened alone: not on who made the run, its path or how it was scheduled. The
+third, `record`, covers what was kept about a tick besides: why everybody did what they did, and what the answers cost.
+It differs between runs of one history, and `digest` does not print it. Rows are hashed as they are stored, in canonical
+order, so `integrity` recomputes all three without knowing what they mean. What belongs to no tick is in `seals`.
 """
 
 from __future__ import annotations
@@ -23,8 +25,10 @@ from commonplace.run.rows import (
     event_cells,
     memory_cells,
     packed_ids,
+    packed_trace,
     text_of,
     unix_micros,
+    usage_text,
     version_cells,
 )
 from commonplace.run.tick_record import TickRecord
@@ -32,10 +36,17 @@ from commonplace.run.tick_record import TickRecord
 Cell = str | int | float | bytes | None
 Row = Sequence[Cell]
 
+TOGETHER = 256
+"""Rows encoded at a time."""
 START = digest(b"commonplace run")
-"""The digest before tick 0, of both chains."""
-KINDS = ("memory", "removal", "touch", "version", "answer", "input")
-"""The kinds of rows in the state chain; a tick stores a digest of each, so that damage can be named."""
+"""The digest before tick 0, of every chain."""
+STATE_KINDS = ("memory", "removal", "touch", "version", "answer", "input")
+"""The kinds of rows in the state chain."""
+RECORD_KINDS = ("trace", "usage")
+"""The kinds of rows in the record chain. Traces may be trimmed: their digests stay, so the chain goes on."""
+KINDS = (*STATE_KINDS, *RECORD_KINDS)
+"""A tick stores a digest of each, so that damage can be named."""
+_STATE = len(STATE_KINDS) * DIGEST_SIZE
 
 
 class Digests(NamedTuple):
@@ -57,11 +68,13 @@ class Rows:
     versions: list[VersionCells]
     answers: list[AnswerCells]
     inputs: list[tuple[int, int, str]]
+    traces: list[tuple[str, int, bytes]]
+    usages: list[tuple[str, int, int, int, str]]
 
 
 def digests_of(record: TickRecord, previous: Digests, embedder: str) -> Digests:
     """Both chains after the record, without writing anything. `embedder`: whose vectors its memories have."""
-    return chained(rows_of(record), previous, embedder)[0]
+    return chained(rows_of(record), previous, START, embedder)[0]
 
 
 def rows_of(record: TickRecord) -> Rows:
@@ -83,23 +96,26 @@ def rows_of(record: TickRecord) -> Rows:
         versions=sorted(version_cells(record.tick, version) for version in record.versions),
         answers=sorted(answer_cells(row) for row in record.answers),
         inputs=sorted((row.seq, record.tick, text_of(dict(row.body))) for row in record.inputs),
+        traces=[(agent, record.tick, packed_trace(trace)) for agent, trace in sorted(record.traces.items())],
+        usages=sorted((row.agent, row.tick, row.ordinal, row.attempt, usage_text(row)) for row in record.answers),
     )
 
 
-def chained(rows: Rows, previous: Digests, embedder: str) -> tuple[Digests, bytes]:
-    """Both chains after the rows, and the digests by kind of row."""
-    parts = packed_parts(
-        {
-            "memory": rows_digest([(*cells, embedder, raw) for cells, raw in rows.memories]),
-            "removal": rows_digest(rows.removals),
-            "touch": rows_digest(rows.touches),
-            "version": rows_digest(rows.versions),
-            "answer": rows_digest(rows.answers),
-            "input": rows_digest(rows.inputs),
-        }
-    )
+def chained(rows: Rows, previous: Digests, record: bytes, embedder: str) -> tuple[Digests, bytes, bytes]:
+    """Both chains after the rows, the record chain, and the digests by kind of row. `record`: that chain before."""
+    kinds: dict[str, Sequence[Row]] = {
+        "memory": [(*cells, embedder, raw) for cells, raw in rows.memories],
+        "removal": rows.removals,
+        "touch": rows.touches,
+        "version": rows.versions,
+        "answer": rows.answers,
+        "input": rows.inputs,
+        "trace": rows.traces,
+        "usage": rows.usages,
+    }
+    parts = packed_parts({kind: part_digest(kind, kinds[kind]) for kind in KINDS})
     history = history_digest(previous.history, rows.events)
-    return Digests(history, state_digest(previous.state, parts)), parts
+    return Digests(history, state_digest(previous.state, parts)), record_digest(record, parts), parts
 
 
 def history_digest(previous: bytes, events: Iterable[tuple[int, int, str, int, str, str]]) -> bytes:
@@ -113,16 +129,46 @@ def history_digest(previous: bytes, events: Iterable[tuple[int, int, str, int, s
     return digest(*parts)
 
 
+def part_digest(kind: str, rows: Sequence[Row]) -> bytes:
+    """The digest of a tick's rows of one of `KINDS`. Raises TypeError or ValueError for cells that cannot be hashed."""
+    return traces_digest(rows) if kind == "trace" else rows_digest(rows)
+
+
 def rows_digest(rows: Sequence[Row]) -> bytes:
-    """The digest of rows in canonical order; sixteen zero bytes for no rows."""
+    """The digest of rows in canonical order; sixteen zero bytes for no rows. Raises ValueError for NaN and infinity."""
     if not rows:
         return bytes(DIGEST_SIZE)
-    return blake2b(_encode(rows).encode(), digest_size=DIGEST_SIZE).digest()
+    if len(rows) <= TOGETHER:
+        return blake2b(_encode(rows).encode(), digest_size=DIGEST_SIZE).digest()
+    found, between = blake2b(digest_size=DIGEST_SIZE), "["
+    for begin in range(0, len(rows), TOGETHER):  # the same bytes, never all at once
+        found.update((between + _encode(rows[begin : begin + TOGETHER])[1:-1]).encode())
+        between = ","
+    found.update(b"]")
+    return found.digest()
+
+
+def traces_digest(rows: Iterable[Row]) -> bytes:
+    """The digest of traces by (character, tick, compressed bytes); sixteen zero bytes for none.
+
+    Their bytes are most of what a tick writes, so they are hashed as they are. Raises TypeError for other cells.
+    """
+    parts: list[bytes] = []
+    for agent, tick, body in rows:
+        if not isinstance(body, bytes):
+            raise TypeError(f"a trace of {type(body).__name__}")
+        parts += (f"{tick} {agent}".encode(errors="surrogateescape"), body)
+    return digest(*parts) if parts else bytes(DIGEST_SIZE)
 
 
 def state_digest(previous: bytes, parts: bytes) -> bytes:
-    """The chain one tick on, from the digests of its kinds of rows."""
-    return digest(previous, parts)
+    """The state chain one tick on, from the digests of a tick's kinds of rows."""
+    return digest(previous, parts[:_STATE])
+
+
+def record_digest(previous: bytes, parts: bytes) -> bytes:
+    """The record chain one tick on, from the digests of a tick's kinds of rows."""
+    return digest(previous, parts[_STATE:])
 
 
 def packed_parts(parts: Mapping[str, bytes]) -> bytes:
@@ -131,8 +177,11 @@ def packed_parts(parts: Mapping[str, bytes]) -> bytes:
 
 
 def unpacked_parts(parts: bytes) -> dict[str, bytes]:
-    """The inverse of `packed_parts`."""
-    return {kind: parts[index * DIGEST_SIZE : (index + 1) * DIGEST_SIZE] for index, kind in enumerate(KINDS)}
+    """The inverse of `packed_parts`; bytes that are too short lack the last kinds."""
+    return {
+        kind: parts[index * DIGEST_SIZE : (index + 1) * DIGEST_SIZE]
+        for index, kind in enumerate(KINDS[: len(parts) // DIGEST_SIZE])
+    }
 
 
 def _bytes(cell: object) -> dict[str, str]:

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import sqlite3
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
+from shlex import quote
 from types import TracebackType
 from typing import Any
 
 from commonplace.canon import digest
 from commonplace.errors import CommonplaceError, UsageError, command
 from commonplace.lock import ProcessLock
-from commonplace.run import schema
+from commonplace.run import schema, seals
 from commonplace.run.digest import START, Digests, Rows, chained, rows_of
 from commonplace.run.journal import Journal, put_answers
 from commonplace.run.manifest import Manifest, package_version
-from commonplace.run.reading import QUEUED, Reading, refuse_missing
+from commonplace.run.reading import QUEUED, Reading, blame, refuse_missing
 from commonplace.run.rows import (
     input_from,
     packed_memory,
-    packed_trace,
     packed_vector,
     text_of,
     unpacked_vector,
@@ -29,7 +32,22 @@ from commonplace.run.rows import (
 )
 from commonplace.run.schema import RUN
 from commonplace.run.tick_record import InputRow, TickRecord
-from commonplace.sqlite import Synchronous, close, connect, transaction, write_ahead
+from commonplace.sqlite import (
+    JOURNALS,
+    Identity,
+    Synchronous,
+    beside,
+    close,
+    connect,
+    copy_into,
+    has_journal,
+    transaction,
+    write_ahead,
+)
+from commonplace.whole_file import written_whole
+
+_log = logging.getLogger(__name__)
+_NOT_FOLDED = "%s: somebody is reading it, so its last ticks are in %s; keep the two together until it is opened again"
 
 
 class RunFile:
@@ -46,31 +64,33 @@ class RunFile:
         self.journal = Journal(connection, str(path))
         self._connection = connection
         self._lock = lock
+        self._ended = False
         self._reading: Reading | None = None
-        self._last, self._digests = _last(connection)
+        self._place = Path(os.path.realpath(path))
+        self._identity, self._in_place = Identity(path), Identity(self._place)
+        self._last, self._digests, self._record = _last(connection)
+        self._journals = [Identity(beside(self._place, ending)) for ending in JOURNALS]
 
     @classmethod
     def create(
-        cls, path: str | Path, manifest: Manifest, *, force: bool = False, synchronous: Synchronous = "NORMAL"
+        cls,
+        path: str | Path,
+        manifest: Manifest,
+        first: TickRecord | None = None,
+        *,
+        force: bool = False,
+        synchronous: Synchronous = "NORMAL",
     ) -> RunFile:
-        """A new run without ticks. Raises UsageError if the path exists, unless `force`."""
+        """A new run at tick 0, the `first`, or without ticks. The file appears with all of that or not at all.
+
+        Raises UsageError if the path exists, unless `force`.
+        """
         path = Path(path)
-        _refuse_existing(path, force)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise CommonplaceError(f"its folder cannot be made ({error.strerror})", where=str(path)) from error
-        lock = _locked(path)
-        try:
-            _refuse_existing(path, force)
-            _delete(path)
-            if not manifest.version:
-                manifest = replace(manifest, version=package_version())
-            connection = _created(path, manifest, synchronous)
-        except BaseException:
-            lock.release()
-            raise
-        return cls(path, connection, manifest, lock)
+        if not manifest.version:
+            manifest = replace(manifest, version=package_version())
+        with written_run(path, force=force) as part:
+            _write_new(part, manifest, first, synchronous)
+        return cls.open(path)
 
     @classmethod
     def open(cls, path: str | Path, *, synchronous: Synchronous | None = None) -> RunFile:
@@ -80,7 +100,9 @@ class RunFile:
         """
         path = Path(path)
         refuse_missing(path)
-        lock = _locked(path)
+        place = Path(os.path.realpath(path))  # one run has one lock, whatever links lead to it
+        _refuse_two_names(path)
+        lock = ProcessLock(beside(place, ".lock"), str(path), hint=_in_use(path))
         try:
             connection, manifest = _opened(path, synchronous)
         except BaseException:
@@ -110,16 +132,17 @@ class RunFile:
         if record.tick != self._last + 1:
             raise ValueError(f"tick {record.tick} cannot follow tick {self._last}")
         with self._transaction():
-            digests = _write(self._connection, record, self._digests, self.manifest.embedder)
-        self._last, self._digests = record.tick, digests
+            digests, kept = _write(self._connection, record, self._digests, self._record, self.manifest.embedder)
+        self._last, self._digests, self._record = record.tick, digests, kept
         return digests
 
-    def queue(self, body: Mapping[str, Any]) -> int:
-        """Queue an input until a tick applies it; returns its number within the run, which is never reused."""
-        with RUN.errors(str(self.path)):
-            cursor = self._connection.execute("INSERT INTO input(body) VALUES (?)", (text_of(dict(body)),))
-        assert cursor.lastrowid is not None
-        return cursor.lastrowid
+    def queue(self, *bodies: Mapping[str, Any]) -> int:
+        """Queue inputs until ticks apply them, all or none; returns the number of the last, which is never reused."""
+        with self._transaction():
+            rows = [(text_of(dict(body)),) for body in bodies]
+            self._connection.executemany("INSERT INTO input(body) VALUES (?)", rows)
+            seals.renew(self._connection, "queued")
+            return self._connection.execute("SELECT max(seq) FROM input").fetchone()[0]
 
     def queued(self) -> tuple[InputRow, ...]:
         """The inputs that have no tick yet, in order; their `tick` is −1."""
@@ -127,16 +150,23 @@ class RunFile:
             return tuple(input_from(row) for row in self._connection.execute(QUEUED).fetchall())
 
     def note(self, key: str, value: str) -> None:
-        """Store a note outside the history (`control:…`, `parent` …). No digest covers it."""
+        """Store a note outside the history (`control:…`, `parent` …)."""
         with self._transaction():
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+            seals.renew(self._connection, "meta")
 
     def close(self) -> None:
-        """Release the run. Leaves one file in DELETE mode, unless somebody is still reading it. May be called twice."""
+        """Release the run. Leaves one file in DELETE mode, unless somebody is still reading it. May be called twice.
+
+        Raises CommonplaceError when the file has been moved, deleted or replaced meanwhile.
+        """
         if self._reading is not None:
             self._reading.close()
-        close(self._connection)
-        self._lock.release()
+        try:
+            if not self._ended:
+                self._end()
+        finally:
+            self._lock.release()
 
     def __enter__(self) -> RunFile:
         return self
@@ -145,22 +175,63 @@ class RunFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+        blame(self.path, error)
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
+        if not self._ended and not self._identity.is_unchanged():
+            raise self._gone()
         with RUN.errors(str(self.path)), transaction(self._connection):
             yield
+
+    def _end(self) -> None:
+        if not self._identity.is_unchanged():
+            raise self._gone()
+        self._ended = True
+        close(self._connection)
+        if has_journal(self._place):
+            _log.warning(_NOT_FOLDED, self.path, beside(self.path, "-wal"))
+
+    # ── a file that somebody moves, deletes or replaces ─────────────────────────────────────────────────────────────
+
+    def _gone(self) -> CommonplaceError:
+        """End the use of a file that is no longer at its path; returns the error that says where its content is."""
+        self._ended = True
+        if self._in_place.is_unchanged():
+            close(self._connection)
+            what = "the link leads to another file than when the run was opened"
+            hint = f"the run is in {self._place}: {command('resume', self._place)}"
+            return CommonplaceError(what, where=str(self.path), hint=hint)
+        what = "somebody moved, deleted or replaced the file while the run went on"
+        try:
+            hint = f"everything up to tick {self._last} is kept: {command('resume', self._saved())}"
+        except (CommonplaceError, sqlite3.Error) as error:
+            hint = f"a copy of everything up to tick {self._last} could not be written: {error}"
+        self._connection.close()  # SQLite leaves a journal alone whose file is not in its place
+        for journal in self._journals:
+            if journal.is_unchanged():  # it would be applied to the file that is there now
+                journal.path.unlink(missing_ok=True)
+        return CommonplaceError(what, where=str(self.path), hint=hint)
+
+    def _saved(self) -> Path:
+        """Copy what is committed to a new file beside where the run was."""
+        names = (beside(self._place, f".saved{number or ''}") for number in count())
+        target = next(path for path in names if not path.exists())
+        with written_whole(target) as part:
+            copy_into(self._connection, part)
+        return target
 
 
 # ── creating and opening ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _refuse_existing(path: Path, force: bool) -> None:
-    if path.is_dir():
-        raise UsageError("a folder, not a run", where=str(path), hint="give a file name: NAME.run")
-    if path.exists() and not force:
-        instead = f"resume it with: {command('resume', path)}" if _is_run(path) else "give another name with -o"
-        raise UsageError("the file already exists", where=str(path), hint=f"{instead}, or replace it with --force")
+@contextmanager
+def written_run(path: str | Path, *, force: bool = False) -> Generator[Path]:
+    """`whole_file.written_whole` for a run: gives the path to write it to, and it appears when the block ends."""
+    path = Path(path)
+    instead = f"resume it with: {command('resume', path)}" if _is_run(path) else "give another name with -o"
+    with written_whole(path, force=force, instead=instead, in_use=_in_use(path)) as part:
+        yield part
 
 
 def _is_run(path: Path) -> bool:
@@ -171,28 +242,27 @@ def _is_run(path: Path) -> bool:
     return True
 
 
-def _locked(path: Path) -> ProcessLock:
-    hint = f"follow it with: {command('watch', path)}, or end that process"
-    return ProcessLock(path.with_name(path.name + ".lock"), str(path), hint=hint)
+def _in_use(path: Path) -> str:
+    return f"follow it with: {command('watch', path)}, or end that process"
 
 
-def _delete(path: Path) -> None:
-    for ending in ("", "-wal", "-shm", "-journal"):
-        path.with_name(path.name + ending).unlink(missing_ok=True)
+def _write_new(part: Path, manifest: Manifest, first: TickRecord | None, synchronous: Synchronous) -> None:
+    with RUN.errors(str(part)), closing(connect(part)) as connection, transaction(connection):
+        schema.create(connection)
+        rows = {"manifest": manifest.to_json(), "synchronous": synchronous, "semantics": str(manifest.semantics)}
+        connection.executemany("INSERT INTO meta VALUES (?, ?)", rows.items())
+        if first is not None:
+            _write(connection, first, Digests(START, START), START, manifest.embedder)
+        seals.renew(connection)
 
 
-def _created(path: Path, manifest: Manifest, synchronous: Synchronous) -> sqlite3.Connection:
-    connection = _writer(path, synchronous)
-    try:
-        with RUN.errors(str(path)), transaction(connection):
-            schema.create(connection)
-            rows = {"manifest": manifest.to_json(), "synchronous": synchronous, "semantics": str(manifest.semantics)}
-            connection.executemany("INSERT INTO meta VALUES (?, ?)", rows.items())
-    except BaseException:
-        connection.close()
-        _delete(path)
-        raise
-    return connection
+def _refuse_two_names(path: Path) -> None:
+    """A file with several names would get a journal beside each, and the other name would miss what is in it."""
+    names = path.stat().st_nlink
+    if names > 1:
+        what = f"the file has {names} names (hard links), and a run can be continued only if it has one"
+        copy = f"cp {quote(str(path))} NEW.run"
+        raise UsageError(what, where=str(path), hint=f"make a copy and continue that: {copy}")
 
 
 def _opened(path: Path, synchronous: Synchronous | None) -> tuple[sqlite3.Connection, Manifest]:
@@ -223,27 +293,30 @@ def _writer(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
 
 def _upgrade(connection: sqlite3.Connection, path: Path, number: int) -> None:
     """Migrate after copying the file to NAME.run.format-N."""
-    backup = sqlite3.connect(path.with_name(f"{path.name}.format-{number}"))
-    try:
-        connection.backup(backup)
-    finally:
-        backup.close()
+    with written_whole(beside(path, f".format-{number}"), force=True) as part:
+        copy_into(connection, part)
     with transaction(connection):
         schema.migrate(connection, number)
 
 
-def _last(connection: sqlite3.Connection) -> tuple[int, Digests]:
-    row = connection.execute("SELECT n, history, state FROM tick ORDER BY n DESC LIMIT 1").fetchone()
-    return (-1, Digests(START, START)) if row is None else (row[0], Digests(row[1], row[2]))
+def _last(connection: sqlite3.Connection) -> tuple[int, Digests, bytes]:
+    """The last committed tick and the chains at it."""
+    row = connection.execute("SELECT n, history, state, record FROM tick ORDER BY n DESC LIMIT 1").fetchone()
+    return (-1, Digests(START, START), START) if row is None else (row[0], Digests(row[1], row[2]), row[3])
 
 
 # ── writing a tick ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _write(connection: sqlite3.Connection, record: TickRecord, previous: Digests, embedder: str) -> Digests:
-    """Insert the tick's rows and return both chains after them. Runs in the caller's transaction."""
+def _write(
+    connection: sqlite3.Connection, record: TickRecord, previous: Digests, kept: bytes, embedder: str
+) -> tuple[Digests, bytes]:
+    """Insert the tick's rows and return the chains after them. Runs in the caller's transaction.
+
+    `kept`: the record chain.
+    """
     rows = rows_of(record)
-    digests, parts = chained(rows, previous, embedder)
+    digests, kept, parts = chained(rows, previous, kept, embedder)
     connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", rows.events)
     _write_memories(connection, rows, embedder)
     connection.executemany(
@@ -252,13 +325,12 @@ def _write(connection: sqlite3.Connection, record: TickRecord, previous: Digests
     connection.executemany("INSERT INTO touch VALUES (?, ?, ?, ?)", rows.touches)
     connection.executemany("INSERT INTO version VALUES (?, ?, ?, ?, ?)", rows.versions)
     put_answers(connection, record.answers, record.tick)
-    connection.executemany("INSERT OR REPLACE INTO input(seq, tick, body) VALUES (?, ?, ?)", rows.inputs)
-    connection.executemany(
-        "INSERT INTO trace VALUES (?, ?, ?)",
-        [(agent, record.tick, packed_trace(trace)) for agent, trace in sorted(record.traces.items())],
-    )
-    connection.execute("INSERT INTO tick VALUES (?, ?, ?, ?)", (record.tick, *digests, parts))
-    return digests
+    if rows.inputs:
+        connection.executemany("INSERT OR REPLACE INTO input(seq, tick, body) VALUES (?, ?, ?)", rows.inputs)
+        seals.renew(connection, "queued")
+    connection.executemany("INSERT INTO trace VALUES (?, ?, ?)", rows.traces)
+    connection.execute("INSERT INTO tick VALUES (?, ?, ?, ?, ?)", (record.tick, *digests, kept, parts))
+    return digests, kept
 
 
 def _write_memories(connection: sqlite3.Connection, rows: Rows, embedder: str) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from commonplace.errors import UsageError
-from commonplace.run import schema
-from commonplace.run.file import RunFile
+from commonplace.run import schema, seals
+from commonplace.run.file import RunFile, written_run
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading, open_read_only
 from commonplace.run.schema import RUN
-from commonplace.sqlite import transaction
+from commonplace.sqlite import copy_into, transaction
 from commonplace.world.events import NOBODY
 
 UNDONE = """
@@ -52,12 +54,30 @@ def fork(
     force: bool = False,
     fresh: bool = False,
 ) -> RunFile:
-    """A new run at `target` that is `source` up to and including a tick; opened, to be closed by the caller.
+    """`written_fork` with nothing added; opened, to be closed by the caller."""
+    with written_fork(source, at, target, manifest=manifest, force=force, fresh=fresh):
+        pass
+    return RunFile.open(target)
+
+
+@contextmanager
+def written_fork(
+    source: str | Path,
+    at: int | str,
+    target: str | Path,
+    *,
+    manifest: Manifest | None = None,
+    force: bool = False,
+    fresh: bool = False,
+) -> Generator[Path]:
+    """A new run at `target` that is `source` up to and including a tick. It appears when the block ends.
 
     Both digests at that tick are the source's, whatever its path, and stay the same until something differs. The
-    caller makes the difference: by queued inputs, or by the `manifest` (another mind). Answers the source got later are
-    offered to the same questions, unless the mind is another, or all is asked anew (`fresh`). Queued inputs are not
-    copied. Raises UsageError for a tick that the source does not have and, unless `force`, an existing target.
+    caller makes the difference: by the `manifest` (another mind), or by inputs queued in the block, in the run at the
+    path that it is given. Answers the source got later are offered to the same questions, unless the mind is another,
+    or all is asked anew (`fresh`). Queued inputs are not copied.
+
+    Raises UsageError for a tick that the source does not have and, unless `force`, an existing target.
     """
     source, target = Path(source), Path(target)
     if source.resolve() == target.resolve():
@@ -74,26 +94,15 @@ def fork(
     }
     if manifest is not None:
         notes["parent_manifest"] = old.to_json()
-    RunFile.create(target, new, force=force).close()
-    try:
-        _copy(source, target)
-        _cut(target, tick, notes, same_mind=new.mind == old.mind and not fresh)
-    except BaseException:
-        target.unlink(missing_ok=True)
-        raise
-    return RunFile.open(target)
+    with written_run(target, force=force) as part:
+        _copy(source, part)
+        _cut(part, tick, notes, same_mind=new.mind == old.mind and not fresh)
+        yield part
 
 
-def _copy(source: Path, target: Path) -> None:
-    with RUN.errors(str(source)):
-        connection = open_read_only(source)
-        copy = sqlite3.connect(target)
-        try:
-            connection.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")
-        finally:
-            copy.close()
-            connection.close()
+def _copy(source: Path, part: Path) -> None:
+    with RUN.errors(str(source), writes=str(part)), closing(open_read_only(source)) as connection:
+        copy_into(connection, part)
 
 
 def _cut(path: Path, tick: int, notes: dict[str, str], *, same_mind: bool) -> None:
@@ -107,6 +116,7 @@ def _cut(path: Path, tick: int, notes: dict[str, str], *, same_mind: bool) -> No
                 for statement in script.split(";"):
                     connection.execute(statement, {"at": tick} if ":at" in statement else {})
                 connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", notes.items())
+                seals.renew(connection)
             connection.execute("VACUUM")
         finally:
             connection.close()

@@ -1,26 +1,28 @@
-"""Integrity: both chains computed again from the rows as stored, and compared tick by tick."""
+"""Integrity: all chains and seals computed again from the rows as stored, and compared tick by tick."""
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from commonplace.canon import digest, parsed
 from commonplace.errors import RunDamaged, command
+from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.run import digest as chain
+from commonplace.run import seals
 from commonplace.run.digest import Digests
-from commonplace.run.journal import model_call_from
+from commonplace.run.journal import model_call_from, primers
 from commonplace.run.rows import (
     ANSWER,
     EVENT,
     MEMORY,
     VERSION,
-    inflated,
     unpacked_memory,
     unpacked_trace,
     unpacked_vector,
+    vector_digest,
 )
 
 if TYPE_CHECKING:
@@ -28,6 +30,12 @@ if TYPE_CHECKING:
 
 CHUNK = 256
 """Ticks checked together."""
+TRIMMED = "trimmed"
+"""The note in `meta` that says what was taken out on purpose: JSON, kind of row → the last tick without such rows."""
+SEALED_SINCE = 4
+"""The first format with a record chain and seals."""
+TRIMMABLE = ("trace",)
+"""Kinds of rows that may be taken out of a finished run."""
 QUERIES = {
     "event": ("tick", EVENT, "event", "tick, phase, agent, ordinal"),
     "memory": ("tick", f"{MEMORY}, vector", "memory", "tick, agent, id"),
@@ -36,6 +44,8 @@ QUERIES = {
     "version": ("tick", VERSION, "version", "tick, owner, kind, key"),
     "answer": ("used", ANSWER, "answer", "used, agent, tick, ordinal, attempt"),
     "input": ("tick", "seq, tick, body", "input", "tick, seq"),
+    "trace": ("tick", "agent, tick, body", "trace", "tick, agent"),
+    "usage": ("used", "agent, tick, ordinal, attempt, usage", "answer", "used, agent, tick, ordinal, attempt"),
 }
 """Kind → the column of the tick its rows belong to, what is hashed of them, table, canonical order."""
 NAMES = {
@@ -46,52 +56,135 @@ NAMES = {
     "version": "a plan, place, belief or other state",
     "answer": "an answer",
     "input": "an input",
+    "trace": "a trace (why a character did what it did)",
+    "usage": "what an answer cost",
+}
+SEALS = {
+    "meta": "the manifest or a note",
+    "waiting": "an answer that no tick has used yet",
+    "offered": "an answer of the parent run",
+    "queued": "a queued input",
+    "call": "what was said to and by a model",
+    "primer": "what was said to and by a model (a primer)",
 }
 
 
 def check(reading: Reading) -> int:
     """Recompute everything; returns the last tick. Raises RunDamaged naming the first tick that differs, and in what.
 
-    Traces and model calls are in no digest: they are only checked to be readable.
+    In a file of format 3 no digest covers traces, usage, model calls, notes and what waits: traces and model calls are
+    only checked to be readable (see `unchecked`).
     """
     with reading.open(reading.path, lenient=True) as bytewise, bytewise.snapshot():
         return _checked(bytewise)
 
 
+def unchecked(reading: Reading) -> list[str]:
+    """What `check` cannot tell about this file, as sentences; usually nothing."""
+    found = [f"{kind}: trimmed up to tick {tick}" for kind, tick in sorted(trimmed(reading).items())]
+    if reading.format < SEALED_SINCE:
+        found.append(
+            f"format {reading.format} has no digest of traces, prompts, usage, notes and what waits;"
+            " `resume` brings the file to the newest format"
+        )
+    return found
+
+
+def trimmed(reading: Reading) -> dict[str, int]:
+    """Kind of row → the last tick whose rows were taken out on purpose. Raises RunDamaged."""
+    try:
+        found = parsed(reading.meta(TRIMMED) or "{}")
+        return {kind: int(tick) for kind, tick in found.items() if kind in TRIMMABLE}
+    except UNREADABLE as error:
+        raise RunDamaged(f"the note {TRIMMED!r} cannot be read", where=str(reading.path)) from error
+
+
 def _checked(reading: Reading) -> int:
     _pages(reading)
+    _semantics(reading)
     vectors = _vectors(reading)
-    previous, last = Digests(chain.START, chain.START), reading.last_tick
+    sealed, gone = reading.format >= SEALED_SINCE, trimmed(reading)
+    kinds = [kind for kind in QUERIES if sealed or kind not in chain.RECORD_KINDS]
+    columns = "history, state, record, parts" if sealed else "history, state, x'', parts"
+    previous, last = (Digests(chain.START, chain.START), chain.START), _last(reading)
     for begin in range(0, last + 1, CHUNK):
-        rows = {kind: _rows(reading, kind, begin, vectors) for kind in QUERIES}
-        query = "SELECT n, history, state, parts FROM tick WHERE n BETWEEN ? AND ?"
+        rows = {kind: _rows(reading, kind, begin, vectors) for kind in kinds}
+        query = f"SELECT n, {columns} FROM tick WHERE n BETWEEN ? AND ?"
         stored = {number: kept for number, *kept in reading.all(query, begin, begin + CHUNK - 1)}
         for tick in range(begin, min(begin + CHUNK, last + 1)):
             if tick not in stored:
                 raise _damage(reading, tick, "the tick is missing")
             here: dict[str, list[Any]] = {kind: groups.get(tick, []) for kind, groups in rows.items()}
-            previous = _compared(reading, tick, here, previous, stored[tick])
-    _beyond(reading, last)
-    _traces(reading)
-    _model_calls(reading)
+            absent = {kind for kind, upto in gone.items() if tick <= upto and not here.get(kind)}
+            previous = _compared(reading, tick, here, previous, stored[tick], absent)
+    _beyond(reading, last, kinds)
+    _vector_keys(reading, vectors)
+    if sealed:
+        _seals(reading)
+    else:
+        _traces(reading)
+        _model_calls(reading)
     return last
 
 
+def _last(reading: Reading) -> int:
+    """The last tick there is, also if others are missing."""
+    first, last = reading.one("SELECT min(n), max(n) FROM tick")
+    if last is not None and first < 0:
+        raise _damage(reading, first, "a tick before the first")
+    return -1 if last is None else last
+
+
 def _compared(
-    reading: Reading, tick: int, rows: Mapping[str, list[Any]], previous: Digests, stored: Sequence[bytes]
-) -> Digests:
+    reading: Reading,
+    tick: int,
+    rows: Mapping[str, list[Any]],
+    previous: tuple[Digests, bytes],
+    stored: Sequence[Any],
+    absent: Collection[str],
+) -> tuple[Digests, bytes]:
     """The chains after the tick. Raises RunDamaged unless they equal the stored ones."""
-    history, state, parts = stored
+    history, state, record, parts = stored
     if not all(_typed(row[4], row[5]) for row in rows["event"]):
         raise _damage(reading, tick, _changed("event"))
-    if chain.history_digest(previous.history, rows["event"]) != history:
+    if _hash(chain.history_digest, previous[0].history, rows["event"]) != history:
         raise _damage(reading, tick, _changed("event"))
-    for kind, kept in chain.unpacked_parts(parts).items():
-        if chain.rows_digest(rows[kind]) != kept:
+    kinds = chain.KINDS if "trace" in rows else chain.STATE_KINDS
+    kept = chain.unpacked_parts(parts) if isinstance(parts, bytes) else {}
+    if chain.packed_parts(kept)[: len(kinds) * len(chain.START)] != parts:
+        raise _damage(reading, tick, "the digests by kind of row have changed since they were written")
+    for kind in kinds:
+        if kind not in absent and _hash(chain.part_digest, kind, rows[kind]) != kept[kind]:
             raise _damage(reading, tick, _changed(kind))
-    if chain.state_digest(previous.state, parts) != state:
+    if chain.state_digest(previous[0].state, parts) != state:
         raise _damage(reading, tick, "the digest of the state does not match the stored one")
-    return Digests(history, state)
+    if "trace" in rows and chain.record_digest(previous[1], parts) != record:
+        raise _damage(reading, tick, "the digest of the record does not match the stored one")
+    return Digests(history, state), record
+
+
+def _hash(function: Any, *given: Any) -> bytes | None:
+    """A digest; None, which no stored digest equals, for cells that are never hashed."""
+    try:
+        return function(*given)
+    except UNREADABLE:
+        return None
+
+
+def _seals(reading: Reading) -> None:
+    stored = dict(reading.all("SELECT kind, digest FROM seal"))
+    for kind, what in SEALS.items():
+        if _hash(seals.summed, reading.each(seals.SEALED[kind])) != stored.pop(kind, None):
+            raise RunDamaged(f"{what} has changed since it was written", where=str(reading.path), hint=_todo(reading))
+    if stored:
+        raise RunDamaged(f"seals of unknown kinds: {sorted(stored)}", where=str(reading.path), hint=_todo(reading))
+
+
+def _semantics(reading: Reading) -> None:
+    """The rules are named twice: in the manifest, and beside it."""
+    if reading.meta("semantics") != str(reading.manifest.semantics):
+        what = "the semantics in the manifest are not those the run was made under"
+        raise RunDamaged(what, where=str(reading.path), hint=_todo(reading))
 
 
 def _pages(reading: Reading) -> None:
@@ -112,37 +205,52 @@ def _rows(reading: Reading, kind: str, begin: int, vectors: Mapping[int | None, 
 
 
 def _hashed(row: list[Any], embedder: str, vectors: Mapping[int | None, bytes | None]) -> tuple[Any, ...]:
-    """A memory as it is hashed; unreadable cells become None, which is never hashed."""
+    """A memory as it is hashed; unreadable cells become an object, which is never hashed."""
     *stored, number = row
     try:
         cells: tuple[Any, ...] = unpacked_memory(tuple(stored))  # pyright: ignore[reportArgumentType] - MEMORY
-    except (ValueError, TypeError, AttributeError):
-        cells = (None,)
-    return (*cells, embedder, vectors.get(number))
+    except UNREADABLE:
+        cells = (_NEVER,)
+    raw = vectors.get(number)
+    return (*cells, embedder, _NEVER if raw is None else raw)
+
+
+_NEVER = object()
+"""Stands for a cell that cannot be read. Its row is not hashed."""
 
 
 def _vectors(reading: Reading) -> dict[int | None, bytes | None]:
-    """All vectors by number; an unreadable one becomes None, which is never hashed."""
+    """All vectors by number; an unreadable one becomes None."""
     vectors: dict[int | None, bytes | None] = {None: b""}
-    for number, value in reading.all("SELECT id, value FROM vector"):
-        try:
-            vectors[number] = unpacked_vector(value)
-        except ValueError:
-            vectors[number] = None
+    for number, value in reading.each("SELECT id, value FROM vector"):
+        vectors[number] = _hash(unpacked_vector, value)
     return vectors
+
+
+def _vector_keys(reading: Reading, vectors: Mapping[int | None, bytes | None]) -> None:
+    """Raises RunDamaged for a vector that belongs to no memory, or is kept under the key of another text."""
+    embedder = reading.manifest.embedder
+    texts = reading.each("SELECT DISTINCT vector, text FROM memory WHERE vector IS NOT NULL")
+    keys = {number: _hash(vector_digest, embedder, text) for number, text in texts}
+    for number, key in reading.each("SELECT id, digest FROM vector"):
+        expected, raw = keys.get(number), vectors.get(number)
+        if expected is None or raw is None or key not in (expected, digest(expected, raw)):
+            what = f"vector {number} is not that of a memory"
+            raise RunDamaged(what, where=str(reading.path), hint=_todo(reading))
 
 
 def _typed(type_: str, body: str) -> bool:
     """Whether the type column equals the type in the body; only the body is hashed."""
     try:
-        return json.loads(body)["type"] == type_
-    except (ValueError, KeyError, TypeError):
+        return parsed(body)["type"] == type_
+    except UNREADABLE:
         return False
 
 
-def _beyond(reading: Reading, last: int) -> None:
+def _beyond(reading: Reading, last: int, kinds: Collection[str]) -> None:
     """Raises RunDamaged for rows of ticks that were never committed."""
-    for kind, (column, _, table, _) in QUERIES.items():
+    for kind in kinds:
+        column, _, table, _ = QUERIES[kind]
         (tick,) = reading.one(f"SELECT min({column}) FROM {table} WHERE {column} > ? OR {column} < 0", last)
         if tick is not None:
             raise _damage(reading, tick, f"{NAMES[kind]} of a tick that was never committed (the last is {last})")
@@ -150,20 +258,20 @@ def _beyond(reading: Reading, last: int) -> None:
 
 def _traces(reading: Reading) -> None:
     for (agent,) in reading.all("SELECT DISTINCT agent FROM trace"):
-        for tick, body in reading.all("SELECT tick, body FROM trace WHERE agent = ? ORDER BY tick", agent):
+        for tick, body in reading.each("SELECT tick, body FROM trace WHERE agent = ? ORDER BY tick", agent):
             try:
                 unpacked_trace(body)
-            except ValueError:
+            except UNREADABLE:
                 raise _damage(reading, tick, f"the trace of {agent} cannot be read") from None
 
 
 def _model_calls(reading: Reading) -> None:
     for (agent,) in reading.all("SELECT DISTINCT agent FROM model_call"):
         series = _series(reading, agent)
-        for tick, body, primer in reading.all("SELECT tick, body, primer FROM model_call WHERE agent = ?", agent):
+        for tick, body, primer in reading.each("SELECT tick, body, primer FROM model_call WHERE agent = ?", agent):
             try:
                 model_call_from(body, series[primer])
-            except (KeyError, ValueError, TypeError):
+            except UNREADABLE:
                 raise _damage(reading, tick, f"a model call of {agent} cannot be read") from None
 
 
@@ -171,10 +279,9 @@ def _series(reading: Reading, agent: str) -> dict[int, bytes]:
     """Primer → its series up to it; what cannot be read is left out."""
     series: dict[int, bytes] = {}
     upto: dict[int, bytes] = {}
-    for id_, number, body in reading.all("SELECT id, series, body FROM primer WHERE agent = ? ORDER BY id", agent):
-        with suppress(ValueError, TypeError):
-            before = series.get(number, b"")
-            upto[id_] = series[number] = before + inflated(body, before)
+    for id_, number, body in reading.each("SELECT id, series, body FROM primer WHERE agent = ? ORDER BY id", agent):
+        with suppress(*UNREADABLE):
+            upto[id_] = series[number] = primers([body], series.get(number, b""))
     return upto
 
 

@@ -13,9 +13,20 @@ from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from typing import Any, cast
 
-from commonplace.canon import canonical
+from commonplace.canon import canonical, parsed
 from commonplace.errors import RunDamaged
-from commonplace.run.rows import ANSWER, answer_cells, answer_from, deflated, inflated, text_of, unpacked_trace
+from commonplace.run import seals
+from commonplace.run.rows import (
+    ANSWER,
+    LONGEST,
+    answer_cells,
+    answer_from,
+    deflated,
+    inflated,
+    text_of,
+    unpacked_trace,
+    usage_text,
+)
 from commonplace.run.schema import RUN
 from commonplace.run.tick_record import AnswerRow
 from commonplace.sqlite import transaction
@@ -24,13 +35,14 @@ QUESTION = "agent = ? AND tick = ? AND ordinal = ?"
 TRACE_OF = f"""
 SELECT body FROM trace WHERE agent = ? AND tick = coalesce((SELECT max(used) FROM answer WHERE {QUESTION}), ?)
 """
+WAITING = f"SELECT {ANSWER}, usage FROM answer WHERE {QUESTION} AND attempt = ? AND used IS NULL"
 NUMBERED = "SELECT ordinal FROM answer WHERE agent = ? AND tick = ? AND request = ? ORDER BY ordinal LIMIT 1"
 NEXT = "SELECT coalesce(max(ordinal) + 1, 0) FROM answer WHERE agent = ? AND tick = ?"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """What was sent to a model, and received, at one attempt to have a question answered. In no digest."""
+    """What was sent to a model, and received, at one attempt to have a question answered. Sealed, in no chain."""
 
     prompt: str = ""
     """What a model was asked, as text."""
@@ -81,7 +93,7 @@ class Journal:
         if not rows:
             offered = self._rows("offered", agent, tick, ordinal)
             rows = tuple(_free(row) for row in offered if row.request == request)
-            with RUN.errors(self._where):
+            with RUN.errors(self._where), transaction(self._connection):
                 put_answers(self._connection, rows, None)
         return tuple(replace(row, usage={**row.usage, "from_cache": True}) for row in rows)
 
@@ -118,7 +130,7 @@ class Journal:
             rows = self._connection.execute(
                 f"SELECT {ANSWER}, usage FROM {table} WHERE {QUESTION} ORDER BY attempt", (agent, tick, ordinal)
             ).fetchall()
-        return tuple(answer_from(row[:-1], row[-1]) for row in rows)
+        return tuple(map(answer_from, rows))
 
     def _one(self, query: str, *values: Any) -> Any:
         with RUN.errors(self._where):
@@ -126,11 +138,22 @@ class Journal:
 
 
 def put_answers(connection: sqlite3.Connection, answers: Sequence[AnswerRow], used: int | None) -> None:
-    """Keep answers, replacing what was kept of the same attempts. `used`: the tick whose turns used them."""
+    """Keep answers, replacing what was kept of the same attempts. Runs in the caller's transaction.
+
+    `used`: the tick whose turns used them; None for answers that wait for the commit of their tick.
+    """
+    rows = [(*answer_cells(row), usage_text(row)) for row in answers]
+    if used is None:
+        for row in rows:
+            before = connection.execute(WAITING, row[:4]).fetchone()
+            if before is not None:
+                seals.remove(connection, "waiting", before)
+            seals.add(connection, "waiting", row)
     connection.executemany(
-        "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [(*answer_cells(row), text_of(dict(row.usage)) if row.usage else "", used) for row in answers],
+        "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", [(*row, used) for row in rows]
     )
+    if used is not None and seals.stored(connection, "waiting") != seals.EMPTY:
+        seals.renew(connection, "waiting")
 
 
 def _free(row: AnswerRow) -> AnswerRow:
@@ -163,7 +186,7 @@ def kept_input(one: Callable[..., Any], row: AnswerRow) -> str:
 def _difference(before: str, now: str) -> str:
     """Where two typed inputs first differ: `; situation.sky was "clear", is "rain"`."""
     try:
-        found = _first_difference(json.loads(before), json.loads(now), "")
+        found = _first_difference(parsed(before), parsed(now), "")
     except ValueError:
         return ""
     if found is None:
@@ -232,6 +255,10 @@ class _ModelCalls:
             self._extend(row.agent, series, data, body)
             body = deflated(data, series.data)
         key = (row.agent, row.tick, row.ordinal, row.attempt)
+        before = self._connection.execute(FIND, key).fetchone()
+        if before is not None:
+            seals.remove(self._connection, "call", (*key, before[1], before[0]))
+        seals.add(self._connection, "call", (*key, series.last, body))
         self._connection.execute(
             "INSERT OR REPLACE INTO model_call VALUES (?, ?, ?, ?, ?, ?)", (*key, series.last, body)
         )
@@ -242,7 +269,7 @@ class _ModelCalls:
 
     def _loaded(self, agent: str) -> _Series:
         last, number = self._connection.execute(LATEST, (agent,)).fetchone()
-        data = b"" if last is None else primers(self._connection.execute(SERIES, {"agent": agent, "last": last}))
+        data = b"" if last is None else _primers(self._connection, agent, last)
         found = self._series[agent] = _Series(number or 0, last or 0, data)
         return found
 
@@ -255,6 +282,7 @@ class _ModelCalls:
         )
         assert cursor.lastrowid is not None
         series.last = cursor.lastrowid
+        seals.add(self._connection, "primer", (series.last, agent, series.number, body))
         series.data += data
 
 
@@ -264,21 +292,34 @@ def model_call_of(connection: sqlite3.Connection, row: AnswerRow) -> ModelCall |
     if found is None:
         return None
     body, last = found
-    data = primers(connection.execute(SERIES, {"agent": row.agent, "last": last}).fetchall())
-    return model_call_from(body, data)
+    return model_call_from(body, _primers(connection, row.agent, last))
 
 
-def primers(rows: Iterable[tuple[bytes]]) -> bytes:
+def _primers(connection: sqlite3.Connection, agent: str, last: int) -> bytes:
+    """The series that a primer ends."""
+    return primers(body for (body,) in connection.execute(SERIES, {"agent": agent, "last": last}).fetchall())
+
+
+def primers(bodies: Iterable[bytes], before: bytes = b"") -> bytes:
     """A series from its rows, each compressed with those before it. Raises ValueError."""
-    data = b""
-    for (body,) in rows:
-        data += inflated(body, data)
+    data = before
+    for body in bodies:
+        room = FULL - len(data) if data else LONGEST
+        data += inflated(body, data, most=room)
     return data
 
 
 def model_call_from(body: bytes, series: bytes) -> ModelCall:
     """A call from its row and the primers it was compressed with. Raises ValueError."""
-    return ModelCall(**json.loads(inflated(body, series).decode(errors="surrogatepass")))
+    given = parsed(inflated(body, series).decode(errors="surrogatepass"))
+    try:
+        call = ModelCall(**given)
+    except TypeError as error:
+        raise ValueError(f"not a model call: {error}") from error
+    words: tuple[Any, ...] = (call.prompt, call.raw, call.error, call.kind)
+    if not all(isinstance(text, str) for text in words):
+        raise ValueError("not a model call: words that are no text")
+    return call
 
 
 def _bytes(call: ModelCall) -> bytes:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from commonplace.canon import canonical, digest
-from commonplace.errors import RunDamaged
+from commonplace.canon import canonical, digest, parsed
+from commonplace.errors import RunDamaged, UsageError, command
 from commonplace.run.schema import FORMAT, SEMANTICS
 
 
@@ -22,7 +21,7 @@ def package_version() -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """All choices of a run. No digest covers them: digests cover only the history they led to."""
+    """All choices of a run. A seal covers them; both digests cover only the history they led to."""
 
     scenario: str
     """Name."""
@@ -61,11 +60,32 @@ class Manifest:
     def from_json(cls, text: str, where: str = "") -> Manifest:
         """The inverse. What a newer version added is left out. Raises RunDamaged when text and digest differ."""
         try:
-            given = json.loads(text)
+            given = parsed(text)
             known = {one.name for one in fields(cls)}
             manifest = cls(**{key: value for key, value in given.items() if key in known})
+            for one in fields(cls):
+                if not isinstance(getattr(manifest, one.name), _TYPES[str(one.type)]):
+                    raise ValueError(f"{one.name} is not {one.type}")
         except (ValueError, TypeError, AttributeError) as error:
             raise RunDamaged(f"the manifest cannot be read ({error})", where=where) from error
         if given.get("scenario_digest") != manifest.scenario_digest:
             raise RunDamaged("the scenario in the file is not the one the run was made from", where=where)
         return manifest
+
+    def refuse_other_semantics(self, where: str) -> None:
+        """Raises UsageError for a run made under other rules than those of this version."""
+        if self.semantics != SEMANTICS:
+            raise UsageError(
+                f"the run was made under semantics {self.semantics}, this version has {SEMANTICS}: it would not give"
+                " the same history",
+                where=where,
+                hint=f"Commonplace {self.version} can; {command('verify', where, '--integrity-only')} checks the file",
+            )
+
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "str": str,
+    "int": int,
+    "dict[str, Any] | None": (dict, type(None)),
+}
+"""Type of a field, as it is written → what its value must be."""

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property, lru_cache, partial
 from itertools import groupby
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from commonplace.character.state import CharacterState
 from commonplace.clock import parse_iso
-from commonplace.errors import UsageError
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import MemoryStream
 from commonplace.memory.bm25 import shared_analyser
 from commonplace.memory.embedding import Vector, unpacked
 from commonplace.memory.record import Emotion, Memory
+from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.rng import Seeds
-from commonplace.run import schema, versions
+from commonplace.run import integrity, schema, versions
 from commonplace.run.digest import START, Digests
 from commonplace.run.frames import Frame, Frames
 from commonplace.run.journal import ModelCall, model_call_of
@@ -29,6 +30,7 @@ from commonplace.run.manifest import Manifest
 from commonplace.run.rows import (
     ANSWER,
     EVENT,
+    KEY,
     MEMORY,
     VERSION,
     PackedMemory,
@@ -50,8 +52,12 @@ from commonplace.sqlite import Synchronous, connect
 from commonplace.world.events import Event
 from commonplace.world.state import World
 
+MOST_TICKS = 1 << 60
+"""Above any tick, and small enough for SQLite's integers."""
 QUEUED = "SELECT seq, -1, body FROM input WHERE tick IS NULL ORDER BY seq"
 
+
+T = TypeVar("T")
 
 MOOD_MEMORIES = 10
 """How many of the latest felt memories a mood is made of."""
@@ -72,6 +78,8 @@ class Reading:
         self.format = number
         self._connection = connection
         self._frames = Frames(self)
+        self._whole = -1
+        """All ticks up to this one are known to be there."""
 
     @classmethod
     def open(cls, path: str | Path, *, lenient: bool = False) -> Self:
@@ -102,6 +110,7 @@ class Reading:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+        blame(self.path, error)
 
     # ── the run ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -126,24 +135,31 @@ class Reading:
     def meta(self, key: str) -> str | None:
         """A note stored outside the history; None if there is no note of that name."""
         row = self.one("SELECT value FROM meta WHERE key = ?", key)
-        return None if row is None else row[0]
+        return None if row is None else str(row[0])
 
     @property
     def last_tick(self) -> int:
-        """The last committed tick; −1 for none."""
+        """The last committed tick; −1 for none. Raises RunDamaged unless all ticks before it are there."""
         last: int | None = self.one("SELECT max(n) FROM tick")[0]
-        return -1 if last is None else last
+        if last is None:
+            return -1
+        if last > self._whole:
+            (count,) = self.one("SELECT count(*) FROM tick WHERE n > ? AND n <= ?", self._whole, last)
+            if count != last - self._whole:
+                raise RUN.damaged(str(self.path), f"ticks are missing before tick {last}")
+            self._whole = last
+        return last
 
     def tick(self, wanted: str | int | None = None) -> int:
         """A committed tick from a number, an ISO simulated time (the first tick not before it) or None, the last.
 
         None gives −1 for a run without ticks. Raises UsageError for a tick that the run does not have.
         """
-        last = self.last_tick
         if wanted is None:
-            return last
+            return self.last_tick
         found = self._tick_of(wanted) if isinstance(wanted, str) else wanted
-        if not 0 <= found <= last:
+        if not 0 <= found <= MOST_TICKS or self.one("SELECT n FROM tick WHERE n = ?", found) is None:
+            last = self.last_tick
             hint = f"the run has ticks 0 to {last}" if last >= 0 else "the run has no ticks yet"
             raise UsageError(f"there is no tick {wanted}", where=str(self.path), hint=hint)
         return found
@@ -177,21 +193,21 @@ class Reading:
         where += [f"{column} = ?" for column, value in filters.items() if value is not None]
         given = [value for value in filters.values() if value is not None]
         query = f"SELECT {EVENT} FROM event WHERE {' AND '.join(where)} ORDER BY tick, phase, agent, ordinal"
-        return tuple(event_from(row) for row in self.all(query, *values, *given))
+        return tuple(self._made("event", event_from, row) for row in self.all(query, *values, *given))
 
     def event(self, tick: int, agent: str, ordinal: int) -> Event | None:
         """One event by the parts of its id."""
         row = self.one(f"SELECT {EVENT} FROM event WHERE agent = ? AND tick = ? AND ordinal = ?", agent, tick, ordinal)
-        return None if row is None else event_from(row)
+        return None if row is None else self._made("event", event_from, row)
 
     def inputs(self, first: int = 0, last: int | None = None) -> tuple[InputRow, ...]:
         """The inputs stamped with the ticks first … last, in order."""
         query = "SELECT seq, tick, body FROM input WHERE tick BETWEEN ? AND ? ORDER BY tick, seq"
-        return tuple(input_from(row) for row in self.all(query, first, self._upto(last)))
+        return tuple(self._made("input", input_from, row) for row in self.all(query, first, self._upto(last)))
 
     def queued(self) -> tuple[InputRow, ...]:
         """Inputs that wait for a tick; their `tick` is −1."""
-        return tuple(input_from(row) for row in self.all(QUEUED))
+        return tuple(self._made("input", input_from, row) for row in self.all(QUEUED))
 
     def frame(self, at: int | str | None = None) -> Frame:
         """A whole tick as views draw it; fast for one that steps through time, in either direction."""
@@ -207,7 +223,7 @@ class Reading:
     def world_at(self, at: int | str | None = None) -> World:
         """The world at the end of a tick, equal to the one the executor made."""
         tick = self.tick(at)
-        with RUN.errors(str(self.path)):
+        with self._reading(f"the world at tick {tick}"):
             return versions.restore_world(
                 tick, versions.world_versions_at(self._connection, tick), self.events(tick, tick)
             )
@@ -215,8 +231,9 @@ class Reading:
     def state_at(self, agent: str, at: int | str | None = None) -> CharacterState:
         """Plan, beliefs, relations and pending jobs at the end of a tick."""
         self._known(agent)
-        with RUN.errors(str(self.path)):
-            return versions.restore_state(versions.state_versions_at(self._connection, agent, self.tick(at)))
+        tick = self.tick(at)
+        with self._reading(f"the state of {agent} at tick {tick}"):
+            return versions.restore_state(versions.state_versions_at(self._connection, agent, tick))
 
     def states_at(self, at: int | str | None = None) -> dict[str, CharacterState]:
         """Everybody's state, by id, sorted; those who are not in the world (yet, any more) included."""
@@ -241,7 +258,7 @@ class Reading:
     @property
     def agent_ids(self) -> list[str]:
         """Every character that ever had a state, sorted."""
-        with RUN.errors(str(self.path)):
+        with self._reading("the characters"):
             return versions.characters(self._connection)
 
     def agents(self, at: int | str | None = None) -> list[dict[str, str]]:
@@ -251,11 +268,11 @@ class Reading:
     def versions(self, first: int, last: int) -> list[tuple[int, Version]]:
         """(tick, version) of what changed in the ticks first … last, by tick, owner, kind and key."""
         query = f"SELECT {VERSION} FROM version WHERE tick BETWEEN ? AND ? ORDER BY tick, owner, kind, key"
-        return [(row[0], version_from(row)) for row in self.all(query, first, last)]
+        return [(row[0], self._made("version", version_from, row)) for row in self.all(query, first, last)]
 
     def shown_at(self, tick: int) -> list[Version]:
         """The versions that a frame of the tick is made of."""
-        with RUN.errors(str(self.path)):
+        with self._reading(f"the state at tick {tick}"):
             return versions.shown_versions_at(self._connection, tick)
 
     # ── memories ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -285,7 +302,8 @@ class Reading:
     def accesses(self, agent: str, tick: int) -> dict[int, int]:
         """Memory id → last access at the end of a tick (microseconds since 1970), of those ever accessed."""
         query = "SELECT at, ids FROM touch WHERE agent = ? AND tick <= ? ORDER BY tick"
-        return {id_: at for at, ids in self.all(query, agent, tick) for id_ in unpacked_ids(ids)}
+        with self._reading(f"the accesses of {agent} up to tick {tick}"):
+            return {id_: at for at, ids in self.all(query, agent, tick) for id_ in unpacked_ids(ids)}
 
     def stream_at(self, agent: str, at: int | str | None = None, **parts: Any) -> MemoryStream:
         """A character's stream at the end of a tick, equal to the one that ran.
@@ -294,15 +312,23 @@ class Reading:
         UsageError when the run was made with another embedder and none is given.
         """
         tick = self.tick(at)
-        query = "SELECT value FROM memory LEFT JOIN vector ON vector.id = memory.vector"
-        rows = self.all(f"{query} WHERE agent = ? AND memory.tick <= ? ORDER BY memory.id", agent, tick)
+        where = "FROM memory LEFT JOIN vector ON vector.id = memory.vector WHERE agent = ? AND memory.tick <= ?"
+        numbers = self.all(f"SELECT vector {where} ORDER BY memory.id", agent, tick)
+        given: dict[str, Any] = {**self._parts(parts), **parts}
+        size = given["embedder"].dimensions
+        vectors = {
+            number: self._vector(number, value, size)
+            for number, value in self.all(
+                f"SELECT DISTINCT vector.id, value {where} AND value IS NOT NULL", agent, tick
+            )
+        }
         gone = self.all("SELECT id FROM memory WHERE agent = ? AND removed <= ? ORDER BY id", agent, tick)
         return MemoryStream.restore(
             agent,
             self.memories(agent, tick, forgotten=True),
-            [None if value is None else self._vector(value) for (value,) in rows],
+            [vectors.get(number) for (number,) in numbers],
             forgotten=[id_ for (id_,) in gone],
-            **{**self._parts(parts), **parts},
+            **given,
         )
 
     # ── why ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -310,10 +336,8 @@ class Reading:
     def trace(self, agent: str, tick: int) -> dict[str, Any]:
         """Why a character did what it did; empty when nothing was kept."""
         row = self.one("SELECT body FROM trace WHERE agent = ? AND tick = ?", agent, tick)
-        try:
+        with self._reading(f"the trace of {agent} at tick {tick}"):
             return {} if row is None else unpacked_trace(row[0])
-        except ValueError as error:
-            raise RUN.damaged(str(self.path), f"the trace of {agent} at tick {tick}: {error}") from error
 
     def answers(
         self, first: int = 0, last: int | None = None, *, agent: str | None = None, used: bool = True
@@ -328,15 +352,12 @@ class Reading:
             where, values = f"agent = ? AND {where}", (agent, *values)
         order = "agent, tick, ordinal, attempt"
         rows = self.all(f"SELECT {ANSWER}, usage FROM answer WHERE {where} ORDER BY {order}", *values)
-        return tuple(answer_from(row[:-1], row[-1]) for row in rows)
+        return tuple(self._made("answer", answer_from, row) for row in rows)
 
     def model_call(self, row: AnswerRow) -> ModelCall | None:
         """What was sent and received at an attempt; None if nothing was sent, or if it was trimmed."""
-        try:
-            with RUN.errors(str(self.path)):
-                return model_call_of(self._connection, row)
-        except ValueError as error:
-            raise RUN.damaged(str(self.path), f"the model call of {row.agent} at tick {row.tick}: {error}") from error
+        with self._reading(f"the model call of {row.agent} at tick {row.tick}"):
+            return model_call_of(self._connection, row)
 
     def usage(self) -> list[dict[str, Any]]:
         """What was asked of the mind, a row per (character, task), and a total whose two ids are empty.
@@ -345,7 +366,7 @@ class Reading:
         character have the owner `-`.
         """
         rows = self.all(f"SELECT {ANSWER}, usage FROM answer ORDER BY agent, tick, ordinal, attempt")
-        return usage(answer_from(row[:-1], row[-1]) for row in rows)
+        return usage(self._made("answer", answer_from, row) for row in rows)
 
     # ── rows ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -358,6 +379,11 @@ class Reading:
         """The rows of a query of this package, all at once: a cursor left half-read would hold a transaction open."""
         with RUN.errors(str(self.path)):
             return self._connection.execute(query, values).fetchall()
+
+    def each(self, query: str, *values: Any) -> Iterator[Any]:
+        """The rows of a query of this package, one by one; to be read to the end, within a `snapshot`."""
+        with RUN.errors(str(self.path)):
+            yield from self._connection.execute(query, values)
 
     @contextmanager
     def snapshot(self) -> Generator[None]:
@@ -399,16 +425,46 @@ class Reading:
         }
 
     def _memory(self, row: PackedMemory, accessed: int | None) -> Memory:
-        try:
+        with self._reading(f"memory {row[1]} of {row[0]}"):
             return memory_from(unpacked_memory(row), accessed)
-        except (ValueError, TypeError) as error:
-            raise RUN.damaged(str(self.path), f"memory {row[1]} of {row[0]}: {error}") from error
 
-    def _vector(self, value: bytes) -> Vector:
+    def _vector(self, number: int, value: bytes, dimensions: int) -> Vector:
+        with self._reading(f"vector {number}"):
+            raw = unpacked_vector(value)
+            if len(raw) != 2 * dimensions:
+                raise ValueError(f"{len(raw) // 2} dimensions instead of {dimensions}")
+            return unpacked(raw)
+
+    @contextmanager
+    def _reading(self, what: str) -> Generator[None]:
+        """What cannot be read inside is damage of `what`."""
         try:
-            return unpacked(unpacked_vector(value))
-        except ValueError as error:
-            raise RUN.damaged(str(self.path), f"a vector: {error}") from error
+            with RUN.errors(str(self.path)):
+                yield
+        except UNREADABLE as error:
+            raise self._damaged(what, error) from error
+
+    def _made(self, table: str, make: Callable[[Any], T], row: Sequence[Any]) -> T:
+        """The value of a row."""
+        try:
+            return make(row)
+        except UNREADABLE as error:
+            key = ", ".join(map(repr, row[: KEY[table]]))
+            raise self._damaged(f"table {table}, row {key}", error) from error
+
+    def _damaged(self, what: str, error: BaseException) -> CommonplaceError:
+        why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        return RUN.damaged(str(self.path), f"{what}: {why}")
+
+
+def blame(path: Path, error: BaseException | None) -> None:
+    """Raises RunDamaged if an unexpected error comes from damage of the run there, naming the damage."""
+    if isinstance(error, UNREADABLE):
+        with Reading.open(path) as reading:
+            try:
+                integrity.check(reading)
+            except CommonplaceError as damage:
+                raise damage from error
 
 
 def open_read_only(path: Path) -> sqlite3.Connection:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, fields
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from math import isfinite
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from commonplace.canon import canonical, digest
+from commonplace.canon import canonical, digest, parsed
 from commonplace.character.plan import PlanItem
 from commonplace.clock import hhmm, iso, parse_iso
-from commonplace.memory.record import Kind, Memory
+from commonplace.memory.record import KINDS, Memory
 from commonplace.memory.stores.codec import parsed_fields, rare_fields
 from commonplace.run.tick_record import AnswerRow, InputRow, Version
 from commonplace.world.events import Event, Phase
@@ -28,6 +28,13 @@ MEMORY = "agent, id, tick, kind, importance, text, created, citations, event, de
 ANSWER = "agent, tick, ordinal, attempt, task, request, outcome, body"
 """The columns of an answer that are in the state digest."""
 VERSION = "tick, owner, kind, key, value"
+KEY = {"event": 4, "version": 4, "answer": 4, "input": 1}
+"""Table → how many of its first columns name a row."""
+
+LONGEST = 1 << 24
+"""Bytes that a compressed value may have when it is inflated. A prompt with its answer stays far below."""
+RATIO, ROOM = 64, 1 << 13
+"""What is read in bulk is inflated to at most `RATIO` times its bytes, or to `ROOM`: 2 MB of a file stay 200 MB."""
 
 _SMALL = 4096
 """Bytes that a window of 4 kB holds whole. Clearing the 256 kB of a full one takes five times as long as compressing."""
@@ -62,12 +69,18 @@ def event_cells(event: Event) -> EventCells:
 
 
 def event_from(cells: EventCells) -> Event:
-    """The inverse of `event_cells`."""
+    """The inverse of `event_cells`. Raises one of `UNREADABLE` for cells that are not an event, as those below do."""
     tick, phase, agent, ordinal, type_, text = cells
-    body: dict[str, Any] = json.loads(text)
-    place = body.pop("place")
-    del body["type"]
+    body: dict[str, Any] = parsed(text)
+    place, kind = body.pop("place"), body.pop("type")
+    if kind != type_ or not (_is_text(place) and _is_text(agent)):
+        raise ValueError("its body does not fit its columns")
     return Event(tick, Phase(phase), agent, ordinal, type_, place, body)
+
+
+def _is_text(cell: Any) -> bool:
+    """A file may hold anything in any column."""
+    return isinstance(cell, str)
 
 
 def memory_cells(memory: Memory) -> MemoryCells:
@@ -92,12 +105,18 @@ def memory_cells(memory: Memory) -> MemoryCells:
 
 def packed_memory(cells: MemoryCells) -> PackedMemory:
     """A row of `memory` as it is stored."""
-    return (*cells[:9], deflated(cells[9].encode()))
+    details = cells[9].encode()
+    small = deflated(details)
+    return (*cells[:9], small if len(details) <= _room(small) else zlib.compress(details, 0))
 
 
 def unpacked_memory(row: PackedMemory) -> MemoryCells:
     """The inverse of `packed_memory`. Raises ValueError for details that cannot be read."""
-    return (*row[:9], inflated(row[9]).decode())
+    return (*row[:9], inflated(row[9], most=_room(row[9])).decode())
+
+
+def _room(small: bytes) -> int:
+    return min(LONGEST, max(ROOM, RATIO * len(small)))
 
 
 def memory_from(cells: MemoryCells, accessed: int | None = None) -> Memory:
@@ -106,15 +125,15 @@ def memory_from(cells: MemoryCells, accessed: int | None = None) -> Memory:
     Raises ValueError or TypeError for cells that are not a memory.
     """
     agent, id_, tick, kind, importance, text, created, citations, event, details = cells
+    if kind not in KINDS or not _is_text(text) or not isfinite(importance):
+        raise ValueError("kind, text or importance is not that of a memory")
     rare = dict(parsed_fields(details))
     at_first = rare.pop("accessed", created)
     created_at = from_unix_micros(created)
     last = at_first if accessed is None else accessed
-    cited = tuple(json.loads(citations)) if citations else ()
+    cited = tuple(parsed(citations)) if citations else ()
     accessed_at = created_at if last == created else from_unix_micros(last)
-    return Memory(
-        id_, agent, cast(Kind, kind), text, created_at, accessed_at, tick, importance, cited, event=event, **rare
-    )
+    return Memory(id_, agent, kind, text, created_at, accessed_at, tick, importance, cited, event=event, **rare)
 
 
 def vector_digest(embedder: str, text: str) -> bytes:
@@ -130,7 +149,7 @@ def version_cells(tick: int, version: Version) -> VersionCells:
 def version_from(cells: VersionCells) -> Version:
     """The inverse of `version_cells`, without the tick."""
     _, owner, kind, key, value = cells
-    return Version(owner, kind, key, json.loads(value))
+    return Version(owner, kind, key, parsed(value))
 
 
 def answer_cells(row: AnswerRow) -> AnswerCells:
@@ -139,17 +158,22 @@ def answer_cells(row: AnswerRow) -> AnswerCells:
     return (*head, row.request, row.outcome, row.body.decode())
 
 
-def answer_from(cells: AnswerCells, usage: str) -> AnswerRow:
-    """The inverse of `answer_cells`."""
-    agent, tick, ordinal, attempt, task, request, outcome, body = cells
-    kept: Mapping[str, Any] = json.loads(usage) if usage else {}
+def usage_text(row: AnswerRow) -> str:
+    """The cell `usage` of an answer; empty if nothing was counted."""
+    return text_of(dict(row.usage)) if row.usage else ""
+
+
+def answer_from(cells: tuple[str, int, int, int, str, bytes, str, str, str]) -> AnswerRow:
+    """The inverse of `answer_cells` and `usage_text`."""
+    agent, tick, ordinal, attempt, task, request, outcome, body, usage = cells
+    kept: Mapping[str, Any] = dict(parsed(usage)) if usage else {}
     return AnswerRow(agent, tick, ordinal, attempt, task, request, outcome, body.encode(), kept)
 
 
 def input_from(row: tuple[int, int, str]) -> InputRow:
     """An input from number, tick and body."""
     seq, tick, body = row
-    return InputRow(seq, tick, json.loads(body))
+    return InputRow(seq, tick, dict(parsed(body)))
 
 
 # ── small rows ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -170,7 +194,7 @@ def packed_ids(ids: Iterable[int]) -> bytes:
 
 
 def unpacked_ids(data: bytes) -> tuple[int, ...]:
-    """The inverse of `packed_ids`."""
+    """The inverse of `packed_ids`. Raises ValueError for ids beyond 64 bits."""
     ids: list[int] = []
     last = value = shift = 0
     for byte in data:
@@ -180,6 +204,8 @@ def unpacked_ids(data: bytes) -> tuple[int, ...]:
             last += value
             ids.append(last)
             value = shift = 0
+        elif shift > 63:
+            raise ValueError("an id of more than 64 bits")
     return tuple(ids)
 
 
@@ -198,21 +224,21 @@ def unpacked_vector(data: bytes) -> bytes:
     """The inverse of `packed_vector`. Raises ValueError for other bytes."""
     dimensions = int.from_bytes(data[:2], "little")
     low = np.frombuffer(data[2 : 2 + dimensions], dtype=np.uint8)
-    try:
-        high = np.frombuffer(zlib.decompress(data[2 + dimensions :], -15), dtype=np.uint8)
-    except zlib.error as error:
-        raise ValueError(str(error)) from error
+    high = np.frombuffer(inflated(data[2 + dimensions :], most=dimensions, window=-15), dtype=np.uint8)
     return np.stack([low, high], axis=1).tobytes()
 
 
 def packed_trace(trace: Mapping[str, Any]) -> bytes:
-    """Canonical JSON, compressed; with a check sum, because no digest covers traces."""
+    """Canonical JSON, compressed."""
     return deflated(canonical(trace))
 
 
 def unpacked_trace(data: bytes) -> dict[str, Any]:
     """The inverse of `packed_trace`. Raises ValueError for other bytes."""
-    return json.loads(inflated(data))
+    found = parsed(inflated(data))
+    if not isinstance(found, dict):
+        raise ValueError("not a trace")
+    return cast("dict[str, Any]", found)
 
 
 def deflated(data: bytes, dictionary: bytes = b"") -> bytes:
@@ -226,13 +252,15 @@ def deflated(data: bytes, dictionary: bytes = b"") -> bytes:
     return coder.compress(data) + coder.flush()
 
 
-def inflated(data: bytes, dictionary: bytes = b"") -> bytes:
-    """The inverse of `deflated`. Raises ValueError for other bytes or another dictionary."""
-    decoder = zlib.decompressobj(zdict=dictionary)
+def inflated(data: bytes, dictionary: bytes = b"", most: int = LONGEST, window: int = zlib.MAX_WBITS) -> bytes:
+    """The inverse of `deflated`. Raises ValueError for other bytes, another dictionary, or more than `most` bytes."""
+    decoder = zlib.decompressobj(window, zdict=dictionary)
     try:
-        found = decoder.decompress(data) + decoder.flush()
-    except zlib.error as error:
+        found = decoder.decompress(data, most + 1)  # never flushed: that would inflate without a limit
+    except (zlib.error, TypeError) as error:
         raise ValueError(str(error)) from error
+    if len(found) > most:
+        raise ValueError(f"it inflates to more than {most} bytes")
     if not decoder.eof or decoder.unused_data:
         raise ValueError("compressed bytes are cut off, or go on after their end")
     return found

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
 
 from commonplace.errors import RunDamaged, UsageError
 from commonplace.sqlite import FileKind
 
-FORMAT = 3
+FORMAT = 4
 """Number of the table layout. A newer file is refused; an older one passes through `MIGRATIONS`."""
 OLDEST = 3
 """The first format that can be brought up to date. Formats 1 and 2 were never released."""
@@ -28,8 +32,11 @@ RUN = FileKind(
 TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
--- parts: one 16-byte digest per kind of row (see digest.KINDS), so that damage can be named
-CREATE TABLE tick(n INTEGER PRIMARY KEY, history BLOB NOT NULL, state BLOB NOT NULL, parts BLOB NOT NULL);
+-- the three chains; parts: one 16-byte digest per kind of row (see digest.KINDS), so that damage can be named
+CREATE TABLE tick(
+  n INTEGER PRIMARY KEY, history BLOB NOT NULL, state BLOB NOT NULL, record BLOB NOT NULL, parts BLOB NOT NULL);
+-- a digest over all rows of a kind that belong to no committed tick (see seals)
+CREATE TABLE seal(kind TEXT PRIMARY KEY, digest BLOB NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE event(
   tick INTEGER NOT NULL, phase INTEGER NOT NULL, agent TEXT NOT NULL, ordinal INTEGER NOT NULL,
@@ -59,13 +66,14 @@ CREATE TABLE answer(
   agent TEXT NOT NULL, tick INTEGER NOT NULL, ordinal INTEGER NOT NULL, attempt INTEGER NOT NULL,
   task TEXT NOT NULL, request BLOB NOT NULL, outcome TEXT NOT NULL, body TEXT NOT NULL, usage TEXT NOT NULL,
   used INTEGER, PRIMARY KEY(agent, tick, ordinal, attempt)) WITHOUT ROWID;
+CREATE INDEX answer_waiting ON answer(agent, tick, ordinal, attempt) WHERE used IS NULL;
 -- what a fork's parent was answered after the fork: taken when the same question is asked again, else ignored
 CREATE TABLE offered(
   agent TEXT NOT NULL, tick INTEGER NOT NULL, ordinal INTEGER NOT NULL, attempt INTEGER NOT NULL,
   task TEXT NOT NULL, request BLOB NOT NULL, outcome TEXT NOT NULL, body TEXT NOT NULL, usage TEXT NOT NULL,
   PRIMARY KEY(agent, tick, ordinal, attempt)) WITHOUT ROWID;
 
--- what was said to and by a mind at each attempt (see journal); in no digest
+-- what was said to and by a mind at each attempt (see journal)
 CREATE TABLE primer(id INTEGER PRIMARY KEY, agent TEXT NOT NULL, series INTEGER NOT NULL, body BLOB NOT NULL);
 CREATE INDEX primer_of ON primer(agent, series);
 CREATE TABLE model_call(
@@ -76,33 +84,124 @@ CREATE TABLE model_call(
 CREATE TABLE input(seq INTEGER PRIMARY KEY AUTOINCREMENT, tick INTEGER, body TEXT NOT NULL);
 CREATE INDEX input_at ON input(tick);
 
--- in no digest
+-- why everybody did what they did; may be trimmed
 CREATE TABLE trace(agent TEXT NOT NULL, tick INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY(agent, tick));
 """
 
-Migration = Callable[[sqlite3.Connection], None]
+OLDER: Mapping[int, Mapping[str, str]] = {
+    3: {
+        "tick": "CREATE TABLE tick(n INTEGER PRIMARY KEY, history BLOB NOT NULL, state BLOB NOT NULL,"
+        " parts BLOB NOT NULL)",
+        "seal": "",
+        "answer_waiting": "",
+    },
+}
+"""Format → what was different from the next one: the statement of each table and index; empty if there was none."""
 
-MIGRATIONS: Sequence[tuple[str, Migration]] = ()
-"""(name, function) in order; the n-th turns format `OLDEST` + n into the next. None may touch the bytes of events."""
+
+def layout(number: int = FORMAT) -> dict[str, str]:
+    """Table or index → the statement that makes it, in a file of the format."""
+    # not `executescript`, which would commit the transaction
+    plain = " ".join(line for line in TABLES.splitlines() if not line.startswith("--"))
+    statements = [" ".join(one.split()) for one in plain.split(";")]
+    found = {re.split(r"[ (]", one)[2]: one for one in statements if one}
+    for older in range(FORMAT - 1, number - 1, -1):
+        found |= OLDER.get(older, {})
+    return {name: statement for name, statement in found.items() if statement}
 
 
 def create(connection: sqlite3.Connection) -> None:
     """Lay out an empty run. Runs in the caller's transaction."""
-    # not `executescript`, which would commit the transaction
-    plain = "\n".join(line for line in TABLES.splitlines() if not line.startswith("--"))
-    for statement in filter(str.strip, plain.split(";")):
+    for statement in layout().values():
         connection.execute(statement)
     RUN.mark(connection)
 
 
 def check(connection: sqlite3.Connection, where: str) -> int:
-    """The format of the file. Raises UsageError for anything but a run that this version can read."""
+    """The format of the file, whose tables are those of the format.
+
+    Raises UsageError for anything but a run that this version can read, RunDamaged for other tables, and for triggers
+    and views, before anything else is read.
+    """
     number = RUN.format_of(connection, where)
     if number < OLDEST:
         hint = "make the run again with the same scenario and seed: with the offline mind its history is the same"
         what = f"a run of format {number}, made by an older Commonplace; this one reads formats from {OLDEST}"
         raise UsageError(what, where=where, hint=hint)
+    refuse_other(connection, number, where)
     return number
+
+
+def refuse_other(connection: sqlite3.Connection, number: int, where: str) -> None:
+    """Raises RunDamaged unless tables and indexes are those of the format, and there is nothing else."""
+    expected = layout(number)
+    found = {
+        name: (kind, " ".join(sql.split()))
+        for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
+        if sql is not None and name != "sqlite_sequence"
+    }
+    for name, (kind, sql) in sorted(found.items()):
+        if name not in expected:
+            raise _other(f"it has a {kind} {name!r} that is not part of a run", where)
+        if sql != expected[name]:
+            raise _other(f"its {kind} {name!r} is not that of format {number}", where)
+    for name in expected:
+        if name not in found:
+            raise _other(f"it has no {name!r}, which is part of format {number}", where)
+
+
+def _other(what: str, where: str) -> RunDamaged:
+    hint = "do not trust the file unless you changed it yourself; nothing in it was read"
+    return RunDamaged(f"the file is damaged ({what})", where=where, hint=hint)
+
+
+# ── older formats ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+Migration = Callable[[sqlite3.Connection], None]
+
+
+def seal_everything(connection: sqlite3.Connection) -> None:
+    """3 → 4: the record chain over traces and usage, and a seal over what belongs to no tick."""
+    from commonplace.run import digest, seals  # noqa: PLC0415 – start-up speed
+
+    new = layout(4)
+    connection.execute("ALTER TABLE tick RENAME TO tick_3")
+    for name in ("tick", "seal", "answer_waiting"):
+        connection.execute(new[name])
+    traces = _by_tick(connection, "SELECT tick, agent, tick, body FROM trace ORDER BY tick, agent")
+    usages = _by_tick(
+        connection,
+        "SELECT used, agent, tick, ordinal, attempt, usage FROM answer WHERE used IS NOT NULL"
+        " ORDER BY used, agent, tick, ordinal, attempt",
+    )
+    record = digest.START
+    for tick, history, state, parts in connection.execute("SELECT * FROM tick_3 ORDER BY n").fetchall():
+        added = digest.traces_digest(traces(tick)) + digest.rows_digest(usages(tick))
+        record = digest.record_digest(record, parts + added)
+        connection.execute("INSERT INTO tick VALUES (?, ?, ?, ?, ?)", (tick, history, state, record, parts + added))
+    connection.execute("DROP TABLE tick_3")
+    seals.renew(connection)
+
+
+def _by_tick(connection: sqlite3.Connection, query: str) -> Callable[[int], list[Any]]:
+    """Gives the rows of a tick, without the first column; called with ascending ticks. Reads no others ahead."""
+    groups = groupby(connection.execute(query), key=itemgetter(0))
+    waiting: list[Any] = []
+
+    def rows(tick: int) -> list[Any]:
+        while not waiting or waiting[0][0] < tick:
+            found = next(groups, None)
+            if found is None:
+                return []
+            waiting[:] = [(found[0], [row[1:] for row in found[1]])]
+        return waiting[0][1] if waiting[0][0] == tick else []
+
+    return rows
+
+
+MIGRATIONS: Sequence[tuple[str, Migration]] = (("a record chain and seals", seal_everything),)
+"""(name, function) in order; the n-th turns format `OLDEST` + n into the next. None may touch the bytes of events."""
 
 
 def migrate(connection: sqlite3.Connection, number: int) -> None:

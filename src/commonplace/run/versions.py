@@ -6,11 +6,11 @@ The state at tick t is the last version ≤ t of each value.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from commonplace.canon import parsed
 from commonplace.character.plan import LEVELS, Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
 from commonplace.run.rows import plain, valued
@@ -119,8 +119,11 @@ def world_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
     found = [version for kind in ("body", "thing", "talk", "barred") for version in _of_all(connection, kind, at)]
     for version in [version for version in found if version.kind == "talk"]:
         for talk_id, _, _, count, _ in version.value or ():
-            keys = (f"{talk_id}#{number}" for number in range(count))
-            found += _existing(_last(connection, "line", version.owner, key, at) for key in keys)
+            for number in range(count):
+                line = _last(connection, "line", version.owner, _line_key(talk_id, number), at)
+                if line is None:
+                    raise ValueError(f"the talk {talk_id} has no line {number}")
+                found.append(line)
     return found
 
 
@@ -147,7 +150,7 @@ def settings_at(connection: sqlite3.Connection, at: int) -> dict[str, Any]:
 def seeds(connection: sqlite3.Connection) -> list[tuple[int, int]]:
     """(tick, seed) of every input that has changed the seed, in order."""
     query = "SELECT tick, value FROM version WHERE kind = 'setting' AND owner = ? AND key = 'seed' ORDER BY tick"
-    return [(tick, json.loads(value)) for tick, value in connection.execute(query, (NOBODY,)).fetchall()]
+    return [(tick, parsed(value)) for tick, value in connection.execute(query, (NOBODY,)).fetchall()]
 
 
 def shown_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
@@ -209,19 +212,19 @@ def _owners(connection: sqlite3.Connection, kind: str) -> list[str]:
 def _of_all(connection: sqlite3.Connection, kind: str, at: int) -> list[Version]:
     """The values of a kind that has one value per owner."""
     rows = connection.execute(OF_ALL, {"kind": kind, "at": at}).fetchall()
-    return [Version(owner, kind, "", json.loads(value)) for owner, value in rows if value is not None]
+    return [Version(owner, kind, "", parsed(value)) for owner, value in rows if value is not None]
 
 
 def _of_one(connection: sqlite3.Connection, kind: str, owner: str, at: int, prefix: str = "") -> list[Version]:
     """The values of a kind that one owner has, of keys that begin with the prefix."""
     bounds = {"low": prefix, "high": prefix + TOP}
     rows = connection.execute(OF_ONE, {"kind": kind, "owner": owner, "at": at, **bounds}).fetchall()
-    return [Version(owner, kind, key, json.loads(value)) for key, value in rows if value is not None]
+    return [Version(owner, kind, key, parsed(value)) for key, value in rows if value is not None]
 
 
 def _last(connection: sqlite3.Connection, kind: str, owner: str, key: str, at: int) -> Version | None:
     row = connection.execute(LAST, (kind, owner, key, at)).fetchone()
-    return None if row is None else Version(owner, kind, key, json.loads(row[0]))
+    return None if row is None else Version(owner, kind, key, parsed(row[0]))
 
 
 def _existing(versions: Iterable[Version | None]) -> list[Version]:

@@ -17,7 +17,7 @@ from commonplace.memory.stores.store import Stored, tombstone
 
 THERE, ARCHIVED, FORGOTTEN = range(3)
 """States of a stored memory."""
-UNREADABLE = (LookupError, TypeError, ValueError, zlib.error)
+UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, zlib.error)
 """What reading a damaged row may raise."""
 
 _NONE: Mapping[str, Any] = {}

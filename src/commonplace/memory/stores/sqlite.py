@@ -32,6 +32,7 @@ from commonplace.memory.stores.store import Stored, checked_agent, overtaken, re
 from commonplace.sqlite import (
     BUSY_SECONDS,
     FileKind,
+    Identity,
     Synchronous,
     application_id,
     close,
@@ -77,7 +78,7 @@ class SQLiteStore:
         """Opens or makes the file. Raises UsageError for a file of another kind or a newer format."""
         self.where = str(path)
         self._connection, self.repairs = _opened(Path(path), synchronous)
-        self._file = _Identity(Path(path))
+        self._file = Identity(Path(path))
         self._known: dict[str, tuple[int, int]] = {}  # character → (number, last id)
 
     def agents(self) -> tuple[str, ...]:
@@ -115,7 +116,7 @@ class SQLiteStore:
         base = number << _SHIFT
         rows = [(base | row.id, THERE, *row[1:]) for row in map(row_of, memories)]
         values = self._vector_rows(base, memories, vectors)
-        self._file.refuse_gone()
+        self._refuse_gone()
         try:
             with STORE.errors(self.where):
                 self._insert(rows, values)
@@ -184,9 +185,14 @@ class SQLiteStore:
         """Leaves a single file that can be copied, unless another process has it open. May be called twice."""
         close(self._connection)
 
+    def _refuse_gone(self) -> None:
+        if not self._file.is_unchanged():
+            hint = "nothing more can be stored there: restore the file or a copy, and open it again"
+            raise CommonplaceError("the file was deleted or replaced", where=str(self._file.path), hint=hint)
+
     @contextmanager
     def _transaction(self) -> Generator[None]:
-        self._file.refuse_gone()
+        self._refuse_gone()
         with STORE.errors(self.where), transaction(self._connection):
             yield
 
@@ -327,26 +333,6 @@ def _alone(connection: sqlite3.Connection) -> bool:
         return False
     finally:
         connection.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
-
-
-class _Identity:
-    """Which file a path stands for. SQLite would go on writing into a deleted file."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path.absolute()
-        self._inode = self._found()
-
-    def refuse_gone(self) -> None:
-        """Raises CommonplaceError if the file was deleted or replaced."""
-        if self._found() != self._inode:
-            hint = "nothing more can be stored there: restore the file or a copy, and open it again"
-            raise CommonplaceError("the file was deleted or replaced", where=str(self._path), hint=hint)
-
-    def _found(self) -> int | None:
-        try:
-            return self._path.stat().st_ino
-        except OSError:
-            return None
 
 
 @contextmanager
