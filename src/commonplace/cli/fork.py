@@ -15,7 +15,6 @@ from commonplace.engine.changes import FIELDS, as_changed, checked
 from commonplace.engine.god_mode import described
 from commonplace.engine.run import queue_input
 from commonplace.errors import UsageError, command
-from commonplace.memory import Memory
 from commonplace.run.file import RunFile
 from commonplace.run.fork import written_fork
 from commonplace.run.manifest import Manifest
@@ -49,7 +48,6 @@ def fork(
 ) -> None:
     """Copy a run up to a tick, to continue it differently. The run itself is not changed."""
     with Reading.open(run) as reading:
-        lost = [_memory(reading, at, reference) for reference in forget]
         manifest = _with_mind(reading.manifest, mind) if mind else None
         changes = _Changes(reading, at)
         for wish in join:
@@ -61,21 +59,16 @@ def fork(
         for name, value in (("seed", seed), ("policy", policy or None)):
             if value is not None:
                 changes.set_run(name, value)
-    # it appears with its inputs
+        for reference in forget:
+            changes.forget(reference)
     with written_fork(run, at, output, force=force, manifest=manifest, fresh=seed is not None) as part:
-        injected = asyncio.run(_inject(part, inject)) if inject else ""
-        bodies = [*(body for body, _ in changes.made), *map(_forgetting, lost)]
+        injected = asyncio.run(_inject(part, inject)) if inject else ""  # the fork appears with all its inputs
         with RunFile.open(part) as file:
             tick = file.last_tick
-            if bodies:
-                queue_input(file, scenario_of(file.manifest), *bodies)
+            queue_input(file, scenario_of(file.manifest), *(body for body, _ in changes.made))
     print(f"{output}: the history of {run} up to tick {tick}")
-    if injected:
-        print(f"at tick {tick + 1} {injected}")
-    for _, words in changes.made:
+    for words in filter(None, (injected, *(words for _, words in changes.made))):
         print(f"at tick {tick + 1} {words}")
-    for memory in lost:
-        print(f"at tick {tick + 1} {memory.agent} forgets: {clean(memory.text)}")
     print(f"continue with: {command('resume', output, '--ticks', 48)}")
 
 
@@ -84,6 +77,7 @@ class _Changes:
 
     def __init__(self, reading: Reading, at: str) -> None:
         self.made: list[tuple[dict[str, Any], str]] = []
+        self._reading = reading
         self._tick = reading.tick(at)
         self._scenario = as_changed(scenario_of(reading.manifest), reading.cards_at(self._tick))
         self._names = names_in(reading)
@@ -124,6 +118,13 @@ class _Changes:
             self._refuse(f"{me} is not in the world at tick {self._tick}", f"let it come: --join {me}:AREA")
         self.made.append((body, f"{me}.{field} becomes {clean(_shown(body['value']))}"))
 
+    def forget(self, reference: str) -> None:
+        """AGENT:ID. Raises UsageError for a memory that the character does not have then."""
+        agent, number = memory_reference(reference, self._names, self._where)
+        memory = self._reading.stream_at(agent, self._tick).get(number)
+        body = {"kind": "forget", "agent_id": agent, "memory_ids": [number]}
+        self.made.append((body, f"{agent} forgets: {clean(memory.text)}"))
+
     def set_run(self, name: str, value: object) -> None:
         """A setting of the run: seed or policy."""
         body = checked({"agent_id": NOBODY, "field": name, "value": value}, self._scenario)
@@ -146,21 +147,11 @@ def _shown(value: object) -> str:
     return "; ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
 
 
-def _forgetting(memory: Memory) -> dict[str, Any]:
-    return {"kind": "forget", "agent_id": memory.agent, "memory_ids": [memory.id]}
-
-
 def _with_mind(manifest: Manifest, mind: str) -> Manifest:
     """The manifest with another mind; the shape of requests stays. Raises UsageError for an unknown mind."""
     mind_named(mind, scenario_of(manifest))
     settings = {name: value for name, value in (manifest.settings or {}).items() if name != MIND_OBJECT}
     return replace(manifest, mind=mind, settings=settings)
-
-
-def _memory(reading: Reading, at: str, reference: str) -> Memory:
-    """The memory AGENT:ID as it was then. Raises UsageError when the character did not have it."""
-    agent, number = memory_reference(reference, names_in(reading), reading.path)
-    return reading.stream_at(agent, at).get(number)
 
 
 async def _inject(path: Path, text: str) -> str:

@@ -182,8 +182,8 @@ class Run:
 
 def queue_input(file: RunFile, scenario: Scenario, *bodies: Mapping[str, Any]) -> int:
     """Queue inputs for the next tick of a run, all or none; needs no mind. Raises UsageError for unknown names."""
-    fitting = (checked(body, scenario) if body.get("kind") == "set" else body for body in bodies)
-    items = [from_dict({"seq": 0, **body}) for body in fitting]
+    made = (checked(body, scenario) if body.get("kind") == "set" else body for body in bodies)
+    items = [from_dict({"seq": 0, **body}) for body in made]
     for item in items:
         validate(item, scenario.geography, scenario.personas)
     return file.queue(*({name: value for name, value in as_dict(item).items() if name != "seq"} for item in items))
