@@ -11,6 +11,7 @@ from pathlib import Path
 from commonplace.errors import UsageError
 from commonplace.run import schema, seals
 from commonplace.run.file import RunFile, written_run
+from commonplace.run.integrity import TRIMMED, trimmed
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading, open_read_only
 from commonplace.run.schema import RUN
@@ -86,6 +87,7 @@ def written_fork(
         tick, old = parent.tick(at), parent.manifest
         digests = parent.digests(tick)
         grandparent = parent.meta("parent")
+        gone = trimmed(parent)
     origin = {"name": source.name, "tick": tick, "history": digests.history.hex(), "state": digests.state.hex()}
     new = manifest or old
     notes = {
@@ -94,6 +96,8 @@ def written_fork(
     }
     if manifest is not None:
         notes["parent_manifest"] = old.to_json()
+    if gone:
+        notes[TRIMMED] = json.dumps({kind: min(upto, tick) for kind, upto in gone.items()})
     with written_run(target, force=force) as part:
         _copy(source, part)
         _cut(part, tick, notes, same_mind=new.mind == old.mind and not fresh)

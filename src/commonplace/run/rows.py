@@ -135,7 +135,7 @@ def memory_rest(details: bytes, citations: str) -> tuple[str, int | None]:
 
     Raises ValueError or TypeError for cells that are not those of a memory.
     """
-    rest, accessed = inflated(details, most=_room(details)).decode(), None
+    rest, accessed = inflated(details, most=room(details)).decode(), None
     rare = parsed_fields(rest)
     if citations or "accessed" in rare:
         changed: dict[str, Any] = dict(parsed(rest))
