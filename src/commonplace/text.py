@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 LATIN = "a-z0-9\u00df-\u00f6\u00f8-\u00ff\u0100-\u017f"
 HANGUL = "\uac00-\ud7a3\u3131-\u318e"
@@ -25,6 +26,8 @@ _UNCLEAN = re.compile(
     "  |[\u0000-\u001f\u007f-\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ud800-\udfff\ufeff]"
 )
 """What may have to be changed: every character of the patterns above, and two spaces."""
+_SENTENCE = 400
+"""Characters of a text whose words are kept."""
 _WORD = re.compile(f"[{LATIN}]+(?:'[{LATIN}]+)?|[{HANGUL}]+|[{OTHER_LETTERS}]+")
 
 
@@ -40,9 +43,14 @@ def clean(text: str) -> str:
     return _BLANK.sub(" ", _JOINER.sub("", _CONTROL.sub("", _BLANK.sub(" ", text)))).strip()
 
 
-def words(text: str) -> list[str]:
+def words(text: str) -> tuple[str, ...]:
     """The words of a text in lower case, in order: runs of Latin letters and digits, of Hangul, of other letters."""
-    return _WORD.findall(text.lower())
+    return _words(text) if len(text) <= _SENTENCE else tuple(_WORD.findall(text.lower()))
+
+
+@lru_cache(maxsize=4096)  # a sentence is rated, felt, embedded and searched for facts
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text.lower()))
 
 
 def shortened(text: str, limit: int) -> str:

@@ -154,7 +154,7 @@ def test_no_field_is_forgotten() -> None:
     """A new field here needs a kind of version in `run.versions`."""
     derived = {"_levels", "occupants", "contents", "happened", "outcomes", "heard", "ambient", "told"}
     assert {one.name for one in fields(World)} - derived == {"tick", "bodies", "things", "conversations", "barred"}
-    kept = {"plan", "belief", "relations", "jobs", "reflected", "played"}
+    kept = {"plan", "belief", "relations", "jobs", "reflected", "played", "card"}
     assert {one.name for one in fields(CharacterState)} == kept
     assert {one.name for one in fields(Belief)} == {"nodes", "closed"}
     assert {one.name for one in fields(Plan)} - derived == {"day", "items"}

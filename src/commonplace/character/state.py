@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from commonplace.character.plan import Plan
 
@@ -109,3 +110,5 @@ class CharacterState:
     """The tick at which it last reflected, whatever that yielded; 0 if it never did."""
     played: bool = False
     """Whether a person decides for it."""
+    card: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What an input has changed of its persona: field → value as JSON; sorted."""

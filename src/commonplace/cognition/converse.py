@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
 
 from commonplace.character.fact import carried
 from commonplace.character.plan import PlanItem
@@ -119,9 +118,14 @@ def has_floor(view: TurnView) -> bool:
 def said_today(view: TurnView, hearer: str) -> tuple[str, ...]:
     """What I have said to this hearer since midnight, oldest first."""
     began = midnight(view.now)
-    today = takewhile(lambda memory: memory.created_at >= began, view.draft.backwards())
-    mine = (memory.details["frame"] for memory in today if memory.kind == ACTION)
-    lines = [frame["quote"] for frame in mine if frame["what"] == "i_said" and frame["to"] == hearer]
+    lines: list[str] = []
+    for memory in view.draft.backwards():
+        if memory.created_at < began:
+            break
+        if memory.kind == ACTION:
+            frame = memory.details["frame"]
+            if frame["what"] == "i_said" and frame["to"] == hearer:
+                lines.append(frame["quote"])
     return tuple(reversed(lines))
 
 

@@ -175,7 +175,9 @@ class Notebook(Tracer):
     def state(self) -> CharacterState:
         """State at the end of the turn; the same object parts where nothing changed."""
         relations = self._before.relations if self.relations == self._before.relations else self.relations
-        return CharacterState(self.plan, self.belief, relations, self.jobs, self.reflected, self.played)
+        return CharacterState(
+            self.plan, self.belief, relations, self.jobs, self.reflected, self.played, self._before.card
+        )
 
 
 class JobNotebook(Tracer):

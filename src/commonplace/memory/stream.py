@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import reduce
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Unpack
@@ -428,7 +429,7 @@ class Draft(Reader):
         self._table = stream.table
         self._table.cut(self)
         self._base = self._table.committed
-        self._since = stream.importance_since_reflection()
+        self._since = self._since_before = stream.importance_since_reflection()
         self._ids_touched: set[int] = set()
         self._touched_at: datetime | None = None
 
@@ -450,7 +451,7 @@ class Draft(Reader):
                 raise UsageError(f"memory {id} is not part of the draft", hint="weigh memories this draft has added")
             memory = self._table.record(id - 1)
             self._table.replace(replace(memory, importance=checked_importance(importance), emotion=emotion))
-        self._since = since_reflection(self._view())
+        self._since = reduce(after, self.added, self._since_before)
 
     def touch(self, ids: Iterable[int], *, at: datetime) -> None:
         """Counts memories as accessed once the draft is applied: those a deferred job retrieved earlier."""

@@ -52,9 +52,10 @@ def fork(
     *,
     manifest: Manifest | None = None,
     force: bool = False,
+    fresh: bool = False,
 ) -> RunFile:
     """`written_fork` with nothing added; opened, to be closed by the caller."""
-    with written_fork(source, at, target, manifest=manifest, force=force):
+    with written_fork(source, at, target, manifest=manifest, force=force, fresh=fresh):
         pass
     return RunFile.open(target)
 
@@ -67,13 +68,14 @@ def written_fork(
     *,
     manifest: Manifest | None = None,
     force: bool = False,
+    fresh: bool = False,
 ) -> Generator[Path]:
     """A new run at `target` that is `source` up to and including a tick. It appears when the block ends.
 
     Both digests at that tick are the source's, whatever its path, and stay the same until something differs. The
-    caller makes the difference: by the `manifest` (another mind, another seed), or by inputs queued in the block, in
-    the run at the path that it is given. Answers the source got later are offered to the same questions, unless the
-    mind is another. Queued inputs are not copied.
+    caller makes the difference: by the `manifest` (another mind), or by inputs queued in the block, in the run at the
+    path that it is given. Answers the source got later are offered to the same questions, unless the mind is another,
+    or all is asked anew (`fresh`). Queued inputs are not copied.
 
     Raises UsageError for a tick that the source does not have and, unless `force`, an existing target.
     """
@@ -94,7 +96,7 @@ def written_fork(
         notes["parent_manifest"] = old.to_json()
     with written_run(target, force=force) as part:
         _copy(source, part)
-        _cut(part, tick, notes, same_mind=new.mind == old.mind)
+        _cut(part, tick, notes, same_mind=new.mind == old.mind and not fresh)
         yield part
 
 

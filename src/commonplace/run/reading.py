@@ -21,6 +21,7 @@ from commonplace.memory.bm25 import shared_analyser
 from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import Emotion, Memory
 from commonplace.memory.stores.codec import UNREADABLE
+from commonplace.rng import Seeds
 from commonplace.run import integrity, schema, streams, versions
 from commonplace.run.digest import START, Digests
 from commonplace.run.frames import Frame, Frames
@@ -239,6 +240,22 @@ class Reading:
     def states_at(self, at: int | str | None = None) -> dict[str, CharacterState]:
         """Everybody's state, by id, sorted; those who are not in the world (yet, any more) included."""
         return {agent: self.state_at(agent, at) for agent in self.agent_ids}
+
+    def cards_at(self, at: int | str | None = None) -> dict[str, dict[str, Any]]:
+        """What `set` inputs have changed of personas up to a tick: character → field → value as JSON."""
+        with RUN.errors(str(self.path)):
+            return versions.cards_at(self._connection, self.tick(at))
+
+    def settings_at(self, at: int | str | None = None) -> dict[str, Any]:
+        """The settings of the run that `set` inputs have changed up to a tick, by name: `seed`, `policy`."""
+        with RUN.errors(str(self.path)):
+            return versions.settings_at(self._connection, self.tick(at))
+
+    @property
+    def seeds(self) -> Seeds:
+        """The seed at every tick."""
+        with RUN.errors(str(self.path)):
+            return Seeds(self.manifest.seed, versions.seeds(self._connection))
 
     @property
     def agent_ids(self) -> list[str]:

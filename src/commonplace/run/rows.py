@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, fields
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from math import isfinite
 from typing import Any, TypeVar, cast
 
@@ -39,7 +39,7 @@ RATIO, ROOM = 64, 1 << 13
 """What is read in bulk is inflated to at most `RATIO` times its bytes, or to `ROOM`: 2 MB of a file stay 200 MB."""
 
 _SMALL = 4096
-"""Bytes that a window of 4 kB holds whole. Clearing the 256 kB of a full one takes five times as long as compressing."""
+"""Bytes that a window of 4 kB holds whole. Clearing a full one, 256 kB, takes five times as long as compressing."""
 
 EventCells = tuple[int, int, str, int, str, str]
 MemoryCells = tuple[str, int, int, str, float, str, int, str, str, str]
@@ -270,12 +270,15 @@ def unpacked_trace(data: bytes) -> dict[str, Any]:
 
 def deflated(data: bytes, dictionary: bytes = b"") -> bytes:
     """Compressed by zlib, which may refer to the last 32 kB of the dictionary."""
-    if dictionary:
-        coder = zlib.compressobj(9, zdict=dictionary)
-    elif len(data) <= _SMALL:
-        coder = zlib.compressobj(9, wbits=12, memLevel=6)
-    else:
-        coder = zlib.compressobj(9)
+    if len(data) <= _SMALL and not dictionary:
+        return _deflated(data)
+    coder = zlib.compressobj(9, zdict=dictionary) if dictionary else zlib.compressobj(9)
+    return coder.compress(data) + coder.flush()
+
+
+@lru_cache(maxsize=2048)  # traces of quiet turns and details of routine memories recur
+def _deflated(data: bytes) -> bytes:
+    coder = zlib.compressobj(9, wbits=12, memLevel=6)
     return coder.compress(data) + coder.flush()
 
 

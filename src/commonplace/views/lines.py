@@ -148,7 +148,7 @@ MARKS: Mapping[str, str] = {
     "SAY": "“", "CONVERSATION_STARTED": "┌", "CONVERSATION_ENDED": "└", "MOVE": "→", "PLAN_CHANGED": "¶",
     "REFLECTED": "◇", "ACTION_REJECTED": "✗", "INTERACT": "•", "OBJECT_STATE_CHANGED": "▪", "TIME_ADVANCED": "─",
     "WEATHER_CHANGED": "≈", "SCRIPTED": "✶", "GOD_EVENT": "✦", "INNER_VOICE": "✦", "JOINED": "+", "LEFT": "-",
-    "FORGOT": "✦", "TAKEN_OVER": "✦", "GIVEN_BACK": "✦",
+    "FORGOT": "✦", "TAKEN_OVER": "✦", "GIVEN_BACK": "✦", "CHANGED": "✦",
 }  # fmt: skip
 """One cell each."""
 
@@ -238,6 +238,8 @@ def _key(event: Event) -> str:
             return "refused" if body.get("outcome") == "refused" else str(body.get("verb", ""))
         case "MOVE":
             return "MOVE goal" if body.get("goal") not in (None, "", body.get("to")) else "MOVE"
+        case "CHANGED":
+            return "CHANGED run" if event.agent_id == NOBODY else "CHANGED"
         case "PLAN_CHANGED":
             return "PLAN_CHANGED" if body.get("reason") else "PLAN_CHANGED first"
         case _:
@@ -258,6 +260,8 @@ class _Words(dict[str, str]):
             return "–"
         if key == "members":
             return _together([self.town.short(one) for one in _strings(value)])
+        if key == "value":
+            return clean("; ".join(_strings(value)))
         name = str(value)
         if key == "object":
             return self.town.what(name)
