@@ -14,7 +14,7 @@ from commonplace.errors import UsageError, command
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.mind import Mind
 from commonplace.run.file import RunFile
-from commonplace.run.manifest import Manifest
+from commonplace.run.manifest import JOURNAL, MIND_OBJECT, OFFLINE, Manifest
 from commonplace.run.reading import Reading
 from commonplace.run.why import why
 from commonplace.scenario.compiling import compiled_from_text, load
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 DEFAULT_SEED = 7
 TIMEOUT = 120.0
 """Seconds a model server has for an answer."""
-JOURNAL = "journal:"
-MIND_OBJECT = "mind_object"
-"""The setting of a manifest whose mind was given as an object, not by name."""
 MINDS = (
     "a mind is `offline`, `journal:RUN`, SERVER:MODEL (`ollama:qwen3:8b`, `lmstudio:…`, `llamacpp:`, `vllm:…`, "
     "`openai:gpt-5-mini`), or the URL of a server that speaks the OpenAI protocol (`http://127.0.0.1:8000/v1#MODEL`)"
@@ -200,7 +197,7 @@ def mind_named(
     The rest is for model servers: `timeout` in seconds for an answer, `on_outage`, what to do when the server does not
     answer, and `templates`, prompts that replace the shipped ones. No server is contacted before the first question.
     """
-    if name == "offline":
+    if name == OFFLINE:
         from commonplace.minds.offline.mind import OfflineMind  # noqa: PLC0415 – a grammar that recordings do not need
 
         return OfflineMind(scenario.language)

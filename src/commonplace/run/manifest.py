@@ -19,6 +19,13 @@ def package_version() -> str:
         return "0"
 
 
+OFFLINE = "offline"
+JOURNAL = "journal:"
+"""Begins the name of a mind that repeats the answers of the run named after it."""
+MIND_OBJECT = "mind_object"
+"""The setting of a manifest whose mind was given as an object, not by name."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
     """All choices of a run. A seal covers them; both digests cover only the history they led to."""
@@ -46,6 +53,12 @@ class Manifest:
     semantics: int = SEMANTICS
     version: str = ""
     """Package version that made the run; filled in by `RunFile.create` when empty."""
+
+    @property
+    def is_free(self) -> bool:
+        """Whether its mind is known to cost nothing: it is asked again, instead of looking for an earlier answer."""
+        by_name = self.mind == OFFLINE or self.mind.startswith(JOURNAL)
+        return by_name and not (self.settings or {}).get(MIND_OBJECT)
 
     @property
     def scenario_digest(self) -> str:
