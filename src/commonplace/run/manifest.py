@@ -10,6 +10,12 @@ from commonplace.canon import canonical, digest, parsed
 from commonplace.errors import RunDamaged, UsageError, command
 from commonplace.run.schema import FORMAT, SEMANTICS
 
+OFFLINE = "offline"
+JOURNAL = "journal:"
+"""Begins the name of a mind that repeats the answers of a run; the path of the run follows."""
+MIND_OBJECT = "mind_object"
+"""The setting of a manifest whose mind was given as an object, not by name."""
+
 
 def package_version() -> str:
     """Of the installed package; `0` when it runs from a source tree that is not installed."""
@@ -17,13 +23,6 @@ def package_version() -> str:
         return version("commonplace")
     except PackageNotFoundError:
         return "0"
-
-
-OFFLINE = "offline"
-JOURNAL = "journal:"
-"""Begins the name of a mind that repeats the answers of the run named after it."""
-MIND_OBJECT = "mind_object"
-"""The setting of a manifest whose mind was given as an object, not by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

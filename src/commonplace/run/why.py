@@ -18,7 +18,7 @@ from commonplace.memory.stores.codec import memory_json
 from commonplace.run.journal import ModelCall
 from commonplace.run.rows import event_json, item_json
 from commonplace.run.tick_record import AnswerRow
-from commonplace.text import clean, shortened
+from commonplace.text import clean, one_line, shortened
 from commonplace.world.events import NOBODY, Event, Phase, parse_id
 
 if TYPE_CHECKING:
@@ -290,7 +290,7 @@ def as_text(why: Mapping[str, Any], *, prompts: bool = False) -> str:
         _stored_lines,
         _heard_from_lines,
     )
-    return "\n".join(line for section in sections for line in section(why))
+    return "\n".join(one_line(line) for section in sections for line in section(why))
 
 
 def _event_lines(why: Mapping[str, Any]) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from importlib.util import find_spec
 
 from commonplace.engine.stage import Stage
 from commonplace.errors import UsageError
@@ -11,11 +13,11 @@ SHIPPED = {"town": "commonplace.stages.town:TOWN", "duet": "commonplace.stages.d
 
 
 def by_name(name: str) -> Stage:
-    """The stage a scenario names. Raises UsageError for an unknown name."""
+    """The stage a scenario names; its module is imported. Raises UsageError for an unknown name."""
     module, colon, attribute = SHIPPED.get(name, name).partition(":")
     try:
         stage = getattr(import_module(module), attribute) if colon else None
-    except (ImportError, AttributeError):
+    except (ImportError, AttributeError, ValueError, SyntaxError):
         stage = None
     if not isinstance(stage, Stage):
         raise UsageError(
@@ -23,3 +25,21 @@ def by_name(name: str) -> Stage:
             hint=f"stages are {', '.join(SHIPPED)}, or `module:NAME` of a Stage that can be imported",
         )
     return stage
+
+
+def code_of(name: str) -> str:
+    """The file with the code that must be imported for a stage; empty if there is none.
+
+    A shipped stage and one that this process has imported already need none. Nothing is imported to find out.
+    """
+    module, colon, attribute = name.partition(":")
+    if name in SHIPPED or not colon or isinstance(vars(sys.modules.get(module) or object).get(attribute), Stage):
+        return ""
+    package = module.partition(".")[0]
+    try:
+        found = find_spec(package) if package else None
+    except (ImportError, ValueError):
+        return package  # loaded, but not from a file
+    if found is None:
+        return ""  # `by_name` says that there is none
+    return found.origin or package
