@@ -13,6 +13,7 @@ import commonplace
 from commonplace import trust
 from commonplace.cli import main
 from commonplace.errors import UsageError
+from commonplace.run import seals
 from commonplace.run.manifest import Manifest
 from commonplace.scenario.loading import located
 from e2e.command import command, copied, environment, tables
@@ -84,6 +85,7 @@ def received(run: Path, **changes: str) -> Path:
         (text,) = connection.execute("SELECT value FROM meta WHERE key = 'manifest'").fetchone()
         manifest = replace(Manifest.from_json(text), **changes)
         connection.execute("UPDATE meta SET value = ? WHERE key = 'manifest'", (manifest.to_json(),))
+        seals.renew(connection)
     return run
 
 
