@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 WEEKDAYS = {
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
@@ -32,6 +33,7 @@ def hhmm(moment: datetime) -> str:
     return f"{moment.hour:02d}:{moment.minute:02d}"
 
 
+@lru_cache(maxsize=4096)  # all that happens in a tick happens at one moment
 def iso(moment: datetime) -> str:
     """`2031-10-04T06:00:00Z`; microseconds only where there are some."""
     return utc(moment).isoformat().replace("+00:00", "Z")

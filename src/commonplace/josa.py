@@ -20,7 +20,7 @@ _MARK = re.compile(r"(.)(은\(는\)|이\(가\)|을\(를\)|과\(와\)|\(으\)로|
 
 def resolved(text: str) -> str:
     """The text with each pair of forms decided by the syllable before it; after any other letter both forms stay."""
-    return _MARK.sub(_decided, text)
+    return _MARK.sub(_decided, text) if "(" in text else text  # every mark has one
 
 
 def ongoing(doing: str) -> str:

@@ -10,6 +10,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, TextIO
 
 LATIN = "a-z0-9\u00df-\u00f6\u00f8-\u00ff\u0100-\u017f"
@@ -33,6 +34,8 @@ _UNPRINTABLE = re.compile(
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 """What can steer a terminal, turn the direction of writing, or hide: all control characters but tab and new line."""
+_SENTENCE = 400
+"""Characters of a text whose words are kept."""
 _WORD = re.compile(f"[{LATIN}]+(?:'[{LATIN}]+)?|[{HANGUL}]+|[{OTHER_LETTERS}]+")
 
 
@@ -92,9 +95,14 @@ class PrintableStream:
         return getattr(self.styled, name)
 
 
-def words(text: str) -> list[str]:
+def words(text: str) -> tuple[str, ...]:
     """The words of a text in lower case, in order: runs of Latin letters and digits, of Hangul, of other letters."""
-    return _WORD.findall(text.lower())
+    return _words(text) if len(text) <= _SENTENCE else tuple(_WORD.findall(text.lower()))
+
+
+@lru_cache(maxsize=4096)  # a sentence is rated, felt, embedded and searched for facts
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text.lower()))
 
 
 def shortened(text: str, limit: int) -> str:

@@ -84,7 +84,7 @@ def changed(state: CharacterState, tick: int) -> CharacterState:
         ),
         relations={**state.relations, "ann": relation},
         jobs=(Job("reflect", tick, tick + 2, number=1),),
-        reflect_after=tick // 5,
+        reflected=tick // 5,
         played=tick % 5 == 2,
     )
 

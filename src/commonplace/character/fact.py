@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 
 from commonplace.text import words
 
@@ -49,17 +50,19 @@ class Fact:
 
 def carried(facts: Sequence[Fact], text: str) -> tuple[str, ...]:
     """Ids of the facts the text carries, in the scenario's order."""
-    return tuple(fact.id for fact in facts if fact.carried_by(text))
+    return tuple([fact.id for fact in facts if fact.carrying_words(text)])
 
 
 def _matches(text: str, groups: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
     spoken = f" {' '.join(words(text))} "
-    found = [next((word for word in group if _occurs(word, spoken)), "") for group in groups]
+    found = [next((word for word in group if _sought(word) in spoken), "") for group in groups]
     return tuple(found) if all(found) else ()
 
 
-def _occurs(word: str, spoken: str) -> bool:
-    """Latin words match whole; Korean ones as the beginning of a word, since particles follow them."""
+@lru_cache(maxsize=4096)
+def _sought(word: str) -> str:
+    """What of a text says the word. Latin words match whole; Korean ones as the beginning of a word, since particles
+    follow them."""
     folded = " ".join(words(word))
     is_korean = any("\uac00" <= letter <= "\ud7a3" for letter in folded)
-    return f" {folded}" in spoken if is_korean else f" {folded} " in spoken
+    return f" {folded}" if is_korean else f" {folded} "

@@ -38,9 +38,12 @@ class RoutineItem:
     """Would not be done in the rain."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Persona:
-    """A character as written. Ids match `[a-z0-9_-]+`; areas are ids of the scenario's world."""
+    """A character as written. Ids match `[a-z0-9_-]+`; areas are ids of the scenario's world.
+
+    Compared by identity, so that what is made of it can be cached.
+    """
 
     id: str
     name: str

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 LEVELS = ("day", "hour", "action")
 CHILD_LEVEL = {"day": "hour", "hour": "action"}
@@ -35,11 +36,11 @@ class PlanItem:
     asleep: bool = False
     routine: int = -1
     """Index of the routine item a stroke follows, handed down to its parts; −1 for something new."""
+    end_time: datetime = field(init=False, compare=False, repr=False)
+    """Derived: the moment after its last minute."""
 
-    @property
-    def end_time(self) -> datetime:
-        """The moment after its last minute."""
-        return self.start_time + timedelta(minutes=self.duration_minutes)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "end_time", self.start_time + timedelta(minutes=self.duration_minutes))
 
     def covers(self, moment: datetime) -> bool:
         """Whether the item covers the moment: its start is included, its end is not."""
@@ -66,6 +67,7 @@ class Plan:
     day: int = -1
     items: tuple[PlanItem, ...] = ()
     _levels: Mapping[str, tuple[PlanItem, ...]] = field(init=False, compare=False, repr=False)
+    _starts: Mapping[str, tuple[datetime, ...]] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         levels: dict[str, list[PlanItem]] = {level: [] for level in LEVELS}
@@ -73,6 +75,8 @@ class Plan:
             levels[item.level].append(item)
         in_time = {level: tuple(sorted(items, key=_start)) for level, items in levels.items()}
         object.__setattr__(self, "_levels", in_time)
+        starts = {level: tuple([item.start_time for item in items]) for level, items in in_time.items()}
+        object.__setattr__(self, "_starts", starts)
 
     def level(self, level: str) -> tuple[PlanItem, ...]:
         """The items of one level, in order of time."""
@@ -80,9 +84,9 @@ class Plan:
 
     def at(self, moment: datetime, level: str) -> PlanItem | None:
         """The item of a level that covers the moment."""
-        items = self._levels[level]
-        index = bisect_right(items, moment, key=_start) - 1
-        return items[index] if index >= 0 and items[index].covers(moment) else None
+        index = bisect_right(self._starts[level], moment) - 1
+        item = self._levels[level][index] if index >= 0 else None
+        return item if item is not None and moment < item.end_time else None
 
     def current(self, moment: datetime) -> PlanItem | None:
         """The deepest opened item that covers the moment."""
@@ -117,9 +121,8 @@ def tiled(parent: PlanItem, parts: Sequence[Part], grain: int, first: int = 0) -
     items: list[PlanItem] = []
     start = parent.start_time
     for number, (part, minutes) in enumerate(lengths(parts, parent.duration_minutes, grain)):
-        child = _child(parent, part, first + number)
-        items.append(replace(child, start_time=start, duration_minutes=minutes))
-        start += timedelta(minutes=minutes)
+        items.append(_child(parent, part, first + number, start, minutes))
+        start = items[-1].end_time
     return tuple(items)
 
 
@@ -127,13 +130,13 @@ def _whole(parent: PlanItem) -> Part:
     return Part(parent.duration_minutes, parent.action_description, object_id=parent.object_id, verb=parent.verb)
 
 
-def _child(parent: PlanItem, part: Part, number: int) -> PlanItem:
+def _child(parent: PlanItem, part: Part, number: int, start: datetime, minutes: int) -> PlanItem:
     return PlanItem(
         id=f"{parent.id}.{number}",
         level=CHILD_LEVEL[parent.level],
         parent=parent.id,
-        start_time=parent.start_time,
-        duration_minutes=part.minutes,
+        start_time=start,
+        duration_minutes=minutes,
         location=part.location or parent.location,
         action_description=part.action_description,
         object_id=part.object_id,
@@ -239,4 +242,9 @@ def _cut(item: PlanItem, now: datetime) -> PlanItem:
 
 
 def _order(item: PlanItem) -> tuple[int, ...]:
-    return tuple(int(part) for part in item.id.split("."))
+    return _numbers(item.id)
+
+
+@lru_cache(maxsize=16384)  # the ids of a day are sorted again with every hour that is opened
+def _numbers(item_id: str) -> tuple[int, ...]:
+    return tuple([int(part) for part in item_id.split(".")])

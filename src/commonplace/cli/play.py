@@ -131,9 +131,9 @@ def resume(
     def make() -> Run:
         return resume_run(run, mind, concurrency=concurrency, timeout=timeout, on_outage=on_outage.value, trust=trust)
 
-    with make() as opened:
-        last = _last_tick(opened, ticks, until, chosen)
-        budget = _budget(opened.file.manifest.mind, max_calls, max_tokens, max_cost)
+    with Reading.open(run) as reading:  # the state of a long run is large, and restored once: by `show`
+        last = _last_tick(reading, ticks, until, chosen)
+        budget = _budget(reading.manifest.mind, max_calls, max_tokens, max_cost)
     show(make, run, last, chosen, budget)
 
 
@@ -142,30 +142,31 @@ def _budget(mind: str, calls: int, tokens: int, cost: float) -> Budget:
     return Budget(calls, tokens, cost, known_price(mind) if cost else None)
 
 
-def _last_tick(run: Run, ticks: int | None, until: str | None, view: View) -> int:
+def _last_tick(reading: Reading, ticks: int | None, until: str | None, view: View) -> int:
     """The tick to go to: the one first asked for when neither option is given."""
+    at = max(0, reading.last_tick)  # a run killed before its opening was committed begins with it
     if until is not None:
-        last = _tick(until, run)
-        if last < run.tick:
+        last = _tick(until, reading)
+        if last < at:
             raise UsageError(
-                f"--until {until} is tick {last}, but the run is already at tick {run.tick}",
-                where=str(run.file.path),
-                hint=f"to continue it differently from there: {command('fork', run.file.path, '--at', last)} -o NEW",
+                f"--until {until} is tick {last}, but the run is already at tick {at}",
+                where=str(reading.path),
+                hint=f"to continue it differently from there: {command('fork', reading.path, '--at', last)} -o NEW",
             )
         return last
     if ticks is not None:
-        return run.tick + ticks
-    if view is View.TUI and not run.file.manifest.ticks:
+        return at + ticks
+    if view is View.TUI and not reading.manifest.ticks:
         return ENDLESS
-    return max(run.tick, run.file.manifest.ticks)
+    return max(at, reading.manifest.ticks)
 
 
-def _tick(text: str, run: Run) -> int:
+def _tick(text: str, reading: Reading) -> int:
     """A tick given as a number or an ISO simulated time. It may lie ahead."""
     if text.isdecimal():
         return int(text)
     try:
-        return run.scenario.clock.tick(parse_iso(text))
+        return reading.scenario.clock.tick(parse_iso(text))
     except (ValueError, OverflowError):
         what = f"--until {text!r} is neither a tick nor an ISO time"
         raise UsageError(what, hint="expected a number, or a time like 2031-10-04T19:00:00") from None

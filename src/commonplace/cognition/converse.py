@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
 
 from commonplace.character.fact import carried
 from commonplace.character.plan import PlanItem
@@ -81,10 +80,10 @@ def carrier(view: TurnView, fact_id: str, because: Sequence[int]) -> int:
     """The memory a fact is spoken from: one the line rests on, else the earliest that carries it, else 0 (made up)."""
     fact = next(fact for fact in view.scenario.facts if fact.id == fact_id)
     resting = [view.draft.get(memory) for memory in because if memory in view.draft]
-    for memory in (*resting, *view.draft):
+    for memory in resting:
         if fact.carried_by(memory.text):
             return memory.id
-    return 0
+    return view.draft.earliest(fact.carried_by) or 0
 
 
 def my_talk(view: TurnView) -> Conversation | None:
@@ -119,9 +118,14 @@ def has_floor(view: TurnView) -> bool:
 def said_today(view: TurnView, hearer: str) -> tuple[str, ...]:
     """What I have said to this hearer since midnight, oldest first."""
     began = midnight(view.now)
-    today = takewhile(lambda memory: memory.created_at >= began, view.draft.backwards())
-    mine = (memory.details["frame"] for memory in today if memory.kind == ACTION)
-    lines = [frame["quote"] for frame in mine if frame["what"] == "i_said" and frame["to"] == hearer]
+    lines: list[str] = []
+    for memory in view.draft.backwards():
+        if memory.created_at < began:
+            break
+        if memory.kind == ACTION:
+            frame = memory.details["frame"]
+            if frame["what"] == "i_said" and frame["to"] == hearer:
+                lines.append(frame["quote"])
     return tuple(reversed(lines))
 
 

@@ -10,7 +10,6 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from itertools import takewhile
 
 from commonplace.character.fact import carried
 from commonplace.cognition.perceive import Percept
@@ -84,7 +83,12 @@ def _draft(view: TurnView, percept: Percept) -> NewMemory:
 def _fresh_texts(view: TurnView) -> set[str]:
     """Texts remembered within the novelty window."""
     since = view.tick - view.scenario.cognition.novelty_window
-    return {memory.text for memory in takewhile(lambda memory: memory.tick >= since, view.draft.backwards())}
+    fresh: set[str] = set()
+    for memory in view.draft.backwards():
+        if memory.tick < since:
+            break
+        fresh.add(memory.text)
+    return fresh
 
 
 def _is_news(percept: Percept) -> bool:

@@ -17,7 +17,6 @@ from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation,
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.actions import CARRYING
 from commonplace.world.geography import Geography
-from commonplace.world.tree import verbs
 
 NAMES = {"who": "called", "to": "to_called", "object": "object_name", "place": "place_name", "other": "other_name"}
 """Keys of a frame that hold ids, and those under which a mind finds their names."""
@@ -42,6 +41,7 @@ def situation(view: View) -> Situation:
     )
 
 
+@lru_cache(maxsize=4096)
 def who(persona: Persona) -> Who:
     """The character itself."""
     return Who(
@@ -116,28 +116,21 @@ def things_here(view: View) -> tuple[ThingHere, ...]:
     nodes = view.scenario.geography.nodes
     targets = view.world.targets.objects
     return tuple(
-        ThingHere(
-            id=thing,
-            name=nodes[thing].name,
-            state=seen.state,
-            verbs=targets.get(thing, ()),
-            carried=seen.parent == view.persona.id,
-        )
+        _thing(thing, nodes[thing].name, seen.state, targets.get(thing, ()), seen.parent == view.persona.id)
         for thing, seen in sorted(view.world.things.items())
     )
+
+
+@lru_cache(maxsize=16384)
+def _thing(id: str, name: str, state: str, verbs: tuple[str, ...], carried: bool) -> ThingHere:
+    return ThingHere(id=id, name=name, state=state, verbs=verbs, carried=carried)
 
 
 def things_believed(scenario: Scenario, belief: Belief, area: str, me: str) -> tuple[ThingHere, ...]:
     """Objects believed to be in an area or in one's own hands, as last seen."""
     nodes = scenario.geography.nodes
     return tuple(
-        ThingHere(
-            id=node,
-            name=nodes[node].name,
-            state=known.state,
-            verbs=verbs_of(scenario.geography, node),
-            carried=known.parent == me,
-        )
+        _thing(node, nodes[node].name, known.state, verbs_of(scenario.geography, node), known.parent == me)
         for node, known in sorted(belief.nodes.items())
         if known.parent in {area, me} and node in nodes and nodes[node].type == "object"
     )
@@ -146,7 +139,7 @@ def things_believed(scenario: Scenario, belief: Belief, area: str, me: str) -> t
 def verbs_of(geography: Geography, thing: str) -> tuple[str, ...]:
     """All verbs that an object's kind knows."""
     kind = geography.kinds[geography.nodes[thing].kind]
-    return (*verbs(kind), *CARRYING) if kind.portable else verbs(kind)
+    return (*kind.verbs, *CARRYING) if kind.portable else kind.verbs
 
 
 def item_note(scenario: Scenario, item: PlanItem) -> Item:

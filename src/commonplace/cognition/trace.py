@@ -6,15 +6,14 @@ range it was normalised over, totals from the weights. Texts of memories are not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
+from functools import cache
 from typing import Any, cast
-
-from pydantic import BaseModel
 
 from commonplace.memory import Retrieval
 from commonplace.memory.scoring import UNIT
 from commonplace.minds.mind import Answer, Task
-from commonplace.minds.notes import News, Recalled
+from commonplace.minds.notes import News, Recalled, Value
 
 ELSEWHERE = {
     "who", "situation", "facts", "places", "names", "routine", "hints", "things",
@@ -58,25 +57,45 @@ def _part(normalised: float, weight: float, low: float, high: float) -> dict[str
     return {"raw": raw, "normalised": normalised, "weight": weight}
 
 
-def question_entry(task: Task[Any, Any], value: BaseModel, answer: Answer[Any]) -> dict[str, Any]:
+def question_entry(task: Task[Any, Any], value: Value, answer: Answer[Any]) -> dict[str, Any]:
     """A question without what is stored elsewhere; its answer is in the journal."""
-    inputs = _by_id(value, value.model_dump(mode="json", exclude_defaults=True, exclude=ELSEWHERE))
+    inputs = _fields(value, ELSEWHERE)
     if "hearer" in inputs:
         inputs["hearer"] = inputs["hearer"]["id"]
     return {"ordinal": answer.number, "task": task.name, "outcome": answer.outcome, "input": inputs}
 
 
-def _by_id(value: object, written: Any) -> Any:
-    """What was written of a value, with its memories, wherever they stand in it, by their ids."""
-    match value:
+def _fields(value: Value, left_out: Container[str] = ()) -> dict[str, Any]:
+    """The fields that are not at their default, as JSON has them."""
+    standard = _defaults(type(value))
+    return {
+        name: _written(cell)
+        for name, cell in value
+        if name not in left_out and (name not in standard or cell != standard[name])
+    }
+
+
+def _written(cell: object) -> Any:
+    """A part of a typed input as JSON; memories, wherever they stand in it, by their ids."""
+    match cell:
         case Recalled():
-            return value.id
+            return cell.id
         case News():
-            return value.memory_id
-        case BaseModel():
-            return {name: _by_id(getattr(value, name), inner) for name, inner in written.items()}
+            return cell.memory_id
+        case Value():
+            return _fields(cell)
         case tuple():
-            items = cast(tuple[object, ...], value)
-            return [_by_id(item, inner) for item, inner in zip(items, written, strict=True)]
+            return [_written(part) for part in cast(tuple[object, ...], cell)]
+        case Mapping():
+            return {key: _written(part) for key, part in cast(Mapping[str, object], cell).items()}
         case _:
-            return written
+            return cell
+
+
+@cache
+def _defaults(model: type[Value]) -> dict[str, Any]:
+    return {
+        name: field.get_default(call_default_factory=True)
+        for name, field in model.model_fields.items()
+        if not field.is_required()
+    }

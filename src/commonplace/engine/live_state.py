@@ -11,6 +11,7 @@ from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
 from commonplace.engine.changes import NO_CHANGES, Changes, as_changed
 from commonplace.memory import Delta, Draft, MemoryStream
 from commonplace.memory.bm25 import shared_analyser
+from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import Memory
 from commonplace.rng import Seeds
 from commonplace.run.reading import Reading
@@ -105,7 +106,7 @@ class LiveState:
             self._apply_jobs(turn, before)
         for agent, ids in removed.items():
             self.streams[agent].forget(ids)
-            self.rated[agent] = with_weights({}, self.streams[agent])
+            self.rated[agent] = self.streams[agent].weights()
 
     def _apply_changes(self, changes: Changes) -> None:
         if changes is NO_CHANGES:
@@ -198,24 +199,25 @@ def _starting_memories(scenario: Scenario, stream: MemoryStream) -> Delta:
 
 
 def restored_state(reading: Reading, scenario: Scenario, tick: int) -> LiveState:
-    """A run as it was at the end of a tick, with its pending deferred jobs."""
-    streams = {agent: reading.stream_at(agent, tick) for agent in scenario.personas}
-    rated = {agent: with_weights({}, stream) for agent, stream in streams.items()}
+    """A run as it was at the end of a tick, with its pending deferred jobs. Everybody's memories are read once."""
     world, states = reading.world_at(tick), dict(reading.states_at(tick))
-    waiting = {
-        agent: tuple(_pending(reading, scenario, agent, job) for job in state.jobs)
-        for agent, state in states.items()
-        if state.jobs
-    }
+    streams: dict[str, MemoryStream] = {}
+    waiting: dict[str, tuple[JobView, ...]] = {}
+    for agent in scenario.personas:
+        jobs = states[agent].jobs if agent in states else ()
+        asked = sorted({job.asked_at for job in jobs})
+        streams[agent], snapshots = reading.stream_and_snapshots(agent, tick, asked)
+        if jobs:
+            waiting[agent] = tuple(_pending(reading, scenario, agent, job, snapshots[job.asked_at]) for job in jobs)
+    rated = {agent: stream.weights() for agent, stream in streams.items()}
     now = as_changed(scenario, cards_of(states), reading.settings_at(tick))
     return LiveState(now, reading.seeds, world, states, streams, rated, waiting)
 
 
-def _pending(reading: Reading, scenario: Scenario, agent: str, job: Job) -> JobView:
+def _pending(reading: Reading, scenario: Scenario, agent: str, job: Job, past: Snapshot) -> JobView:
     """A pending job, on the snapshot it was requested on."""
     then = reading.state_at(agent, job.asked_at)
     before = reading.world_at(job.asked_at - 1)
     scenario = as_changed(scenario, reading.cards_at(job.asked_at), reading.settings_at(job.asked_at))
     world = seen(scenario, before, weather(scenario, reading.seeds, before.tick), agent)
-    past = reading.stream_at(agent, job.asked_at).snapshot()
     return JobView(scenario, scenario.personas[agent], then, world, past, job)

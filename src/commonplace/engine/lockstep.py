@@ -113,8 +113,10 @@ class Lockstep:
         intents: dict[str, Intent] = {}
         for agent, body in state.world.bodies.items():
             turn = turns.get(agent)
-            still = Intent(Idle(doing=body.doing, asleep=body.asleep, emoji=body.emoji))
-            intents[agent] = Intent(turn.action, turn.notes) if turn else still
+            if turn:
+                intents[agent] = Intent(turn.action, turn.notes)
+            else:
+                intents[agent] = Intent(Idle(doing=body.doing, asleep=body.asleep, emoji=body.emoji))
         return step(
             state.scenario.geography,
             state.world,

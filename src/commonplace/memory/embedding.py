@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -57,11 +58,11 @@ def lattice(vector: Sequence[float] | NDArray[np.generic]) -> Vector | None:
     Dot products of two such vectors are exact in any order of summation; the cosine moves by about 1e-4.
     """
     exact = np.asarray(vector, dtype=np.float64)
-    norm = float(np.sqrt((exact * exact).sum()))
-    if not 0 < norm < np.inf:
+    norm = math.sqrt(np.add.reduce(exact * exact))
+    if not 0 < norm < math.inf:
         return None
     # rounding lengthens a vector by at most √d / 2, so leave that much room
-    scaled = exact * ((LATTICE_NORM - np.sqrt(len(exact)) / 2) / norm)
+    scaled = exact * ((LATTICE_NORM - math.sqrt(len(exact)) / 2) / norm)
     return np.rint(scaled).astype(np.float32)
 
 
@@ -93,7 +94,7 @@ def usable(given: Any, dimensions: int) -> tuple[int, Vector | None]:
 def norm_of(vector: Vector) -> float:
     """The Euclidean norm, exact up to one rounding for a lattice vector."""
     exact = vector.astype(np.float64)
-    return float(np.sqrt(np.vecdot(exact, exact)))
+    return math.sqrt(np.vecdot(exact, exact))
 
 
 class HashedEmbedder:
@@ -140,8 +141,9 @@ class HashedEmbedder:
             return None
         if len(self._rows) + len(weights) > 32_768:  # 24 MB; starting over costs a few milliseconds
             self._rows.clear()
-        rows = np.fromiter((self._row(feature) for feature in weights), dtype=np.intp, count=len(weights))
-        factors = np.fromiter(weights.values(), dtype=np.float32, count=len(weights))
+        known = self._rows
+        rows = [known[feature] if feature in known else self._row(feature) for feature in weights]
+        factors = np.array(list(weights.values()), dtype=np.float32)
         # whole numbers below 2²⁴, so this sum is exact too
         vector = lattice(factors @ self._table[rows].astype(np.float32))
         if vector is not None:
@@ -149,12 +151,11 @@ class HashedEmbedder:
         return vector
 
     def _row(self, feature: str) -> int:
-        row = self._rows.get(feature)
-        if row is None:
-            row = self._rows[feature] = len(self._rows)
-            if row >= len(self._table):
-                self._table = np.concatenate([self._table, np.zeros_like(self._table)])
-            self._table[row] = _signs(_grams(feature))
+        """The row of a new feature."""
+        row = self._rows[feature] = len(self._rows)
+        if row >= len(self._table):
+            self._table = np.concatenate([self._table, np.zeros_like(self._table)])
+        self._table[row] = _signs(_grams(feature))
         return row
 
 
@@ -167,9 +168,14 @@ def default_embedder() -> HashedEmbedder:
 def _features(text: str) -> Counter[str]:
     """How often each word, and each gram of the Hangul without its spaces, counts (4 = once)."""
     every = words(text)
+    counted = _contentful(every) or every
     found: Counter[str] = Counter()
+    if text.isascii() or not _HANGUL_WORD.search(text):
+        for word in counted:
+            found[word] += 4
+        return found
     hangul: list[str] = []
-    for word in _contentful(every) or every:
+    for word in counted:
         if _HANGUL_WORD.match(word):
             hangul.append(word)
         else:
@@ -183,7 +189,7 @@ def _features(text: str) -> Counter[str]:
     return found
 
 
-def _contentful(found: list[str]) -> list[str]:
+def _contentful(found: Sequence[str]) -> list[str]:
     grammar = word_list("en").function
     return [word for word in found if word not in grammar]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from numbers import Real
-from operator import index
+from operator import attrgetter, index
 from typing import Any, Literal, TypedDict, cast, get_args
 
 import numpy as np
@@ -152,9 +152,9 @@ def new_memory(
     )
 
 
-_FIELDS = tuple(
-    (getattr(Memory, name).__get__, getattr(Memory, name).__set__) for name in Memory.__slots__ if name != "accessed_at"
-)
+_KEPT = [name for name in Memory.__slots__ if name != "accessed_at"]
+_kept: Callable[[Memory], tuple[Any, ...]] = attrgetter(*_KEPT)
+_SETTERS = [getattr(Memory, name).__set__ for name in _KEPT]
 _set_accessed: Callable[[Memory, datetime], None] = cast(Any, Memory).accessed_at.__set__
 
 
@@ -163,8 +163,8 @@ def accessed(memory: Memory, at: datetime) -> Memory:
     if memory.accessed_at == at:
         return memory
     copy = object.__new__(Memory)
-    for get, put in _FIELDS:
-        put(copy, get(memory))
+    for put, value in zip(_SETTERS, _kept(memory)):  # noqa: B905 - same lengths
+        put(copy, value)
     _set_accessed(copy, at)
     return copy
 

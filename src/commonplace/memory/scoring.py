@@ -91,7 +91,8 @@ class Scores(NamedTuple):
 
     def parts(self, positions: Indices) -> list[dict[str, Part]]:
         """The parts of some candidates."""
-        normalised = self.units.take(positions, axis=1) * UNIT
+        normalised = self.units.take(positions, axis=1)
+        normalised *= UNIT
         raw = normalised
         if self.minmax:
             raw = normalised.copy()
@@ -129,16 +130,18 @@ def normalise(
     for row, name in enumerate(names[: len(raw)] if given else ()):
         if name in given:
             low[row], high[row] = given[name].low / scales[row], given[name].high / scales[row]
+    lows, highs, factors = low.tolist(), high.tolist(), scales.tolist()
+    equal = [row for row, (lowest, highest) in enumerate(zip(lows, highs, strict=True)) if lowest == highest]
     widths = (high - low) * UNIT
-    equal = np.flatnonzero(low == high)
-    widths[equal] = 1
+    if equal:
+        widths[equal] = 1
     np.subtract(raw, low[:, None], out=own)
     own /= widths[:, None]
     np.rint(own, out=own)
-    if len(equal):
+    if equal:
         own[equal] = policy.all_equal / UNIT
-    found = map(Spread, (low * scales).tolist(), (high * scales).tolist())
-    spreads.update({name: given.get(name, spread) for name, spread in zip(names[: len(raw)], found, strict=True)})
+    for name, lowest, highest, factor in zip(names, lows, highs, factors, strict=False):
+        spreads[name] = given.get(name) or Spread(lowest * factor, highest * factor)
     return units, spreads
 
 
@@ -170,5 +173,6 @@ def _threshold(totals: Floats, k: int) -> float:
     if blocks <= k:
         return float(np.partition(totals, len(totals) - k)[len(totals) - k])
     # k of the blocks have a member that reaches the k-th highest maximum; a sixteenth of the work
-    highest = totals[: blocks * 16].reshape(16, blocks).max(axis=0)
-    return float(np.partition(highest, blocks - k)[blocks - k])
+    highest = np.maximum.reduce(totals[: blocks * 16].reshape(16, blocks), axis=0)
+    highest.partition(blocks - k)
+    return float(highest[blocks - k])

@@ -18,11 +18,11 @@ from commonplace.clock import parse_iso
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import MemoryStream
 from commonplace.memory.bm25 import shared_analyser
-from commonplace.memory.embedding import Vector, unpacked
+from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import Emotion, Memory
 from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.rng import Seeds
-from commonplace.run import integrity, schema, versions
+from commonplace.run import integrity, schema, streams, versions
 from commonplace.run.digest import START, Digests
 from commonplace.run.frames import Frame, Frames
 from commonplace.run.journal import ModelCall, model_call_of
@@ -41,7 +41,6 @@ from commonplace.run.rows import (
     unpacked_ids,
     unpacked_memory,
     unpacked_trace,
-    unpacked_vector,
     version_from,
 )
 from commonplace.run.schema import RUN
@@ -312,24 +311,14 @@ class Reading:
         UsageError when the run was made with another embedder and none is given.
         """
         tick = self.tick(at)
-        where = "FROM memory LEFT JOIN vector ON vector.id = memory.vector WHERE agent = ? AND memory.tick <= ?"
-        numbers = self.all(f"SELECT vector {where} ORDER BY memory.id", agent, tick)
-        given: dict[str, Any] = {**self._parts(parts), **parts}
-        size = given["embedder"].dimensions
-        vectors = {
-            number: self._vector(number, value, size)
-            for number, value in self.all(
-                f"SELECT DISTINCT vector.id, value {where} AND value IS NOT NULL", agent, tick
-            )
-        }
-        gone = self.all("SELECT id FROM memory WHERE agent = ? AND removed <= ? ORDER BY id", agent, tick)
-        return MemoryStream.restore(
-            agent,
-            self.memories(agent, tick, forgotten=True),
-            [vectors.get(number) for (number,) in numbers],
-            forgotten=[id_ for (id_,) in gone],
-            **given,
-        )
+        self._known(agent)
+        return streams.stream_at(self, agent, tick, {**self._parts(parts), **parts})
+
+    def stream_and_snapshots(
+        self, agent: str, at: int | str | None, earlier: Sequence[int]
+    ) -> tuple[MemoryStream, dict[int, Snapshot]]:
+        """A character's stream at the end of a tick, and its snapshots at earlier ticks; its rows are read once."""
+        return streams.stream_and_snapshots(self, agent, self.tick(at), earlier, self._parts({}))
 
     # ── why ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -428,13 +417,6 @@ class Reading:
         with self._reading(f"memory {row[1]} of {row[0]}"):
             return memory_from(unpacked_memory(row), accessed)
 
-    def _vector(self, number: int, value: bytes, dimensions: int) -> Vector:
-        with self._reading(f"vector {number}"):
-            raw = unpacked_vector(value)
-            if len(raw) != 2 * dimensions:
-                raise ValueError(f"{len(raw) // 2} dimensions instead of {dimensions}")
-            return unpacked(raw)
-
     @contextmanager
     def _reading(self, what: str) -> Generator[None]:
         """What cannot be read inside is damage of `what`."""
@@ -442,7 +424,7 @@ class Reading:
             with RUN.errors(str(self.path)):
                 yield
         except UNREADABLE as error:
-            raise self._damaged(what, error) from error
+            raise self.damaged(what, error) from error
 
     def _made(self, table: str, make: Callable[[Any], T], row: Sequence[Any]) -> T:
         """The value of a row."""
@@ -450,9 +432,10 @@ class Reading:
             return make(row)
         except UNREADABLE as error:
             key = ", ".join(map(repr, row[: KEY[table]]))
-            raise self._damaged(f"table {table}, row {key}", error) from error
+            raise self.damaged(f"table {table}, row {key}", error) from error
 
-    def _damaged(self, what: str, error: BaseException) -> CommonplaceError:
+    def damaged(self, what: str, error: BaseException) -> CommonplaceError:
+        """What to raise when `what` cannot be read."""
         why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         return RUN.damaged(str(self.path), f"{what}: {why}")
 

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, fields
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from math import isfinite
 from typing import Any, TypeVar, cast
 
@@ -25,6 +25,8 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EVENT = "tick, phase, agent, ordinal, type, body"
 MEMORY = "agent, id, tick, kind, importance, text, created, citations, event, details"
 """The columns of a memory that never change; `vector` and `removed` are stored beside them."""
+RARE = frozenset({"citations", "place", "emotion", "source", "session", "tags", "details"})
+"""The fields of a memory that its details, with its citations, may hold."""
 ANSWER = "agent, tick, ordinal, attempt, task, request, outcome, body"
 """The columns of an answer that are in the state digest."""
 VERSION = "tick, owner, kind, key, value"
@@ -73,12 +75,12 @@ def event_from(cells: EventCells) -> Event:
     tick, phase, agent, ordinal, type_, text = cells
     body: dict[str, Any] = parsed(text)
     place, kind = body.pop("place"), body.pop("type")
-    if kind != type_ or not (_is_text(place) and _is_text(agent)):
+    if kind != type_ or not (is_text(place) and is_text(agent)):
         raise ValueError("its body does not fit its columns")
     return Event(tick, Phase(phase), agent, ordinal, type_, place, body)
 
 
-def _is_text(cell: Any) -> bool:
+def is_text(cell: Any) -> bool:
     """A file may hold anything in any column."""
     return isinstance(cell, str)
 
@@ -125,7 +127,7 @@ def memory_from(cells: MemoryCells, accessed: int | None = None) -> Memory:
     Raises ValueError or TypeError for cells that are not a memory.
     """
     agent, id_, tick, kind, importance, text, created, citations, event, details = cells
-    if kind not in KINDS or not _is_text(text) or not isfinite(importance):
+    if kind not in KINDS or not is_text(text) or not isfinite(importance):
         raise ValueError("kind, text or importance is not that of a memory")
     rare = dict(parsed_fields(details))
     at_first = rare.pop("accessed", created)
@@ -134,6 +136,25 @@ def memory_from(cells: MemoryCells, accessed: int | None = None) -> Memory:
     cited = tuple(parsed(citations)) if citations else ()
     accessed_at = created_at if last == created else from_unix_micros(last)
     return Memory(id_, agent, kind, text, created_at, accessed_at, tick, importance, cited, event=event, **rare)
+
+
+def memory_rest(details: bytes, citations: str) -> tuple[str, int | None]:
+    """(JSON of the rare fields of a stored memory, without its event; its first access if it was later).
+
+    Raises ValueError or TypeError for cells that are not those of a memory.
+    """
+    rest, accessed = inflated(details, most=_room(details)).decode(), None
+    rare = parsed_fields(rest)
+    if citations or "accessed" in rare:
+        changed: dict[str, Any] = dict(parsed(rest))
+        accessed = changed.pop("accessed", None)
+        if citations:
+            changed["citations"] = parsed(citations)
+        rest = text_of(changed)
+        rare = parsed_fields(rest)
+    if not rare.keys() <= RARE:
+        raise ValueError(f"unknown fields {', '.join(sorted(rare.keys() - RARE))}")
+    return ("" if rest == "{}" else rest), accessed
 
 
 def vector_digest(embedder: str, text: str) -> bytes:
@@ -243,12 +264,15 @@ def unpacked_trace(data: bytes) -> dict[str, Any]:
 
 def deflated(data: bytes, dictionary: bytes = b"") -> bytes:
     """Compressed by zlib, which may refer to the last 32 kB of the dictionary."""
-    if dictionary:
-        coder = zlib.compressobj(9, zdict=dictionary)
-    elif len(data) <= _SMALL:
-        coder = zlib.compressobj(9, wbits=12, memLevel=6)
-    else:
-        coder = zlib.compressobj(9)
+    if len(data) <= _SMALL and not dictionary:
+        return _deflated(data)
+    coder = zlib.compressobj(9, zdict=dictionary) if dictionary else zlib.compressobj(9)
+    return coder.compress(data) + coder.flush()
+
+
+@lru_cache(maxsize=2048)  # traces of quiet turns and details of routine memories recur
+def _deflated(data: bytes) -> bytes:
+    coder = zlib.compressobj(9, wbits=12, memLevel=6)
     return coder.compress(data) + coder.flush()
 
 

@@ -19,7 +19,7 @@ from commonplace.world.events import NOBODY, Event
 from commonplace.world.state import Body, Conversation, Line, Thing, World, recorded
 
 WORLD_KINDS = ("body", "thing", "talk", "line", "barred")
-SINGLE = ("day", "closed", "jobs", "reflect_after", "played")
+SINGLE = ("day", "closed", "jobs", "reflected", "played")
 STATE_KINDS = ("plan", "belief", "relation", "card", *SINGLE)
 
 V = TypeVar("V")
@@ -54,8 +54,8 @@ def state_versions(agent: str, before: CharacterState | None, after: CharacterSt
     found += [Version(agent, "card", name, value) for name, value in _changed(old.card, after.card)]
     if old.jobs != after.jobs:
         found.append(Version(agent, "jobs", "", [plain(job) for job in after.jobs]))
-    if old.reflect_after != after.reflect_after:
-        found.append(Version(agent, "reflect_after", "", after.reflect_after))
+    if old.reflected != after.reflected:
+        found.append(Version(agent, "reflected", "", after.reflected))
     if old.played != after.played:
         found.append(Version(agent, "played", "", after.played))
     return tuple(found)
@@ -189,7 +189,7 @@ def restore_state(versions: Iterable[Version]) -> CharacterState:
         belief=Belief(nodes, closed),
         relations={key: valued(Relation, value, other=key) for (_, key), value in kinds["relation"].items()},
         jobs=tuple(valued(Job, value) for value in single["jobs"] or ()),
-        reflect_after=single["reflect_after"] or 0,
+        reflected=single["reflected"] or 0,
         played=bool(single["played"]),
         card={key: value for (_, key), value in kinds["card"].items()},
     )

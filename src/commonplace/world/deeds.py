@@ -12,7 +12,6 @@ from typing import Any, cast
 
 from commonplace.world.actions import (
     CARRYING,
-    VERBS,
     Action,
     Idle,
     Interact,
@@ -26,7 +25,7 @@ from commonplace.world.actions import (
 from commonplace.world.events import Event, Phase
 from commonplace.world.geography import Geography
 from commonplace.world.state import Body, Scene, Thing
-from commonplace.world.tree import Attempt, Phrase, attempt, say, verbs
+from commonplace.world.tree import Attempt, Phrase, attempt, say
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,10 +303,9 @@ def object_verbs(geography: Geography, scene: Scene, object_id: str, me: str) ->
         return ()
     kind = geography.kinds[geography.nodes[object_id].kind]
     if not kind.portable:
-        return verbs(kind)
+        return kind.verbs
     handling = "DROP" if thing.parent == me else "TAKE"
-    known = {verb for verb in verbs(kind) if verb not in CARRYING} | {handling}
-    return tuple(verb for verb in VERBS if verb in known)
+    return (*(verb for verb in kind.verbs if verb not in CARRYING), handling)
 
 
 def _objects(geography: Geography, scene: Scene, me: str) -> dict[str, tuple[str, ...]]:

@@ -46,6 +46,9 @@ class Geography:
         init=False, default_factory=dict[str, dict[str, int]], compare=False, repr=False
     )
     """Distances to an area, made when first asked for."""
+    _paths: dict[str, tuple[str, ...]] = field(
+        init=False, default_factory=dict[str, tuple[str, ...]], compare=False, repr=False
+    )
 
     @classmethod
     def build(
@@ -89,7 +92,10 @@ class Geography:
 
     def path(self, node_id: str) -> tuple[str, ...]:
         """Names from the root to the node: `Town > House > Kitchen`. Raises KeyError."""
-        return tuple(self.nodes[id].name for id in _ancestry(self.nodes, node_id))
+        path = self._paths.get(node_id)
+        if path is None:
+            path = self._paths[node_id] = tuple(self.nodes[id].name for id in _ancestry(self.nodes, node_id))
+        return path
 
     def distance(self, start: str, end: str) -> int:
         """Edges on a shortest path with every door open. Raises KeyError."""

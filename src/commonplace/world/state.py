@@ -95,6 +95,8 @@ class World:
     """Derived: who is in an area, sorted; an empty area has no entry."""
     contents: Mapping[str, tuple[str, ...]] = field(init=False, compare=False, repr=False)
     """Derived: the objects in an area or carried by a character, sorted; without any there is no entry."""
+    _scenes: dict[str, Scene] = field(init=False, default_factory=dict[str, "Scene"], compare=False, repr=False)
+    """Scenes by area, made when first asked for: all who are in an area see the same one and act on it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "occupants", _grouped((body.area, me) for me, body in self.bodies.items()))
@@ -124,6 +126,13 @@ class Scene:
 
 def scene(world: World, area: str) -> Scene:
     """The scene of one area; empty for an area without characters and objects."""
+    known = world._scenes.get(area)  # pyright: ignore[reportPrivateUsage] - a function of the class's own module
+    if known is None:
+        known = world._scenes[area] = _scene(world, area)  # pyright: ignore[reportPrivateUsage]
+    return known
+
+
+def _scene(world: World, area: str) -> Scene:
     occupants = world.occupants.get(area, ())
     things = world.things
     held = {id: things[id] for id in world.contents.get(area, ())}

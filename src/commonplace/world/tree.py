@@ -64,6 +64,12 @@ class ObjectKind:
     """Whether TAKE carries it away and DROP puts it down; both work unless a refusal says otherwise."""
     words: Mapping[str, str] = field(default_factory=dict[str, str])
     """How a state reads in a sentence (`broken` → `is broken`), by state."""
+    verbs: tuple[Verb, ...] = field(init=False, compare=False, repr=False)
+    """Derived: the verbs it knows, refused ones included, in the order of `VERBS`; not TAKE and DROP of portables."""
+
+    def __post_init__(self) -> None:
+        known = {transition.verb for transition in self.transitions} | {verb for verb, _ in self.refusals}
+        object.__setattr__(self, "verbs", tuple(verb for verb in VERBS if verb in known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +112,6 @@ def attempt(kind: ObjectKind, state: str, verb: str) -> Attempt:
         if (verb, source) in kind.refusals:
             return Attempt(False, why=kind.refusals[verb, source])
     return Attempt(kind.portable and verb in CARRYING)
-
-
-def verbs(kind: ObjectKind) -> tuple[str, ...]:
-    """The verbs the kind knows, refused ones included, in the order of `VERBS`; not the TAKE and DROP of portables."""
-    known = {transition.verb for transition in kind.transitions} | {verb for verb, _ in kind.refusals}
-    return tuple(verb for verb in VERBS if verb in known)
 
 
 def words(kind: ObjectKind, state: str) -> str:
