@@ -296,7 +296,7 @@ def test_a_stage_of_this_process_needs_no_word(folder, scenario, monkeypatch):
     __import__("own_stage")
     commonplace.create_run(run, path).close()
     commonplace.resume_run(run).close()
-    command("verify", run)
+    command("verify", run, env=environment(PYTHONPATH=str(folder)))  # whoever made it has run that code
 
 
 # ── the question ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -353,6 +353,7 @@ def test_prompts_stay_in_the_folder_of_the_scenario(named, scenario, tmp_path):
     (tmp_path / "linked").mkdir()
     (tmp_path / "linked" / "rules.txt").symlink_to(outside / "rules.txt")
     path = scenario(prompts=named.replace("outside", outside.name))
+    assert "prompts" in command("check", path, status=2).err
     done = command("run", path, "-o", tmp_path / "x.run", *QUIET, "--trust", status=2)
     assert "prompts" in done.err
     assert not (tmp_path / "x.run").exists()
