@@ -70,9 +70,8 @@ def fork(
         for reference in forget:
             changes.forget(reference)
     with written_fork(run, at, output, force=force, manifest=manifest, fresh=seed is not None) as part:
-        injected = (
-            asyncio.run(_inject(part, inject, mind, trust=trust)) if inject else ""
-        )  # the fork appears with all its inputs
+        # the fork appears with all its inputs
+        injected = asyncio.run(_inject(part, inject, mind, trust=trust)) if inject else ""
         with RunFile.open(part) as file:
             tick = file.last_tick
             queue_input(file, scenario_of(file.manifest), *(body for body, _ in changes.made))
