@@ -99,7 +99,7 @@ def trimmed(tmp_path: Path) -> Path:
 def test_what_was_trimmed_is_not_damage_and_is_said(trimmed: Path) -> None:
     with Reading.open(trimmed) as reading:
         assert integrity.check(reading) == 6
-        assert integrity.unchecked(reading) == ["trace: trimmed up to tick 3"]
+        assert integrity.unchecked(reading) == ["traces: trimmed up to tick 3"]
 
 
 @pytest.mark.parametrize(
