@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from commonplace.errors import RunDamaged, UsageError
+from commonplace import ledger
+from commonplace.errors import CommonplaceError, RunDamaged, UsageError
 from commonplace.memory.stores.codec import LONGEST, inflated, packed_text, room, unpacked_text
+from commonplace.memory.stores.jsonl_files import read_lines
 from commonplace.run import integrity, why
 from commonplace.run.reading import Reading
 from commonplace.run.rows import deflated, packed_ids, unpacked_ids
@@ -112,3 +115,12 @@ def test_ids_have_64_bits() -> None:
     assert unpacked_ids(packed_ids([1, 1 << 40])) == (1, 1 << 40)
     with pytest.raises(ValueError, match="64 bits"):
         unpacked_ids(b"\xff" * 1000)
+
+
+def test_a_packed_file_that_grows_without_bound_is_damaged(tmp_path: Path) -> None:
+    lines = b'{"a":"' + b"x" * (1 << 25) + b'"}\n'
+    path = tmp_path / "ledger-20310401.jsonl.gz"
+    path.write_bytes(gzip.compress(lines))
+    assert "not an entry: the line was damaged" in [finding.what for finding in ledger.verify(tmp_path).findings]
+    with pytest.raises(CommonplaceError, match="inflates to more than"):
+        read_lines(path)
