@@ -69,9 +69,12 @@ class Manifest:
             for one in fields(cls):
                 if not isinstance(getattr(manifest, one.name), _TYPES[str(one.type)]):
                     raise ValueError(f"{one.name} is not {one.type}")
+            same = given.get("scenario_digest") == manifest.scenario_digest
+        except UnicodeError as error:
+            raise RunDamaged("the manifest is not UTF-8", where=where) from error
         except (ValueError, TypeError, AttributeError) as error:
             raise RunDamaged(f"the manifest cannot be read ({error})", where=where) from error
-        if given.get("scenario_digest") != manifest.scenario_digest:
+        if not same:
             raise RunDamaged("the scenario in the file is not the one the run was made from", where=where)
         return manifest
 

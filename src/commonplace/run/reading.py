@@ -48,6 +48,7 @@ from commonplace.run.tick_record import AnswerRow, InputRow, Version
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Synchronous, connect
+from commonplace.text import clean, shortened
 from commonplace.world.events import Event
 from commonplace.world.state import World
 
@@ -60,6 +61,8 @@ T = TypeVar("T")
 
 MOOD_MEMORIES = 10
 """How many of the latest felt memories a mood is made of."""
+SHOWN = 120
+"""Characters of a cell, or of what is wrong with it, in a message."""
 SPENT = ("calls", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
 COUNTS = ("asked", "from_cache", "fallbacks", *SPENT)
 
@@ -414,7 +417,7 @@ class Reading:
         }
 
     def _memory(self, row: PackedMemory, accessed: int | None) -> Memory:
-        with self._reading(f"memory {row[1]} of {row[0]}"):
+        with self._reading(f"memory {shortened(str(row[1]), SHOWN)} of {shortened(str(row[0]), SHOWN)}"):
             return memory_from(unpacked_memory(row), accessed)
 
     @contextmanager
@@ -431,23 +434,27 @@ class Reading:
         try:
             return make(row)
         except UNREADABLE as error:
-            key = ", ".join(map(repr, row[: KEY[table]]))
+            key = ", ".join(shortened(repr(cell), SHOWN) for cell in row[: KEY[table]])
             raise self.damaged(f"table {table}, row {key}", error) from error
 
     def damaged(self, what: str, error: BaseException) -> CommonplaceError:
         """What to raise when `what` cannot be read."""
         why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-        return RUN.damaged(str(self.path), f"{what}: {why}")
+        return RUN.damaged(str(self.path), f"{what}: {shortened(clean(why), SHOWN)}")
 
 
 def blame(path: Path, error: BaseException | None) -> None:
     """Raises RunDamaged if an unexpected error comes from damage of the run there, naming the damage."""
-    if isinstance(error, UNREADABLE):
-        with Reading.open(path) as reading:
-            try:
-                integrity.check(reading)
-            except CommonplaceError as damage:
-                raise damage from error
+    if not isinstance(error, (*UNREADABLE, sqlite3.Error)):
+        return
+    try:
+        reading = Reading.open(path)
+        try:
+            integrity.check(reading)
+        finally:
+            reading.close()
+    except CommonplaceError as damage:
+        raise damage from error
 
 
 def open_read_only(path: Path) -> sqlite3.Connection:
