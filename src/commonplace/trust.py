@@ -19,13 +19,12 @@ from urllib.parse import urlsplit
 from platformdirs import user_state_path
 
 from commonplace.canon import digest
-from commonplace.engine.recorded_mind import JOURNAL
 from commonplace.errors import UsageError
 from commonplace.minds.chat.servers import is_server, server_named
 from commonplace.openai_http import is_loopback
-from commonplace.run.manifest import MIND_OBJECT, Manifest
+from commonplace.run.manifest import JOURNAL, MIND_OBJECT, Manifest
 from commonplace.scenario.scenario import Scenario
-from commonplace.stages import code_of
+from commonplace.stages import code_of, is_imported
 from commonplace.text import clean, shortened
 
 FOLDER_VARIABLE = "COMMONPLACE_STATE"
@@ -52,7 +51,8 @@ class Named:
     content: str = ""
     """What else must stay the same: the file a stage's code is in, the templates of a run."""
     asks: bool = True
-    """Whether it must be agreed to before it is used. A server of this machine may be used; it gets no key."""
+    """Whether it must be agreed to before it is used. Code that this process has imported already may be used; a server
+    of this machine, too, but it gets no key."""
 
     @property
     def digest(self) -> str:
@@ -107,7 +107,10 @@ def stage_named_by_run(manifest: Manifest) -> list[Named]:
 
 def _stage(name: str, scenario: str) -> list[Named]:
     code = code_of(name)
-    return [Named("stage", name, f"runs the Python code in {clean(code)}", scenario, code)] if code else []
+    if not code:
+        return []
+    effect = f"runs the Python code in {clean(code)}"
+    return [Named("stage", name, effect, scenario, code, asks=not is_imported(name))]
 
 
 def _mind(name: str, scenario: str) -> list[Named]:

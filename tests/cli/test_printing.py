@@ -102,8 +102,6 @@ def spoil(run: Path, hostile: str) -> Path:
             for column, change in columns.items():
                 connection.create_function("changed", 1, change)
                 connection.execute(f"UPDATE {table} SET {column} = changed({column}) WHERE {column} IS NOT NULL")
-        connection.create_function("changed", 1, free)
-        connection.execute("UPDATE event SET type = changed(type) WHERE tick % 7 = 0")
         (manifest,) = connection.execute("SELECT value FROM meta WHERE key = 'manifest'").fetchone()
         connection.execute("UPDATE meta SET value = ? WHERE key = 'manifest'", (renamed(manifest, hostile),))
     return run

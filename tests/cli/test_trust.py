@@ -8,15 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import commonplace
 from commonplace import trust
 from commonplace.cli import main
 from commonplace.errors import UsageError
+from commonplace.run import seals
 from commonplace.run.manifest import Manifest
 from commonplace.scenario.loading import located
 from e2e.command import command, copied, environment, tables
 from minds.chat.local_server import LocalServer, Sent
+from sizes import examples
 
 KEY = "sk-secret-0123456789"
 MARK = "the code has run"
@@ -84,6 +88,7 @@ def received(run: Path, **changes: str) -> Path:
         (text,) = connection.execute("SELECT value FROM meta WHERE key = 'manifest'").fetchone()
         manifest = replace(Manifest.from_json(text), **changes)
         connection.execute("UPDATE meta SET value = ? WHERE key = 'manifest'", (manifest.to_json(),))
+        seals.renew(connection)
     return run
 
 
@@ -218,6 +223,35 @@ def test_another_run_named_by_a_file_is_not_opened_unasked(plaza, scenario, tmp_
 # ── code ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+LOCAL = ["http://127.0.0.1:1/v1", "http://localhost:2/v1", "http://[::1]:3/v1", "https://127.9.9.9/v1"]
+REMOTE = [
+    "http://10.0.0.5:8000/v1",
+    "https://127.0.0.1.example.org/v1",
+    "http://0.0.0.0:1/v1",
+    "http://localhost.org/v1",
+]
+
+
+@given(st.lists(st.sampled_from([*LOCAL, *REMOTE]), min_size=1, unique=True), st.sampled_from(["", "#m"]))
+@examples(100)
+def test_one_server_of_another_machine_is_enough_for_the_question(urls, model):
+    manifest = Manifest(scenario="x", text="", seed=1, mind=",".join(urls) + model)
+    (named,) = trust.named_by_run(manifest)
+    assert named.asks == any(url in REMOTE for url in urls)
+    assert trust.named_by_run(manifest, manifest.mind) == []
+    assert all(host in str(named) for host in ("127.0.0.1:1", "10.0.0.5:8000") if f"http://{host}/v1" in urls)
+
+
+FIELDS = st.fixed_dictionaries(dict.fromkeys(("kind", "value", "scenario", "content"), st.text(max_size=8)))
+
+
+@given(FIELDS, FIELDS)
+@examples(200)
+def test_a_word_holds_for_exactly_what_it_was_given_for(one, other):
+    first, second = (trust.Named(**fields, effect="") for fields in (one, other))
+    assert (first.digest == second.digest) == (one == other)
+
+
 @pytest.fixture
 def folder(tmp_path):
     """A folder to work in with a stage in it, under a name that nothing here has imported."""
@@ -294,7 +328,7 @@ def test_a_stage_of_this_process_needs_no_word(folder, scenario, monkeypatch):
     __import__("own_stage")
     commonplace.create_run(run, path).close()
     commonplace.resume_run(run).close()
-    command("verify", run)
+    command("verify", run, env=environment(PYTHONPATH=str(folder)))  # whoever made it has run that code
 
 
 # ── the question ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -351,6 +385,7 @@ def test_prompts_stay_in_the_folder_of_the_scenario(named, scenario, tmp_path):
     (tmp_path / "linked").mkdir()
     (tmp_path / "linked" / "rules.txt").symlink_to(outside / "rules.txt")
     path = scenario(prompts=named.replace("outside", outside.name))
+    assert "prompts" in command("check", path, status=2).err
     done = command("run", path, "-o", tmp_path / "x.run", *QUIET, "--trust", status=2)
     assert "prompts" in done.err
     assert not (tmp_path / "x.run").exists()

@@ -28,18 +28,21 @@ def by_name(name: str) -> Stage:
 
 
 def code_of(name: str) -> str:
-    """The file with the code that must be imported for a stage; empty if there is none.
-
-    A shipped stage and one that this process has imported already need none. Nothing is imported to find out.
-    """
-    module, colon, attribute = name.partition(":")
-    if name in SHIPPED or not colon or isinstance(vars(sys.modules.get(module) or object).get(attribute), Stage):
-        return ""
+    """The file with the code of a stage from elsewhere; empty if there is none. Nothing is imported to find out."""
+    module, colon, _ = name.partition(":")
     package = module.partition(".")[0]
+    if name in SHIPPED or not colon or not package:
+        return ""
     try:
-        found = find_spec(package) if package else None
+        found = find_spec(package)
     except (ImportError, ValueError):
         return package  # loaded, but not from a file
     if found is None:
         return ""  # `by_name` says that there is none
     return found.origin or package
+
+
+def is_imported(name: str) -> bool:
+    """Whether this process has imported a stage from elsewhere already, so that using it runs nothing new."""
+    module, _, attribute = name.partition(":")
+    return isinstance(vars(sys.modules.get(module) or object).get(attribute), Stage)
