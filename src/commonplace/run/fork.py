@@ -100,7 +100,7 @@ def written_fork(
         notes[TRIMMED] = json.dumps({kind: min(upto, tick) for kind, upto in gone.items()})
     with written_run(target, force=force) as part:
         _copy(source, part)
-        _cut(part, tick, notes, same_mind=new.mind == old.mind and not fresh)
+        cut(part, tick, notes, same_mind=new.mind == old.mind and not fresh)
         yield part
 
 
@@ -109,8 +109,8 @@ def _copy(source: Path, part: Path) -> None:
         copy_into(connection, part)
 
 
-def _cut(path: Path, tick: int, notes: dict[str, str], *, same_mind: bool) -> None:
-    """Delete what happened after the tick."""
+def cut(path: Path, tick: int, notes: dict[str, str], *, same_mind: bool) -> None:
+    """Delete what happened after the tick, and store the notes."""
     script = UNDONE + (OFFERED if same_mind else FORGOTTEN) + LATER
     with RUN.errors(str(path)):
         connection = sqlite3.connect(path, isolation_level=None)
