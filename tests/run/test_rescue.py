@@ -7,6 +7,7 @@ import lzma
 import shutil
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -156,13 +157,19 @@ def test_what_waits_is_saved_unless_it_has_changed(tmp_path: Path) -> None:
     assert done.lost == ["1 queued inputs, because one of them has changed or is lost"]
 
 
-def test_later_answers_are_kept_for_the_same_questions(village: Path, tmp_path: Path) -> None:
-    damaged = copied(village, tmp_path)
+def test_later_answers_of_a_paid_mind_are_kept_for_the_same_questions(tmp_path: Path) -> None:
+    live_state, whole = Village(), tmp_path / "whole.run"
+    with RunFile.create(whole, replace(MANIFEST, mind="ollama:tiny")) as run:
+        run.commit(live_state.opening())
+        for number in range(1, TICKS + 1):
+            run.commit(live_state.tick(plot(number)))
+    (tmp_path / "in").mkdir()
+    damaged = copied(whole, tmp_path / "in")
     with tables(damaged) as connection:
         connection.execute("DELETE FROM event WHERE tick = 7")
         connection.execute("UPDATE answer SET body = '{}' WHERE tick = 10 AND agent = 'bob'")
-    saved(damaged, village)
-    with open_run(tmp_path / "saved.run") as reading:
+    saved(damaged, whole)
+    with open_run(damaged.with_name("saved.run")) as reading:
         kept = {tick for (tick,) in reading.all("SELECT DISTINCT tick FROM offered")}
     assert kept == {7, 8, 9, 11, 12}
 
@@ -286,6 +293,31 @@ def test_without_its_manifest_nothing_is_saved(village: Path, tmp_path: Path) ->
     with pytest.raises(RunDamaged, match="manifest is lost"):
         rescue(damaged, tmp_path / "saved.run")
     assert not (tmp_path / "saved.run").exists()
+
+
+@pytest.mark.parametrize("flip", ["0xff", '"', "x"])
+def test_the_text_of_the_scenario_is_found_elsewhere(plaza: Path, tmp_path: Path, flip: str) -> None:
+    damaged = copied(plaza, tmp_path)
+    raw = bytearray(damaged.read_bytes())
+    raw[raw.index(b"notice_board")] = 0xFF if flip == "0xff" else ord(flip)
+    damaged.write_bytes(raw)
+    done = saved(damaged, plaza)
+    assert (done.tick, done.lost[0]) == (60, "the scenario's text in the file; it is now that of plaza")
+
+
+def test_the_text_of_a_scenario_can_be_given(village: Path, tmp_path: Path) -> None:
+    damaged = copied(village, tmp_path)
+    raw = bytearray(damaged.read_bytes())
+    raw[raw.index(b"characters:")] = ord("k")
+    damaged.write_bytes(raw)
+    scenario = tmp_path / "village.yaml"
+    scenario.write_text(MANIFEST.text + "\n", encoding="utf-8")
+    with pytest.raises(RunDamaged, match="--scenario"):
+        rescue(damaged, tmp_path / "saved.run", scenario=scenario)
+    scenario.write_text(MANIFEST.text, encoding="utf-8")
+    done = command("rescue", damaged, "-o", tmp_path / "saved.run", "--scenario", scenario)
+    assert done.lines[0].endswith("ticks 0 to 12 of 12 are as they were committed")
+    assert ends(tmp_path / "saved.run") == ends(village)
 
 
 def test_a_manifest_that_has_changed_is_told(village: Path, tmp_path: Path) -> None:

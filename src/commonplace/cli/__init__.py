@@ -8,17 +8,19 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
 from keyword import iskeyword
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO, cast
 
 import typer
 import typer.main
 from typer.core import TyperGroup
 
 from commonplace.errors import CommonplaceError, UsageError
+from commonplace.text import PrintableStream
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells have it."""
@@ -171,6 +173,22 @@ def start(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status: 0 fine, 1 failed, 2 wrong use, 3 paused, 130 interrupted."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    with _printable_output():
+        return _finished(words)
+
+
+@contextmanager
+def _printable_output() -> Generator[None]:
+    """Make whatever is printed printable, whoever wrote it: a file, a model, a person, a library, a warning."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (cast("TextIO", PrintableStream(stream)) for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def _finished(words: Sequence[str]) -> int:
     try:
         status = _run(words)
         sys.stdout.flush()

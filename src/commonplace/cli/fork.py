@@ -9,17 +9,20 @@ from typing import Any, NoReturn, cast
 
 import typer
 
-from commonplace.api import MIND_OBJECT, mind_named, resume_run, scenario_of
+from commonplace.api import mind_named, resume_run, scenario_of
+from commonplace.cli.consent import agreed
 from commonplace.cli.lookup import character, memory_reference, names_in
+from commonplace.cli.options import TRUST
 from commonplace.engine.changes import FIELDS, as_changed, checked
 from commonplace.engine.god_mode import described
 from commonplace.engine.run import queue_input
 from commonplace.errors import UsageError, command
 from commonplace.run.file import RunFile
 from commonplace.run.fork import written_fork
-from commonplace.run.manifest import Manifest
+from commonplace.run.manifest import MIND_OBJECT, Manifest
 from commonplace.run.reading import Reading
 from commonplace.text import clean
+from commonplace.trust import mind_named_by_run, named_by_run, remember, settle
 from commonplace.world.events import NOBODY
 from commonplace.world.inputs import BODY_FIELDS, from_dict, validate
 
@@ -45,10 +48,15 @@ def fork(
     leave: list[str] = typer.Option([], "--leave", metavar="AGENT", help="A character who goes away at the next tick."),
     seed: int | None = typer.Option(None, "--seed", help="Another seed, from the tick after the next on."),
     policy: str = typer.Option("", "--policy", help="Another retrieval policy, from the tick after the next on."),
+    trust: bool = TRUST,
 ) -> None:
     """Copy a run up to a tick, to continue it differently. The run itself is not changed."""
     with Reading.open(run) as reading:
         manifest = _with_mind(reading.manifest, mind) if mind else None
+        if inject:  # the mind is asked what the sentence means
+            named = named_by_run(manifest or reading.manifest, mind)
+            trust = agreed(named, run, trust=trust)
+            settle(named, run, trust=trust)
         changes = _Changes(reading, at)
         for wish in join:
             changes.join(wish)
@@ -62,10 +70,13 @@ def fork(
         for reference in forget:
             changes.forget(reference)
     with written_fork(run, at, output, force=force, manifest=manifest, fresh=seed is not None) as part:
-        injected = asyncio.run(_inject(part, inject)) if inject else ""  # the fork appears with all its inputs
+        # the fork appears with all its inputs
+        injected = asyncio.run(_inject(part, inject, mind, trust=trust)) if inject else ""
         with RunFile.open(part) as file:
             tick = file.last_tick
             queue_input(file, scenario_of(file.manifest), *(body for body, _ in changes.made))
+    if manifest is not None:
+        remember(mind_named_by_run(manifest))
     print(f"{output}: the history of {run} up to tick {tick}")
     for words in filter(None, (injected, *(words for _, words in changes.made))):
         print(f"at tick {tick + 1} {words}")
@@ -154,9 +165,9 @@ def _with_mind(manifest: Manifest, mind: str) -> Manifest:
     return replace(manifest, mind=mind, settings=settings)
 
 
-async def _inject(path: Path, text: str) -> str:
+async def _inject(path: Path, text: str, mind: str, *, trust: bool) -> str:
     """Queue a god-mode sentence; returns a description of what it will do."""
-    with resume_run(path) as run:
+    with resume_run(path, mind, trust=trust) as run:
         event = await run.preview(text)
         run.submit(event)
         return described(event, run.scenario)

@@ -15,6 +15,7 @@ import typer
 
 from commonplace.api import DEFAULT_SEED, create_run, resume_run
 from commonplace.cli import INTERRUPTED
+from commonplace.cli.consent import agreed
 from commonplace.cli.options import (
     CONCURRENCY,
     FIDELITY,
@@ -24,6 +25,7 @@ from commonplace.cli.options import (
     ON_OUTAGE,
     RUN,
     TIMEOUT,
+    TRUST,
     VIEW,
     Durability,
     Fidelity,
@@ -39,6 +41,7 @@ from commonplace.minds.prices import known_price
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.scenario.model import ScenarioPart
+from commonplace.trust import named_by_run, named_by_scenario
 
 PIPE_TICKS = 48
 """The default last tick without the terminal view."""
@@ -73,10 +76,13 @@ def run(
     durability: Durability = typer.Option(
         Durability.NORMAL, "--synchronous", help="NORMAL survives kill -9; FULL also a power cut."
     ),
+    trust: bool = TRUST,
 ) -> None:
     """Run a scenario and keep everything that happens in one file. Tick 0 is the opening state."""
     chosen = view or default_view()
-    part = load(scenario).part
+    loaded = load(scenario)
+    part = loaded.part
+    trust = agreed(named_by_scenario(loaded, mind), scenario, trust=trust)
     target = output or Path("runs") / f"{part.name}-{seed}.run"
     last = ticks if ticks is not None else (ENDLESS if chosen is View.TUI else PIPE_TICKS)
     budget = _budget(mind or part.mind, max_calls, max_tokens, max_cost)
@@ -94,6 +100,7 @@ def run(
             concurrency=concurrency,
             timeout=timeout,
             on_outage=on_outage.value,
+            trust=trust,
         )
 
     show(make, target, last, chosen, budget)
@@ -103,6 +110,7 @@ def resume(
     run: Path = RUN,
     ticks: int | None = typer.Option(None, "--ticks", min=0, help="This many more ticks."),
     until: str | None = typer.Option(None, "--until", help="Up to a tick or an ISO simulated time."),
+    mind: str = typer.Option("", "--mind", help="The run's own mind, named again: its server may get your key."),
     concurrency: int = CONCURRENCY,
     on_outage: OnOutage = ON_OUTAGE,
     timeout: float = TIMEOUT,
@@ -110,14 +118,18 @@ def resume(
     max_tokens: int = MAX_TOKENS,
     max_cost: float = MAX_COST,
     view: View | None = VIEW,
+    trust: bool = TRUST,
 ) -> None:
     """Continue a run after its last tick, however it ended; without options, to the tick first asked for."""
     if ticks is not None and until is not None:
         raise UsageError("--ticks and --until exclude each other", hint="give only one of them")
     chosen = view or default_view()
 
+    with Reading.open(run) as reading:
+        trust = agreed(named_by_run(reading.manifest, mind), run, trust=trust)
+
     def make() -> Run:
-        return resume_run(run, concurrency=concurrency, timeout=timeout, on_outage=on_outage.value)
+        return resume_run(run, mind, concurrency=concurrency, timeout=timeout, on_outage=on_outage.value, trust=trust)
 
     with Reading.open(run) as reading:  # the state of a long run is large, and restored once: by `show`
         last = _last_tick(reading, ticks, until, chosen)

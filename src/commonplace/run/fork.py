@@ -75,8 +75,8 @@ def written_fork(
 
     Both digests at that tick are the source's, whatever its path, and stay the same until something differs. The
     caller makes the difference: by the `manifest` (another mind), or by inputs queued in the block, in the run at the
-    path that it is given. Answers the source got later are offered to the same questions, unless the mind is another,
-    or all is asked anew (`fresh`). Queued inputs are not copied.
+    path that it is given. Answers the source got later are offered to the same questions, unless the mind is another
+    or costs nothing, or all is asked anew (`fresh`). Queued inputs are not copied.
 
     Raises UsageError for a tick that the source does not have and, unless `force`, an existing target.
     """
@@ -100,7 +100,7 @@ def written_fork(
         notes[TRIMMED] = json.dumps({kind: min(upto, tick) for kind, upto in gone.items()})
     with written_run(target, force=force) as part:
         _copy(source, part)
-        cut(part, tick, notes, same_mind=new.mind == old.mind and not fresh)
+        cut(part, tick, notes, offering=new.mind == old.mind and not fresh and not new.is_free)
         yield part
 
 
@@ -109,9 +109,12 @@ def _copy(source: Path, part: Path) -> None:
         copy_into(connection, part)
 
 
-def cut(path: Path, tick: int, notes: dict[str, str], *, same_mind: bool) -> None:
-    """Delete what happened after the tick, and store the notes."""
-    script = UNDONE + (OFFERED if same_mind else FORGOTTEN) + LATER
+def cut(path: Path, tick: int, notes: dict[str, str], *, offering: bool) -> None:
+    """Delete what happened after the tick, and store the notes.
+
+    `offering` keeps its answers for the same questions.
+    """
+    script = UNDONE + (OFFERED if offering else FORGOTTEN) + LATER
     with RUN.errors(str(path)):
         connection = sqlite3.connect(path, isolation_level=None)
         try:

@@ -24,6 +24,7 @@ from commonplace.run.rows import (
     unpacked_vector,
     vector_digest,
 )
+from commonplace.text import clean, shortened
 
 if TYPE_CHECKING:
     from commonplace.run.reading import Reading
@@ -75,8 +76,16 @@ def check(reading: Reading) -> int:
     In a file of format 3 no digest covers traces, usage, model calls, notes and what waits: traces and model calls are
     only checked to be readable (see `unchecked`).
     """
-    with reading.open(reading.path, lenient=True) as bytewise, bytewise.snapshot():
-        return _checked(bytewise)
+    bytewise = reading.open(reading.path, lenient=True)
+    try:
+        with bytewise.snapshot():
+            return _checked(bytewise)
+    except UNREADABLE as error:
+        raise RunDamaged(
+            f"the file is damaged ({type(error).__name__})", where=str(reading.path), hint=_todo(reading)
+        ) from error
+    finally:
+        bytewise.close()
 
 
 def unchecked(reading: Reading) -> list[str]:
@@ -299,8 +308,9 @@ def _changed(kind: str) -> str:
     return f"{NAMES[kind]} has changed since it was written"
 
 
-def _damage(reading: Reading, tick: int, what: str) -> RunDamaged:
-    return RunDamaged(what, where=f"{reading.path}, tick {tick}", hint=_todo(reading))
+def _damage(reading: Reading, tick: object, what: str) -> RunDamaged:
+    """`tick`: whatever stands in the column."""
+    return RunDamaged(what, where=f"{reading.path}, tick {shortened(clean(str(tick)), 40)}", hint=_todo(reading))
 
 
 def _todo(reading: Reading) -> str:

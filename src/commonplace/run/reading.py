@@ -35,6 +35,7 @@ from commonplace.run.rows import (
     VERSION,
     PackedMemory,
     answer_from,
+    emotion_from,
     event_from,
     input_from,
     memory_from,
@@ -48,6 +49,7 @@ from commonplace.run.tick_record import AnswerRow, InputRow, Version
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Synchronous, connect
+from commonplace.text import clean, shortened
 from commonplace.world.events import Event
 from commonplace.world.state import World
 
@@ -60,6 +62,10 @@ T = TypeVar("T")
 
 MOOD_MEMORIES = 10
 """How many of the latest felt memories a mood is made of."""
+MOOD_REACH = 200
+"""Among how many of the latest memories they are looked for: about a day of a town."""
+SHOWN = 120
+"""Characters of a cell, or of what is wrong with it, in a message."""
 SPENT = ("calls", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
 COUNTS = ("asked", "from_cache", "fallbacks", *SPENT)
 
@@ -290,6 +296,19 @@ class Reading:
         row = self.one(f"SELECT {MEMORY} FROM memory WHERE agent = ? AND id = ?", agent, id_)
         return None if row is None else self._memory(row, accessed)
 
+    def emotions(self, agent: str, at: int | str | None, count: int) -> list[Emotion | None]:
+        """Those of the latest memories at the end of a tick, oldest first: fast however many memories there are."""
+        tick = self.tick(at)
+        where = "agent = ? AND tick <= ? AND (removed IS NULL OR removed > ?)"
+        query = f"SELECT id, details FROM memory WHERE {where} ORDER BY id DESC LIMIT ?"
+        found: list[Emotion | None] = []
+        for number, details in reversed(self.all(query, agent, tick, tick, count)):
+            try:
+                found.append(emotion_from(details))
+            except UNREADABLE as error:
+                raise self.damaged(f"memory {number} of {agent}", error) from error
+        return found
+
     def witnesses(self, last: int | None = None) -> dict[str, list[tuple[str, int]]]:
         """Event id → (character, memory id) of the observations it became up to a tick, in that order."""
         query = "SELECT event, agent, id FROM memory WHERE event != '' AND kind = 'observation' AND tick <= ?"
@@ -414,7 +433,7 @@ class Reading:
         }
 
     def _memory(self, row: PackedMemory, accessed: int | None) -> Memory:
-        with self._reading(f"memory {row[1]} of {row[0]}"):
+        with self._reading(f"memory {shortened(str(row[1]), SHOWN)} of {shortened(str(row[0]), SHOWN)}"):
             return memory_from(unpacked_memory(row), accessed)
 
     @contextmanager
@@ -431,23 +450,27 @@ class Reading:
         try:
             return make(row)
         except UNREADABLE as error:
-            key = ", ".join(map(repr, row[: KEY[table]]))
+            key = ", ".join(shortened(repr(cell), SHOWN) for cell in row[: KEY[table]])
             raise self.damaged(f"table {table}, row {key}", error) from error
 
     def damaged(self, what: str, error: BaseException) -> CommonplaceError:
         """What to raise when `what` cannot be read."""
         why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-        return RUN.damaged(str(self.path), f"{what}: {why}")
+        return RUN.damaged(str(self.path), f"{what}: {shortened(clean(why), SHOWN)}")
 
 
 def blame(path: Path, error: BaseException | None) -> None:
     """Raises RunDamaged if an unexpected error comes from damage of the run there, naming the damage."""
-    if isinstance(error, UNREADABLE):
-        with Reading.open(path) as reading:
-            try:
-                integrity.check(reading)
-            except CommonplaceError as damage:
-                raise damage from error
+    if not isinstance(error, (*UNREADABLE, sqlite3.Error)):
+        return
+    try:
+        reading = Reading.open(path)
+        try:
+            integrity.check(reading)
+        finally:
+            reading.close()
+    except CommonplaceError as damage:
+        raise damage from error
 
 
 def open_read_only(path: Path) -> sqlite3.Connection:
@@ -483,7 +506,7 @@ def agents(reading: Reading, tick: int) -> list[dict[str, str]]:
             "place": agent.position,
             "doing": agent.doing,
             "plan_item": agent.plan_item,
-            "mood": mood(memory.emotion for memory in reading.memories(me, tick)),
+            "mood": mood(reading.emotions(me, tick, MOOD_REACH)),
         }
         for me, agent in reading.frame(tick).agents.items()
     ]

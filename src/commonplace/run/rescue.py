@@ -7,6 +7,7 @@ read are left out, and the new file says so.
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from collections import Counter
@@ -31,7 +32,7 @@ from commonplace.run.journal import model_call_from
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading, refuse_missing
 from commonplace.run.schema import FORMAT, OLDEST, RUN
-from commonplace.scenario.compiling import compiled_from_text
+from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.sqlite import JOURNALS, beside, transaction
 from commonplace.world.events import NOBODY
 
@@ -75,8 +76,11 @@ class Rescued:
     """What is missing or was left out, as sentences."""
 
 
-def rescue(source: str | Path, target: str | Path, *, force: bool = False) -> Rescued:
+def rescue(source: str | Path, target: str | Path, *, scenario: str | Path = "", force: bool = False) -> Rescued:
     """Write what can be saved of a run to a new one, which verifies and can be resumed. It appears whole or not at all.
+
+    `scenario`: the name or file that the run was made from, in case its text in the run is damaged. A shipped one is
+    found by itself. It is used only if it has the digest of the text that the run was made from.
 
     Raises RunDamaged when the manifest or tick 0 is lost, and UsageError for a run that is in use and, unless `force`,
     an existing target.
@@ -88,13 +92,13 @@ def rescue(source: str | Path, target: str | Path, *, force: bool = False) -> Re
     lock = ProcessLock(beside(source.resolve(), ".lock"), str(source))
     try:
         with written_run(target, force=force) as part, _copied(source, part) as damaged:
-            return _saved(source, damaged, part)
+            return _saved(source, damaged, part, str(scenario))
     finally:
         lock.release()
 
 
-def _saved(source: Path, damaged: sqlite3.Connection, part: Path) -> Rescued:
-    manifest, notes, problems = _notes(source, damaged)
+def _saved(source: Path, damaged: sqlite3.Connection, part: Path, scenario: str) -> Rescued:
+    manifest, notes, problems = _notes(source, damaged, scenario)
     with closing(sqlite3.connect(part, isolation_level=None)) as new, transaction(new):
         schema.create(new)
         new.executemany("INSERT INTO meta VALUES (?, ?)", notes.items())
@@ -108,7 +112,7 @@ def _saved(source: Path, damaged: sqlite3.Connection, part: Path) -> Rescued:
         hint = f"make it again: {what}"
         raise RunDamaged(f"not even tick 0 can be saved ({found.lost[0]})", where=str(source), hint=hint)
     found.lost = [*problems, *found.lost]
-    _finish(part, found, source.name)
+    _finish(part, found, source.name, manifest)
     with Reading.open(part) as reading:
         integrity.check(reading)
     return found.rescued
@@ -175,28 +179,29 @@ def _mend_header(path: Path, old: bytes, page_size: int) -> None:
         file.write(header)
 
 
-def _notes(source: Path, damaged: sqlite3.Connection) -> tuple[Manifest, dict[str, str], list[str]]:
+def _notes(source: Path, damaged: sqlite3.Connection, scenario: str) -> tuple[Manifest, dict[str, str], list[str]]:
     """The manifest, the notes to take over, and what was lost of them. Raises RunDamaged for a lost manifest."""
     found: dict[str, str] = {}
     problems: list[str] = []
+    manifest_as_stored = ""
     for key in NOTES:
         try:
             row = damaged.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         except DAMAGE:
             problems.append(f"the note {key!r}")
             continue
-        if row is not None and _storable(row):
+        if row is not None and key == "manifest":
+            manifest_as_stored = str(row[0])
+        elif row is not None and _storable(row):
             found[key] = row[0]
-    for key in set(found) - {"manifest", "synchronous"}:
+    for key in set(found) - {"synchronous"}:
         if integrity.digest_or_none(_json_object, found[key]) is None:
             problems.append(f"the note {key!r}")
             del found[key]
-    try:
-        manifest = Manifest.from_json(found["manifest"], str(source))
-        compiled_from_text(manifest.text, manifest.scenario)
-    except (*UNREADABLE, RunDamaged, UsageError) as error:
-        hint = "go back to a copy; without its scenario and seed, nothing in the file has a meaning"
-        raise RunDamaged("its manifest is lost", where=str(source), hint=hint) from error
+    manifest, text_from = _manifest(manifest_as_stored, source, scenario)
+    found["manifest"] = manifest.to_json()
+    if text_from:
+        problems.append(f"the scenario's text in the file; it is now that of {text_from}")
     with suppress(*DAMAGE, *UNREADABLE):
         if _seal(damaged, "meta") not in (None, seals.summed(damaged.execute(seals.SEALED["meta"]))):
             problems.append(
@@ -205,6 +210,28 @@ def _notes(source: Path, damaged: sqlite3.Connection) -> tuple[Manifest, dict[st
     found["semantics"] = str(manifest.semantics)
     found.setdefault("synchronous", "NORMAL")
     return manifest, found, problems
+
+
+def _manifest(stored: str, source: Path, scenario: str) -> tuple[Manifest, str]:
+    """The manifest, and where the scenario's text comes from if not from the file. Raises RunDamaged."""
+    try:
+        manifest = Manifest.from_json(stored, str(source))
+        compiled_from_text(manifest.text, manifest.scenario)
+        return manifest, ""
+    except (*UNREADABLE, RunDamaged, UsageError) as error:
+        around = AROUND_TEXT.fullmatch(stored)
+        with suppress(*UNREADABLE, RunDamaged):
+            given: dict[str, Any] = parsed("".join(around.groups())) if around else {}
+            for name in filter(None, (scenario, str(given.get("scenario", "")))):
+                with suppress(UsageError, RunDamaged):
+                    text = load(name).text
+                    return Manifest.from_json(canonical({**given, "text": text}).decode()), name
+        hint = "give the scenario that the run was made from with --scenario; if that does not help, go back to a copy"
+        raise RunDamaged("its manifest is lost", where=str(source), hint=hint) from error
+
+
+AROUND_TEXT = re.compile(r'(.*?"text":").*(","ticks":\d+,.*)', re.DOTALL)
+"""The manifest without the scenario's text, which is most of it."""
 
 
 def _json_object(text: str) -> bytes | None:
@@ -441,7 +468,7 @@ def _recorded(
 # ── the new file ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _finish(part: Path, found: _Found, name: str) -> None:
+def _finish(part: Path, found: _Found, name: str, manifest: Manifest) -> None:
     """Leave out what is not as it was committed, and note what was saved."""
     with closing(sqlite3.connect(part, isolation_level=None)) as new:
         with transaction(new):
@@ -459,7 +486,7 @@ def _finish(part: Path, found: _Found, name: str) -> None:
             with Reading.open(part) as reading:
                 gone = integrity.trimmed(reading)
             notes[TRIMMED] = canonical({**gone, "trace": max(*found.untraced, gone.get("trace", -1))}).decode()
-    cut(part, found.tick, notes, same_mind=True)
+    cut(part, found.tick, notes, offering=not manifest.is_free)
     with closing(sqlite3.connect(part, isolation_level=None)) as new, transaction(new):
         new.executemany("INSERT INTO input(seq, body) VALUES (?, ?)", queued)
         seals.renew(new, "queued")

@@ -19,7 +19,7 @@ from commonplace.run.integrity import trimmed
 from commonplace.run.journal import ModelCall
 from commonplace.run.rows import event_json, item_json
 from commonplace.run.tick_record import AnswerRow
-from commonplace.text import clean, shortened
+from commonplace.text import clean, one_line, shortened
 from commonplace.world.events import NOBODY, Event, Phase, parse_id
 
 if TYPE_CHECKING:
@@ -240,11 +240,13 @@ def heard_from(reading: Reading, said: Event) -> list[dict[str, Any]]:
 def chain(reading: Reading, fact: Fact | None, agent: str, memory_id: int) -> list[dict[str, Any]]:
     """`{agent, memory, from, event_id, tick}` for each who passed it on, the nearest first, the origin last.
 
-    Memories only rest on earlier ones and are made of earlier events, so this ends.
+    Memories only rest on earlier ones and are made of earlier events. In a file that says otherwise this ends where it
+    meets a memory again.
     """
     links: list[dict[str, Any]] = []
+    met: set[tuple[str, int]] = set()
     while memory_id:
-        memory = _carrying(reading, fact, agent, memory_id)
+        memory = _carrying(reading, fact, agent, memory_id, met)
         if memory is None:
             break
         event = reading.event(*parse_id(memory.event)) if memory.event else None
@@ -264,12 +266,20 @@ def spoken_from(said: Event, fact_id: str) -> int:
     return next((carrier for spoken, carrier in pairs if spoken == fact_id), 0)
 
 
-def _carrying(reading: Reading, fact: Fact | None, agent: str, memory_id: int) -> Memory | None:
-    """The memory, or the earliest one under it that carries the fact: a thought is followed to what it rests on."""
+def _carrying(
+    reading: Reading, fact: Fact | None, agent: str, memory_id: int, met: set[tuple[str, int]]
+) -> Memory | None:
+    """The memory, or the earliest one under it that carries the fact: a thought is followed to what it rests on.
+
+    None for a memory in `met`, to which all that is read is added.
+    """
+    if (agent, memory_id) in met:
+        return None
+    met.add((agent, memory_id))
     memory = reading.memory(agent, memory_id)
     if memory is None or memory.event or fact is None:
         return memory
-    under = [_carrying(reading, fact, agent, cited) for cited in memory.citations]
+    under = [_carrying(reading, fact, agent, cited, met) for cited in memory.citations]
     found = [one for one in under if one is not None and fact.carried_by(one.text)]
     return min(found, key=lambda one: one.id, default=memory)
 
@@ -299,7 +309,7 @@ def as_text(why: Mapping[str, Any], *, prompts: bool = False) -> str:
         _stored_lines,
         _heard_from_lines,
     )
-    return "\n".join(line for section in sections for line in section(why))
+    return "\n".join(one_line(line) for section in sections for line in section(why))
 
 
 def _event_lines(why: Mapping[str, Any]) -> Iterator[str]:
