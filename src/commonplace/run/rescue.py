@@ -40,8 +40,6 @@ MAGIC = b"SQLite format 3\x00"
 PAGE_SIZES = (1, *(1 << power for power in range(9, 16)))
 """As the header has them: 1 stands for 65,536."""
 USUAL_PAGE = 4096
-DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
-"""What SQLite raises on damaged pages; the second when its own message quotes them."""
 NOTES = ("manifest", "parent", "parent_manifest", "synchronous", TRIMMED)
 """Notes that are taken over. `semantics` follows from the manifest."""
 STREAMS = {
@@ -99,7 +97,7 @@ def rescue(source: str | Path, target: str | Path, *, scenario: str | Path = "",
 
 def _saved(source: Path, damaged: sqlite3.Connection, part: Path, scenario: str) -> Rescued:
     manifest, notes, problems = _notes(source, damaged, scenario)
-    with closing(sqlite3.connect(part, isolation_level=None)) as new, transaction(new):
+    with RUN.errors(str(part)), closing(sqlite3.connect(part, isolation_level=None)) as new, transaction(new):
         schema.create(new)
         new.executemany("INSERT INTO meta VALUES (?, ?)", notes.items())
         _read_tables(damaged, new, manifest)
@@ -154,7 +152,7 @@ def _connected(copy: Path, source: Path) -> sqlite3.Connection:
         _mend_header(copy, header, size)
         connection = sqlite3.connect(copy, isolation_level=None)
         connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
-        with suppress(*DAMAGE):
+        with _tolerated():
             connection.execute("PRAGMA trusted_schema = OFF")
             if connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'tick'").fetchone() == (1,):
                 return connection
@@ -185,12 +183,12 @@ def _notes(source: Path, damaged: sqlite3.Connection, scenario: str) -> tuple[Ma
     problems: list[str] = []
     manifest_as_stored = ""
     for key in NOTES:
-        try:
+        row = None
+        with _tolerated() as damage:
             row = damaged.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        except DAMAGE:
+        if damage:
             problems.append(f"the note {key!r}")
-            continue
-        if row is not None and key == "manifest":
+        elif row is not None and key == "manifest":
             manifest_as_stored = str(row[0])
         elif row is not None and _storable(row):
             found[key] = row[0]
@@ -202,7 +200,7 @@ def _notes(source: Path, damaged: sqlite3.Connection, scenario: str) -> tuple[Ma
     found["manifest"] = manifest.to_json()
     if text_from:
         problems.append(f"the scenario's text in the file; it is now that of {text_from}")
-    with suppress(*DAMAGE, *UNREADABLE):
+    with _tolerated(), suppress(*UNREADABLE):
         if _seal(damaged, "meta") not in (None, seals.summed(damaged.execute(seals.SEALED["meta"]))):
             problems.append(
                 f"a note or the manifest has changed: check the seed ({manifest.seed}) and the mind ({manifest.mind})"
@@ -240,16 +238,32 @@ def _json_object(text: str) -> bytes | None:
 
 def _seal(damaged: sqlite3.Connection, kind: str) -> bytes | None:
     """A seal as stored, empty if it cannot be read; None in a file that has no seals."""
-    try:
-        row = damaged.execute("SELECT digest FROM seal WHERE kind = ?", (kind,)).fetchone()
-    except sqlite3.OperationalError:
+    if not _columns(damaged, "seal"):
         return None
-    except DAMAGE:
-        return b""
-    return row[0] if row else b""
+    with _tolerated():
+        row = damaged.execute("SELECT digest FROM seal WHERE kind = ?", (kind,)).fetchone()
+        return row[0] if row else b""
+    return b""
 
 
 # ── reading what can be read ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def _tolerated() -> Generator[list[Exception]]:
+    """What cannot be read is left out; a full disk and other troubles of this machine are raised. Gives the damage."""
+    damage: list[Exception] = []
+    try:
+        yield damage
+    except UnicodeDecodeError as error:  # a message of SQLite that quotes damaged bytes
+        damage.append(error)
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode & 0xFF in OF_THIS_MACHINE:
+            raise
+        damage.append(error)
+
+
+OF_THIS_MACHINE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
 
 def _read_tables(damaged: sqlite3.Connection, new: sqlite3.Connection, manifest: Manifest) -> None:
@@ -283,7 +297,7 @@ def _from(damaged: sqlite3.Connection, table: str, columns: Sequence[str]) -> st
 
 def _until_damage(damaged: sqlite3.Connection, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
     """The rows up to the first that cannot be read."""
-    with suppress(*DAMAGE):
+    with _tolerated():
         yield from damaged.execute(query, values)
 
 
@@ -293,7 +307,7 @@ def _stored(new: sqlite3.Connection, table: str, row: Sequence[Any]) -> bool:
         return False
     try:
         new.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
-    except sqlite3.DatabaseError:
+    except sqlite3.IntegrityError:
         return False
     return True
 
@@ -311,12 +325,10 @@ def _storable(row: Sequence[Any]) -> bool:
 def _scan(damaged: sqlite3.Connection, new: sqlite3.Connection, table: str, columns: Sequence[str]) -> bool:
     """Take over a table in the order of its pages; returns whether all of it could be read."""
     complete = True
-    try:
+    with _tolerated() as damage:
         for row in damaged.execute(f"SELECT {', '.join(columns)} FROM {table} NOT INDEXED"):
             complete = _stored(new, table, row) and complete
-    except DAMAGE:
-        return False
-    return complete
+    return complete and not damage
 
 
 def _look_up(
@@ -470,7 +482,7 @@ def _recorded(
 
 def _finish(part: Path, found: _Found, name: str, manifest: Manifest) -> None:
     """Leave out what is not as it was committed, and note what was saved."""
-    with closing(sqlite3.connect(part, isolation_level=None)) as new:
+    with RUN.errors(str(part)), closing(sqlite3.connect(part, isolation_level=None)) as new:
         with transaction(new):
             new.executemany("UPDATE tick SET record = ?, parts = ? WHERE n = ?", found.ticks)
             new.executemany("DELETE FROM trace WHERE tick = ?", [(tick,) for tick in found.untraced])
@@ -487,7 +499,7 @@ def _finish(part: Path, found: _Found, name: str, manifest: Manifest) -> None:
                 gone = integrity.trimmed(reading)
             notes[TRIMMED] = canonical({**gone, "trace": max(*found.untraced, gone.get("trace", -1))}).decode()
     cut(part, found.tick, notes, offering=not manifest.is_free)
-    with closing(sqlite3.connect(part, isolation_level=None)) as new, transaction(new):
+    with RUN.errors(str(part)), closing(sqlite3.connect(part, isolation_level=None)) as new, transaction(new):
         new.executemany("INSERT INTO input(seq, body) VALUES (?, ?)", queued)
         seals.renew(new, "queued")
 
