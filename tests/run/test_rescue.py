@@ -118,10 +118,11 @@ def test_a_trace_is_no_reason_to_give_up_a_tick(village: Path, tmp_path: Path) -
         assert reading.one("SELECT count(*) FROM trace WHERE tick = 4")[0] > 0
 
 
-def test_what_an_answer_cost_is_no_reason_either(village: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("usage", ['{"prompt_tokens":1}', '{"prompt', "7", "\x01"])
+def test_what_an_answer_cost_is_no_reason_either(village: Path, tmp_path: Path, usage: str) -> None:
     damaged = copied(village, tmp_path)
     with tables(damaged) as connection:
-        connection.execute("UPDATE answer SET usage = '{\"prompt_tokens\":1}' WHERE used = 5")
+        connection.execute("UPDATE answer SET usage = ? WHERE used = 5", (usage,))
     done = saved(damaged, village)
     assert done.tick == TICKS
     assert "cost" in done.lost[0]

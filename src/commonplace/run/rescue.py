@@ -276,13 +276,22 @@ def _read_tables(damaged: sqlite3.Connection, new: sqlite3.Connection, manifest:
             query = f"SELECT {_from(damaged, table, columns)} FROM {table} {where} ORDER BY {order}"
             rows = _until_damage(damaged, query, (agent,) if column else ())
             for row in rows:
-                if not _stored(new, table, row):
+                if not _stored(new, table, _readable(row, columns)):
                     break
     for table, (key, wanted) in SCATTERED.items():
         columns = _columns(new, table)
         complete = _scan(damaged, new, table, columns)
         if not complete:
             _look_up(damaged, new, table, columns, key, wanted)
+
+
+def _readable(row: tuple[Any, ...], columns: Sequence[str]) -> tuple[Any, ...]:
+    """The row; without what an answer cost if that cannot be read."""
+    if "usage" not in columns:
+        return row
+    place = columns.index("usage")
+    usage = row[place] if not row[place] or integrity.digest_or_none(_json_object, row[place]) else ""
+    return (*row[:place], usage, *row[place + 1 :])
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
