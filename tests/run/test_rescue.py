@@ -19,7 +19,7 @@ from commonplace.errors import CommonplaceError, RunDamaged, UsageError
 from commonplace.run import integrity
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading
-from commonplace.run.rescue import Rescued, rescue
+from commonplace.run.rescue import Rescued, _tolerated, rescue
 from e2e.command import command, copied, ends, tables
 from engine.paid_minds import PaidMind, lived, offline
 from run.formats.make import FOLDER
@@ -278,6 +278,18 @@ def test_what_a_killed_process_left_in_the_journal_is_saved(tmp_path: Path) -> N
             shutil.copyfile(tmp_path / f"a.run{ending}", folder / f"a.run{ending}")
     rescue(folder / "a.run", tmp_path / "saved.run")
     assert ends(tmp_path / "saved.run") == ends(tmp_path / "a.run")
+
+
+def test_a_full_disk_is_not_taken_for_damage() -> None:
+    full = sqlite3.OperationalError("database or disk is full")
+    full.sqlite_errorcode = sqlite3.SQLITE_FULL
+    with pytest.raises(sqlite3.OperationalError), _tolerated():
+        raise full
+    torn = sqlite3.DatabaseError("database disk image is malformed")
+    torn.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    with _tolerated() as damage:
+        raise torn
+    assert damage == [torn]
 
 
 # ── what cannot be rescued ───────────────────────────────────────────────────────────────────────────────────────────
