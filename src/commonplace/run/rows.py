@@ -37,7 +37,7 @@ RATIO, ROOM = 64, 1 << 13
 """What is read in bulk is inflated to at most `RATIO` times its bytes, or to `ROOM`: 2 MB of a file stay 200 MB."""
 
 _SMALL = 4096
-"""Bytes that a window of 4 kB holds whole. Clearing the 256 kB of a full one takes five times as long as compressing."""
+"""Bytes that a window of 4 kB holds whole. Clearing the 256 kB of a full one may take longer than compressing."""
 
 EventCells = tuple[int, int, str, int, str, str]
 MemoryCells = tuple[str, int, int, str, float, str, int, str, str, str]
