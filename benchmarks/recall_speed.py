@@ -110,7 +110,7 @@ def row(figure: Figure) -> str:
 
 def figures(size: int) -> list[Figure]:
     stream, insert = filled(size)
-    vectors = stream.table.vectors[:size].copy()
+    vectors = stream.table.sayings.vectors[stream.table.saying[:size]]
     asks: dict[str, tuple[Ask, Bars]] = {
         "park": (through(stream, policies.PARK), PARK_BARS),
         "lexical": (through(stream, policies.LEXICAL), {}),

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Generator
 
 import pytest
 
 import sizes  # noqa: F401 – loads the profile of the property tests
+
+# What tests agree to stays out of the home of whoever runs them; commands that they start inherit it.
+os.environ["COMMONPLACE_STATE"] = tempfile.mkdtemp(prefix="commonplace-state-")
 
 
 @pytest.hookimpl(wrapper=True)

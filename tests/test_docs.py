@@ -210,7 +210,9 @@ def test_the_stage_of_the_page_lives(tmp_path):
     scenario = tmp_path / "my-town.yaml"
     plain = re.sub(r"^stage:.*\n", "", scenario.read_text(encoding="utf-8"), flags=re.MULTILINE)
     scenario.write_text(f"stage: musing:MUSING\n{plain}", encoding="utf-8")
-    assert "thinking of something" in command("run", "my-town.yaml", "--ticks", "6", "-o", "t.run", folder=tmp_path)
+    assert "thinking of something" in command(
+        "run", "my-town.yaml", "--ticks", "6", "-o", "t.run", "--trust", folder=tmp_path
+    )
     assert "the same history" in command("verify", "t.run", folder=tmp_path)
 
 

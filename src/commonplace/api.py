@@ -14,13 +14,14 @@ from commonplace.errors import UsageError, command
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.mind import Mind
 from commonplace.run.file import RunFile
-from commonplace.run.manifest import Manifest
+from commonplace.run.manifest import JOURNAL, MIND_OBJECT, OFFLINE, Manifest
 from commonplace.run.reading import Reading
 from commonplace.run.why import why
 from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Synchronous
 from commonplace.stages import by_name
+from commonplace.trust import may_have_key, mind_named_by_run, named_by_run, named_by_scenario, remember, settle
 
 if TYPE_CHECKING:
     from commonplace.minds.prompts.book import PromptBook
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 DEFAULT_SEED = 7
 TIMEOUT = 120.0
 """Seconds a model server has for an answer."""
-JOURNAL = "journal:"
-MIND_OBJECT = "mind_object"
-"""The setting of a manifest whose mind was given as an object, not by name."""
 MINDS = (
     "a mind is `offline`, `journal:RUN`, SERVER:MODEL (`ollama:qwen3:8b`, `lmstudio:…`, `llamacpp:`, `vllm:…`, "
     "`openai:gpt-5-mini`), or the URL of a server that speaks the OpenAI protocol (`http://127.0.0.1:8000/v1#MODEL`)"
@@ -51,27 +49,36 @@ def create_run(
     concurrency: int = 32,
     timeout: float = TIMEOUT,
     on_outage: OnOutage = "pause",
+    trust: bool = False,
 ) -> Run:
     """A new run of a shipped scenario or a scenario file, at tick 0.
 
     `mind` is a name (see `mind_named`) or a Mind of your own, whose `name` goes into the run; a run made with an
     object needs it again in `resume_run`. `mind` and `fidelity` are the scenario's own when empty. `ticks` is the tick
-    that `resume` goes to by default. `timeout` and `on_outage` are for model servers, see `mind_named`.
+    that `resume` goes to by default. `timeout` and `on_outage` are for model servers, see `mind_named`. `trust`: the
+    scenario's own stage, mind and prompts may be used (docs/trust.md); what you name here needs no word.
 
-    Raises UsageError for a scenario with mistakes, an unknown mind, or a file that exists (unless `force`).
+    Raises UsageError for a scenario with mistakes, an unknown mind, what is not trusted, or a file that exists (unless
+    `force`).
     """
-    loaded, manifest = prepared(scenario, seed, mind, fidelity=fidelity, ticks=ticks)
+    loaded, manifest = prepared(scenario, seed, mind, fidelity=fidelity, ticks=ticks, trust=trust)
     _refuse_itself(manifest.mind, path)
-    return Run.start(
+    stage = by_name(loaded.part.stage)
+    with_key = not isinstance(mind, str) or bool(mind) or trust or may_have_key(manifest)
+    if isinstance(mind, str):
+        mind = mind_of(manifest, loaded, timeout=timeout, on_outage=on_outage, with_key=with_key)
+    run = Run.start(
         path,
         manifest,
         loaded,
-        stage=by_name(loaded.part.stage),
-        mind=mind_of(manifest, loaded, timeout=timeout, on_outage=on_outage) if isinstance(mind, str) else mind,
+        stage=stage,
+        mind=mind,
         force=force,
         synchronous=synchronous,
         concurrency=concurrency,
     )
+    remember(one for one in named_by_run(manifest) if one.kind != "mind" or with_key)
+    return run
 
 
 def resume_run(
@@ -81,11 +88,14 @@ def resume_run(
     concurrency: int = 32,
     timeout: float = TIMEOUT,
     on_outage: OnOutage = "pause",
+    trust: bool = False,
 ) -> Run:
     """Continue an existing run after its last committed tick.
 
-    `mind` is needed for a run that was made with a Mind object; otherwise the run knows its mind by name. Raises
-    UsageError for another mind than the run's, or a run that is in use; RunDamaged for a damaged file.
+    `mind` is needed for a run that was made with a Mind object; otherwise the run knows its mind by name. `trust`: the
+    stage, mind and prompts that the run names may be used, although somebody else made it (docs/trust.md). Raises
+    UsageError for another mind than the run's, what is not trusted, or a run that is in use; RunDamaged for a damaged
+    file.
     """
     file = RunFile.open(path)
     try:
@@ -95,9 +105,13 @@ def resume_run(
             what = f"the run was made with the mind {manifest.mind!r}, not {name!r}"
             fork = command("fork", path, "--at", file.last_tick)
             raise UsageError(what, where=str(path), hint=f"a fork can have another mind: {fork} -o NEW --mind NAME")
+        settle(named_by_run(manifest, name), path, trust=trust)
+        if name:
+            remember(mind_named_by_run(manifest))
         scenario = scenario_of(manifest)
         if isinstance(mind, str):
-            mind = mind_of(manifest, scenario, timeout=timeout, on_outage=on_outage, where=path)
+            with_key = bool(name) or trust or may_have_key(manifest)
+            mind = mind_of(manifest, scenario, timeout=timeout, on_outage=on_outage, where=path, with_key=with_key)
         return Run.resume(file, scenario, stage=by_name(manifest.stage), mind=mind, concurrency=concurrency)
     except BaseException as error:
         file.__exit__(type(error), error, error.__traceback__)
@@ -125,17 +139,29 @@ def open_run(path: str | Path) -> OpenedRun:
 
 
 def prepared(
-    scenario: str | Path, seed: int = DEFAULT_SEED, mind: str | Mind = "", *, fidelity: str = "", ticks: int = 0
+    scenario: str | Path,
+    seed: int = DEFAULT_SEED,
+    mind: str | Mind = "",
+    *,
+    fidelity: str = "",
+    ticks: int = 0,
+    trust: bool = False,
+    prompts: bool = False,
 ) -> tuple[Scenario, Manifest]:
-    """A scenario with everything resolved, and the manifest that records it. Arguments and errors: see `create_run`."""
+    """A scenario with everything resolved, and the manifest that records it. Arguments and errors: see `create_run`.
+
+    `prompts`: they will be used whoever answers.
+    """
     loaded = resolved(load(str(scenario)), fidelity=fidelity)
-    name = (mind if isinstance(mind, str) else mind.name) or loaded.part.mind
+    given = mind if isinstance(mind, str) else mind.name
+    settle(named_by_scenario(loaded, given, prompts=prompts), scenario, trust=trust)
+    name = given or loaded.part.mind
     loaded = resolved(loaded, requests=request_shape(name, loaded))
     settings: dict[str, Any] = {"requests": loaded.cognition.requests}
     if not isinstance(mind, str):
         settings[MIND_OBJECT] = True
     if loaded.part.prompts:
-        settings["prompts"] = dict(_overrides(Path(scenario).expanduser().parent / loaded.part.prompts))
+        settings["prompts"] = dict(_overrides(Path(scenario).expanduser().parent, loaded.part.prompts))
     manifest = Manifest(
         scenario=loaded.part.name,
         text=loaded.text,
@@ -194,13 +220,15 @@ def mind_named(
     timeout: float = TIMEOUT,
     on_outage: OnOutage = "pause",
     templates: Mapping[str, str] | None = None,
+    with_key: bool = True,
 ) -> Mind:
     """The mind a name stands for: `offline`, `journal:RUN`, SERVER:MODEL or a URL. Raises UsageError for other names.
 
     The rest is for model servers: `timeout` in seconds for an answer, `on_outage`, what to do when the server does not
-    answer, and `templates`, prompts that replace the shipped ones. No server is contacted before the first question.
+    answer, `templates`, prompts that replace the shipped ones, and `with_key`, whether it may get a key, which is for
+    you to say and not for a file. No server is contacted before the first question.
     """
-    if name == "offline":
+    if name == OFFLINE:
         from commonplace.minds.offline.mind import OfflineMind  # noqa: PLC0415 – a grammar that recordings do not need
 
         return OfflineMind(scenario.language)
@@ -209,7 +237,7 @@ def mind_named(
     if is_server(name):
         from commonplace.minds.chat.chat_mind import ChatMind  # noqa: PLC0415 – imports the OpenAI client
 
-        return ChatMind(name, book(scenario, templates), timeout=timeout, on_outage=on_outage)
+        return ChatMind(name, book(scenario, templates), timeout=timeout, on_outage=on_outage, with_key=with_key)
     raise UsageError(f"there is no mind {name!r}", hint=MINDS)
 
 
@@ -220,13 +248,20 @@ def mind_of(
     timeout: float = TIMEOUT,
     on_outage: OnOutage = "pause",
     where: str | Path = "",
+    with_key: bool = False,
 ) -> Mind:
-    """The mind a run was made with. Raises UsageError, naming `where`, when that was an object and not a name."""
+    """The mind a run was made with. Raises UsageError, naming `where`, when that was an object and not a name.
+
+    `with_key`: the person has named its server, or trusts the file that does.
+    """
     if (manifest.settings or {}).get(MIND_OBJECT):
         what = f"the run was made with a Mind object named {manifest.mind!r}, which a run file cannot hold"
         hint = "give that object again, in Python: commonplace.resume_run(path, mind=THE_OBJECT)"
         raise UsageError(what, where=str(where), hint=hint)
-    return mind_named(manifest.mind, scenario, timeout=timeout, on_outage=on_outage, templates=templates_of(manifest))
+    templates = templates_of(manifest)
+    return mind_named(
+        manifest.mind, scenario, timeout=timeout, on_outage=on_outage, templates=templates, with_key=with_key
+    )
 
 
 def templates_of(manifest: Manifest) -> Mapping[str, str]:
@@ -242,7 +277,7 @@ def book(scenario: Scenario, templates: Mapping[str, str] | None = None) -> Prom
     return PromptBook(scenario.language, setting_of(scenario), templates or {})
 
 
-def _overrides(folder: Path) -> Mapping[str, str]:
+def _overrides(beside: Path, folder: str) -> Mapping[str, str]:
     from commonplace.minds.prompts.templates import load_overrides  # noqa: PLC0415 – templates only where there are any
 
-    return load_overrides(folder)
+    return load_overrides(folder, beside=beside)

@@ -32,6 +32,11 @@ def parsed(text: str | bytes) -> Any:
         raise ValueError(f"{type(text).__name__} instead of text") from error
 
 
+def most_inflated(size: int) -> int:
+    """Bytes that a compressed file of so many bytes may have when it is inflated; JSON lines never need as many."""
+    return max(1 << 24, 200 * size)
+
+
 def _finite(text: str) -> float:
     number = float(text)
     if not isfinite(number):

@@ -43,8 +43,8 @@ class Paused(CommonplaceError):
 class DiskFull(CommonplaceError):
     """Something could not be written for want of space. What was there is unchanged."""
 
-    def __init__(self, where: str, folder: Path, then: str) -> None:
-        """`folder`: what to free space in; `then`: what to do once there is some."""
+    def __init__(self, where: str, folder: Path | str, then: str) -> None:
+        """`folder`: where to free space; `then`: what to do once there is some."""
         super().__init__("the disk is full", where=where, hint=f"free some space in {folder}, then {then}")
         self.folder = folder
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, cast
 
-from commonplace.canon import canonical
+from commonplace.canon import canonical, most_inflated, parsed
 from commonplace.clock import iso, parse_iso, utc
 from commonplace.errors import CommonplaceError, UsageError
 
@@ -97,8 +97,8 @@ def _examine(line: bytes) -> tuple[Entry | None, str]:
     if not line.endswith(b"\n"):
         return None, "torn: the process died while it wrote an entry; opening the ledger removes the line"
     try:
-        value: Any = json.loads(line)
-    except (ValueError, RecursionError):
+        value: Any = parsed(line)
+    except ValueError:
         value = None
     if not isinstance(value, dict):
         return None, "not an entry: the line was damaged"
@@ -234,7 +234,7 @@ class Ledger:
     def _head(self) -> dict[str, Any]:
         """The content of `head.json`; empty if it is missing or damaged."""
         try:
-            head = json.loads((self.path / "head.json").read_bytes())
+            head = parsed((self.path / "head.json").read_bytes())
         except (FileNotFoundError, ValueError):
             return {}
         return cast("dict[str, Any]", head) if isinstance(head, dict) else {}
@@ -269,7 +269,7 @@ class Ledger:
 
 def _parsed(line: bytes, path: Path) -> Entry:
     try:
-        return json.loads(line)
+        return parsed(line)
     except ValueError as error:
         hint = "`commonplace ledger verify` lists what is wrong; restore the line from a copy"
         raise CommonplaceError("the last entry is damaged", where=str(path), hint=hint) from error
@@ -285,9 +285,9 @@ def read(path: str | Path) -> Iterator[Entry]:
     """
     for where, line in _lines(_existing(path)):
         try:
-            entry: Entry = json.loads(line)
+            entry: Entry = parsed(line)
             _ = parse_iso(entry["timestamp"]), entry["event_type"], entry["hash"]
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError) as error:
             hint = "`commonplace ledger verify` lists everything that is wrong"
             raise CommonplaceError("the line is not an entry", where=where, hint=hint) from error
         yield entry
@@ -381,7 +381,7 @@ def _break(entry: Entry, seen: set[str]) -> str:
 
 def _check_head(folder: Path, hashes: set[str]) -> list[Finding]:
     try:
-        head = str(json.loads((folder / "head.json").read_bytes())["hash"])
+        head = str(parsed((folder / "head.json").read_bytes())["hash"])
     except FileNotFoundError:
         what = "missing: whether entries are missing at the end cannot be checked"
         return [Finding("head.json", what)] if hashes else []
@@ -415,8 +415,14 @@ def _file_of(entry: Entry) -> str:
 
 
 def _content(path: Path) -> bytes:
-    data = path.read_bytes()
-    return gzip.decompress(data) if path.suffix == ".gz" else data
+    if path.suffix != ".gz":
+        return path.read_bytes()
+    most = most_inflated(path.stat().st_size)
+    with gzip.open(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise gzip.BadGzipFile(f"it inflates to more than {most} bytes")
+    return data
 
 
 def _lines(folder: Path) -> Iterator[tuple[str, bytes]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -41,7 +42,7 @@ class ProcessLock:
             raise UsageError(f"in use by process {holder}", where=where, hint=hint) from error
         except OSError as error:
             if DiskFull.explains(error):
-                raise DiskFull(where, path.parent, "try again; what was there is unchanged") from error
+                raise DiskFull(where, path.parent, "try again") from error
             raise _unwritable(where, str(error.strerror)) from error
 
     def release(self) -> None:
@@ -66,7 +67,8 @@ class ProcessLock:
         self.left = bool(os.read(descriptor, 1))
         os.ftruncate(descriptor, 0)
         os.lseek(descriptor, 0, os.SEEK_SET)
-        os.write(descriptor, b"%d\n" % os.getpid())
+        with suppress(OSError):  # a full disk: the lock is held all the same, by a process that nobody can name
+            os.write(descriptor, b"%d\n" % os.getpid())
 
 
 def _unwritable(where: str, why: str = "no lock file can be made") -> CommonplaceError:

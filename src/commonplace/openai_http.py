@@ -81,8 +81,10 @@ def is_loopback(url: str) -> bool:
 
 
 def key_variable(url: str) -> str:
-    """The environment variable with the key for a URL: OpenAI's key goes to OpenAI's host alone."""
-    return OPENAI_KEY_VARIABLE if urlsplit(url).hostname == OPENAI_HOST else KEY_VARIABLE
+    """The environment variable with the key for a URL: OpenAI's key goes to OpenAI's host alone, and encrypted."""
+    parts = urlsplit(url)
+    own = (parts.scheme, parts.hostname) == ("https", OPENAI_HOST) and parts.port in (None, 443)
+    return OPENAI_KEY_VARIABLE if own else KEY_VARIABLE
 
 
 class Key:

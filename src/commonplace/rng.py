@@ -6,7 +6,7 @@ change between versions and their streams depend on the order of calls.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import TypeVar
 
@@ -52,3 +52,19 @@ def shuffled(items: Sequence[T], *key: Key) -> list[T]:
     """The items in an order that depends on the key alone."""
     order = sorted(range(len(items)), key=lambda index: (draw(*key, index), index))
     return [items[index] for index in order]
+
+
+class Seeds:
+    """The seed of a run, which an input may change: another one holds from the tick after."""
+
+    def __init__(self, first: int, changes: Iterable[tuple[int, int]] = ()) -> None:
+        """`changes`: (tick of the input, seed), in order of ticks."""
+        self._changes = ((-1, first), *changes)
+
+    def at(self, tick: int) -> int:
+        """The seed that draws what happens in a tick, and its weather."""
+        return next(seed for changed, seed in reversed(self._changes) if changed < max(tick, 0))
+
+    def changed(self, tick: int, seed: int) -> Seeds:
+        """With another seed from the tick after `tick` on."""
+        return Seeds(self._changes[0][1], (*self._changes[1:], (tick, seed)))

@@ -10,10 +10,9 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Generator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import gettempdir
 from typing import Literal
 
 from commonplace.errors import CommonplaceError, DiskFull, UsageError, refuse_newer
@@ -129,7 +128,7 @@ class FileKind:
             return CommonplaceError(what, where=where, hint=f"copy {files} to a folder that can be written")
         if is_full(error, Path(where)):
             then = f"{self.resume.format(where=where)}; everything committed is safe"
-            return DiskFull(where, _full_folder(Path(where)), then)
+            return DiskFull(where, _full_folders(Path(where)), then)
         what, hint = _MEANINGS.get(code, ("SQLite says: {error}", "{inspect}"))
         inspect = self.inspect.format(where=where)
         return CommonplaceError(what.format(error=error), where=where, hint=hint.format(inspect=inspect))
@@ -148,10 +147,21 @@ def _needs_journal(error: sqlite3.Error, path: Path) -> bool:
     return code == sqlite3.SQLITE_READONLY_ROLLBACK or (_code(error) == sqlite3.SQLITE_CANTOPEN and has_journal(path))
 
 
-def _full_folder(path: Path) -> Path:
-    """The folder whose disk is full: SQLite sorts and rebuilds in temporary files, which may be on another disk."""
-    folder, temporary = path.absolute().parent, _temporary_folder()
-    return temporary if _free(temporary) < _LITTLE <= _free(folder) else folder
+def _full_folders(path: Path) -> str:
+    """Where space is missing: SQLite sorts and rebuilds in temporary files, which may be on another disk.
+
+    Both folders if neither is full any more: what was written before the failure has been given back.
+    """
+    folders = {_device(folder): folder for folder in (_temporary_folder(), path.absolute().parent)}.values()
+    full = [folder for folder in folders if _free(folder) < _LITTLE]
+    return " or ".join(map(str, full or folders))
+
+
+def _device(folder: Path) -> int:
+    try:
+        return folder.stat().st_dev
+    except OSError:
+        return 0
 
 
 def _temporary_folder() -> Path:
@@ -159,7 +169,7 @@ def _temporary_folder() -> Path:
     named = [os.environ.get(name) for name in ("SQLITE_TMPDIR", "TMPDIR")]
     folders = [*filter(None, named), "/var/tmp", "/usr/tmp", "/tmp"]
     usable = (Path(folder) for folder in folders if os.access(folder, os.W_OK | os.X_OK))
-    return next(usable, Path(gettempdir()))
+    return next(usable, Path.cwd())
 
 
 def _free(folder: Path) -> int:
@@ -193,7 +203,8 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         if read_only and error.sqlite_errorcode == sqlite3.SQLITE_READONLY_ROLLBACK:
             connect(path).close()
             return _probed(address + "ro")
-        if not path.exists() or has_journal(path):
+        unwritable = _code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+        if not unwritable or not path.exists() or has_journal(path):
             raise
     # Left in WAL mode with nothing pending, where no index can be made: nobody can be writing it.
     return _probed(address + "ro&immutable=1")
@@ -226,13 +237,21 @@ def copy_into(connection: sqlite3.Connection, target: Path) -> None:
         copy.execute("PRAGMA journal_mode = DELETE")
 
 
-def close(connection: sqlite3.Connection) -> None:
-    """Leaves one file that can be copied, unless somebody else has it open. May be called twice."""
-    with suppress(sqlite3.Error):
+def close(connection: sqlite3.Connection) -> str:
+    """Leaves one file that can be copied, unless somebody else has it open. May be called twice.
+
+    Returns why not all of the journal could be brought into the file; empty if it could.
+    """
+    why = ""
+    try:
         connection.execute("PRAGMA busy_timeout = 0")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        why = "somebody is reading it" if busy else ""
         connection.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.Error as error:
+        why = why or str(error)
     connection.close()
+    return why
 
 
 def beside(path: Path, ending: str) -> Path:

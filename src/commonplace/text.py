@@ -1,4 +1,4 @@
-"""Unicode in one place: what a text may hold, and where its words are.
+"""Unicode in one place: what a text may hold, what of it may be printed, and where its words are.
 
 The tokeniser's ranges are written out instead of using `\\w`, whose tables change with Python's Unicode version: the
 words of a memory must be the same on every machine.
@@ -6,9 +6,12 @@ words of a memory must be the same on every machine.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any, TextIO
 
 LATIN = "a-z0-9\u00df-\u00f6\u00f8-\u00ff\u0100-\u017f"
 HANGUL = "\uac00-\ud7a3\u3131-\u318e"
@@ -25,7 +28,12 @@ _BLANK = re.compile(r"[ \t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u2
 _UNCLEAN = re.compile(
     "  |[\u0000-\u001f\u007f-\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ud800-\udfff\ufeff]"
 )
-"""What may have to be changed: every character of the patterns above, and two spaces."""
+"""What `clean` may have to change: every character of the patterns above, and two spaces."""
+_UNPRINTABLE = re.compile(
+    "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""What can steer a terminal, turn the direction of writing, or hide: all control characters but tab and new line."""
 _SENTENCE = 400
 """Characters of a text whose words are kept."""
 _WORD = re.compile(f"[{LATIN}]+(?:'[{LATIN}]+)?|[{HANGUL}]+|[{OTHER_LETTERS}]+")
@@ -41,6 +49,50 @@ def clean(text: str) -> str:
         return text.strip(" ")  # nearly all others: those with quotation marks or accents
     text = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
     return _BLANK.sub(" ", _JOINER.sub("", _CONTROL.sub("", _BLANK.sub(" ", text)))).strip()
+
+
+def printable(text: str) -> str:
+    """The text without what can steer a terminal, turn the direction of writing or hide; lines and blanks stay.
+
+    For whole outputs. A text from outside that is part of a line needs `clean`, which takes out new lines as well.
+    """
+    if _UNPRINTABLE.search(text) is None and _SURROGATE.search(text) is None and "\u200d" not in text:
+        return text
+    return _JOINER.sub("", _UNPRINTABLE.sub("", _SURROGATE.sub("\ufffd", text)))
+
+
+def one_line(text: str) -> str:
+    """As `printable`, with new lines and tabs as blanks: nothing in a line can begin another one."""
+    return printable(text).replace("\n", " ").replace("\t", " ")
+
+
+def printable_json(text: str) -> str:
+    """JSON in which the same characters are written as `\\uXXXX`: its value does not change."""
+    for pattern in (_UNPRINTABLE, _JOINER, _SURROGATE):
+        text = pattern.sub(lambda found: json.dumps(found.group())[1:-1], text)
+    return text
+
+
+class PrintableStream:
+    """A text stream to which only printable text is written. `styled` is the stream itself, for styles of our own."""
+
+    def __init__(self, styled: TextIO) -> None:
+        self.styled = styled
+
+    def write(self, text: str) -> int:
+        """Write the text without what is not printable; returns the number of characters it had."""
+        self.styled.write(printable(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write each."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "buffer":
+            raise AttributeError("bytes would not be looked at")
+        return getattr(self.styled, name)
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -79,6 +79,7 @@ def test_help_imports_no_command_and_nothing_heavy(option):
         "commonplace",
         "commonplace.cli",
         "commonplace.errors",
+        "commonplace.text",
     }
     assert modules & HEAVY == set()
 

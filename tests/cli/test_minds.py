@@ -301,7 +301,7 @@ def worded(said, tmp_path):
 
 
 def test_a_scenarios_own_prompts_are_asked_and_kept_in_the_run(said, worded, server, tmp_path):
-    said("run", worded, "--ticks", 3, "--mind", server.url, "-o", "x.run", "--view", "none")
+    said("run", worded, "--trust", "--ticks", 3, "--mind", server.url, "-o", "x.run", "--view", "none")
     (tmp_path / "mine" / "rules.txt").unlink()
     said("resume", "x.run", "--ticks", 40, "--view", "none")
     with open_run(tmp_path / "x.run") as reading:
@@ -313,7 +313,7 @@ def test_a_scenarios_own_prompts_are_asked_and_kept_in_the_run(said, worded, ser
 
 def test_an_estimate_is_made_with_them(said, worded, tmp_path):
     def prompt() -> int:
-        arguments = ("--mind", "ollama:x", "--ticks", 40, "--json")
+        arguments = ("--trust", "--mind", "ollama:x", "--ticks", 40, "--json")
         return json.loads(said("estimate", worded, *arguments)[0].splitlines()[-1])["prompt"]
 
     long = prompt()

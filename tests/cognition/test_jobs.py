@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -140,16 +141,35 @@ def test_insights_that_cite_nothing_or_what_was_not_shown_are_dropped() -> None:
     assert [text[:9] for text in town.texts("cora", "reflection")] == ["Insight 0", "Insight 2", "Insight 4"]
 
 
-def test_fewer_than_three_insights_are_none_and_it_is_tried_again_an_hour_later() -> None:
-    town, mind = _thinking((0,), (), (1,), (0, 4711))
-    town.live(30)
-    assert town.memories("cora", "reflection") == []
-    assert town.events("REFLECTED") == []
+def test_one_insight_is_a_reflection() -> None:
+    town, _ = _thinking((0,), (), (4711,))
+    town.live(TICKS + 1)
+    assert [text[:9] for text in town.texts("cora", "reflection")] == ["Insight 0"]
+    assert len(town.events("REFLECTED", "cora")) == 1
+
+
+@pytest.mark.parametrize("because", [((),), ((4711,), ()), ((0,),)], ids=["cites nothing", "not shown", "one kept"])
+def test_a_reflection_is_not_repeated_before_as_much_has_happened_again(because: tuple[tuple[int, ...], ...]) -> None:
+    """Whatever it yielded: the sum begins anew with it, and a model is not paid for the same question every hour."""
+    town, mind = _thinking(*because)
+    town.live(150)
+    assert _asked_at(town) == [1]
+    assert len(mind.inputs("insights", "cora")) == 1
+
+
+def test_after_a_reflection_without_insights_the_next_one_comes_after_as_much_again() -> None:
+    town, mind = _thinking((), threshold=5)
+    town.live(200)
     asked = _asked_at(town)
-    assert len(asked) == 2
-    delivered = asked[0] + TICKS
-    assert asked[1] - delivered == 12
-    assert len(mind.inputs("insights", "cora")) == 2
+    assert len(asked) > 2
+    counted = [memory for memory in town.memories("cora") if memory.kind in {"observation", "action"}]
+    for before, after in pairwise(asked):
+        since = town.scenario.clock.time(before + TICKS)
+        later = [memory for memory in counted if memory.created_at >= since]
+        assert sum(memory.importance for memory in later if memory.tick < after) < 5
+        assert sum(memory.importance for memory in later if memory.tick <= after) >= 5
+    assert town.memories("cora", "reflection") == []
+    assert len(mind.inputs("insights", "cora")) == len(asked)
 
 
 def test_after_a_reflection_the_sum_begins_anew() -> None:

@@ -1,112 +1,177 @@
-"""A process that runs a command again and again in children, each killed one database statement later than the last.
+"""A process that runs commands in children of its own, whose disk fails at one certain change, or who are killed there.
 
-    python dying.py FOLDER FIRST STEP [--of PREPARED.run] COMMAND…
+It reads a JSON object a line: `arguments` of a command, the `fault` (`kill`, `full` or nothing) and the number of the
+change `at` which it strikes; it answers with the `status`, what was `said` and the names of the `changes` made.
 
-`@` in the command stands for the run file. After each kill the run is gone on with in another child; a line of JSON
-tells how that ended. It stops after the first child that comes to its end alive.
+A change is whatever alters the disk: what SQLite asks of the operating system, which it lets a program replace, and
+what Python does. A process killed before each of them in turn leaves every state that a kill can leave.
 """
 
 from __future__ import annotations
 
+import _sqlite3
+import ctypes
+import errno
 import json
 import os
 import shutil
 import signal
-import sqlite3
 import sys
+from collections import namedtuple
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from importlib import import_module
 from typing import Any
 
-from commonplace.api import open_run
-from commonplace.cli import main
-from commonplace.errors import CommonplaceError
+from commonplace.cli import COMMANDS, main
 
 OUT_OF_TIME = 3600
+NOTHING_LEFT = namedtuple("usage", "total used free")(1, 1, 0)
 
 
-class Mortal(sqlite3.Connection):
-    """Connections of a process that is killed before a certain statement."""
+class Fate:
+    """What happens to a process at its changes."""
 
-    left = 0
+    def __init__(self) -> None:
+        self.fault, self.at, self.full = "", 0, False
+        self.changes: list[str] = []
 
-    def execute(self, *arguments: Any) -> sqlite3.Cursor:
-        _count()
-        return super().execute(*arguments)
-
-    def executemany(self, *arguments: Any) -> sqlite3.Cursor:
-        _count()
-        return super().executemany(*arguments)
-
-    def close(self) -> None:
-        _count()
-        super().close()
-
-
-def _count() -> None:
-    Mortal.left -= 1
-    if Mortal.left < 0:
-        os.kill(os.getpid(), signal.SIGKILL)
+    def change(self, name: str, *, grows: bool = False) -> bool:
+        """One more; returns whether the disk is too full for it."""
+        self.changes.append(name)
+        if len(self.changes) > self.at and self.fault == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if len(self.changes) > self.at and self.fault == "full" and not self.full:
+            self.full = True
+            shutil.disk_usage = lambda _: NOTHING_LEFT
+        return grows and self.full
 
 
-def child(doing: Callable[[], int], log: Path) -> int:
-    """Do something in a process of its own; its status, negative for a signal."""
+FATE = Fate()
+
+
+# ── SQLite's system calls ───────────────────────────────────────────────────────────────────────────────────────────
+
+_address, _text, _number, _long, _size = (
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_int,
+    ctypes.c_int64,
+    ctypes.c_ssize_t,
+)
+CALLS: dict[bytes, tuple[tuple[Any, ...], Callable[..., bool]]] = {
+    b"open": ((_number, _text, _number, _number), lambda _path, flags, _mode: bool(flags & os.O_CREAT)),
+    b"write": ((_size, _number, _address, _size), lambda *_: True),
+    b"pwrite": ((_size, _number, _address, _size, _long), lambda *_: True),
+    b"pwrite64": ((_size, _number, _address, _size, _long), lambda *_: True),
+    b"ftruncate": ((_number, _number, _long), lambda *_: True),
+    b"unlink": ((_number, _text), lambda *_: True),
+}
+"""Name → (types of the result and the arguments, whether such a call changes the disk)."""
+GROWING = (b"write", b"pwrite", b"pwrite64")
+
+
+class Vfs(ctypes.Structure):
+    """`sqlite3_vfs`, version 3."""
+
+    _fields_ = [
+        ("numbers", ctypes.c_int * 3),
+        ("next", _address),
+        ("name", _text),
+        ("data", _address),
+        ("methods", _address * 13),
+        ("set_system_call", ctypes.CFUNCTYPE(_number, _address, _text, _address)),
+        ("get_system_call", ctypes.CFUNCTYPE(_address, _address, _text)),
+    ]
+
+
+def hook_sqlite() -> list[object]:
+    """Put `FATE` before SQLite's changes; returns what must not be collected. Fails where SQLite has been built in."""
+    library = ctypes.CDLL(_sqlite3.__file__)
+    library.sqlite3_vfs_find.restype = ctypes.POINTER(Vfs)
+    vfs = library.sqlite3_vfs_find(None)
+    kept: list[object] = []
+    for name, (types, counts) in CALLS.items():
+        address = vfs.contents.get_system_call(vfs, name)
+        if address:
+            kind = ctypes.CFUNCTYPE(*types, use_errno=True)
+            mine = kind(_fated(name, kind(address), counts))
+            vfs.contents.set_system_call(vfs, name, ctypes.cast(mine, _address))
+            kept.append(mine)
+    assert len(kept) >= 5
+    return kept
+
+
+def _fated(name: bytes, call: Callable[..., int], counts: Callable[..., bool]) -> Callable[..., int]:
+    def fated(*arguments: Any) -> int:
+        if counts(*arguments) and FATE.change(name.decode(), grows=name in GROWING):
+            ctypes.set_errno(errno.ENOSPC)
+            return -1
+        return call(*arguments)
+
+    return fated
+
+
+# ── Python's ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def hook_python() -> None:
+    """Put `FATE` before the changes that Python makes by itself."""
+    for name in ("replace", "rename", "unlink", "remove", "rmdir", "mkdir", "link", "symlink", "truncate", "ftruncate"):
+        setattr(os, name, _fated_function(name, getattr(os, name)))
+    write = os.write
+    os.write = lambda descriptor, data: _written(write, descriptor, data)
+    sys.addaudithook(lambda event, given: _opened(*given) if event == "open" else None)
+
+
+def _fated_function(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def fated(*arguments: Any, **named: Any) -> Any:
+        FATE.change(name)
+        return function(*arguments, **named)
+
+    return fated
+
+
+def _written(write: Callable[[int, bytes], int], descriptor: int, data: bytes) -> int:
+    if descriptor > 2 and FATE.change("os.write", grows=True):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    return write(descriptor, data)
+
+
+def _opened(path: object, mode: str | None, flags: int) -> None:
+    # what `open` writes later is not seen here, so on a full disk it fails at once
+    if flags & os.O_CREAT and FATE.change("os.open", grows=mode is not None):
+        raise OSError(errno.ENOSPC, "No space left on device", path)
+
+
+# ── children ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def child(arguments: Sequence[str], fault: str, at: int) -> dict[str, Any]:
+    """The command in a process of its own."""
+    (came, said), (counted, count) = os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:
         signal.alarm(OUT_OF_TIME)
-        output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        os.dup2(output, 1)
-        os.dup2(output, 2)
-        os._exit(doing())
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-
-
-def mortal(arguments: Sequence[str], statements: int) -> int:
-    """The command, killed after so many statements."""
-    connect = sqlite3.connect
-
-    def mortal_connect(*given: Any, **named: Any) -> sqlite3.Connection:
-        _count()
-        return connect(*given, factory=Mortal, **named)
-
-    sqlite3.connect = mortal_connect
-    Mortal.left = statements
-    return main(arguments)
-
-
-def ends(run: Path) -> list[Any]:
-    """Last tick and digests; empty where there is no run."""
-    try:
-        with open_run(run) as reading:
-            tick = reading.tick()
-            return [tick, reading.digest(), reading.digest(state=True)] if tick >= 0 else []
-    except CommonplaceError:
-        return []
-
-
-def sweep(folder: Path, first: int, step: int, prepared: Path | None, arguments: Sequence[str]) -> None:
-    """Kill, look, go on; one statement further each time."""
-    statements, status = first, -signal.SIGKILL
-    log = folder / "log.txt"
-    while status == -signal.SIGKILL:
-        run = folder / f"after-{statements}.run"
-        if prepared:
-            shutil.copy(prepared, run)
-        given = [str(run) if word == "@" else word for word in arguments]
-        status = child(lambda given=given, count=statements: mortal(given, count), log)
-        left = ends(run)
-        resume = ["resume", str(run), "--view", "none"]
-        again = child(lambda resume=resume: main(resume), log)
-        if again and not left:  # nothing had been committed yet, not even what the run is to be
-            again = child(lambda given=given: main([*given, "--force"]), log)
-        report = {"statements": statements, "status": status, "left": left, "again": again, "ends": ends(run)}
-        print(json.dumps({**report, "said": log.read_text() if again else ""}), flush=True)
-        for file in folder.glob(f"{run.name}*"):
-            file.unlink()
-        statements += step
+        for descriptor in (1, 2):
+            os.dup2(said, descriptor)
+        FATE.fault, FATE.at = fault, at
+        kept = hook_sqlite()
+        hook_python()
+        status = main(arguments)
+        FATE.full, FATE.fault = False, ""
+        os.write(count, " ".join(FATE.changes).encode())
+        del kept
+        os._exit(status)
+    for descriptor in (said, count):
+        os.close(descriptor)
+    with os.fdopen(came) as output, os.fdopen(counted) as number:
+        told = {"said": output.read(), "changes": number.read().split()}
+    return {**told, "status": os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}
 
 
 if __name__ == "__main__":
-    _, target, begin, stride, *rest = sys.argv
-    source = Path(rest[1]) if rest[0] == "--of" else None
-    sweep(Path(target), int(begin), int(stride), source, rest[2:] if source else rest)
+    for entry in COMMANDS.values():  # once for all children
+        import_module(f"commonplace.cli.{entry.module}")
+    import_module("commonplace.minds.offline.mind")
+    for line in sys.stdin:
+        print(json.dumps(child(**json.loads(line))), flush=True)

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import _sqlite3
 import json
 import random
 import select
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from commonplace.api import open_run
+from commonplace.canon import digest
 from commonplace.engine.driver import JOB_ORDINALS
 from commonplace.errors import UsageError
-from e2e.command import SOURCE, command, copied, ends, environment, started, tables
+from e2e.command import SOURCE, Ends, command, copied, ends, environment, started, tables
 from e2e.lived import once
+from sizes import PROVE
 
 TICKS = {"plaza": 300, "latticeville": 96}
 SPANS = (("start", 1.0), ("ticks", 0.4))
@@ -112,53 +120,175 @@ def assert_readable(run: Path) -> None:
     assert not last or rows[-1]["tick"] == last
 
 
-# ── at every statement ──────────────────────────────────────────────────────────────────────────────────────────────
+# ── at every change to the disk ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def swept(folder: Path, step: int, *arguments: object, first: int = 0, of: Path | None = None) -> list[dict]:
-    """The reports of `dying.py`."""
-    source = ("--of", of) if of else ()
-    given = [Path(__file__).with_name("dying.py"), folder, first, step, *source, *arguments]
+@dataclass(frozen=True)
+class Operation:
+    """A command that changes files. In it `@` is what it makes or changes, `OTHER` a run that it only reads."""
+
+    command: str
+    had: bool = False
+    """Whether there is a run at `@` before."""
+    then: str = ""
+    """What continues it where it was stopped; empty if it happens at once or not at all."""
+    first: str = ""
+    """What makes `GIVEN`, another file that it only reads."""
+    name: str = "a.run"
+    """Of the file `@`."""
+
+
+OPERATIONS = {
+    "create": Operation("run plaza --ticks 0 --view none -o @"),
+    "run": Operation("run plaza --ticks 2 --view none -o @", then="resume @ --view none"),
+    "run --force": Operation("run plaza --seed 8 --ticks 1 --view none --force -o @", True, "resume @ --view none"),
+    "resume": Operation("resume @ --until 9 --view none", True, "resume @ --until 9 --view none"),
+    "fork": Operation("fork OTHER --at 4 -o @ --forget ines:1 --forget bruno:1"),
+    "fork --force": Operation("fork OTHER --at 4 --force -o @ --inject 'A thick fog rolls in.'", True),
+    "forget": Operation("forget @ --query the", True),
+}
+KILLS = 300 if PROVE else 21
+FULL_DISKS = 140 if PROVE else 14
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory):
+    """The run there is before."""
+    make = lambda run: command("run", "plaza", "--ticks", 6, "-o", run, "--view", "none")  # noqa: E731
+    return once(tmp_path_factory, "short.run", make)
+
+
+@pytest.fixture(scope="module")
+def machine():
+    """Runs commands with a fault: see `dying.py`."""
+    if not getattr(_sqlite3, "__file__", None):
+        pytest.skip("this Python has SQLite built in, so its system calls cannot be replaced")
     # OpenBLAS would start threads, and a process with threads should not fork
     env = environment(OPENBLAS_NUM_THREADS="1", PYTHONPATH=SOURCE)
-    done = subprocess.run(
-        [sys.executable, *map(str, given)], env=env, capture_output=True, encoding="utf-8", check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    given = [sys.executable, Path(__file__).with_name("dying.py")]
+    with subprocess.Popen(given, env=env, encoding="utf-8", stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+
+        def run(words: list[str], fault: str = "", at: int = 0) -> dict:
+            process.stdin.write(json.dumps({"arguments": words, "fault": fault, "at": at}) + "\n")
+            process.stdin.flush()
+            return json.loads(process.stdout.readline())
+
+        yield run
+        process.stdin.close()
 
 
-def assert_none_lost(reports: list[dict], unbroken: list[object], fewest: int) -> None:
-    *killed, last = reports
-    assert len(killed) >= fewest
-    assert all(report["status"] == -signal.SIGKILL for report in killed)
-    assert last["status"] == 0
-    for report in reports:
-        assert report["again"] == 0, report
-        assert report["ends"] == unbroken, report
-    reached = [report["left"][0] if report["left"] else -1 for report in reports]
-    assert reached == sorted(reached)  # the later it is killed, the more is there
+class Scene:
+    """A folder with the runs of an operation, before it."""
+
+    def __init__(self, operation: Operation, folder: Path, short: Path) -> None:
+        self.folder = folder
+        self.target = folder / operation.name
+        folder.mkdir()
+        shutil.copy(short, folder / "other.run")
+        if operation.first:
+            command(*self.words(operation.first))
+        self.only_read = {path: path.read_bytes() for path in folder.iterdir()}
+        if operation.had:
+            shutil.copy(short, self.target)
+
+    def words(self, line: str) -> list[str]:
+        """A command with its paths."""
+        paths = {"@": self.target, "OTHER": self.folder / "other.run", "GIVEN": self.folder / "given"}
+        return [str(paths.get(word, word)) for word in shlex.split(line)]
 
 
-@pytest.mark.parametrize("step", [10, pytest.param(1, marks=pytest.mark.slow)])
-def test_a_run_killed_at_any_statement_from_its_making_on_ends_as_one_never_killed(step, plaza, tmp_path):
-    reports = swept(tmp_path, step, "run", "plaza", "--ticks", 2, "--view", "none", "-o", "@")
-    at_two = ends(plaza, 2)
-    assert_none_lost(reports, [at_two.tick, at_two.history, at_two.state], 80 // step)
-    assert not reports[0]["left"]
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_killed_at_any_change_to_the_disk_it_is_done_or_not_done(name, machine, short, tmp_path):
+    for at, scene, whole in scenes(OPERATIONS[name], machine, short, tmp_path, KILLS):
+        killed = machine(scene.words(OPERATIONS[name].command), "kill", at)
+        assert killed["status"] == -signal.SIGKILL
+        assert_done_or_not(OPERATIONS[name], scene, whole, short)
+        shutil.rmtree(scene.folder)
 
 
-@pytest.mark.parametrize("step", [24, pytest.param(1, marks=pytest.mark.slow)])
-def test_going_on_can_be_killed_at_any_statement_too(step, plaza, tmp_path):
-    beginning = tmp_path / "beginning.run"
-    command("run", "plaza", "--ticks", 30, "-o", beginning, "--view", "none")
-    reports = swept(tmp_path, step, "resume", "@", "--ticks", 1, "--view", "none", of=beginning)
-    # one that was killed before tick 31 goes back to what was first asked for
-    for report in reports:
-        then = ends(plaza, report["left"][0])
-        assert report["again"] == 0, report
-        assert report["ends"] == [then.tick, then.history, then.state], report
-    assert {report["left"][0] for report in reports} == {30, 31}
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_a_disk_that_is_full_from_any_change_on_spoils_nothing(name, machine, short, tmp_path):
+    for at, scene, whole in scenes(OPERATIONS[name], machine, short, tmp_path, FULL_DISKS):
+        done = machine(scene.words(OPERATIONS[name].command), "full", at)
+        assert "Traceback" not in done["said"]
+        if done["status"]:
+            assert done["status"] == 1, done["said"]
+            assert f"commonplace: {scene.target}: the disk is full" in done["said"], (at, done["said"])
+            assert str(scene.folder) in done["said"].split("free some space in ")[1]
+        assert not list(scene.folder.glob("*.new*"))
+        happened = assert_done_or_not(OPERATIONS[name], scene, whole, short)
+        assert done["status"] or happened
+        shutil.rmtree(scene.folder)
+
+
+def scenes(
+    operation: Operation, machine: Callable, short: Path, folder: Path, all_faults: int
+) -> Iterator[tuple[int, Scene, Scene]]:
+    """(the number of a change, a scene for it, the scene where the operation was left in peace), many times.
+
+    Half of the changes are ones of another sort than the change before.
+    """
+    whole = Scene(operation, folder / "whole", short)
+    done = machine(whole.words(operation.command))
+    assert done["status"] == 0, done["said"]
+    changes, chance = done["changes"], random.Random(operation.command)
+    turns = [at for at in range(1, len(changes)) if changes[at] != changes[at - 1]]
+    number = all_faults // len(OPERATIONS)
+    chosen = chance.sample(turns, min(number // 2, len(turns)))
+    rest = sorted({*range(len(changes))} - {*chosen})
+    for at in sorted([*chosen, *chance.sample(rest, min(number - len(chosen), len(rest)))]):
+        yield at, Scene(operation, folder / f"at-{at}", short), whole
+
+
+def assert_done_or_not(operation: Operation, scene: Scene, whole: Scene, short: Path) -> bool:
+    """What there is now is what was there before, or what the operation makes, and leads there; whether it is that."""
+    assert {path: path.read_bytes() for path in scene.only_read} == scene.only_read
+    is_run = scene.target.suffix == ".run"
+    now, before, done = content(scene.target), content(short) if operation.had else None, content(whole.target)
+    if operation.then and now not in (before, done):
+        reached = ends(scene.target)
+        assert reached == ends(whole.target, reached.tick)
+    else:
+        assert now in (before, done)
+    if is_run and scene.target.exists():
+        command("verify", scene.target)
+    if now == before:
+        command(*scene.words(operation.command))
+    elif operation.then:
+        command(*scene.words(operation.then))
+    assert operation.then or content(scene.target) == done
+    if is_run:
+        assert ends(scene.target) == ends(whole.target)
+        command("resume", scene.target, "--ticks", 1, "--view", "none")
+        assert ends(scene.target) == after(whole.target)
+        assert {entry.name for entry in scene.folder.iterdir()} == {
+            path.name for path in [*scene.only_read, scene.target]
+        }
+    return now != before
+
+
+def content(file: Path) -> dict[str, str] | str | None:
+    """A digest of the rows of each table, in a copy; of its bytes, if it is no run; None if there is no file."""
+    if not file.exists():
+        return None
+    if file.suffix != ".run":
+        return digest(file.read_bytes()).hex()
+    with tempfile.TemporaryDirectory() as folder:
+        for one in file.parent.glob(f"{file.name}*"):
+            shutil.copy(one, folder)
+        with tables(Path(folder) / file.name) as connection:
+            names = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+            rows = {name: sorted(connection.execute(f"SELECT * FROM {name}"), key=repr) for name in names}
+            return {name: digest(repr(all_of_them).encode()).hex() for name, all_of_them in rows.items()}
+
+
+def after(whole: Path) -> Ends:
+    """A tick later."""
+    later = whole.with_name("later.run")
+    if not later.exists():
+        shutil.copy(whole, later)
+        command("resume", later, "--ticks", 1, "--view", "none")
+    return ends(later)
 
 
 # ── answers that cost something ─────────────────────────────────────────────────────────────────────────────────────

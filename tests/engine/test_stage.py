@@ -39,7 +39,7 @@ def scenario(tmp_path):
 def echoed(scenario, tmp_path):
     """Twenty ticks of the stage of this folder."""
     run = tmp_path / "echo.run"
-    command("run", scenario("echo_stage:ECHO"), "--ticks", 20, "-o", run, "--view", "none")
+    command("run", scenario("echo_stage:ECHO"), "--trust", "--ticks", 20, "-o", run, "--view", "none")
     return run
 
 
@@ -56,7 +56,7 @@ def test_a_stage_from_elsewhere_lives_and_verifies(echoed):
 
 def test_a_stage_from_elsewhere_goes_on_where_it_was_left(echoed, scenario, tmp_path):
     run = tmp_path / "pieces.run"
-    command("run", scenario("echo_stage:ECHO"), "--ticks", 7, "-o", run, "--view", "none")
+    command("run", scenario("echo_stage:ECHO"), "--trust", "--ticks", 7, "-o", run, "--view", "none")
     command("resume", run, "--ticks", 6, "--view", "none")
     command("resume", run, "--until", 20, "--view", "none")
     assert ends(run) == ends(echoed)
@@ -104,7 +104,7 @@ def test_the_engine_imports_no_stage():
 def test_a_turn_that_raises_ends_the_run_and_leaves_no_trace(scenario, tmp_path):
     run = tmp_path / "accident.run"
     path = scenario("echo_stage:ACCIDENTAL")
-    done = command("run", path, "--ticks", 20, "-o", run, "--view", "plain", status=1)
+    done = command("run", path, "--trust", "--ticks", 20, "-o", run, "--view", "plain", status=1)
     assert "ZeroDivisionError: a mistake in a stage" in done.err
     assert ends(run).tick == 6
     with tables(run) as connection:
@@ -126,9 +126,10 @@ def test_once_the_mistake_is_mended_the_run_goes_on(scenario, tmp_path):
     mended.mkdir()
     text = (HERE / "echo_stage.py").read_text().replace("ACCIDENT = 7", "ACCIDENT = -1")
     (mended / "echo_stage.py").write_text(text)
-    command("run", path, "--ticks", 12, "-o", broken, "--view", "none", status=1)
+    command("run", path, "--trust", "--ticks", 12, "-o", broken, "--view", "none", status=1)
     env = environment(PYTHONPATH=str(mended))
-    command("resume", broken, "--view", "none", env=env)
+    assert str(mended / "echo_stage.py") in command("resume", broken, env=env, status=2).err  # other code, a new word
+    command("resume", broken, "--trust", "--view", "none", env=env)
     command("run", path, "--ticks", 12, "-o", whole, "--view", "none", env=env)
     assert ends(broken) == ends(whole)
 

@@ -11,11 +11,15 @@ from commonplace.memory.table import COLUMNS, View
 
 def fingerprint(stream: MemoryStream) -> dict:
     table, length = stream.table, stream.last_id
-    index = View(table, len(table.records)).lexical()
+    index = View(table, table.length).lexical()
     return {
         "records": list(stream),
-        "rows": (len(table.records), index.size),
-        "columns": {name: getattr(table, name)[:length].tolist() for name in COLUMNS},
+        "rows": (table.length, index.size),
+        "columns": {name: getattr(table, name)[:length].tolist() for name in COLUMNS if name != "saying"},
+        "vectors": said(table, table.sayings.vectors),
+        "norms": said(table, table.sayings.norms),
+        "vector_state": said(table, table.sayings.state),
+        "texts": [table.sayings.texts[number] for number in table.saying[:length]],
         "postings": {
             term: (postings.documents[: postings.size].tolist(), shapes(index, postings))
             for term, postings in index._postings.items()
@@ -24,6 +28,11 @@ def fingerprint(stream: MemoryStream) -> dict:
         "recency": proportions(table.recency.get(0.995, RecencyColumn(0.995)).values(table.accessed[:length])),
         "since": stream.importance_since_reflection(),
     }
+
+
+def said(table, column) -> list:
+    """By memory what is kept by text."""
+    return column[table.saying[: table.length]].tolist()
 
 
 def proportions(values) -> list[float]:

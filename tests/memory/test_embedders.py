@@ -16,6 +16,7 @@ import pytest
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import MemoryStream, lattice, policies
 from commonplace.memory.embedders import SentenceEmbedder, ServerEmbedder
+from commonplace.openai_http import key_variable
 from memory.naive import START, hours
 
 
@@ -85,6 +86,20 @@ def test_a_stream_remembers_and_recalls_by_it(server):
     stream = MemoryStream("maria", policies.RECALL, embedder=ServerEmbedder(server.url, "small"))
     stream.remember("Tom: a heron", at=START)
     assert "cosine" in stream.recall("heron", at=hours(1))[0].parts
+
+
+@pytest.mark.parametrize(
+    ("url", "variable"),
+    [
+        ("https://api.openai.com/v1", "OPENAI_API_KEY"),
+        ("https://API.openai.com:443/v1", "OPENAI_API_KEY"),
+        ("http://api.openai.com/v1", "COMMONPLACE_API_KEY"),
+        ("https://api.openai.com:8443/v1", "COMMONPLACE_API_KEY"),
+        ("https://api.openai.com.example.org/v1", "COMMONPLACE_API_KEY"),
+    ],
+)
+def test_openais_key_goes_to_openai_alone_and_encrypted(url, variable):
+    assert key_variable(url) == variable
 
 
 def test_the_key_of_the_environment_is_sent_and_openais_to_nobody_else(server, monkeypatch):

@@ -1,20 +1,23 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from commonplace.errors import CommonplaceError, RunDamaged, UsageError
+from commonplace.errors import CommonplaceError, DiskFull, RunDamaged, UsageError
 from commonplace.run import integrity
 from commonplace.run.file import RunFile
+from commonplace.run.fork import fork
 from commonplace.run.reading import Reading
 from commonplace.run.schema import FORMAT
 from run.small_runs import MANIFEST, Village, make, plot, tampering
@@ -121,27 +124,59 @@ def test_a_full_disk_loses_nothing_committed(tmp_path: Path) -> None:
         assert integrity.check(reading) == last
 
 
-def test_a_really_full_disk(tmp_path: Path) -> None:
-    """A file system of 2 MB, where one can be mounted."""
-    small = tmp_path / "disk"
-    small.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", small], capture_output=True, check=False
-    )
+@contextmanager
+def small_disk(folder: Path, megabytes: int) -> Iterator[Path]:
+    """A file system of a few megabytes, where one can be mounted."""
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", folder]
+    mounted = subprocess.run(command, capture_output=True, check=False)
     if mounted.returncode:
         pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.decode().strip()}")
     try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_a_really_full_disk(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 2) as small:
         live_state = Village()
-        with RunFile.create(small / "a.run", MANIFEST) as run:
-            run.commit(live_state.opening())
-            with pytest.raises(CommonplaceError, match="disk"):
+        with RunFile.create(small / "a.run", MANIFEST, live_state.opening()) as run:
+            with pytest.raises(DiskFull, match=f"free some space in {small}, then `commonplace resume"):
                 for number in range(1, 3000):
                     run.commit(live_state.tick(plot(number)))
             last = run.last_tick
         with Reading.open(small / "a.run") as reading:
             assert integrity.check(reading) == last
-    finally:
-        subprocess.run(["umount", small], check=True)
+        before = {entry.name: entry.read_bytes() for entry in small.iterdir()}
+        for attempt in (
+            lambda: RunFile.create(small / "a.run", MANIFEST, Village().opening(), force=True),
+            lambda: fork(small / "a.run", last, small / "b.run"),
+        ):
+            with pytest.raises(DiskFull, match=f"free some space in {small}, then try again"):
+                attempt()
+            assert {entry.name: entry.read_bytes() for entry in small.iterdir()} == before
+
+
+SORT_IT = """
+import sys
+from commonplace.run.reading import Reading
+from commonplace.errors import DiskFull
+with Reading.open(sys.argv[1]) as reading:
+    try: reading.one("SELECT count(DISTINCT randomblob(90000)) FROM event a, event b")
+    except DiskFull as error: print(error)
+"""
+
+
+def test_a_full_disk_of_temporary_files_is_named(tmp_path: Path) -> None:
+    path = make(tmp_path / "a.run", 6)
+    with small_disk(tmp_path / "temporary", 1) as small:
+        env = {**_environment(), "SQLITE_TMPDIR": str(small)}  # which SQLite reads only when it is loaded
+        done = subprocess.run(
+            [sys.executable, "-c", SORT_IT, path], capture_output=True, text=True, check=True, env=env
+        )
+    # it may have been given back by then, so both may be named
+    assert re.search(rf"{path}: the disk is full\n  free some space in .*{small}.*, then", done.stdout)
 
 
 READ_IT = """
@@ -347,7 +382,7 @@ def test_an_end_that_cannot_bring_the_journal_into_the_file_says_so(
         assert reading.last_tick == 0
         run.commit(live_state.tick(plot(1)))
         run.close()
-    assert "a.run-wal; keep the two together" in caplog.text
+    assert "a.run-wal (somebody is reading it); keep the two files together" in caplog.text
     caplog.clear()
     RunFile.open(path).close()
     assert caplog.text == ""

@@ -55,7 +55,7 @@ STATES = st.builds(
     belief=st.builds(Belief, st.dictionaries(NAMES, KNOWN), st.frozensets(st.tuples(NAMES, NAMES), max_size=3)),
     relations=st.lists(RELATIONS, max_size=3).map(lambda found: {one.other: one for one in found}),
     jobs=st.lists(JOBS, max_size=2).map(tuple),
-    reflect_after=st.integers(0, 3),
+    reflected=st.integers(0, 3),
     played=st.booleans(),
 )
 
@@ -165,7 +165,7 @@ def test_no_field_is_forgotten() -> None:
         "told",
     }
     assert {one.name for one in fields(World)} - derived == {"tick", "bodies", "things", "conversations", "barred"}
-    kept = {"plan", "belief", "relations", "jobs", "reflect_after", "played"}
+    kept = {"plan", "belief", "relations", "jobs", "reflected", "played", "card"}
     assert {one.name for one in fields(CharacterState)} == kept
     assert {one.name for one in fields(Belief)} == {"nodes", "closed"}
     assert {one.name for one in fields(Plan)} - derived == {"day", "items"}

@@ -17,7 +17,7 @@ from commonplace.errors import RunDamaged
 from commonplace.run.frames import Frame
 from commonplace.views.terminal.screen import TownApp
 from commonplace.views.terminal.timeline import Timeline
-from views.canned import CannedSource
+from views.canned import NASTY, CannedSource
 from views.picture import same_picture, screen_text
 
 PATIENCE = 120
@@ -319,6 +319,13 @@ async def test_nothing_a_model_wrote_is_interpreted(keys: tuple[str, ...]) -> No
         assert "[bold red]" in found, "markup is shown as written"
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", found)
         assert "link=x" not in app.export_screenshot().replace("[link=x]", "").replace("&#91;link=x&#93;", "")
+
+
+async def test_what_reaches_the_screen_uncleaned_is_made_printable_there() -> None:
+    async with opened(CannedSource(60)) as (app, pilot):
+        app.notify(f"{NASTY} \u061c\u2066\ufeff\x1b[7777m", markup=False)
+        await until(pilot, lambda: "right-to-left" in screen_text(app))
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u202a-\u202e\u2066-\u2069\ufeff]", screen_text(app))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40), (160, 50), (200, 60), (60, 20), (40, 12), (20, 6)])

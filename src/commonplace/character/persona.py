@@ -1,8 +1,10 @@
-"""Who a character is: fixed for a run, written in the scenario."""
+"""Who a character is: written in the scenario; an input may change a part of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,11 @@ class Persona:
     routine: tuple[RoutineItem, ...]
     """In order of `at`; the first begins the waking day, the last is sleep."""
     language: str = "en"
+
+    def changed(self, card: Mapping[str, Any]) -> Persona:
+        """With other values of some fields, which are JSON: see `CharacterState.card`."""
+        lists = {name: tuple(cast("list[str]", value)) for name, value in card.items() if isinstance(value, list)}
+        return replace(self, **{**card, **lists}) if card else self
 
     @property
     def wakes(self) -> int:

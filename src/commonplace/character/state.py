@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from commonplace.character.plan import Plan
 
@@ -105,7 +106,9 @@ class CharacterState:
     belief: Belief = field(default_factory=Belief)
     relations: Mapping[str, Relation] = field(default_factory=dict[str, Relation])
     jobs: tuple[Job, ...] = ()
-    reflect_after: int = 0
-    """After a failed reflection: the first tick at which another may be asked for."""
+    reflected: int = 0
+    """The tick at which it last reflected, whatever that yielded; 0 if it never did."""
     played: bool = False
     """Whether a person decides for it."""
+    card: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What an input has changed of its persona: field → value as JSON; sorted."""

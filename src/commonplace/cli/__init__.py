@@ -8,16 +8,19 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any, NamedTuple
+from keyword import iskeyword
+from typing import Any, NamedTuple, TextIO, cast
 
 import typer
 import typer.main
 from typer.core import TyperGroup
 
 from commonplace.errors import CommonplaceError, UsageError
+from commonplace.text import PrintableStream
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells have it."""
@@ -74,6 +77,11 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
     },
     "Check": {
         "digest": Entry("inspect", "Print the digest of a run's history.", "digest monday.run --at 144"),
+        "export": Entry(
+            "bundle", "Write a run to one file to send or to keep.", "export monday.run bundle -o monday.zip"
+        ),
+        "import": Entry("bundle", "Make a run of such a file.", "import bundle monday.zip -o received.run"),
+        "trim": Entry("trim", "Drop old reasons to make a run's file smaller.", "trim monday.run --keep-days 1"),
         "verify": Entry("inspect", "Check a run file and run it again to compare.", "verify monday.run"),
     },
     "Scenarios": {
@@ -107,7 +115,8 @@ class LazyGroup(TyperGroup):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        function = getattr(import_module(f"{__name__}.{entry.module}"), cmd_name.replace("-", "_"))
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name.replace("-", "_")
+        function = getattr(import_module(f"{__name__}.{entry.module}"), name)
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
         single.command(cmd_name, epilog=f"Example: commonplace {entry.example}")(function)
         return typer.main.get_command(single)
@@ -163,6 +172,22 @@ def start(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status: 0 fine, 1 failed, 2 wrong use, 3 paused, 130 interrupted."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    with _printable_output():
+        return _finished(words)
+
+
+@contextmanager
+def _printable_output() -> Generator[None]:
+    """Make whatever is printed printable, whoever wrote it: a file, a model, a person, a library, a warning."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (cast("TextIO", PrintableStream(stream)) for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def _finished(words: Sequence[str]) -> int:
     try:
         status = _run(words)
         sys.stdout.flush()

@@ -14,7 +14,8 @@ from typing import Any
 import typer
 
 from commonplace.api import DEFAULT_SEED, book, mind_named, prepared, templates_of
-from commonplace.cli.options import CONCURRENCY, FIDELITY, JSON, RUN, Fidelity
+from commonplace.cli.consent import agreed
+from commonplace.cli.options import CONCURRENCY, FIDELITY, JSON, RUN, TRUST, Fidelity
 from commonplace.cli.output import print_json, print_table
 from commonplace.engine.estimate import Asked, Estimate
 from commonplace.engine.estimate import estimate as estimated
@@ -23,6 +24,7 @@ from commonplace.minds.prices import VARIABLE, Price, price_of
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.stages import by_name
+from commonplace.trust import named_by_scenario
 
 USAGE = ("character", "task", "asked", "calls", "kept", "unusable", "fallbacks", "prompt", "cached", "answer", "cost")
 ESTIMATE = ("task", "calls", "prompt", "cached", "answer", "cost")
@@ -80,12 +82,15 @@ def estimate(
     concurrency: int = CONCURRENCY,
     seconds: float = typer.Option(1.0, "--seconds", min=0.0, help="How long one answer is assumed to take."),
     as_json: bool = JSON,
+    trust: bool = TRUST,
 ) -> None:
     """Estimate what a run would ask of a mind, and what that would cost, without contacting it."""
     from commonplace.engine.estimate import SizedMind, caching  # noqa: PLC0415 – imports Jinja
 
-    last = ticks or DAY // load(scenario).clock.tick_minutes
-    loaded, manifest = prepared(scenario, seed, mind, fidelity=fidelity or "", ticks=last)
+    read = load(scenario)
+    last = ticks or DAY // read.clock.tick_minutes
+    trust = agreed(named_by_scenario(read, mind, prompts=True), scenario, trust=trust)
+    loaded, manifest = prepared(scenario, seed, mind, fidelity=fidelity or "", ticks=last, trust=trust, prompts=True)
     if not is_server(manifest.mind):
         mind_named(manifest.mind, loaded)  # raises for an unknown name
     price = price_of(manifest.mind)

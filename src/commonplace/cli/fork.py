@@ -5,21 +5,26 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, cast
 
 import typer
 
-from commonplace.api import MIND_OBJECT, mind_named, resume_run, scenario_of
-from commonplace.cli.lookup import memory_reference, names_in
+from commonplace.api import mind_named, resume_run, scenario_of
+from commonplace.cli.consent import agreed
+from commonplace.cli.lookup import character, memory_reference, names_in
+from commonplace.cli.options import TRUST
+from commonplace.engine.changes import FIELDS, as_changed, checked
 from commonplace.engine.god_mode import described
 from commonplace.engine.run import queue_input
-from commonplace.errors import command
-from commonplace.memory import Memory
+from commonplace.errors import UsageError, command
 from commonplace.run.file import RunFile
 from commonplace.run.fork import written_fork
-from commonplace.run.manifest import Manifest
+from commonplace.run.manifest import MIND_OBJECT, Manifest
 from commonplace.run.reading import Reading
 from commonplace.text import clean
+from commonplace.trust import mind_named_by_run, named_by_run, remember, settle
+from commonplace.world.events import NOBODY
+from commonplace.world.inputs import BODY_FIELDS, from_dict, validate
 
 
 def fork(
@@ -34,27 +39,123 @@ def fork(
     mind: str = typer.Option(
         "", "--mind", help="Who answers from then on, as for `run`; the run's own mind if left out."
     ),
+    sets: list[str] = typer.Option(
+        [], "--set", metavar="AGENT.FIELD=VALUE", help="Change a character at the next tick; repeat for another."
+    ),
+    join: list[str] = typer.Option(
+        [], "--join", metavar="AGENT[:AREA]", help="A character who comes in at the next tick; at home if left out."
+    ),
+    leave: list[str] = typer.Option([], "--leave", metavar="AGENT", help="A character who goes away at the next tick."),
+    seed: int | None = typer.Option(None, "--seed", help="Another seed, from the tick after the next on."),
+    policy: str = typer.Option("", "--policy", help="Another retrieval policy, from the tick after the next on."),
+    trust: bool = TRUST,
 ) -> None:
     """Copy a run up to a tick, to continue it differently. The run itself is not changed."""
     with Reading.open(run) as reading:
-        lost = [_memory(reading, at, reference) for reference in forget]
         manifest = _with_mind(reading.manifest, mind) if mind else None
-    with written_fork(run, at, output, force=force, manifest=manifest) as part:  # it appears with its inputs
-        injected = asyncio.run(_inject(part, inject)) if inject else ""
+        if inject:  # the mind is asked what the sentence means
+            named = named_by_run(manifest or reading.manifest, mind)
+            trust = agreed(named, run, trust=trust)
+            settle(named, run, trust=trust)
+        changes = _Changes(reading, at)
+        for wish in join:
+            changes.join(wish)
+        for wish in sets:
+            changes.set(wish)
+        for wish in leave:
+            changes.leave(wish)
+        for name, value in (("seed", seed), ("policy", policy or None)):
+            if value is not None:
+                changes.set_run(name, value)
+        for reference in forget:
+            changes.forget(reference)
+    with written_fork(run, at, output, force=force, manifest=manifest, fresh=seed is not None) as part:
+        # the fork appears with all its inputs
+        injected = asyncio.run(_inject(part, inject, mind, trust=trust)) if inject else ""
         with RunFile.open(part) as file:
             tick = file.last_tick
-            if lost:
-                queue_input(file, scenario_of(file.manifest), *map(_forgetting, lost))
+            queue_input(file, scenario_of(file.manifest), *(body for body, _ in changes.made))
+    if manifest is not None:
+        remember(mind_named_by_run(manifest))
     print(f"{output}: the history of {run} up to tick {tick}")
-    if injected:
-        print(f"at tick {tick + 1} {injected}")
-    for memory in lost:
-        print(f"at tick {tick + 1} {memory.agent} forgets: {clean(memory.text)}")
+    for words in filter(None, (injected, *(words for _, words in changes.made))):
+        print(f"at tick {tick + 1} {words}")
     print(f"continue with: {command('resume', output, '--ticks', 48)}")
 
 
-def _forgetting(memory: Memory) -> dict[str, Any]:
-    return {"kind": "forget", "agent_id": memory.agent, "memory_ids": [memory.id]}
+class _Changes:
+    """The inputs that a fork begins with, each with a sentence about it; checked before anything is written."""
+
+    def __init__(self, reading: Reading, at: str) -> None:
+        self.made: list[tuple[dict[str, Any], str]] = []
+        self._reading = reading
+        self._tick = reading.tick(at)
+        self._scenario = as_changed(scenario_of(reading.manifest), reading.cards_at(self._tick))
+        self._names = names_in(reading)
+        self._where = reading.path
+        self._present = set(reading.world_at(self._tick).bodies)
+
+    def join(self, wish: str) -> None:
+        """AGENT or AGENT:AREA. Raises UsageError for somebody who is here already."""
+        name, _, place = wish.partition(":")
+        me = self._character(name)
+        if me in self._present:
+            self._refuse(f"{me} is in the world at tick {self._tick} already", f"expected one of {self._absent()}")
+        body = {"kind": "join", "agent_id": me, "area": place or self._scenario.personas[me].home}
+        validate(from_dict({"seq": 0, **body}), self._scenario.geography, self._scenario.personas)
+        self._present.add(me)
+        self.made.append((body, f"{me} joins at {body['area']}"))
+
+    def leave(self, name: str) -> None:
+        """AGENT. Raises UsageError for somebody who is not here."""
+        me = self._character(name)
+        if me not in self._present:
+            self._refuse(f"{me} is not in the world at tick {self._tick}", f"those who are: {self._here()}")
+        self.made.append(({"kind": "leave", "agent_id": me}, f"{me} leaves"))
+
+    def set(self, wish: str) -> None:
+        """AGENT.FIELD=VALUE. Raises UsageError for what cannot be set, with what can."""
+        target, equals, value = wish.partition("=")
+        name, dot, field = target.strip().partition(".")
+        if not equals or not dot:
+            hint = f"expected AGENT.FIELD=VALUE, such as mira.place=plaza; fields are {', '.join(FIELDS)}"
+            raise UsageError(f"--set {wish!r} does not say what to change", hint=hint)
+        me = self._character(name)
+        what, *rest = field.split(".")
+        if what == "relation" and len(rest) == 2:
+            field = f"relation.{self._character(rest[0])}.{rest[1]}"
+        body = checked({"agent_id": me, "field": field, "value": value.strip()}, self._scenario)
+        if field in BODY_FIELDS and me not in self._present:
+            self._refuse(f"{me} is not in the world at tick {self._tick}", f"let it come: --join {me}:AREA")
+        self.made.append((body, f"{me}.{field} becomes {clean(_shown(body['value']))}"))
+
+    def forget(self, reference: str) -> None:
+        """AGENT:ID. Raises UsageError for a memory that the character does not have then."""
+        agent, number = memory_reference(reference, self._names, self._where)
+        memory = self._reading.stream_at(agent, self._tick).get(number)
+        body = {"kind": "forget", "agent_id": agent, "memory_ids": [number]}
+        self.made.append((body, f"{agent} forgets: {clean(memory.text)}"))
+
+    def set_run(self, name: str, value: object) -> None:
+        """A setting of the run: seed or policy."""
+        body = checked({"agent_id": NOBODY, "field": name, "value": value}, self._scenario)
+        self.made.append((body, f"the {name} becomes {body['value']}"))
+
+    def _character(self, name: str) -> str:
+        return character(name, self._names, self._where)
+
+    def _refuse(self, what: str, hint: str) -> NoReturn:
+        raise UsageError(what, where=str(self._where), hint=hint)
+
+    def _here(self) -> str:
+        return ", ".join(sorted(self._present)) or "nobody"
+
+    def _absent(self) -> str:
+        return ", ".join(sorted(self._scenario.personas.keys() - self._present)) or "nobody: everybody is here"
+
+
+def _shown(value: object) -> str:
+    return "; ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
 
 
 def _with_mind(manifest: Manifest, mind: str) -> Manifest:
@@ -64,15 +165,9 @@ def _with_mind(manifest: Manifest, mind: str) -> Manifest:
     return replace(manifest, mind=mind, settings=settings)
 
 
-def _memory(reading: Reading, at: str, reference: str) -> Memory:
-    """The memory AGENT:ID as it was then. Raises UsageError when the character did not have it."""
-    agent, number = memory_reference(reference, names_in(reading), reading.path)
-    return reading.stream_at(agent, at).get(number)
-
-
-async def _inject(path: Path, text: str) -> str:
+async def _inject(path: Path, text: str, mind: str, *, trust: bool) -> str:
     """Queue a god-mode sentence; returns a description of what it will do."""
-    with resume_run(path) as run:
+    with resume_run(path, mind, trust=trust) as run:
         event = await run.preview(text)
         run.submit(event)
         return described(event, run.scenario)

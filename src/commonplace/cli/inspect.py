@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from commonplace.cli.options import AT, JSON, RUN
+from commonplace.cli.options import AT, JSON, RUN, TRUST
 from commonplace.cli.output import print_json, print_table
 from commonplace.clock import hhmm
 from commonplace.errors import UsageError, command
@@ -21,6 +21,7 @@ from commonplace.run.reading import Reading
 from commonplace.run.rows import event_json
 from commonplace.run.why import as_text, event_named
 from commonplace.run.why import why as why_of
+from commonplace.text import one_line
 from commonplace.views.lines import entry_of, json_line
 from commonplace.views.town import Town
 from commonplace.world.events import NOBODY, Event
@@ -42,7 +43,7 @@ def events(run: Path = RUN, as_json: bool = JSON) -> None:
 def _event_line(row: Mapping[str, Any]) -> str:
     head = ("id", "tick", "time", "type", "agent_id", "place")
     rest = " ".join(f"{key}={json_line(value)}" for key, value in row.items() if key not in head)
-    return f"{row['time'][11:16]}  {row['id']:<18} {row['type']:<20} {row['place'] or '-':<16} {rest}"
+    return one_line(f"{row['time'][11:16]}  {row['id']:<18} {row['type']:<20} {row['place'] or '-':<16} {rest}")
 
 
 def agents(run: Path = RUN, as_json: bool = JSON, at: str | None = AT) -> None:
@@ -70,12 +71,11 @@ def diffusion(run: Path = RUN, as_json: bool = JSON) -> None:
 
 
 def _diffusion_text(row: Mapping[str, Any]) -> str:
-    share = f"{row['share']:.0%} know it: {', '.join(row['knowers'])}"
-    tree = "".join(
-        f"\n    {edge['from']} → {edge['to']}  ({edge['event_id']}: {' … '.join(edge['words'])})"
-        for edge in row["tree"]
-    )
-    return f"{row['fact']}: {row['text']}\n  {share}{tree}\n  made up {row['made_up']}, claimed {row['claimed']}"
+    lines = [f"{row['fact']}: {row['text']}", f"  {row['share']:.0%} know it: {', '.join(row['knowers'])}"]
+    for edge in row["tree"]:
+        lines.append(f"    {edge['from']} → {edge['to']}  ({edge['event_id']}: {' … '.join(edge['words'])})")
+    lines.append(f"  made up {row['made_up']}, claimed {row['claimed']}")
+    return "\n".join(map(one_line, lines))
 
 
 def digest(
@@ -93,11 +93,14 @@ def verify(
     integrity_only: bool = typer.Option(
         False, "--integrity-only", help="Check the file only; do not run the ticks again."
     ),
+    trust: bool = TRUST,
 ) -> None:
     """Check the file, then run every tick again from its journal and compare the digests."""
     from commonplace.api import scenario_of  # noqa: PLC0415 – start-up speed
+    from commonplace.cli.consent import agreed  # noqa: PLC0415
     from commonplace.engine.verify import verify as verify_run  # noqa: PLC0415
     from commonplace.stages import by_name  # noqa: PLC0415
+    from commonplace.trust import settle, stage_named_by_run  # noqa: PLC0415
 
     with Reading.open(run) as reading:
         last = check_integrity(reading)
@@ -105,6 +108,8 @@ def verify(
         for limit in unchecked(reading):
             print(f"not checked: {limit}", file=sys.stderr)
         if not integrity_only:
+            code = stage_named_by_run(reading.manifest)
+            settle(code, run, trust=agreed(code, run, trust=trust))
             scenario = scenario_of(reading.manifest)
             asyncio.run(verify_run(reading, scenario, by_name(reading.manifest.stage)))
             print(f"re-executed {last} ticks: the same history, states and traces", file=sys.stderr)
@@ -124,6 +129,7 @@ def why(
     prompts: bool = typer.Option(False, "--prompts", help="Show the whole prompts, not only the answers."),
     without: str = typer.Option("", "--without", help="AGENT:ID of a memory: what happens if it is missing."),
     times: int = typer.Option(0, "--times", min=0, max=1000, help="With --without: how often to ask; 0 fits the mind."),
+    trust: bool = TRUST,
 ) -> None:
     """Explain why something was done or said: memories and scores, plan, reaction, questions and answers."""
     if times and not without:
@@ -136,7 +142,7 @@ def why(
         elif without:
             from commonplace.cli.without import print_counterfactual  # noqa: PLC0415 – start-up speed
 
-            print_counterfactual(reading, event_named(reading, event_id), without, times, as_json)
+            print_counterfactual(reading, event_named(reading, event_id), without, times, as_json, trust)
         else:
             reasons = why_of(reading, event_id)
             print(json_line(reasons) if as_json else as_text(reasons, prompts=prompts))

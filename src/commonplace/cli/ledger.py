@@ -12,6 +12,7 @@ from commonplace.canon import canonical
 from commonplace.cli.options import JSON
 from commonplace.errors import CommonplaceError
 from commonplace.ledger import Verification, show, verify
+from commonplace.text import one_line, printable_json
 
 
 class Action(StrEnum):
@@ -61,8 +62,8 @@ def _summary(found: Verification) -> str:
 def _line(entry: dict[str, Any]) -> str:
     about = entry.get("memory_id") or " ".join(entry.get("memory_refs") or ()) or "-"
     head = f"{entry['timestamp'][:19]}  {entry['event_type']:<18} {entry.get('persona_id') or '-':<14}"
-    return f"{head} {entry.get('session_id') or '-':<22} {about}  {entry['hash'][:12]}"
+    return one_line(f"{head} {entry.get('session_id') or '-':<22} {about}  {entry['hash'][:12]}")
 
 
 def _json(value: Any) -> str:
-    return canonical(value).decode()
+    return printable_json(canonical(value).decode())

@@ -17,7 +17,7 @@ from commonplace.memory.explain import tree
 from commonplace.memory.stores import open_store
 from commonplace.memory.stores.codec import memory_json
 from commonplace.memory.stores.opening import copy
-from commonplace.text import clean
+from commonplace.text import clean, one_line
 from commonplace.views.lines import json_line
 
 
@@ -132,7 +132,8 @@ def _print(found: Iterable[Memory], as_json: bool, *, whose: bool = False) -> No
             print(json_line(row))
         else:
             owner = f"{memory.agent:<12} " if whose else ""
-            print(f"{owner}{memory.id:>5}  {row['created_at'][:16]}  {memory.importance:>4g}  {clean(memory.text)}")
+            line = f"{owner}{memory.id:>5}  {row['created_at'][:16]}  {memory.importance:>4g}  {clean(memory.text)}"
+            print(one_line(line))
 
 
 def _emotion(valence: str, arousal: str, keywords: list[str]) -> dict[str, Any] | None:

@@ -47,6 +47,9 @@ VIEW = typer.Option(None, "--view", help="How to show it; tui in a terminal and 
 FIDELITY = typer.Option(
     None, "--fidelity", help="Ask for each action, or only when needed; the scenario's if left out."
 )
+TRUST = typer.Option(
+    False, "--trust", help="Use the stage, mind and prompts that the file names; remembered for this file."
+)
 CONCURRENCY = typer.Option(32, "--concurrency", min=1, help="Questions in flight at once.")
 ON_OUTAGE = typer.Option(
     OnOutage.PAUSE, "--on-outage", help="When a model server does not answer: pause, or use fallback answers."

@@ -1,4 +1,8 @@
-"""How commands print: lines of JSON, and tables."""
+"""How commands print: lines of JSON, and tables.
+
+Whatever a command prints is made printable by the streams that `main` sets up, so `print` can be used anywhere. Only
+`print_rich` and `LineView` write to the streams below those, because they write styles; they clean the text in between.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from commonplace.text import clean
-from commonplace.views.lines import json_line, wants_colour
+from commonplace.views.lines import Printable, json_line, wants_colour
 
 UNLIMITED = 10_000
 """Columns of an output that is not a terminal: a program that reads it wants whole lines."""
@@ -50,6 +54,7 @@ def print_rich(part: RenderableType, width: int = UNLIMITED) -> None:
     needed = Measurement.get(console, console.options.update(max_width=UNLIMITED), part).minimum
     console.width = max(console.width, needed)
     with console.capture() as capture:
-        console.print(part)
+        console.print(Printable(part))
+    file = getattr(sys.stdout, "styled", sys.stdout)
     for line in capture.get().splitlines():
-        print(line.rstrip())
+        print(line.rstrip(), file=file)

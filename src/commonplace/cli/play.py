@@ -15,6 +15,7 @@ import typer
 
 from commonplace.api import DEFAULT_SEED, create_run, resume_run
 from commonplace.cli import INTERRUPTED
+from commonplace.cli.consent import agreed
 from commonplace.cli.options import (
     CONCURRENCY,
     FIDELITY,
@@ -24,6 +25,7 @@ from commonplace.cli.options import (
     ON_OUTAGE,
     RUN,
     TIMEOUT,
+    TRUST,
     VIEW,
     Durability,
     Fidelity,
@@ -39,6 +41,7 @@ from commonplace.minds.prices import known_price
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.scenario.model import ScenarioPart
+from commonplace.trust import named_by_run, named_by_scenario
 
 PIPE_TICKS = 48
 """The default last tick without the terminal view."""
@@ -73,10 +76,13 @@ def run(
     durability: Durability = typer.Option(
         Durability.NORMAL, "--synchronous", help="NORMAL survives kill -9; FULL also a power cut."
     ),
+    trust: bool = TRUST,
 ) -> None:
     """Run a scenario and keep everything that happens in one file. Tick 0 is the opening state."""
     chosen = view or default_view()
-    part = load(scenario).part
+    loaded = load(scenario)
+    part = loaded.part
+    trust = agreed(named_by_scenario(loaded, mind), scenario, trust=trust)
     target = output or Path("runs") / f"{part.name}-{seed}.run"
     last = ticks if ticks is not None else (ENDLESS if chosen is View.TUI else PIPE_TICKS)
     budget = _budget(mind or part.mind, max_calls, max_tokens, max_cost)
@@ -94,6 +100,7 @@ def run(
             concurrency=concurrency,
             timeout=timeout,
             on_outage=on_outage.value,
+            trust=trust,
         )
 
     show(make, target, last, chosen, budget)
@@ -103,6 +110,7 @@ def resume(
     run: Path = RUN,
     ticks: int | None = typer.Option(None, "--ticks", min=0, help="This many more ticks."),
     until: str | None = typer.Option(None, "--until", help="Up to a tick or an ISO simulated time."),
+    mind: str = typer.Option("", "--mind", help="The run's own mind, named again: its server may get your key."),
     concurrency: int = CONCURRENCY,
     on_outage: OnOutage = ON_OUTAGE,
     timeout: float = TIMEOUT,
@@ -110,18 +118,22 @@ def resume(
     max_tokens: int = MAX_TOKENS,
     max_cost: float = MAX_COST,
     view: View | None = VIEW,
+    trust: bool = TRUST,
 ) -> None:
     """Continue a run after its last tick, however it ended; without options, to the tick first asked for."""
     if ticks is not None and until is not None:
         raise UsageError("--ticks and --until exclude each other", hint="give only one of them")
     chosen = view or default_view()
 
-    def make() -> Run:
-        return resume_run(run, concurrency=concurrency, timeout=timeout, on_outage=on_outage.value)
+    with Reading.open(run) as reading:
+        trust = agreed(named_by_run(reading.manifest, mind), run, trust=trust)
 
-    with make() as opened:
-        last = _last_tick(opened, ticks, until, chosen)
-        budget = _budget(opened.file.manifest.mind, max_calls, max_tokens, max_cost)
+    def make() -> Run:
+        return resume_run(run, mind, concurrency=concurrency, timeout=timeout, on_outage=on_outage.value, trust=trust)
+
+    with Reading.open(run) as reading:  # the state of a long run is large, and restored once: by `show`
+        last = _last_tick(reading, ticks, until, chosen)
+        budget = _budget(reading.manifest.mind, max_calls, max_tokens, max_cost)
     show(make, run, last, chosen, budget)
 
 
@@ -130,30 +142,31 @@ def _budget(mind: str, calls: int, tokens: int, cost: float) -> Budget:
     return Budget(calls, tokens, cost, known_price(mind) if cost else None)
 
 
-def _last_tick(run: Run, ticks: int | None, until: str | None, view: View) -> int:
+def _last_tick(reading: Reading, ticks: int | None, until: str | None, view: View) -> int:
     """The tick to go to: the one first asked for when neither option is given."""
+    at = max(0, reading.last_tick)  # a run killed before its opening was committed begins with it
     if until is not None:
-        last = _tick(until, run)
-        if last < run.tick:
+        last = _tick(until, reading)
+        if last < at:
             raise UsageError(
-                f"--until {until} is tick {last}, but the run is already at tick {run.tick}",
-                where=str(run.file.path),
-                hint=f"to continue it differently from there: {command('fork', run.file.path, '--at', last)} -o NEW",
+                f"--until {until} is tick {last}, but the run is already at tick {at}",
+                where=str(reading.path),
+                hint=f"to continue it differently from there: {command('fork', reading.path, '--at', last)} -o NEW",
             )
         return last
     if ticks is not None:
-        return run.tick + ticks
-    if view is View.TUI and not run.file.manifest.ticks:
+        return at + ticks
+    if view is View.TUI and not reading.manifest.ticks:
         return ENDLESS
-    return max(run.tick, run.file.manifest.ticks)
+    return max(at, reading.manifest.ticks)
 
 
-def _tick(text: str, run: Run) -> int:
+def _tick(text: str, reading: Reading) -> int:
     """A tick given as a number or an ISO simulated time. It may lie ahead."""
     if text.isdecimal():
         return int(text)
     try:
-        return run.scenario.clock.tick(parse_iso(text))
+        return reading.scenario.clock.tick(parse_iso(text))
     except (ValueError, OverflowError):
         what = f"--until {text!r} is neither a tick nor an ISO time"
         raise UsageError(what, hint="expected a number, or a time like 2031-10-04T19:00:00") from None

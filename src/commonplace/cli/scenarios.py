@@ -26,6 +26,8 @@ def check(names: list[str] = typer.Argument(help="Scenario files or shipped name
     for name in names:
         try:
             found = mistakes_of(find(name))
+            if not found:
+                _check_prompts(name)
         except CommonplaceError as error:
             print(error, file=sys.stderr)
             wrong += 1
@@ -37,6 +39,16 @@ def check(names: list[str] = typer.Argument(help="Scenario files or shipped name
             print(f"{name}: fine")
     if wrong:
         raise UsageError(f"{wrong} mistake{'s' if wrong > 1 else ''} in all", hint="fix them and check again")
+
+
+def _check_prompts(name: str) -> None:
+    """Raises UsageError for a mistake in a scenario's own prompts, and for a folder of them that lies elsewhere."""
+    from commonplace.minds.prompts.templates import load_overrides  # noqa: PLC0415 – start-up speed of the other two
+    from commonplace.scenario.compiling import load  # noqa: PLC0415
+
+    prompts = load(name).part.prompts
+    if prompts:
+        load_overrides(prompts, beside=Path(name).expanduser().parent)
 
 
 def new(

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from commonplace.api import mind_of, scenario_of
+from commonplace.cli.consent import agreed
 from commonplace.cli.lookup import memory_reference, names_in
 from commonplace.cli.output import print_rich
 from commonplace.clock import hhmm
@@ -22,6 +23,7 @@ from commonplace.run.rows import item_json
 from commonplace.run.tick_record import AnswerRow
 from commonplace.stages import by_name
 from commonplace.text import clean, shortened
+from commonplace.trust import may_have_key, named_by_run, settle
 from commonplace.views.lines import json_line
 from commonplace.world.actions import Idle, Interact, Say, as_dict
 from commonplace.world.events import Event
@@ -32,9 +34,15 @@ WIDTH = 110
 """Columns of the comparison where the output is not a terminal."""
 
 
-def print_counterfactual(reading: Reading, event: Event, reference: str, times: int, as_json: bool) -> None:
+def print_counterfactual(
+    reading: Reading, event: Event, reference: str, times: int, as_json: bool, trust: bool
+) -> None:
     """Run the turn again without the memory AGENT:ID, `times` times, and print both. 0 times: as often as fits."""
-    found = asyncio.run(_counterfactual(reading, event, _own_memory(reading, event, reference), times))
+    memory = _own_memory(reading, event, reference)
+    named = named_by_run(reading.manifest)
+    trust = agreed(named, reading.path, trust=trust)
+    settle(named, reading.path, trust=trust)
+    found = asyncio.run(_counterfactual(reading, event, memory, times, trust))
     if as_json:
         print(json_line(_as_json(found)))
     else:
@@ -51,9 +59,11 @@ def _own_memory(reading: Reading, event: Event, reference: str) -> int:
     return number
 
 
-async def _counterfactual(reading: Reading, event: Event, memory: int, times: int) -> Counterfactual:
+async def _counterfactual(reading: Reading, event: Event, memory: int, times: int, trust: bool) -> Counterfactual:
     scenario = scenario_of(reading.manifest)
-    mind, stage = mind_of(reading.manifest, scenario, where=reading.path), by_name(reading.manifest.stage)
+    with_key = trust or may_have_key(reading.manifest)
+    mind = mind_of(reading.manifest, scenario, where=reading.path, with_key=with_key)
+    stage = by_name(reading.manifest.stage)
     return await counterfactual(reading, event, memory, scenario=scenario, stage=stage, mind=mind, times=times)
 
 

@@ -80,10 +80,10 @@ def carrier(view: TurnView, fact_id: str, because: Sequence[int]) -> int:
     """The memory a fact is spoken from: one the line rests on, else the earliest that carries it, else 0 (made up)."""
     fact = next(fact for fact in view.scenario.facts if fact.id == fact_id)
     resting = [view.draft.get(memory) for memory in because if memory in view.draft]
-    for memory in (*resting, *view.draft):
+    for memory in resting:
         if fact.carried_by(memory.text):
             return memory.id
-    return 0
+    return view.draft.earliest(fact.carried_by) or 0
 
 
 def my_talk(view: TurnView) -> Conversation | None:
@@ -117,16 +117,8 @@ def has_floor(view: TurnView) -> bool:
 
 def said_today(view: TurnView, hearer: str) -> tuple[str, ...]:
     """What I have said to this hearer since midnight, oldest first."""
-    began = midnight(view.now)
-    lines: list[str] = []
-    for memory in view.draft.backwards():
-        if memory.created_at < began:
-            break
-        if memory.kind == ACTION:
-            frame = memory.details["frame"]
-            if frame["what"] == "i_said" and frame["to"] == hearer:
-                lines.append(frame["quote"])
-    return tuple(reversed(lines))
+    mine = (memory.details["frame"] for memory in view.draft.since(midnight(view.now), ACTION))
+    return tuple(frame["quote"] for frame in mine if frame["what"] == "i_said" and frame["to"] == hearer)
 
 
 def said_to(view: TurnView, hearers: Iterable[str]) -> dict[str, tuple[str, ...]]:

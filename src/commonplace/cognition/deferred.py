@@ -39,13 +39,13 @@ from commonplace.world.area import SILENCE
 
 LATEST = 100
 """Memories a reflection looks at."""
-FEWEST_INSIGHTS = 3
+EARLIER = timedelta(days=3)
+"""How long a thought is not had again: for good, and a character that knows its town would soon conclude nothing."""
+MOST_EARLIER = 20
 LATEST_LINES = 6
 """Memories a reflection on a talk starts from."""
 OF_A_TALK = 7
 """Importance of a reflection on a talk: the sitcom document's §7.2."""
-RETRY_AFTER = timedelta(hours=1)
-"""A failed reflection is tried again no sooner."""
 
 Outcome = dict[str, Any]
 """The result of a job as JSON: `strokes`, `insights` and `dropped`, or the change of a relation."""
@@ -107,7 +107,7 @@ def _day_query(view: JobView) -> str:
         for fact in view.scenario.facts
         if fact.starts is not None and fact.starts.date() == parse_iso(view.job.about).date()
         for text in [fact.text.get(view.scenario.language, "")]
-        if any(fact.carried_by(memory.text) for memory in view.past)
+        if view.past.earliest(fact.carried_by)
     ]
     return " ".join([*coming, *view.persona.goals, *called, "today plans"])
 
@@ -139,29 +139,30 @@ def usual_day(view: JobView) -> tuple[Stroke, ...]:
 
 
 def request_reflection(view: TurnView, notebook: Notebook) -> None:
-    """Request a reflection when enough of importance has happened since the last one, or enough has been said."""
+    """Request a reflection when enough of importance has happened since the last one, or enough has been said.
+
+    The last one counts whatever it yielded: a character that found nothing new waits until more has happened.
+    """
     settings = view.scenario.cognition
-    if not settings.reflect or view.world.body.asleep or view.tick < notebook.reflect_after:
+    if not settings.reflect or view.world.body.asleep:
         return
     if any(job.kind == "reflect" for job in notebook.jobs):
         return
-    if _due(view):
+    if _due(view, notebook.reflected):
         delay = max(1, view.scenario.clock.ticks(settings.deferred_minutes))
         notebook.request("reflect", view.tick, view.tick + delay)
 
 
-def _due(view: TurnView) -> bool:
+def _due(view: TurnView, reflected: int) -> bool:
     reflection = view.scenario.cognition.reflection
     if reflection.every_turns:
-        return TurnTrigger(reflection.every_turns).due(_turns_since_reflection(view))
-    return ReflectionTrigger(reflection.threshold, reflection.strict).due(view.draft)
-
-
-def _turns_since_reflection(view: TurnView) -> int:
-    """Lines of the talk the character is in that fell after it last reflected."""
-    talk = my_talk(view)
-    last = next((memory.tick for memory in view.draft.backwards() if memory.kind == REFLECTION), -1)
-    return sum(line.tick > last for line in talk.lines) if talk else 0
+        talk = my_talk(view)
+        turns = sum(line.tick > reflected for line in talk.lines) if talk else 0
+        return TurnTrigger(reflection.every_turns).due(turns)
+    trigger = ReflectionTrigger(reflection.threshold, reflection.strict)
+    if not trigger.due(view.draft):
+        return False
+    return not reflected or trigger.reached(view.draft.importance_since(view.scenario.clock.time(reflected)))
 
 
 async def _reflect(view: JobView, notebook: JobNotebook) -> Outcome:
@@ -180,20 +181,17 @@ async def _reflect_on_days(view: JobView, notebook: JobNotebook) -> Outcome:
         Evidence(question=question, recalled=await retrieve(view, notebook, "reflect", [question]))
         for question in questions[:3]
     ]
-    earlier = tuple(memory.text for memory in view.past.search(kinds={"reflection"}, limit=20))
     inputs = InsightsInput(
         who=who(view.persona),
         situation=here,
         evidence=tuple(evidence),
         recent=recent,
-        earlier=earlier,
+        earlier=_thought_lately(view),
         known=acquaintances(view),
     )
     answer = await notebook.ask(INSIGHTS, inputs)
     ids = {note.id for entry in evidence for note in entry.recalled}
     kept = accepted(answer.value.insights, ids)
-    if len(kept) < FEWEST_INSIGHTS:  # too few for a reflection: it counts as failed and is tried again later
-        kept = ()
     dropped = len(answer.value.insights) - len(kept)
     return {"insights": [insight.model_dump(mode="json") for insight in kept], "dropped": dropped}
 
@@ -207,7 +205,7 @@ async def _reflect_on_talk(view: JobView, notebook: JobNotebook) -> Outcome:
         who=who(view.persona),
         situation=situation(view),
         evidence=(Evidence(question=" ".join(goals), recalled=found),),
-        earlier=tuple(memory.text for memory in view.past.search(kinds={"reflection"}, limit=20)),
+        earlier=_thought_lately(view),
         known=acquaintances(view),
         most=1,
     )
@@ -218,6 +216,12 @@ async def _reflect_on_talk(view: JobView, notebook: JobNotebook) -> Outcome:
     return {"insights": [insight.model_dump(mode="json") for insight in weighed], "dropped": dropped}
 
 
+def _thought_lately(view: JobView) -> tuple[str, ...]:
+    """What is not to be thought again. What was thought longer ago may be, from what has happened since."""
+    thoughts = view.past.search(kinds={REFLECTION}, limit=MOST_EARLIER)
+    return tuple(memory.text for memory in thoughts if memory.created_at > view.now - EARLIER)
+
+
 def accepted(insights: Sequence[Insight], shown_ids: set[int]) -> tuple[Insight, ...]:
     """Insights that cite something, and only what was shown."""
     return tuple(insight for insight in insights if insight.because and set(insight.because) <= shown_ids)
@@ -225,10 +229,7 @@ def accepted(insights: Sequence[Insight], shown_ids: set[int]) -> tuple[Insight,
 
 async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResult) -> None:
     """Insights become memories that cite what they rest on, unless all of that was forgotten meanwhile."""
-    insights = result.outcome["insights"]
-    if not insights:
-        notebook.reflect_after = view.scenario.clock.tick(view.now + RETRY_AFTER)
-        return
+    notebook.reflected = view.tick
     drafts = [
         NewMemory(
             insight["text"],
@@ -239,7 +240,7 @@ async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResul
             reason="insight",
             importance=insight["importance"],
         )
-        for insight in insights
+        for insight in result.outcome["insights"]
         if any(memory in view.draft for memory in insight["because"])
     ]
     memories = await remember(view, notebook, drafts, {draft.text for draft in drafts})

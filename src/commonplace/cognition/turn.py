@@ -144,7 +144,7 @@ class Notebook(Tracer):
         self.plan: Plan = state.plan
         self.relations: dict[str, Relation] = dict(state.relations)
         self.jobs: tuple[Job, ...] = state.jobs
-        self.reflect_after = state.reflect_after
+        self.reflected = state.reflected
         self.played = state.played
         self.notes: list[Note] = []
         self.unrated: dict[str, list[int]] = {}
@@ -175,7 +175,9 @@ class Notebook(Tracer):
     def state(self) -> CharacterState:
         """State at the end of the turn; the same object parts where nothing changed."""
         relations = self._before.relations if self.relations == self._before.relations else self.relations
-        return CharacterState(self.plan, self.belief, relations, self.jobs, self.reflect_after, self.played)
+        return CharacterState(
+            self.plan, self.belief, relations, self.jobs, self.reflected, self.played, self._before.card
+        )
 
 
 class JobNotebook(Tracer):

@@ -22,6 +22,7 @@ from commonplace.engine.stage import Asking
 from commonplace.errors import RunDamaged
 from commonplace.minds.mind import Answer, Ask, Mind, Reply, RequestKey
 from commonplace.minds.notes import Value
+from commonplace.rng import Seeds
 from commonplace.run.journal import ModelCall
 from commonplace.run.tick_record import AnswerRow
 
@@ -52,10 +53,13 @@ class Driver:
     answer costs nothing). `concurrency`: how many questions may be in flight at once, over all characters.
     """
 
-    def __init__(self, mind: Mind, journal: Journal, seed: int, *, durable: bool, concurrency: int = 32) -> None:
+    def __init__(
+        self, mind: Mind, journal: Journal, seed: int | Seeds, *, durable: bool, concurrency: int = 32
+    ) -> None:
         self.mind = mind
         self._journal = journal
-        self._seed = seed
+        self.seeds = Seeds(seed) if isinstance(seed, int) else seed
+        """Changed with the run's seed."""
         self._durable = durable
         self._concurrency = concurrency
         self.start_session(Budget())
@@ -110,7 +114,7 @@ class Driver:
             if rows and reply is None:  # an attempt of an earlier session: the mind is told what was wrong with it
                 reply = _kept_reply(rows[-1], self._journal.model_call(rows[-1]))
             attempt = rows[-1].attempt + 1 if rows else 0
-            reply, seconds = await self._ask(ask, RequestKey(self._seed, agent, tick, number, attempt, reply))
+            reply, seconds = await self._ask(ask, RequestKey(self.seeds.at(tick), agent, tick, number, attempt, reply))
             reply, body = _validated(ask, reply)
             row = AnswerRow(
                 agent=agent,

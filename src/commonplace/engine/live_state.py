@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from commonplace.character.state import CharacterState, Job
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
+from commonplace.engine.changes import NO_CHANGES, Changes, as_changed
 from commonplace.memory import Delta, Draft, MemoryStream
 from commonplace.memory.bm25 import shared_analyser
+from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import Memory
+from commonplace.rng import Seeds
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import TickRecord
 from commonplace.run.versions import state_versions, world_versions
@@ -26,7 +30,8 @@ class LiveState:
     """Everything the engine carries from tick to tick. Changed only by `apply`."""
 
     scenario: Scenario
-    seed: int
+    """As inputs have changed it: cards and policy."""
+    seeds: Seeds
     world: World
     states: dict[str, CharacterState]
     streams: dict[str, MemoryStream]
@@ -38,7 +43,12 @@ class LiveState:
     """Derived: time of day and weather at the end of the tick."""
 
     def __post_init__(self) -> None:
-        self.ambient = weather(self.scenario, self.seed, self.world.tick)
+        self.ambient = weather(self.scenario, self.seeds, self.world.tick)
+
+    @property
+    def seed(self) -> int:
+        """The seed of the next tick."""
+        return self.seeds.at(self.tick + 1)
 
     @property
     def tick(self) -> int:
@@ -78,19 +88,33 @@ class LiveState:
                 )
         return {agent: tuple(ids) for agent, ids in sorted(found.items()) if ids}
 
-    def apply(self, world: World, turns: Iterable[Turn], removed: Mapping[str, Sequence[int]]) -> None:
-        """Advance to a committed tick. Forgetting comes last: it is an input, and inputs end a tick."""
+    def apply(
+        self, world: World, turns: Iterable[Turn], removed: Mapping[str, Sequence[int]], changes: Changes = NO_CHANGES
+    ) -> None:
+        """Advance to a committed tick. Forgetting comes last: it is an input, and inputs end a tick.
+
+        A job requested in the tick already sees what the tick's inputs changed, as one restored from the file does.
+        """
         before, self.world = self.world, world
-        self.ambient = weather(self.scenario, self.seed, world.tick)
+        self.ambient = weather(self.scenario, self.seeds, world.tick)
+        self._apply_changes(changes)
         for turn in turns:
             agent = turn.agent
-            self.states[agent] = turn.state
+            self.states[agent] = changes.states.get(agent, turn.state)
             self.streams[agent].apply(turn.delta)
             with_weights(self.rated[agent], turn.delta.memories)
             self._apply_jobs(turn, before)
         for agent, ids in removed.items():
             self.streams[agent].forget(ids)
-            self.rated[agent] = with_weights({}, self.streams[agent])
+            self.rated[agent] = self.streams[agent].weights()
+
+    def _apply_changes(self, changes: Changes) -> None:
+        if changes is NO_CHANGES:
+            return
+        self.states |= changes.states
+        self.scenario = as_changed(self.scenario, cards_of(changes.states), changes.settings)
+        if "seed" in changes.settings:
+            self.seeds = self.seeds.changed(self.tick, changes.settings["seed"])
 
     def _apply_jobs(self, turn: Turn, before: World) -> None:
         """Jobs requested in the turn get their snapshot; those delivered in it are no longer in its state.
@@ -98,14 +122,16 @@ class LiveState:
         The snapshot holds the world the turn saw (`before`) and the memories it ended with, access times included. A
         job sees nothing later, so it may be asked at any time until it is due and its answer stays the same.
         """
-        agent, jobs = turn.agent, turn.state.jobs
+        agent = turn.agent
+        state = self.states[agent]
+        jobs = state.jobs
         waiting = [view for view in self.waiting.get(agent, ()) if view.job in jobs]
         asked = [job for job in jobs if job.asked_at == turn.tick]
         if asked:
-            ambient = weather(self.scenario, self.seed, before.tick)
+            ambient = weather(self.scenario, self.seeds, before.tick)
             world, past = seen(self.scenario, before, ambient, agent), self.streams[agent].snapshot()
             persona = self.scenario.personas[agent]
-            waiting += [JobView(self.scenario, persona, turn.state, world, past, job) for job in asked]
+            waiting += [JobView(self.scenario, persona, state, world, past, job) for job in asked]
         self.waiting[agent] = tuple(waiting)
 
 
@@ -114,9 +140,14 @@ def seen(scenario: Scenario, world: World, ambient: Ambient, agent: str) -> Worl
     return look(scenario.geography, world, agent, clock=scenario.clock, ambient=ambient)
 
 
-def weather(scenario: Scenario, seed: int, tick: int) -> Ambient:
+def weather(scenario: Scenario, seeds: Seeds, tick: int) -> Ambient:
     """Time of day and weather at the end of a tick."""
-    return ambient_at(scenario.climate, seed, scenario.clock, tick)
+    return ambient_at(scenario.climate, seeds.at(tick), scenario.clock, tick)
+
+
+def cards_of(states: Mapping[str, CharacterState]) -> dict[str, Mapping[str, Any]]:
+    """What inputs have changed of the personas, by character."""
+    return {agent: state.card for agent, state in states.items()}
 
 
 def with_weights(rated: dict[str, float], memories: Iterable[Memory]) -> dict[str, float]:
@@ -134,7 +165,7 @@ def initial_state(scenario: Scenario, seed: int) -> tuple[LiveState, TickRecord]
     for agent, delta in deltas.items():
         streams[agent].apply(delta)
         with_weights(rated[agent], delta.memories)
-    live_state = LiveState(scenario, seed, scenario.opening, dict(scenario.states), streams, rated)
+    live_state = LiveState(scenario, Seeds(seed), scenario.opening, dict(scenario.states), streams, rated)
     states = [version for agent, state in live_state.states.items() for version in state_versions(agent, None, state)]
     return live_state, TickRecord(
         tick=0,
@@ -168,22 +199,25 @@ def _starting_memories(scenario: Scenario, stream: MemoryStream) -> Delta:
 
 
 def restored_state(reading: Reading, scenario: Scenario, tick: int) -> LiveState:
-    """A run as it was at the end of a tick, with its pending deferred jobs."""
-    streams = {agent: reading.stream_at(agent, tick) for agent in scenario.personas}
-    rated = {agent: with_weights({}, stream) for agent, stream in streams.items()}
+    """A run as it was at the end of a tick, with its pending deferred jobs. Everybody's memories are read once."""
     world, states = reading.world_at(tick), dict(reading.states_at(tick))
-    waiting = {
-        agent: tuple(_pending(reading, scenario, agent, job) for job in state.jobs)
-        for agent, state in states.items()
-        if state.jobs
-    }
-    return LiveState(scenario, reading.manifest.seed, world, states, streams, rated, waiting)
+    streams: dict[str, MemoryStream] = {}
+    waiting: dict[str, tuple[JobView, ...]] = {}
+    for agent in scenario.personas:
+        jobs = states[agent].jobs if agent in states else ()
+        asked = sorted({job.asked_at for job in jobs})
+        streams[agent], snapshots = reading.stream_and_snapshots(agent, tick, asked)
+        if jobs:
+            waiting[agent] = tuple(_pending(reading, scenario, agent, job, snapshots[job.asked_at]) for job in jobs)
+    rated = {agent: stream.weights() for agent, stream in streams.items()}
+    now = as_changed(scenario, cards_of(states), reading.settings_at(tick))
+    return LiveState(now, reading.seeds, world, states, streams, rated, waiting)
 
 
-def _pending(reading: Reading, scenario: Scenario, agent: str, job: Job) -> JobView:
+def _pending(reading: Reading, scenario: Scenario, agent: str, job: Job, past: Snapshot) -> JobView:
     """A pending job, on the snapshot it was requested on."""
     then = reading.state_at(agent, job.asked_at)
     before = reading.world_at(job.asked_at - 1)
-    world = seen(scenario, before, weather(scenario, reading.manifest.seed, before.tick), agent)
-    past = reading.stream_at(agent, job.asked_at).snapshot()
+    scenario = as_changed(scenario, reading.cards_at(job.asked_at), reading.settings_at(job.asked_at))
+    world = seen(scenario, before, weather(scenario, reading.seeds, before.tick), agent)
     return JobView(scenario, scenario.personas[agent], then, world, past, job)

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
+from commonplace.character.state import CharacterState
 from commonplace.cognition.turn import JobView, Turn
+from commonplace.engine.changes import NO_CHANGES, Changes, changes_of
 from commonplace.engine.driver import JOB_ORDINALS, Drive, Driver, together
 from commonplace.engine.live_state import LiveState
 from commonplace.engine.stage import Stage
@@ -43,6 +45,7 @@ class ProposedTick:
     tick: Tick
     record: TickRecord
     world: World
+    changes: Changes = NO_CHANGES
 
 
 class Lockstep:
@@ -73,21 +76,28 @@ class Lockstep:
         # From here on in the order of `acting`, whichever turn was done first.
         turns: dict[str, Turn] = {agent: drives[agent][-1].result for agent in acting}
         world, events = self._step_world(turns, inputs)
+        states = {agent: turn.state for agent, turn in turns.items()}
+        changes = changes_of(events, {**state.states, **states}, state.scenario) if inputs else NO_CHANGES
         record = TickRecord(
             tick=number,
             events=events,
             deltas={agent: turn.delta for agent, turn in turns.items() if turn.delta.memories or turn.delta.touched},
-            versions=(*world_versions(state.world, world), *self._state_versions(turns)),
+            versions=(
+                *world_versions(state.world, world),
+                *self._state_versions({**states, **changes.states}),
+                *changes.versions,
+            ),
             answers=tuple(row for agent in acting for drive in drives[agent] for row in drive.rows),
             inputs=tuple(inputs),
             traces={agent: turn.trace for agent, turn in turns.items()},
             removed=state.forgotten(events),
         )
-        return ProposedTick(Tick(number, state.scenario.clock.time(number), events, turns), record, world)
+        return ProposedTick(Tick(number, state.scenario.clock.time(number), events, turns), record, world, changes)
 
     def apply(self, proposed: ProposedTick) -> None:
         """Advance to the tick, after its commit."""
-        self.live_state.apply(proposed.world, proposed.tick.turns.values(), proposed.record.removed)
+        self.live_state.apply(proposed.world, proposed.tick.turns.values(), proposed.record.removed, proposed.changes)
+        self.driver.seeds = self.live_state.seeds
 
     async def _run_turn(self, agent: str, drives: dict[str, tuple[Drive, ...]]) -> None:
         """A character's deferred jobs that are due, then its turn; noted under its name."""
@@ -113,14 +123,20 @@ class Lockstep:
             intents,
             clock=state.scenario.clock,
             rules=state.rules,
-            ambient=ambient_events(state.scenario.climate, state.seed, state.scenario.clock, number),
+            ambient=ambient_events(
+                state.scenario.climate,
+                state.seeds.at(number),
+                state.scenario.clock,
+                number,
+                before_seed=state.seeds.at(number - 1),
+            ),
             scripted=due(state.scenario.script, number),
             inputs=[from_dict({**row.body, "seq": row.seq}) for row in inputs],
         )
 
-    def _state_versions(self, turns: Mapping[str, Turn]) -> list[Version]:
+    def _state_versions(self, states: Mapping[str, CharacterState]) -> list[Version]:
         before = self.live_state.states
-        return [version for agent in turns for version in state_versions(agent, before[agent], turns[agent].state)]
+        return [version for agent in states for version in state_versions(agent, before[agent], states[agent])]
 
 
 Key = tuple[str, int, int]

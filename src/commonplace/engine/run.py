@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from commonplace.engine.budget import Budget, BudgetReached
+from commonplace.engine.changes import checked
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.god_mode import preview
 from commonplace.engine.live_state import initial_state, restored_state
@@ -15,6 +16,7 @@ from commonplace.engine.lockstep import Lockstep, Prefetch, Tick
 from commonplace.engine.stage import Stage
 from commonplace.errors import Paused, UsageError, command
 from commonplace.minds.mind import Mind
+from commonplace.rng import Seeds
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading, blame
@@ -67,7 +69,7 @@ class Run:
             file.commit(first)
         else:
             live_state = restored_state(file.reading, scenario, file.last_tick)
-        engine = Lockstep(live_state, stage, _driver(file, mind, file.manifest.seed, concurrency))
+        engine = Lockstep(live_state, stage, _driver(file, mind, live_state.seeds, concurrency))
         return cls(file, scenario, engine, mind)
 
     @property
@@ -180,7 +182,8 @@ class Run:
 
 def queue_input(file: RunFile, scenario: Scenario, *bodies: Mapping[str, Any]) -> int:
     """Queue inputs for the next tick of a run, all or none; needs no mind. Raises UsageError for unknown names."""
-    items = [from_dict({"seq": 0, **body}) for body in bodies]
+    made = (checked(body, scenario) if body.get("kind") == "set" else body for body in bodies)
+    items = [from_dict({"seq": 0, **body}) for body in made]
     for item in items:
         validate(item, scenario.geography, scenario.personas)
     return file.queue(*({name: value for name, value in as_dict(item).items() if name != "seq"} for item in items))
@@ -203,7 +206,7 @@ def _due(queued: Iterable[InputRow]) -> list[InputRow]:
     return due
 
 
-def _driver(file: RunFile, mind: Mind, seed: int, concurrency: int) -> Driver:
+def _driver(file: RunFile, mind: Mind, seed: int | Seeds, concurrency: int) -> Driver:
     """A mind that costs nothing is asked again instead of looked up: the same request gives the same answer."""
     journal = file.journal if mind.paid else NoJournal()
     return Driver(mind, journal, seed, durable=mind.paid, concurrency=concurrency)

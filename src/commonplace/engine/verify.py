@@ -11,12 +11,12 @@ from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep
 from commonplace.engine.stage import Stage
 from commonplace.errors import CommonplaceError, RunDamaged
+from commonplace.memory.stores.codec import inflated
 from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.run.digest import START, Digests, digests_of
 from commonplace.run.integrity import trimmed
 from commonplace.run.journal import diverged, kept_input
 from commonplace.run.reading import Reading
-from commonplace.run.rows import inflated
 from commonplace.run.tick_record import AnswerRow, TickRecord
 from commonplace.scenario.scenario import Scenario
 

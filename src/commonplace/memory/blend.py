@@ -7,7 +7,7 @@ score made of them are `named`, `statement` and `neighbours`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,10 +41,10 @@ class BlendColumns:
         """Whether the text ends in a question."""
         self._breaks: dict[float, Breaks] = {}
 
-    def fill(self, records: Sequence[Memory], length: int) -> None:
-        """Makes sure that the first `length` records have their rows."""
+    def fill(self, record: Callable[[int], Memory], length: int) -> None:
+        """Makes sure that the first `length` memories have their rows; `record` gives that of a row."""
         for row in range(self.questions.size, length):
-            memory = records[row]
+            memory = record(row)
             self.subjects.append(subject(memory))
             self.places.append(place(memory))
             self.questions.append(is_question(memory.text))

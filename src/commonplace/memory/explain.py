@@ -13,7 +13,7 @@ from commonplace.memory.record import Memory
 from commonplace.memory.retrieval import Retrieval, candidates, score_candidates
 from commonplace.memory.scoring import UNIT, Part, ScoredMemory
 from commonplace.memory.table import View
-from commonplace.text import shortened
+from commonplace.text import clean, shortened
 
 Reason = Literal[
     "retrieved", "unknown", "later", "forgotten", "excluded", "barred", "older", "distant", "too_long", "outscored"
@@ -32,7 +32,7 @@ def explain(hits: Iterable[ScoredMemory]) -> str:
     lines = [["rank", "score", *names, "memory"]]
     for hit in hits:
         parts = [_shown(hit.parts.get(name)) for name in names]
-        text = f"#{hit.memory.id} {shortened(hit.memory.text, 80)}"
+        text = f"#{hit.memory.id} {shortened(clean(hit.memory.text), 80)}"
         lines.append([str(hit.rank), f"{hit.score:.4f}", *parts, text])
     if len(lines) == 1:
         return "no memories"
@@ -156,7 +156,7 @@ def _lines(stream: Citing, id: int, indent: str, opened: set[int]) -> Iterator[s
         return
     memory = stream.get(id)
     again = " (above)" if id in opened and memory.citations else ""
-    yield f"{indent}#{id} {memory.kind} {memory.importance:g}  {memory.text}{again}"
+    yield f"{indent}#{id} {clean(memory.kind)} {memory.importance:g}  {clean(memory.text)}{again}"
     if id in opened:
         return
     opened.add(id)

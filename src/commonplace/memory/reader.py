@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from itertools import islice
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.errors import UsageError
+from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Vector
 from commonplace.memory.explain import WhyNot, explain, why_not
 from commonplace.memory.policies import Policy
@@ -28,7 +29,7 @@ from commonplace.memory.reflection import since_reflection
 from commonplace.memory.retrieval import Options, Retrieval, retrieve
 from commonplace.memory.scoring import ScoredMemory
 from commonplace.memory.search import Feeling, filters
-from commonplace.memory.table import MemoryTable, View
+from commonplace.memory.table import KIND_CODES, MemoryTable, View
 
 
 class Reader:
@@ -127,7 +128,9 @@ class Reader:
             session=session,
             details=details,
         )
-        found = (memory for memory in self._latest() if all(test(memory) for test in tests))
+        names = (kinds,) if isinstance(kinds, str) else kinds
+        of_kind = None if names is None else [KIND_CODES[kind] for kind in names]
+        found = (memory for memory in self._latest(of_kind) if all(test(memory) for test in tests))
         return list(islice(found, None if limit is None else checked_count("limit", limit, 0)))
 
     @property
@@ -169,15 +172,39 @@ class Reader:
         """Sum of the importance of observations and actions after the last reflection."""
         return since_reflection(self._view())
 
+    def importance_since(self, at: datetime) -> float:
+        """The same sum, of those created at `at` or later."""
+        return since_reflection(self._view(), micros(checked_time(at)))
+
     def backwards(self) -> Iterator[Memory]:
         """The memories as they were added, latest first. Fast, because `accessed_at` is not brought up to date."""
         view = self._view()
-        records, alive = view.table.records, view.alive
-        return (records[row] for row in reversed(range(view.length)) if alive[row])
+        record, alive = view.table.record, view.alive
+        return (record(row) for row in reversed(range(view.length)) if alive[row])
 
-    def _latest(self) -> Iterator[Memory]:
+    def since(self, at: datetime, kind: str) -> Iterator[Memory]:
+        """The memories of a kind created at `at` or later, oldest first, `accessed_at` as they were added."""
+        view, began = self._view(), micros(checked_time(at))
+        table, length = view.table, view.length
+        wanted = (table.created[:length] >= began) & (table.kind[:length] == KIND_CODES[kind]) & view.alive
+        return (table.record(row) for row in np.flatnonzero(wanted).tolist())
+
+    def earliest(self, says: Callable[[str], bool]) -> int | None:
+        """The id of the first memory whose text passes; None if there is none.
+
+        Each text is tested once in the life of the stream, so `says` must always answer the same for it.
+        """
         view = self._view()
-        return (view.memory(row) for row in reversed(range(view.length)) if view.alive[row])
+        rows = np.flatnonzero(view.table.that_say(says, view.length) & view.alive)
+        return int(rows[0]) + 1 if len(rows) else None
+
+    def _latest(self, kinds: Sequence[int] | None = None) -> Iterator[Memory]:
+        """Latest first; only those with these codes of kinds, if given."""
+        view = self._view()
+        wanted = view.alive
+        if kinds is not None:
+            wanted = wanted & np.isin(view.table.kind[: view.length], kinds)
+        return (view.memory(row) for row in np.flatnonzero(wanted)[::-1].tolist())
 
 
 class Snapshot(Reader):

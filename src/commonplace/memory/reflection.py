@@ -33,9 +33,12 @@ class ReflectionTrigger:
     strict: bool = False
 
     def due(self, stream: Accumulating) -> bool:
-        """Whether to reflect now. Stays True after a failed reflection; when to retry is up to the caller."""
-        since = stream.importance_since_reflection()
-        return since > self.threshold if self.strict else since >= self.threshold
+        """Whether to reflect now. Stays True after a reflection that yielded nothing: when to retry is the caller's."""
+        return self.reached(stream.importance_since_reflection())
+
+    def reached(self, importance: float) -> bool:
+        """Whether a sum of importance is enough."""
+        return importance > self.threshold if self.strict else importance >= self.threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +59,17 @@ def after(since: float, memory: Memory) -> float:
     return since + memory.importance if memory.kind in ("observation", "action") else since
 
 
-def since_reflection(view: View) -> float:
-    """The same sum from the table. Forgotten memories do not count; a forgotten reflection still resets the sum."""
+def since_reflection(view: View, since: int = 0) -> float:
+    """The same sum from the table, of memories created at `since` (in `micros`) or later.
+
+    Forgotten memories do not count; a forgotten reflection still resets the sum.
+    """
     kinds = view.table.kind[: view.length]
     reflections = np.flatnonzero(kinds == _REFLECTION)
     start = int(reflections[-1]) + 1 if len(reflections) else 0
     counted = ((kinds[start:] == _OBSERVATION) | (kinds[start:] == _ACTION)) & view.alive[start:]
+    if since:
+        counted &= view.table.created[start : view.length] >= since
     total = 0.0
     for importance in view.table.importance[start : view.length][counted].tolist():
         total += importance  # in the order of the running sum; sum() compensates from Python 3.12 on

@@ -17,6 +17,7 @@ from commonplace.memory.record import Memory
 from commonplace.memory.stores.codec import as_json
 from commonplace.memory.stores.store import Store
 from commonplace.memory.stream import MemoryStream
+from commonplace.text import clean, one_line
 
 Key = tuple[str, int]
 """(character, id)."""
@@ -112,7 +113,7 @@ class ForgettingPlan:
         """The plan as text, one line per memory."""
         parts = (("remove", self.remove), ("archive", self.archive), ("keep", self.kept))
         return [
-            f"{action:<8} {one.memory.agent} #{one.memory.id}  {one.reason}  {one.memory.text[:60]}"
+            one_line(f"{action:<8} {one.memory.agent} #{one.memory.id}  {one.reason}  {clean(one.memory.text)[:60]}")
             for action, decisions in parts
             for one in decisions
         ]

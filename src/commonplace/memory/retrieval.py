@@ -244,11 +244,13 @@ def _cosine(view: View, rows: Indices | None, text: str, given: Vector | None, u
     if vector is None or not norm:
         units[:] = 0
         return {**unusable, "query": 1}
-    # vecdot takes row after row: as fast as a matrix product on one thread, and no thread pool to be slowed down by
-    dots = np.vecdot(table.vectors[: view.length], vector)
-    cosines = np.divide(dots, table.norms[: view.length], out=units if rows is None else None, dtype=np.float64)
+    # Each text is compared once, however many memories say it. vecdot takes row after row: as fast as a matrix product
+    # on one thread, and no thread pool to be slowed down by.
+    known = len(table.sayings)
+    cosines = np.divide(np.vecdot(table.sayings.vectors[:known], vector), table.sayings.norms[:known], dtype=np.float64)
     cosines /= norm
-    round_to_units(view.take(cosines, rows), units)
+    round_to_units(cosines, cosines)
+    cosines.take(view.take(table.saying, rows), out=units, mode="clip")  # `raise` would copy
     return unusable
 
 

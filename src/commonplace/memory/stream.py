@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from commonplace.errors import UsageError
 from commonplace.memory import policies
@@ -31,6 +32,7 @@ from commonplace.memory.record import (
     checked_policy,
     checked_time,
 )
+from commonplace.memory.records import StoredRows
 from commonplace.memory.reflection import after, since_reflection
 from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.stores.opening import open_store
@@ -167,12 +169,26 @@ class MemoryStream(Reader):
         stream.table.commit()
         for id, at in (accesses or {}).items():
             stream.table.touch([id], at)
-        stream._archived = set(archived)
-        gone = stream._known({*forgotten, *stream._archived})
+        return stream._without(forgotten, archived)
+
+    @classmethod
+    def load(cls, agent: str, rows: StoredRows, *, forgotten: Iterable[int] = (), **parts: Any) -> MemoryStream:
+        """A stream from stored columns, as `restore` makes it from memories. None becomes an object until it is read.
+
+        `forgotten`, `parts`: as of `restore`.
+        """
+        stream = cls(agent, **parts)
+        stream.table.load(rows)
+        return stream._without(forgotten)
+
+    def _without(self, forgotten: Iterable[int], archived: Iterable[int] = ()) -> MemoryStream:
+        """The stream that was just filled, without what is gone."""
+        self._archived = set(archived)
+        gone = self._known({*forgotten, *self._archived})
         if gone:
-            stream.table.remove(gone)
-        stream._since = since_reflection(stream._view())
-        return stream
+            self.table.remove(gone)
+        self._since = since_reflection(self._view())
+        return self
 
     def remember(
         self,
@@ -293,7 +309,7 @@ class MemoryStream(Reader):
                 hint="apply deltas in the order their drafts were made",
             )
         # the rows of the draft are still there, unless another reader or process applies its delta
-        pending = table.records[delta.base :]
+        pending = table.records(delta.base)
         if len(pending) != len(delta.memories) or any(a is not b for a, b in zip(pending, delta.memories, strict=True)):
             table.cut()
             for memory, vector in zip(delta.memories, delta.vectors, strict=True):
@@ -302,14 +318,19 @@ class MemoryStream(Reader):
         if delta.touched and delta.touched_at is not None:
             self._touch(delta.touched, delta.touched_at)
 
-    def snapshot(self, length: int | None = None, accessed: Sequence[datetime] | None = None) -> Snapshot:
+    def snapshot(
+        self, length: int | None = None, accessed: Sequence[datetime] | NDArray[np.int64] | None = None
+    ) -> Snapshot:
         """The stream as it is now, or as it was with `length` memories, last accessed at these times.
 
-        Raises UsageError for more memories than there are, and unless each has an access time.
+        `accessed`: moments, or microseconds since the year 1. Raises UsageError for more memories than there are, and
+        unless each has an access time.
         """
         length = self.last_id if length is None else length
         if accessed is None:
             times = self.table.accessed[:length].copy()
+        elif isinstance(accessed, np.ndarray):
+            times = accessed
         else:
             times = np.array([micros(checked_time(at)) for at in accessed], dtype=np.int64)
         if not 0 <= length == len(times) <= self.last_id:
@@ -322,6 +343,15 @@ class MemoryStream(Reader):
     def importance_since_reflection(self) -> float:
         """Sum of the importance of observations and actions after the last reflection."""
         return self._since
+
+    def weights(self) -> dict[str, float]:
+        """Every text remembered, with the importance it was first given."""
+        table, found = self.table, dict[str, float]()
+        alive = np.flatnonzero(table.alive[: table.committed])
+        _, first = np.unique(table.saying[alive], return_index=True)
+        for row in np.sort(alive[first]).tolist():
+            found.setdefault(table.sayings.texts[table.saying[row]], float(table.importance[row]))
+        return found
 
     def flush(self) -> None:
         """Writes the latest accesses to the store."""
@@ -418,9 +448,9 @@ class Draft(Reader):
         """
         self._check_open()
         for id, (importance, emotion) in weights.items():
-            if not self._base < id <= len(self._table.records):
+            if not self._base < id <= self._table.length:
                 raise UsageError(f"memory {id} is not part of the draft", hint="weigh memories this draft has added")
-            memory = self._table.records[id - 1]
+            memory = self._table.record(id - 1)
             self._table.replace(replace(memory, importance=checked_importance(importance), emotion=emotion))
         self._since = reduce(after, self.added, self._since_before)
 
@@ -441,7 +471,7 @@ class Draft(Reader):
     def added(self) -> tuple[Memory, ...]:
         """The memories added so far."""
         self._check_open()
-        return tuple(self._table.records[self._base :])
+        return tuple(self._table.records(self._base))
 
     @property
     def delta(self) -> Delta:
@@ -458,7 +488,7 @@ class Draft(Reader):
     def _view(self) -> View:
         """Made anew only when the draft has grown: nothing else about its table changes while it is open."""
         self._check_open()
-        length = len(self._table.records)
+        length = self._table.length
         if self._latest_view is None or self._latest_view.length != length:
             self._latest_view = View(self._table, length)
         return self._latest_view

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TypeVar, Unpack
+from typing import TypeVar, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,19 +17,11 @@ from numpy.typing import NDArray
 from commonplace.memory.blend import BlendColumns
 from commonplace.memory.bm25 import Analyser, LexicalIndex
 from commonplace.memory.columns import FlagColumn, RecencyColumn, grown, micros, moment
-from commonplace.memory.embedding import (
-    NO_VECTOR,
-    NON_FINITE,
-    UNUSABLE,
-    USABLE,
-    Embedder,
-    Vector,
-    VectorRows,
-    norm_of,
-    usable,
-)
+from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.policies import Policy
-from commonplace.memory.record import KINDS, Memory, MemoryFields, Rater, accessed, checked_vector, new_memory
+from commonplace.memory.record import KINDS, Kind, Memory, MemoryFields, Rater, accessed, checked_vector, new_memory
+from commonplace.memory.records import PackedRecords, StoredRows
+from commonplace.memory.sayings import Sayings
 from commonplace.memory.scoring import Indices
 
 KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
@@ -40,12 +32,14 @@ _FROM_RECORD: Mapping[str, Callable[[Memory], float]] = {
     "tokens": lambda memory: estimate_tokens(memory.text),
 }
 """Column → its value for a memory. Filled in when one is added and again when it is replaced."""
-COLUMNS = (*_FROM_RECORD, "created", "accessed", "alive", "vectors", "norms", "vector_state")
+COLUMNS = (*_FROM_RECORD, "created", "accessed", "alive", "saying")
 """The arrays of a `MemoryTable` with a row per memory."""
 _FEW = 8
 """Memories removed at once, beyond which building the lexical index again costs less than taking each out of it."""
-_CHUNK = 512
-"""Vectors converted at once: large temporary arrays cost more than the work done in them."""
+_LATEST = 128
+"""Memories that stay objects at least: a reflection reads 100."""
+_READ = 128
+"""Packed memories that are kept as objects after they were read: the same few are retrieved again and again."""
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -53,8 +47,8 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 class MemoryTable:
     """The rows of one character and the three parts that turn a text into one: embedder, rater, analyser.
 
-    Columns are valid up to `len(records)`; the room behind is uninitialised. `alive` is replaced, never written in
-    place, when a memory is removed: an older reader keeps the array it has.
+    Columns are valid up to `length`; the room behind is uninitialised. `alive` is replaced, never written in place,
+    when a memory is removed: an older reader keeps the array it has.
     """
 
     def __init__(self, agent: str, embedder: Embedder, rater: Rater, analyser: Analyser) -> None:
@@ -64,8 +58,10 @@ class MemoryTable:
         self.analyser = analyser
         self.committed = 0
         self.writer: object = None
-        self.records: list[Memory] = []
-        """As they were added or last revised; `accessed_at` is in the column of that name."""
+        self._packed = PackedRecords()
+        self._latest: list[Memory] = []
+        """The rows behind the packed ones."""
+        self._read: dict[int, Memory] = {}
         self.importance: NDArray[np.float64] = np.empty(16, dtype=np.float64)
         self.created: NDArray[np.int64] = np.empty(16, dtype=np.int64)
         """In `micros`, as all times here."""
@@ -75,26 +71,63 @@ class MemoryTable:
         """False for what is forgotten or archived."""
         self.tokens: NDArray[np.int32] = np.empty(16, dtype=np.int32)
         """Estimated length in a model's prompt."""
-        self.vectors: NDArray[np.float32] = np.empty((16, embedder.dimensions), dtype=np.float32)
-        """Zeros where there is no usable vector."""
-        self.norms: NDArray[np.float64] = np.empty(16, dtype=np.float64)
-        """Infinite for a zero vector and where there is no usable one, so that the cosine becomes 0."""
-        self.vector_state: NDArray[np.uint8] = np.empty(16, dtype=np.uint8)
-        """`USABLE`, or a key of `UNUSABLE`."""
+        self.saying: NDArray[np.int32] = np.empty(16, dtype=np.int32)
+        """Which of `sayings` it is: its text and vector."""
+        self.sayings = Sayings(embedder.dimensions)
+        self._sayings_committed = 0
         self.lexical = LexicalIndex()
         """May be shorter than the table until a lexical question is asked: read it through `View.lexical`."""
         self.recency: dict[float, RecencyColumn] = {}
         self.blend = BlendColumns()
         """May be shorter than the table, too."""
         self._competing: dict[tuple[tuple[str, ...], tuple[str, ...]], FlagColumn] = {}
+        self._saying: dict[Callable[[str], bool], FlagColumn] = {}
+        """By sayings, not by rows."""
+
+    @property
+    def length(self) -> int:
+        """How many rows there are, those of an open draft included."""
+        return self._packed.size + len(self._latest)
 
     def __contains__(self, id: int) -> bool:
         """Whether there is a memory of this id, neither forgotten nor archived."""
-        return 1 <= id <= len(self.records) and bool(self.alive[id - 1])
+        return 1 <= id <= self.length and bool(self.alive[id - 1])
+
+    def record(self, row: int) -> Memory:
+        """A memory as it was added or last revised; its last access is in the column `accessed`."""
+        if row >= self._packed.size:
+            return self._latest[row - self._packed.size]
+        memory = self._packed.whole(row) or self._read.get(row)
+        if memory is None:
+            memory = self._unpacked(row)
+            if len(self._read) >= _READ:
+                del self._read[next(iter(self._read))]
+            self._read[row] = memory
+        return memory
+
+    def _unpacked(self, row: int) -> Memory:
+        tick, event, rare = self._packed.fields(row)
+        created = moment(int(self.created[row]))
+        return Memory(
+            row + 1,
+            self.agent,
+            cast(Kind, KINDS[self.kind[row]]),
+            self.sayings.texts[int(self.saying[row])],
+            created,
+            created,
+            tick,
+            float(self.importance[row]),
+            event=event,
+            **rare,
+        )
+
+    def records(self, start: int = 0) -> list[Memory]:
+        """The memories from a row on."""
+        return [self.record(row) for row in range(start, self.length)]
 
     def remember(self, text: str, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
         """Checks, rates and embeds a memory and adds it as the next row. Raises UsageError and then adds nothing."""
-        id = len(self.records) + 1
+        id = self.length + 1
         vector = checked_vector(fields.get("embedding"))
         memory = new_memory(text, at, fields, id=id, agent=self.agent, rater=self.rater, exists=self.__contains__)
         if vector is None:
@@ -104,7 +137,7 @@ class MemoryTable:
 
     def append(self, memory: Memory, vector: Vector | None) -> None:
         """Adds a checked memory, whose id must be the next one."""
-        row = len(self.records)
+        row = self.length
         if row == len(self.importance):
             self._reserve(row + 1)
         self._fill(row, memory)
@@ -112,12 +145,12 @@ class MemoryTable:
         same = memory.accessed_at is memory.created_at
         self.accessed[row] = created if same else micros(memory.accessed_at)
         self.alive[row] = True
-        self._put_vector(row, vector)
-        self.records.append(memory)
+        self.saying[row] = self.sayings.add(memory.text, vector)
+        self._latest.append(memory)
 
     def extend(self, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
         """Adds many checked memories: the same as `append` for each, at a tenth of the cost."""
-        start, end = len(self.records), len(self.records) + len(memories)
+        start, end = self.length, self.length + len(memories)
         if end > len(self.importance):
             self._reserve(end)
         for name, value in _FROM_RECORD.items():
@@ -129,28 +162,56 @@ class MemoryTable:
             for memory, since in zip(memories, created, strict=True)
         ]
         self.alive[start:end] = True
-        self._put_vectors(start, vectors)
-        self.records.extend(memories)
+        self.saying[start:end] = self.sayings.extend([memory.text for memory in memories], vectors)
+        self._latest.extend(memories)
+
+    def load(self, rows: StoredRows) -> None:
+        """Becomes what was stored; there must be no rows before. None of them becomes an object until it is read."""
+        end = len(rows.saying)
+        self.kind, self.importance, self.created, self.accessed = (
+            rows.kinds,
+            rows.importance,
+            rows.created,
+            rows.accessed,
+        )
+        self.alive = np.ones(end, dtype=np.bool_)
+        self.saying = self.sayings.extend(rows.texts, rows.vectors)[rows.saying]
+        tokens = np.array([estimate_tokens(text) for text in rows.texts], dtype=np.int32)
+        self.tokens = tokens[rows.saying]
+        self._packed.load(rows)
+        self.commit()
 
     def replace(self, memory: Memory) -> None:
         """Replaces the memory of the same id; importance, emotion and details may differ."""
-        self.records[memory.id - 1] = memory
-        self._fill(memory.id - 1, memory)
+        row = memory.id - 1
+        if row < self._packed.size:
+            self._packed.replace(row, memory)
+        else:
+            self._latest[row - self._packed.size] = memory
+        self._fill(row, memory)
 
     def commit(self) -> None:
         """Makes all rows the stream's. No draft is open any more."""
-        self.committed = len(self.records)
+        self.committed = self.length
+        self._sayings_committed = len(self.sayings)
         self.writer = None
+        if len(self._latest) >= 2 * _LATEST:
+            for memory in self._latest[:-_LATEST]:
+                self._packed.append(memory)
+            del self._latest[:-_LATEST]
 
     def cut(self, writer: object = None) -> None:
         """Removes the rows that are not committed, without a trace; from now on only `writer` may add."""
         self.writer = writer
         length = self.committed
-        if len(self.records) == length:
+        if self.length == length:
             return
         while self.lexical.size > length:
             self.lexical.pop(self._terms(self.lexical.size - 1))
-        del self.records[length:]
+        del self._latest[length - self._packed.size :]
+        self.sayings.truncate(self._sayings_committed)
+        for flags in self._saying.values():
+            flags.truncate(self._sayings_committed)
         for column in (self.blend, *self._competing.values(), *self.recency.values()):
             column.truncate(length)
 
@@ -179,22 +240,25 @@ class MemoryTable:
 
     def vector(self, row: int) -> Vector | None:
         """A copy of the row's vector, None if it has no usable one."""
-        return self.vectors[row].copy() if self.vector_state[row] == USABLE else None
+        return self.sayings.vector(self.saying[row])
 
     def unusable(self, rows: Indices | slice) -> dict[str, int]:
         """How many of the rows have no usable vector, by reason."""
-        states = self.vector_state[rows]
-        if not np.count_nonzero(states):
-            return {}
-        counts = np.bincount(states, minlength=len(UNUSABLE) + 1)
-        return {why: int(counts[state]) for state, why in UNUSABLE.items() if counts[state]}
+        return self.sayings.unusable(self.saying[rows])
+
+    def that_say(self, test: Callable[[str], bool], length: int) -> NDArray[np.bool_]:
+        """Which of the first `length` memories have a text that passes. A text is tested once, whoever asks again."""
+        flags = self._saying.setdefault(test, FlagColumn())
+        for number in range(flags.size, len(self.sayings)):
+            flags.append(test(self.sayings.texts[number]))
+        return flags.values.take(self.saying[:length])
 
     def competing(self, policy: Policy, length: int) -> NDArray[np.bool_]:
         """Which of the first `length` memories the policy does not leave out for their tags or words."""
         tags, texts = policy.without_tags, policy.without_words
         flags = self._competing.setdefault((tags, texts), FlagColumn())
         for row in range(flags.size, length):
-            memory = self.records[row]
+            memory = self.record(row)
             barred = any(tag in memory.tags for tag in tags) or any(text in memory.text for text in texts)
             flags.append(not barred)
         return flags.values[:length]
@@ -208,7 +272,7 @@ class MemoryTable:
                 lexical.skip()
 
     def _terms(self, row: int) -> list[str]:
-        memory = self.records[row]
+        memory = self.record(row)
         text = memory.full_text
         if memory.source and not text.startswith(memory.source):
             text = f"{memory.source} {text}"  # questions name the speaker as often as what was said
@@ -225,34 +289,6 @@ class MemoryTable:
     def _set_alive(self, ids: Sequence[int], alive: bool) -> None:
         self.alive = self.alive.copy()
         self.alive[[id - 1 for id in ids]] = alive
-
-    def _put_vectors(self, start: int, vectors: Sequence[Vector | None]) -> None:
-        dimensions = self.embedder.dimensions
-        if isinstance(vectors, VectorRows) and vectors.matrix.shape[1] == dimensions:
-            for first in range(0, len(vectors), _CHUNK):
-                self._put_matrix(start + first, vectors.matrix[first : first + _CHUNK])
-            self.vector_state[start + np.flatnonzero(~vectors.present)] = NO_VECTOR
-        elif all(vector is not None and vector.shape == (dimensions,) for vector in vectors):
-            for first in range(0, len(vectors), _CHUNK):
-                self._put_matrix(start + first, np.asarray(vectors[first : first + _CHUNK], dtype=np.float32))
-        else:
-            for row, vector in enumerate(vectors, start=start):
-                self._put_vector(row, vector)
-
-    def _put_matrix(self, start: int, matrix: Vector) -> None:
-        rows = slice(start, start + len(matrix))
-        finite = np.asarray(np.isfinite(matrix).all(axis=1))
-        self.vectors[rows] = matrix if finite.all() else np.where(finite[:, None], matrix, 0)
-        self.vector_state[rows] = np.where(finite, USABLE, NON_FINITE)
-        exact = self.vectors[rows].astype(np.float64)
-        norms = np.sqrt(np.vecdot(exact, exact))
-        self.norms[rows] = np.where(norms > 0, norms, np.inf)
-
-    def _put_vector(self, row: int, given: Vector | None) -> None:
-        state, vector = usable(given, self.embedder.dimensions)
-        self.vector_state[row] = state
-        self.vectors[row] = 0 if vector is None else vector
-        self.norms[row] = (0.0 if vector is None else norm_of(vector)) or np.inf
 
 
 class View:
@@ -288,12 +324,12 @@ class View:
     def blend(self) -> BlendColumns:
         """The columns a blend reads, filled at least for the rows of this view."""
         if self.table.blend.questions.size < self.length:
-            self.table.blend.fill(self.table.records, self.length)
+            self.table.blend.fill(self.table.record, self.length)
         return self.table.blend
 
     def memory(self, row: int) -> Memory:
         """The memory of a row, `accessed_at` as of this view."""
-        memory, since = self.table.records[row], int(self.accessed[row])
+        memory, since = self.table.record(row), int(self.accessed[row])
         if since == self.table.created[row] and memory.accessed_at is memory.created_at:
             return memory  # never accessed, as most: nothing to copy
         return accessed(memory, moment(since))

@@ -6,7 +6,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Generator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -47,7 +47,7 @@ from commonplace.sqlite import (
 from commonplace.whole_file import written_whole
 
 _log = logging.getLogger(__name__)
-_NOT_FOLDED = "%s: somebody is reading it, so its last ticks are in %s; keep the two together until it is opened again"
+_NOT_FOLDED = "%s: its last ticks are in %s (%s); keep the two files together until the run is opened again"
 
 
 class RunFile:
@@ -103,12 +103,14 @@ class RunFile:
         place = Path(os.path.realpath(path))  # one run has one lock, whatever links lead to it
         _refuse_two_names(path)
         lock = ProcessLock(beside(place, ".lock"), str(path), hint=_in_use(path))
-        try:
+        with ExitStack() as undo:
+            undo.callback(lock.release)
             connection, manifest = _opened(path, synchronous)
-        except BaseException:
-            lock.release()
-            raise
-        return cls(path, connection, manifest, lock)
+            undo.callback(connection.close)
+            with RUN.errors(str(path)):
+                run = cls(path, connection, manifest, lock)
+            undo.pop_all()
+        return run
 
     @property
     def last_tick(self) -> int:
@@ -155,6 +157,17 @@ class RunFile:
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
             seals.renew(self._connection, "meta")
 
+    @contextmanager
+    def changing(self) -> Generator[sqlite3.Connection]:
+        """One transaction of a caller that changes what is outside the history, and renews the seals of that."""
+        with self._transaction():
+            yield self._connection
+
+    def vacuum(self) -> None:
+        """Give back the space of what was deleted."""
+        with RUN.errors(str(self.path)):
+            self._connection.execute("VACUUM")
+
     def close(self) -> None:
         """Release the run. Leaves one file in DELETE mode, unless somebody is still reading it. May be called twice.
 
@@ -188,9 +201,9 @@ class RunFile:
         if not self._identity.is_unchanged():
             raise self._gone()
         self._ended = True
-        close(self._connection)
+        why = close(self._connection)
         if has_journal(self._place):
-            _log.warning(_NOT_FOLDED, self.path, beside(self.path, "-wal"))
+            _log.warning(_NOT_FOLDED, self.path, beside(self._place, "-wal"), why)
 
     # ── a file that somebody moves, deletes or replaces ─────────────────────────────────────────────────────────────
 

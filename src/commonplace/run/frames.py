@@ -148,6 +148,7 @@ class _Span:
             tick: [version for _, version in rows]
             for tick, rows in groupby(reading.versions(first, last), lambda row: row[0])
         }
+        self.state.seeds = reading.seeds
         for tick, history in histories:
             self.state.apply(changes.get(tick, ()))
             self.frames.append(self.state.frame(tick, events.get(tick, ()), history))
@@ -158,7 +159,7 @@ class _State:
 
     def __init__(self, reading: Reading) -> None:
         self._scenario = reading.scenario
-        self._seed = reading.manifest.seed
+        self.seeds = reading.seeds
         self._bodies: dict[str, Body] = {}
         self._objects: dict[str, ObjectFrame] = {}
         self._plans: dict[str, _Planned] = {}
@@ -191,7 +192,7 @@ class _State:
     def frame(self, tick: int, events: tuple[Event, ...], history: bytes) -> Frame:
         """The frame of the tick reached, with what happened in it."""
         scenario = self._scenario
-        ambient = ambient_at(scenario.climate, self._seed, scenario.clock, tick)
+        ambient = ambient_at(scenario.climate, self.seeds.at(tick), scenario.clock, tick)
         said = {event.agent_id: event for event in events if event.type == "SAY"}
         return Frame(
             tick=tick,

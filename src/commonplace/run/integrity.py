@@ -24,6 +24,7 @@ from commonplace.run.rows import (
     unpacked_vector,
     vector_digest,
 )
+from commonplace.text import clean, shortened
 
 if TYPE_CHECKING:
     from commonplace.run.reading import Reading
@@ -34,8 +35,8 @@ TRIMMED = "trimmed"
 """The note in `meta` that says what was taken out on purpose: JSON, kind of row → the last tick without such rows."""
 SEALED_SINCE = 4
 """The first format with a record chain and seals."""
-TRIMMABLE = ("trace",)
-"""Kinds of rows that may be taken out of a finished run."""
+TRIMMABLE = {"trace": "traces", "call": "prompts"}
+"""Kinds of rows that may be taken out of a finished run, in words."""
 QUERIES = {
     "event": ("tick", EVENT, "event", "tick, phase, agent, ordinal"),
     "memory": ("tick", f"{MEMORY}, vector", "memory", "tick, agent, id"),
@@ -75,13 +76,21 @@ def check(reading: Reading) -> int:
     In a file of format 3 no digest covers traces, usage, model calls, notes and what waits: traces and model calls are
     only checked to be readable (see `unchecked`).
     """
-    with reading.open(reading.path, lenient=True) as bytewise, bytewise.snapshot():
-        return _checked(bytewise)
+    bytewise = reading.open(reading.path, lenient=True)
+    try:
+        with bytewise.snapshot():
+            return _checked(bytewise)
+    except UNREADABLE as error:
+        raise RunDamaged(
+            f"the file is damaged ({type(error).__name__})", where=str(reading.path), hint=_todo(reading)
+        ) from error
+    finally:
+        bytewise.close()
 
 
 def unchecked(reading: Reading) -> list[str]:
     """What `check` cannot tell about this file, as sentences; usually nothing."""
-    found = [f"{kind}: trimmed up to tick {tick}" for kind, tick in sorted(trimmed(reading).items())]
+    found = [f"{TRIMMABLE[kind]}: trimmed up to tick {tick}" for kind, tick in sorted(trimmed(reading).items())]
     if reading.format < SEALED_SINCE:
         found.append(
             f"format {reading.format} has no digest of traces, prompts, usage, notes and what waits;"
@@ -289,8 +298,9 @@ def _changed(kind: str) -> str:
     return f"{NAMES[kind]} has changed since it was written"
 
 
-def _damage(reading: Reading, tick: int, what: str) -> RunDamaged:
-    return RunDamaged(what, where=f"{reading.path}, tick {tick}", hint=_todo(reading))
+def _damage(reading: Reading, tick: object, what: str) -> RunDamaged:
+    """`tick`: whatever stands in the column."""
+    return RunDamaged(what, where=f"{reading.path}, tick {shortened(clean(str(tick)), 40)}", hint=_todo(reading))
 
 
 def _todo(reading: Reading) -> str:

@@ -15,14 +15,13 @@ from typing import Any, cast
 
 from commonplace.canon import canonical, parsed
 from commonplace.errors import RunDamaged
+from commonplace.memory.stores.codec import LONGEST, inflated
 from commonplace.run import seals
 from commonplace.run.rows import (
     ANSWER,
-    LONGEST,
     answer_cells,
     answer_from,
     deflated,
-    inflated,
     text_of,
     unpacked_trace,
     usage_text,

@@ -10,6 +10,12 @@ from commonplace.canon import canonical, digest, parsed
 from commonplace.errors import RunDamaged, UsageError, command
 from commonplace.run.schema import FORMAT, SEMANTICS
 
+OFFLINE = "offline"
+JOURNAL = "journal:"
+"""Begins the name of a mind that repeats the answers of a run; the path of the run follows."""
+MIND_OBJECT = "mind_object"
+"""The setting of a manifest whose mind was given as an object, not by name."""
+
 
 def package_version() -> str:
     """Of the installed package; `0` when it runs from a source tree that is not installed."""
@@ -48,6 +54,12 @@ class Manifest:
     """Package version that made the run; filled in by `RunFile.create` when empty."""
 
     @property
+    def is_free(self) -> bool:
+        """Whether its mind is known to cost nothing: it is asked again, instead of looking for an earlier answer."""
+        by_name = self.mind == OFFLINE or self.mind.startswith(JOURNAL)
+        return by_name and not (self.settings or {}).get(MIND_OBJECT)
+
+    @property
     def scenario_digest(self) -> str:
         """Of the scenario's text, hexadecimal."""
         return digest(self.text.encode()).hex()
@@ -66,9 +78,12 @@ class Manifest:
             for one in fields(cls):
                 if not isinstance(getattr(manifest, one.name), _TYPES[str(one.type)]):
                     raise ValueError(f"{one.name} is not {one.type}")
+            same = given.get("scenario_digest") == manifest.scenario_digest
+        except UnicodeError as error:
+            raise RunDamaged("the manifest is not UTF-8", where=where) from error
         except (ValueError, TypeError, AttributeError) as error:
             raise RunDamaged(f"the manifest cannot be read ({error})", where=where) from error
-        if given.get("scenario_digest") != manifest.scenario_digest:
+        if not same:
             raise RunDamaged("the scenario in the file is not the one the run was made from", where=where)
         return manifest
 

@@ -18,10 +18,11 @@ from commonplace.clock import parse_iso
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import MemoryStream
 from commonplace.memory.bm25 import shared_analyser
-from commonplace.memory.embedding import Vector, unpacked
+from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import Emotion, Memory
 from commonplace.memory.stores.codec import UNREADABLE
-from commonplace.run import integrity, schema, versions
+from commonplace.rng import Seeds
+from commonplace.run import integrity, schema, streams, versions
 from commonplace.run.digest import START, Digests
 from commonplace.run.frames import Frame, Frames
 from commonplace.run.journal import ModelCall, model_call_of
@@ -34,13 +35,13 @@ from commonplace.run.rows import (
     VERSION,
     PackedMemory,
     answer_from,
+    emotion_from,
     event_from,
     input_from,
     memory_from,
     unpacked_ids,
     unpacked_memory,
     unpacked_trace,
-    unpacked_vector,
     version_from,
 )
 from commonplace.run.schema import RUN
@@ -48,6 +49,7 @@ from commonplace.run.tick_record import AnswerRow, InputRow, Version
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Synchronous, connect
+from commonplace.text import clean, shortened
 from commonplace.world.events import Event
 from commonplace.world.state import World
 
@@ -60,6 +62,10 @@ T = TypeVar("T")
 
 MOOD_MEMORIES = 10
 """How many of the latest felt memories a mood is made of."""
+MOOD_REACH = 200
+"""Among how many of the latest memories they are looked for: about a day of a town."""
+SHOWN = 120
+"""Characters of a cell, or of what is wrong with it, in a message."""
 SPENT = ("calls", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
 COUNTS = ("asked", "from_cache", "fallbacks", *SPENT)
 
@@ -238,6 +244,22 @@ class Reading:
         """Everybody's state, by id, sorted; those who are not in the world (yet, any more) included."""
         return {agent: self.state_at(agent, at) for agent in self.agent_ids}
 
+    def cards_at(self, at: int | str | None = None) -> dict[str, dict[str, Any]]:
+        """What `set` inputs have changed of personas up to a tick: character → field → value as JSON."""
+        with RUN.errors(str(self.path)):
+            return versions.cards_at(self._connection, self.tick(at))
+
+    def settings_at(self, at: int | str | None = None) -> dict[str, Any]:
+        """The settings of the run that `set` inputs have changed up to a tick, by name: `seed`, `policy`."""
+        with RUN.errors(str(self.path)):
+            return versions.settings_at(self._connection, self.tick(at))
+
+    @property
+    def seeds(self) -> Seeds:
+        """The seed at every tick."""
+        with RUN.errors(str(self.path)):
+            return Seeds(self.manifest.seed, versions.seeds(self._connection))
+
     @property
     def agent_ids(self) -> list[str]:
         """Every character that ever had a state, sorted."""
@@ -274,6 +296,19 @@ class Reading:
         row = self.one(f"SELECT {MEMORY} FROM memory WHERE agent = ? AND id = ?", agent, id_)
         return None if row is None else self._memory(row, accessed)
 
+    def emotions(self, agent: str, at: int | str | None, count: int) -> list[Emotion | None]:
+        """Those of the latest memories at the end of a tick, oldest first: fast however many memories there are."""
+        tick = self.tick(at)
+        where = "agent = ? AND tick <= ? AND (removed IS NULL OR removed > ?)"
+        query = f"SELECT id, details FROM memory WHERE {where} ORDER BY id DESC LIMIT ?"
+        found: list[Emotion | None] = []
+        for number, details in reversed(self.all(query, agent, tick, tick, count)):
+            try:
+                found.append(emotion_from(details))
+            except UNREADABLE as error:
+                raise self.damaged(f"memory {number} of {agent}", error) from error
+        return found
+
     def witnesses(self, last: int | None = None) -> dict[str, list[tuple[str, int]]]:
         """Event id → (character, memory id) of the observations it became up to a tick, in that order."""
         query = "SELECT event, agent, id FROM memory WHERE event != '' AND kind = 'observation' AND tick <= ?"
@@ -295,24 +330,14 @@ class Reading:
         UsageError when the run was made with another embedder and none is given.
         """
         tick = self.tick(at)
-        where = "FROM memory LEFT JOIN vector ON vector.id = memory.vector WHERE agent = ? AND memory.tick <= ?"
-        numbers = self.all(f"SELECT vector {where} ORDER BY memory.id", agent, tick)
-        given: dict[str, Any] = {**self._parts(parts), **parts}
-        size = given["embedder"].dimensions
-        vectors = {
-            number: self._vector(number, value, size)
-            for number, value in self.all(
-                f"SELECT DISTINCT vector.id, value {where} AND value IS NOT NULL", agent, tick
-            )
-        }
-        gone = self.all("SELECT id FROM memory WHERE agent = ? AND removed <= ? ORDER BY id", agent, tick)
-        return MemoryStream.restore(
-            agent,
-            self.memories(agent, tick, forgotten=True),
-            [vectors.get(number) for (number,) in numbers],
-            forgotten=[id_ for (id_,) in gone],
-            **given,
-        )
+        self._known(agent)
+        return streams.stream_at(self, agent, tick, {**self._parts(parts), **parts})
+
+    def stream_and_snapshots(
+        self, agent: str, at: int | str | None, earlier: Sequence[int]
+    ) -> tuple[MemoryStream, dict[int, Snapshot]]:
+        """A character's stream at the end of a tick, and its snapshots at earlier ticks; its rows are read once."""
+        return streams.stream_and_snapshots(self, agent, self.tick(at), earlier, self._parts({}))
 
     # ── why ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -408,15 +433,8 @@ class Reading:
         }
 
     def _memory(self, row: PackedMemory, accessed: int | None) -> Memory:
-        with self._reading(f"memory {row[1]} of {row[0]}"):
+        with self._reading(f"memory {shortened(str(row[1]), SHOWN)} of {shortened(str(row[0]), SHOWN)}"):
             return memory_from(unpacked_memory(row), accessed)
-
-    def _vector(self, number: int, value: bytes, dimensions: int) -> Vector:
-        with self._reading(f"vector {number}"):
-            raw = unpacked_vector(value)
-            if len(raw) != 2 * dimensions:
-                raise ValueError(f"{len(raw) // 2} dimensions instead of {dimensions}")
-            return unpacked(raw)
 
     @contextmanager
     def _reading(self, what: str) -> Generator[None]:
@@ -425,29 +443,34 @@ class Reading:
             with RUN.errors(str(self.path)):
                 yield
         except UNREADABLE as error:
-            raise self._damaged(what, error) from error
+            raise self.damaged(what, error) from error
 
     def _made(self, table: str, make: Callable[[Any], T], row: Sequence[Any]) -> T:
         """The value of a row."""
         try:
             return make(row)
         except UNREADABLE as error:
-            key = ", ".join(map(repr, row[: KEY[table]]))
-            raise self._damaged(f"table {table}, row {key}", error) from error
+            key = ", ".join(shortened(repr(cell), SHOWN) for cell in row[: KEY[table]])
+            raise self.damaged(f"table {table}, row {key}", error) from error
 
-    def _damaged(self, what: str, error: BaseException) -> CommonplaceError:
+    def damaged(self, what: str, error: BaseException) -> CommonplaceError:
+        """What to raise when `what` cannot be read."""
         why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-        return RUN.damaged(str(self.path), f"{what}: {why}")
+        return RUN.damaged(str(self.path), f"{what}: {shortened(clean(why), SHOWN)}")
 
 
 def blame(path: Path, error: BaseException | None) -> None:
     """Raises RunDamaged if an unexpected error comes from damage of the run there, naming the damage."""
-    if isinstance(error, UNREADABLE):
-        with Reading.open(path) as reading:
-            try:
-                integrity.check(reading)
-            except CommonplaceError as damage:
-                raise damage from error
+    if not isinstance(error, (*UNREADABLE, sqlite3.Error)):
+        return
+    try:
+        reading = Reading.open(path)
+        try:
+            integrity.check(reading)
+        finally:
+            reading.close()
+    except CommonplaceError as damage:
+        raise damage from error
 
 
 def open_read_only(path: Path) -> sqlite3.Connection:
@@ -483,7 +506,7 @@ def agents(reading: Reading, tick: int) -> list[dict[str, str]]:
             "place": agent.position,
             "doing": agent.doing,
             "plan_item": agent.plan_item,
-            "mood": mood(memory.emotion for memory in reading.memories(me, tick)),
+            "mood": mood(reading.emotions(me, tick, MOOD_REACH)),
         }
         for me, agent in reading.frame(tick).agents.items()
     ]

@@ -8,6 +8,7 @@ from dataclasses import MISSING, Field, fields
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from math import isfinite
+from operator import index
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -15,8 +16,8 @@ import numpy as np
 from commonplace.canon import canonical, digest, parsed
 from commonplace.character.plan import PlanItem
 from commonplace.clock import hhmm, iso, parse_iso
-from commonplace.memory.record import KINDS, Memory
-from commonplace.memory.stores.codec import parsed_fields, rare_fields
+from commonplace.memory.record import KINDS, Emotion, Memory
+from commonplace.memory.stores.codec import inflated, parsed_fields, rare_fields, room
 from commonplace.run.tick_record import AnswerRow, InputRow, Version
 from commonplace.world.events import Event, Phase
 
@@ -25,19 +26,16 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EVENT = "tick, phase, agent, ordinal, type, body"
 MEMORY = "agent, id, tick, kind, importance, text, created, citations, event, details"
 """The columns of a memory that never change; `vector` and `removed` are stored beside them."""
+RARE = frozenset({"citations", "place", "emotion", "source", "session", "tags", "details"})
+"""The fields of a memory that its details, with its citations, may hold."""
 ANSWER = "agent, tick, ordinal, attempt, task, request, outcome, body"
 """The columns of an answer that are in the state digest."""
 VERSION = "tick, owner, kind, key, value"
 KEY = {"event": 4, "version": 4, "answer": 4, "input": 1}
 """Table → how many of its first columns name a row."""
 
-LONGEST = 1 << 24
-"""Bytes that a compressed value may have when it is inflated. A prompt with its answer stays far below."""
-RATIO, ROOM = 64, 1 << 13
-"""What is read in bulk is inflated to at most `RATIO` times its bytes, or to `ROOM`: 2 MB of a file stay 200 MB."""
-
 _SMALL = 4096
-"""Bytes that a window of 4 kB holds whole. Clearing the 256 kB of a full one may take longer than compressing."""
+"""Bytes that a window of 4 kB holds whole. Clearing a full one, 256 kB, takes five times as long as compressing."""
 
 EventCells = tuple[int, int, str, int, str, str]
 MemoryCells = tuple[str, int, int, str, float, str, int, str, str, str]
@@ -73,12 +71,12 @@ def event_from(cells: EventCells) -> Event:
     tick, phase, agent, ordinal, type_, text = cells
     body: dict[str, Any] = parsed(text)
     place, kind = body.pop("place"), body.pop("type")
-    if kind != type_ or not (_is_text(place) and _is_text(agent)):
+    if kind != type_ or not (is_text(place) and is_text(agent)):
         raise ValueError("its body does not fit its columns")
     return Event(tick, Phase(phase), agent, ordinal, type_, place, body)
 
 
-def _is_text(cell: Any) -> bool:
+def is_text(cell: Any) -> bool:
     """A file may hold anything in any column."""
     return isinstance(cell, str)
 
@@ -107,16 +105,12 @@ def packed_memory(cells: MemoryCells) -> PackedMemory:
     """A row of `memory` as it is stored."""
     details = cells[9].encode()
     small = deflated(details)
-    return (*cells[:9], small if len(details) <= _room(small) else zlib.compress(details, 0))
+    return (*cells[:9], small if len(details) <= room(small) else zlib.compress(details, 0))
 
 
 def unpacked_memory(row: PackedMemory) -> MemoryCells:
     """The inverse of `packed_memory`. Raises ValueError for details that cannot be read."""
-    return (*row[:9], inflated(row[9], most=_room(row[9])).decode())
-
-
-def _room(small: bytes) -> int:
-    return min(LONGEST, max(ROOM, RATIO * len(small)))
+    return (*row[:9], inflated(row[9], most=room(row[9])).decode())
 
 
 def memory_from(cells: MemoryCells, accessed: int | None = None) -> Memory:
@@ -125,15 +119,40 @@ def memory_from(cells: MemoryCells, accessed: int | None = None) -> Memory:
     Raises ValueError or TypeError for cells that are not a memory.
     """
     agent, id_, tick, kind, importance, text, created, citations, event, details = cells
-    if kind not in KINDS or not _is_text(text) or not isfinite(importance):
+    if kind not in KINDS or not is_text(text) or not isfinite(importance):
         raise ValueError("kind, text or importance is not that of a memory")
     rare = dict(parsed_fields(details))
     at_first = rare.pop("accessed", created)
     created_at = from_unix_micros(created)
     last = at_first if accessed is None else accessed
-    cited = tuple(parsed(citations)) if citations else ()
+    cited = tuple(map(index, parsed(citations))) if citations else ()
     accessed_at = created_at if last == created else from_unix_micros(last)
     return Memory(id_, agent, kind, text, created_at, accessed_at, tick, importance, cited, event=event, **rare)
+
+
+def memory_rest(details: bytes, citations: str) -> tuple[str, int | None]:
+    """(JSON of the rare fields of a stored memory, without its event; its first access if it was later).
+
+    Raises ValueError or TypeError for cells that are not those of a memory.
+    """
+    rest, accessed = inflated(details, most=room(details)).decode(), None
+    rare = parsed_fields(rest)
+    if citations or "accessed" in rare:
+        changed: dict[str, Any] = dict(parsed(rest))
+        accessed = changed.pop("accessed", None)
+        if citations:
+            changed["citations"] = parsed(citations)
+        rest = text_of(changed)
+        rare = parsed_fields(rest)
+    if not rare.keys() <= RARE:
+        raise ValueError(f"unknown fields {', '.join(sorted(rare.keys() - RARE))}")
+    return ("" if rest == "{}" else rest), accessed
+
+
+def emotion_from(details: bytes) -> Emotion | None:
+    """That of a stored memory. Raises ValueError or TypeError for details that are not those of a memory."""
+    rest = inflated(details, most=room(details))
+    return parsed_fields(rest.decode()).get("emotion") if b'"emotion"' in rest else None
 
 
 def vector_digest(embedder: str, text: str) -> bytes:
@@ -253,20 +272,6 @@ def deflated(data: bytes, dictionary: bytes = b"") -> bytes:
 def _deflated(data: bytes) -> bytes:
     coder = zlib.compressobj(9, wbits=12, memLevel=6)
     return coder.compress(data) + coder.flush()
-
-
-def inflated(data: bytes, dictionary: bytes = b"", most: int = LONGEST, window: int = zlib.MAX_WBITS) -> bytes:
-    """The inverse of `deflated`. Raises ValueError for other bytes, another dictionary, or more than `most` bytes."""
-    decoder = zlib.decompressobj(window, zdict=dictionary)
-    try:
-        found = decoder.decompress(data, most + 1)  # never flushed: that would inflate without a limit
-    except (zlib.error, TypeError) as error:
-        raise ValueError(str(error)) from error
-    if len(found) > most:
-        raise ValueError(f"it inflates to more than {most} bytes")
-    if not decoder.eof or decoder.unused_data:
-        raise ValueError("compressed bytes are cut off, or go on after their end")
-    return found
 
 
 # ── frozen values as plain JSON ───────────────────────────────────────────────────────────────────────────────────────

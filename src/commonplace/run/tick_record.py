@@ -17,9 +17,10 @@ class Version:
     owner: str
     """Character, object or area id; `-` for the world."""
     kind: str
-    """body, thing, talk, line, barred, day, plan, belief, closed, relation, jobs, reflect_after, played."""
+    """body, thing, talk, line, barred, day, plan, belief, closed, relation, card, jobs, reflected, played; setting
+    for those of the run."""
     key: str
-    """Plan item, believed node or acquaintance; empty where the owner has one value of the kind."""
+    """Plan item, believed node, acquaintance or field; empty where the owner has one value of the kind."""
     value: Any
     """JSON without floats."""
 

@@ -19,8 +19,8 @@ from commonplace.world.events import NOBODY, Event
 from commonplace.world.state import Body, Conversation, Line, Thing, World, recorded
 
 WORLD_KINDS = ("body", "thing", "talk", "line", "barred")
-SINGLE = ("day", "closed", "jobs", "reflect_after", "played")
-STATE_KINDS = ("plan", "belief", "relation", *SINGLE)
+SINGLE = ("day", "closed", "jobs", "reflected", "played")
+STATE_KINDS = ("plan", "belief", "relation", "card", *SINGLE)
 
 V = TypeVar("V")
 
@@ -51,10 +51,11 @@ def state_versions(agent: str, before: CharacterState | None, after: CharacterSt
         Version(agent, "relation", other, relation and plain(relation, "other"))
         for other, relation in _changed(old.relations, after.relations)
     ]
+    found += [Version(agent, "card", name, value) for name, value in _changed(old.card, after.card)]
     if old.jobs != after.jobs:
         found.append(Version(agent, "jobs", "", [plain(job) for job in after.jobs]))
-    if old.reflect_after != after.reflect_after:
-        found.append(Version(agent, "reflect_after", "", after.reflect_after))
+    if old.reflected != after.reflected:
+        found.append(Version(agent, "reflected", "", after.reflected))
     if old.played != after.played:
         found.append(Version(agent, "played", "", after.played))
     return tuple(found)
@@ -131,7 +132,25 @@ def state_versions_at(connection: sqlite3.Connection, agent: str, at: int) -> li
     single = _existing(_last(connection, kind, agent, "", at) for kind in SINGLE)
     day = next((version.value for version in single if version.kind == "day"), None)
     plan = _of_one(connection, "plan", agent, at, f"{day}.") if day is not None else []
-    return [*single, *plan, *_of_one(connection, "belief", agent, at), *_of_one(connection, "relation", agent, at)]
+    keyed = (version for kind in ("belief", "relation", "card") for version in _of_one(connection, kind, agent, at))
+    return [*single, *plan, *keyed]
+
+
+def cards_at(connection: sqlite3.Connection, at: int) -> dict[str, dict[str, Any]]:
+    """The cards that inputs have changed up to a tick, by character."""
+    found = {owner: _of_one(connection, "card", owner, at) for owner in _owners(connection, "card")}
+    return {owner: {version.key: version.value for version in card} for owner, card in found.items() if card}
+
+
+def settings_at(connection: sqlite3.Connection, at: int) -> dict[str, Any]:
+    """The settings of the run that inputs have changed up to a tick."""
+    return {version.key: version.value for version in _of_one(connection, "setting", NOBODY, at)}
+
+
+def seeds(connection: sqlite3.Connection) -> list[tuple[int, int]]:
+    """(tick, seed) of every input that has changed the seed, in order."""
+    query = "SELECT tick, value FROM version WHERE kind = 'setting' AND owner = ? AND key = 'seed' ORDER BY tick"
+    return [(tick, parsed(value)) for tick, value in connection.execute(query, (NOBODY,)).fetchall()]
 
 
 def shown_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
@@ -170,8 +189,9 @@ def restore_state(versions: Iterable[Version]) -> CharacterState:
         belief=Belief(nodes, closed),
         relations={key: valued(Relation, value, other=key) for (_, key), value in kinds["relation"].items()},
         jobs=tuple(valued(Job, value) for value in single["jobs"] or ()),
-        reflect_after=single["reflect_after"] or 0,
+        reflected=single["reflected"] or 0,
         played=bool(single["played"]),
+        card={key: value for (_, key), value in kinds["card"].items()},
     )
 
 

@@ -15,10 +15,11 @@ from commonplace.cognition.trace import hits
 from commonplace.errors import UsageError
 from commonplace.memory.record import Memory
 from commonplace.memory.stores.codec import memory_json
+from commonplace.run.integrity import trimmed
 from commonplace.run.journal import ModelCall
 from commonplace.run.rows import event_json, item_json
 from commonplace.run.tick_record import AnswerRow
-from commonplace.text import clean, shortened
+from commonplace.text import clean, one_line, shortened
 from commonplace.world.events import NOBODY, Event, Phase, parse_id
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ NOT_A_CHARACTER = {
 MOST_EVENTS = 1_000_000
 """Above any ordinal in a tick, and small enough for SQLite's integers."""
 INPUT = "An input from outside: no turn of a character led to it."
+TRACES_TRIMMED = "The reasons of the ticks up to {} were trimmed."
 
 
 def why(reading: Reading, event_id: str) -> dict[str, Any]:
@@ -50,7 +52,7 @@ def why(reading: Reading, event_id: str) -> dict[str, Any]:
     retrievals = [*trace.get("retrievals", []), *(one for job in delivered for one in job.get("retrievals", []))]
     return {
         "event": event_json(event, reading.time(tick)),
-        "explanation": "" if own else NOT_A_CHARACTER.get(event.type, INPUT),
+        "explanation": _explanation(reading, event, own=own),
         "retrievals": _retrievals(reading, agent, tick, retrievals),
         "plan": _plan(reading, agent, tick, trace) if own else {"item": None, "day": []},
         "reaction": _reaction(reading, agent, tick, trace),
@@ -59,6 +61,13 @@ def why(reading: Reading, event_id: str) -> dict[str, Any]:
         "heard_from": heard_from(reading, event) if event.type == "SAY" else [],
         "delivered": [{key: job.get(key) for key in ("kind", "about", "asked_at")} for job in delivered],
     }
+
+
+def _explanation(reading: Reading, event: Event, *, own: bool) -> str:
+    if not own:
+        return NOT_A_CHARACTER.get(event.type, INPUT)
+    upto = trimmed(reading).get("trace", -1)
+    return TRACES_TRIMMED.format(upto) if event.tick <= upto and not reading.trace(event.agent_id, event.tick) else ""
 
 
 def event_named(reading: Reading, event_id: str) -> Event:
@@ -231,11 +240,13 @@ def heard_from(reading: Reading, said: Event) -> list[dict[str, Any]]:
 def chain(reading: Reading, fact: Fact | None, agent: str, memory_id: int) -> list[dict[str, Any]]:
     """`{agent, memory, from, event_id, tick}` for each who passed it on, the nearest first, the origin last.
 
-    Memories only rest on earlier ones and are made of earlier events, so this ends.
+    Memories only rest on earlier ones and are made of earlier events. In a file that says otherwise this ends where it
+    meets a memory again.
     """
     links: list[dict[str, Any]] = []
+    met: set[tuple[str, int]] = set()
     while memory_id:
-        memory = _carrying(reading, fact, agent, memory_id)
+        memory = _carrying(reading, fact, agent, memory_id, met)
         if memory is None:
             break
         event = reading.event(*parse_id(memory.event)) if memory.event else None
@@ -255,12 +266,20 @@ def spoken_from(said: Event, fact_id: str) -> int:
     return next((carrier for spoken, carrier in pairs if spoken == fact_id), 0)
 
 
-def _carrying(reading: Reading, fact: Fact | None, agent: str, memory_id: int) -> Memory | None:
-    """The memory, or the earliest one under it that carries the fact: a thought is followed to what it rests on."""
+def _carrying(
+    reading: Reading, fact: Fact | None, agent: str, memory_id: int, met: set[tuple[str, int]]
+) -> Memory | None:
+    """The memory, or the earliest one under it that carries the fact: a thought is followed to what it rests on.
+
+    None for a memory in `met`, to which all that is read is added.
+    """
+    if (agent, memory_id) in met:
+        return None
+    met.add((agent, memory_id))
     memory = reading.memory(agent, memory_id)
     if memory is None or memory.event or fact is None:
         return memory
-    under = [_carrying(reading, fact, agent, cited) for cited in memory.citations]
+    under = [_carrying(reading, fact, agent, cited, met) for cited in memory.citations]
     found = [one for one in under if one is not None and fact.carried_by(one.text)]
     return min(found, key=lambda one: one.id, default=memory)
 
@@ -290,7 +309,7 @@ def as_text(why: Mapping[str, Any], *, prompts: bool = False) -> str:
         _stored_lines,
         _heard_from_lines,
     )
-    return "\n".join(line for section in sections for line in section(why))
+    return "\n".join(one_line(line) for section in sections for line in section(why))
 
 
 def _event_lines(why: Mapping[str, Any]) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from importlib.util import find_spec
 
 from commonplace.engine.stage import Stage
 from commonplace.errors import UsageError
@@ -11,11 +13,11 @@ SHIPPED = {"town": "commonplace.stages.town:TOWN", "duet": "commonplace.stages.d
 
 
 def by_name(name: str) -> Stage:
-    """The stage a scenario names. Raises UsageError for an unknown name."""
+    """The stage a scenario names; its module is imported. Raises UsageError for an unknown name."""
     module, colon, attribute = SHIPPED.get(name, name).partition(":")
     try:
         stage = getattr(import_module(module), attribute) if colon else None
-    except (ImportError, AttributeError):
+    except (ImportError, AttributeError, ValueError, SyntaxError):
         stage = None
     if not isinstance(stage, Stage):
         raise UsageError(
@@ -23,3 +25,24 @@ def by_name(name: str) -> Stage:
             hint=f"stages are {', '.join(SHIPPED)}, or `module:NAME` of a Stage that can be imported",
         )
     return stage
+
+
+def code_of(name: str) -> str:
+    """The file with the code of a stage from elsewhere; empty if there is none. Nothing is imported to find out."""
+    module, colon, _ = name.partition(":")
+    package = module.partition(".")[0]
+    if name in SHIPPED or not colon or not package:
+        return ""
+    try:
+        found = find_spec(package)
+    except (ImportError, ValueError):
+        return package  # loaded, but not from a file
+    if found is None:
+        return ""  # `by_name` says that there is none
+    return found.origin or package
+
+
+def is_imported(name: str) -> bool:
+    """Whether this process has imported a stage from elsewhere already, so that using it runs nothing new."""
+    module, _, attribute = name.partition(":")
+    return isinstance(vars(sys.modules.get(module) or object).get(attribute), Stage)

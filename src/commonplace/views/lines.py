@@ -7,7 +7,6 @@ lines spell control characters out.
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,14 +15,15 @@ from os import environ
 from os import name as os_name
 from typing import Any, Literal, TextIO, cast
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.segment import Segment
 from rich.text import Text
 
 from commonplace.clock import WEEKDAYS, hhmm
 from commonplace.run.frames import Frame
 from commonplace.run.rows import event_json
 from commonplace.scenario.model import ScenarioPart
-from commonplace.text import clean
+from commonplace.text import clean, printable, printable_json
 from commonplace.views.hues import badges
 from commonplace.views.town import Town
 from commonplace.views.words import ambient, event_template
@@ -38,7 +38,8 @@ class LineView:
         self.form = form
         self.plain = PlainLines(scenario)
         colour = wants_colour(self.stream)
-        self.console = Console(file=self.stream, force_terminal=True, legacy_windows=False) if colour else None
+        file = getattr(self.stream, "styled", self.stream)
+        self.console = Console(file=file, force_terminal=True, legacy_windows=False) if colour else None
 
     def show(self, frame: Frame) -> None:
         """Print a tick; ticks come in order."""
@@ -51,12 +52,22 @@ class LineView:
 
     def _print(self, line: Text) -> None:
         if self.console is None:
-            self.stream.write(f"{line.plain}\n")
+            self.stream.write(f"{printable(line.plain)}\n")
         else:
-            self.console.print(line, soft_wrap=True, highlight=False, markup=False)
+            self.console.print(Printable(line), soft_wrap=True, highlight=False, markup=False)
 
 
-_UNSAFE = re.compile("[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+@dataclass(frozen=True, slots=True)
+class Printable:
+    """Something for Rich to print; its own styles stay, its text becomes printable."""
+
+    part: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The segments of the part."""
+        for segment in console.render(self.part, options):
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)
+
 
 SILENT = ("TIME_ADVANCED", "CONVERSATION_STARTED")
 """Left out: the heading and the first line of the talk already say it."""
@@ -108,8 +119,7 @@ def describe(frame: Frame, language: str) -> str:
 
 def json_line(value: Mapping[str, Any]) -> str:
     """One line of JSON: readable Unicode, control and direction characters as `\\uXXXX`."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return printable_json(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def json_lines(frame: Frame) -> Iterator[str]:
@@ -148,7 +158,7 @@ MARKS: Mapping[str, str] = {
     "SAY": "“", "CONVERSATION_STARTED": "┌", "CONVERSATION_ENDED": "└", "MOVE": "→", "PLAN_CHANGED": "¶",
     "REFLECTED": "◇", "ACTION_REJECTED": "✗", "INTERACT": "•", "OBJECT_STATE_CHANGED": "▪", "TIME_ADVANCED": "─",
     "WEATHER_CHANGED": "≈", "SCRIPTED": "✶", "GOD_EVENT": "✦", "INNER_VOICE": "✦", "JOINED": "+", "LEFT": "-",
-    "FORGOT": "✦", "TAKEN_OVER": "✦", "GIVEN_BACK": "✦",
+    "FORGOT": "✦", "TAKEN_OVER": "✦", "GIVEN_BACK": "✦", "CHANGED": "✦",
 }  # fmt: skip
 """One cell each."""
 
@@ -238,6 +248,8 @@ def _key(event: Event) -> str:
             return "refused" if body.get("outcome") == "refused" else str(body.get("verb", ""))
         case "MOVE":
             return "MOVE goal" if body.get("goal") not in (None, "", body.get("to")) else "MOVE"
+        case "CHANGED":
+            return "CHANGED run" if event.agent_id == NOBODY else "CHANGED"
         case "PLAN_CHANGED":
             return "PLAN_CHANGED" if body.get("reason") else "PLAN_CHANGED first"
         case _:
@@ -258,6 +270,8 @@ class _Words(dict[str, str]):
             return "–"
         if key == "members":
             return _together([self.town.short(one) for one in _strings(value)])
+        if key == "value":
+            return clean("; ".join(_strings(value)))
         name = str(value)
         if key == "object":
             return self.town.what(name)

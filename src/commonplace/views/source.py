@@ -197,7 +197,8 @@ class RecordedSource:
         """The character as of the tick."""
         persona = self.reading.scenario.personas[agent_id]
         stream = self.reading.memories(agent_id, tick) if memories else []
-        return Inspection(persona, self.reading.state_at(agent_id, tick), stream[: -MEMORIES - 1 : -1])
+        state = self.reading.state_at(agent_id, tick)
+        return Inspection(persona.changed(state.card), state, stream[: -MEMORIES - 1 : -1])
 
     def preview(self, text: str) -> str:
         """Raises UsageError: a recorded history cannot be changed."""

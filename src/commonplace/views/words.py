@@ -77,6 +77,7 @@ EVENT_TEMPLATES: dict[str, dict[str, str]] = {
         "REFLECTED": "thinks it over", "TIME_ADVANCED": "{part_of_day} begins", "WEATHER_CHANGED": "{from} → {to}",
         "JOINED": "joins the town", "LEFT": "leaves the town", "FORGOT": "forgets something",
         "TAKEN_OVER": "is played by a person", "GIVEN_BACK": "decides alone again",
+        "CHANGED": "is changed: {field} → {value}", "CHANGED run": "{field} → {value}",
     },
     "ko": {
         "MOVE": "→ {to}", "MOVE goal": "→ {to} ({goal} 가는 길)",
@@ -88,6 +89,7 @@ EVENT_TEMPLATES: dict[str, dict[str, str]] = {
         "REFLECTED": "되돌아봄", "TIME_ADVANCED": "{part_of_day} 시작", "WEATHER_CHANGED": "{from} → {to}",
         "JOINED": "마을에 들어옴", "LEFT": "마을을 떠남", "FORGOT": "무언가를 잊음",
         "TAKEN_OVER": "사람이 대신 결정함", "GIVEN_BACK": "다시 스스로 결정함",
+        "CHANGED": "바뀜: {field} → {value}", "CHANGED run": "{field} → {value}",
     },
 }  # fmt: skip
 

@@ -82,7 +82,21 @@ class Forget:
     memory_ids: tuple[int, ...]
 
 
-Input = GodEvent | InnerVoice | Join | Leave | TakeOver | GiveBack | Forget
+@dataclass(frozen=True, slots=True)
+class Set:
+    """Something of a character, or a setting of the run (character `-`), is changed by hand. Nobody notices how."""
+
+    seq: int
+    agent_id: str
+    field: str
+    """One of `BODY_FIELDS`, or a field that `engine.changes` knows."""
+    value: Any
+    """JSON without floats."""
+
+
+BODY_FIELDS = ("place", "doing", "emoji", "asleep")
+"""What a `Set` changes of a body; the world knows of no other field."""
+Input = GodEvent | InnerVoice | Join | Leave | TakeOver | GiveBack | Forget | Set
 KINDS: Mapping[str, type[Input]] = {
     "god_event": GodEvent,
     "inner_voice": InnerVoice,
@@ -91,6 +105,7 @@ KINDS: Mapping[str, type[Input]] = {
     "take_over": TakeOver,
     "give_back": GiveBack,
     "forget": Forget,
+    "set": Set,
 }
 
 
@@ -131,6 +146,8 @@ def validate(item: Input, geography: Geography, agents: Collection[str]) -> None
     if isinstance(item, GodEvent):
         _validate_god(item, geography, agents)
         return
+    if isinstance(item, Set) and item.agent_id == NOBODY:
+        return
     _known("character", item.agent_id, agents)
     if isinstance(item, Join):
         _known("area", item.area, geography.destinations)
@@ -161,6 +178,8 @@ def apply_inputs(
                 world = _to_mind(world, item.agent_id, "GIVEN_BACK", {}, book)
             case Forget():
                 world = _to_mind(world, item.agent_id, "FORGOT", {"memory_ids": list(item.memory_ids)}, book)
+            case Set():
+                world = _set(geography, world, item, book)
     return world, book.events[len(events) :]
 
 
@@ -216,19 +235,37 @@ def _leave(world: World, item: Leave, book: _Book) -> World:
     if body is None:
         return world
     book.add(me, "LEFT", body.area, {})
+    world = _out_of_talks(world, me, body.area, book)
+    return replace(world, bodies={other: there for other, there in world.bodies.items() if other != me})
+
+
+def _out_of_talks(world: World, me: str, area: str, book: _Book) -> World:
+    """The talks of an area without somebody who is suddenly gone; one that is left with a single member ends."""
     ongoing: list[Conversation] = []
-    for talk in world.conversations.get(body.area, ()):
+    for talk in world.conversations.get(area, ()):
         rest = tuple(member for member in talk.members if member != me)
         if len(rest) < 2:
-            book.add(me, "CONVERSATION_ENDED", body.area, ending(talk))
+            book.add(me, "CONVERSATION_ENDED", area, ending(talk))
         else:
             ongoing.append(replace(talk, members=rest))
-    talks = {**world.conversations, body.area: tuple(ongoing)}
-    return replace(
-        world,
-        bodies={other: there for other, there in world.bodies.items() if other != me},
-        conversations={area: here for area, here in talks.items() if here},
-    )
+    talks = {**world.conversations, area: tuple(ongoing)}
+    return replace(world, conversations={area: here for area, here in talks.items() if here})
+
+
+def _set(geography: Geography, world: World, item: Set, book: _Book) -> World:
+    me, name, value = item.agent_id, item.field, item.value
+    body = world.bodies.get(me)
+    if name in BODY_FIELDS and (body is None or (name == "place" and value not in geography.edges)):
+        return world
+    book.add(me, "CHANGED", body.area if body else "", {"field": name, "value": value})
+    if body is None or name not in BODY_FIELDS:
+        return world
+    if name == "place":
+        world = _out_of_talks(world, me, body.area, book)
+        changed = Body(value, value, body.doing, body.emoji, body.asleep)
+    else:
+        changed = replace(body, **{name: value})
+    return replace(world, bodies={**world.bodies, me: changed})
 
 
 def with_states(things: Mapping[str, Thing], sets: Mapping[str, str]) -> Mapping[str, Thing]:

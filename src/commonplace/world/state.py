@@ -12,7 +12,7 @@ PUBLIC_INPUTS = ("JOINED", "LEFT", "CONVERSATION_ENDED")
 """Events of inputs that everybody in their area notices."""
 TO_MIND = ("INNER_VOICE", "TAKEN_OVER", "GIVEN_BACK")
 """Events of inputs that reach one mind and that nobody else sees."""
-UNNOTICED = ("FORGOT",)
+UNNOTICED = ("FORGOT", "CHANGED")
 """What nobody perceives, not even the character it happens to."""
 
 

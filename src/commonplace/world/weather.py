@@ -87,11 +87,17 @@ def ambient_at(climate: Climate, seed: int, clock: Clock, tick: int) -> Ambient:
     return Ambient(part, sky, weighted(WINDS[sky], seed, NOBODY, number, "wind"), _band(degrees))
 
 
-def ambient_events(climate: Climate, seed: int, clock: Clock, tick: int) -> list[Event]:
-    """What of it changes with the tick: TIME_ADVANCED{part_of_day}, WEATHER_CHANGED{from, to, wind, temperature}."""
+def ambient_events(
+    climate: Climate, seed: int, clock: Clock, tick: int, *, before_seed: int | None = None
+) -> list[Event]:
+    """What of it changes with the tick: TIME_ADVANCED{part_of_day}, WEATHER_CHANGED{from, to, wind, temperature}.
+
+    `before_seed`: the seed of the tick before; None for the same.
+    """
     if tick == 0:
         return []
-    before, now = ambient_at(climate, seed, clock, tick - 1), ambient_at(climate, seed, clock, tick)
+    before = ambient_at(climate, seed if before_seed is None else before_seed, clock, tick - 1)
+    now = ambient_at(climate, seed, clock, tick)
     bodies: list[tuple[str, dict[str, str]]] = []
     if now.part_of_day != before.part_of_day:
         bodies.append(("TIME_ADVANCED", {"part_of_day": now.part_of_day}))

@@ -47,6 +47,14 @@ def test_a_chroma_folder_is_recognised(tmp_path):
     store.close()
 
 
+def test_a_database_server_is_not_started_because_its_folder_is_named(tmp_path):
+    (tmp_path / "PG_VERSION").write_text("17\n")
+    with pytest.raises(UsageError, match="can run programs") as caught:
+        open_store(tmp_path)
+    assert f"embedded:{tmp_path}" in caught.value.hint
+    assert [path.name for path in tmp_path.iterdir()] == ["PG_VERSION"]
+
+
 @pytest.mark.parametrize("name", ["", "jsonl:", "mysql://me@there/db", "http://there"])
 def test_what_names_no_store_is_refused_with_the_forms(name):
     with pytest.raises(UsageError) as caught:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
+from commonplace.canon import parsed
 from commonplace.clock import iso
 from commonplace.errors import UsageError
 from commonplace.memory.columns import micros, moment
@@ -20,10 +21,15 @@ THERE, ARCHIVED, FORGOTTEN = range(3)
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, zlib.error)
 """What reading a damaged row may raise."""
 
+LONGEST = 1 << 24
+"""Bytes that a compressed value may have when it is inflated. A prompt with its answer stays far below."""
+RATIO, ROOM = 64, 1 << 13
+"""What is read in bulk is inflated to at most `RATIO` times its bytes, or to `ROOM`: 2 MB of a file stay 200 MB."""
+
 _NONE: Mapping[str, Any] = {}
 
-_plain = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_escaped = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+_plain = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+_escaped = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode
 
 
 class MemoryRow(NamedTuple):
@@ -108,7 +114,7 @@ def rare_fields(memory: Memory) -> dict[str, Any]:
 @lru_cache(maxsize=1024)  # many memories share their place and session
 def parsed_fields(rest: str) -> Mapping[str, Any]:
     """The inverse of `rare_fields`, from its JSON, as arguments of `Memory`. Not to be changed by the caller."""
-    fields: dict[str, Any] = json.loads(rest)
+    fields: dict[str, Any] = parsed(rest)
     for name in ("citations", "place", "tags"):
         if name in fields:
             fields[name] = tuple(fields[name])
@@ -149,7 +155,10 @@ def memory_json(memory: Memory) -> dict[str, Any]:
 
 
 def as_json(value: Any) -> str:
-    """JSON in characters that UTF-8 can hold: lone surrogates are escaped. Raises UsageError for what is not JSON."""
+    """JSON in characters that UTF-8 can hold: lone surrogates are escaped.
+
+    Raises UsageError for what is not JSON, NaN and infinity included.
+    """
     try:
         text = _plain(value)
     except (TypeError, ValueError) as error:
@@ -164,12 +173,33 @@ def as_json(value: Any) -> str:
     return text
 
 
+def inflated(data: bytes, dictionary: bytes = b"", most: int = LONGEST, window: int = zlib.MAX_WBITS) -> bytes:
+    """What zlib has compressed. Raises ValueError for other bytes, another dictionary, or more than `most` bytes."""
+    decoder = zlib.decompressobj(window, zdict=dictionary)
+    try:
+        found = decoder.decompress(data, most + 1)  # never flushed: that would inflate without a limit
+    except (zlib.error, TypeError) as error:
+        raise ValueError(str(error)) from error
+    if len(found) > most:
+        raise ValueError(f"it inflates to more than {most} bytes")
+    if not decoder.eof or decoder.unused_data:
+        raise ValueError("compressed bytes are cut off, or go on after their end")
+    return found
+
+
+def room(packed: bytes) -> int:
+    """Bytes that a value of those that are read in bulk may have when it is inflated."""
+    return min(LONGEST, max(ROOM, RATIO * len(packed)))
+
+
 def packed_text(text: str, rest: str) -> bytes:
     """An archived memory's text and rare fields, compressed."""
-    return zlib.compress(json.dumps([text, rest]).encode())
+    data = json.dumps([text, rest]).encode()
+    packed = zlib.compress(data)
+    return packed if len(data) <= room(packed) else zlib.compress(data, 0)
 
 
 def unpacked_text(packed: bytes) -> tuple[str, str]:
-    """The inverse of `packed_text`. Raises zlib.error or ValueError for other bytes."""
-    text, rest = json.loads(zlib.decompress(packed))
+    """The inverse of `packed_text`. Raises ValueError for other bytes."""
+    text, rest = parsed(inflated(packed, most=room(packed)))
     return text, rest

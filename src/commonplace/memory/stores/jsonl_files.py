@@ -22,6 +22,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
+from commonplace.canon import most_inflated, parsed
 from commonplace.clock import parse_iso
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.coordinates import CheckedModel, MemoryCoordinate, from_memory, to_memory, unused_id
@@ -151,7 +152,12 @@ def read_lines(path: Path) -> Lines:
     """
     data = path.read_bytes()
     if path.suffix == ".gz":
-        text, good = _gzip_members(data)
+        try:
+            text, good = _gzip_members(data)
+        except ValueError as error:
+            raise CommonplaceError(
+                f"the file is damaged ({error})", where=str(path), hint="go back to a copy"
+            ) from error
         return Lines(_parsed(text.splitlines(), path), good, len(data) - good)
     unended = not data.endswith(b"\n") and _is_object(data[data.rfind(b"\n") + 1 :])
     good = len(data) if unended else data.rfind(b"\n") + 1
@@ -162,14 +168,17 @@ def read_lines(path: Path) -> Lines:
 
 
 def _gzip_members(data: bytes) -> tuple[bytes, int]:
-    """(the text of all complete gzip members, their size in bytes)."""
+    """(the text of all complete gzip members, their size in bytes). Raises ValueError for text that is far too long."""
     text, good, rest = bytearray(), 0, data
+    most = most_inflated(len(data))
     while rest:
         member = zlib.decompressobj(wbits=31)
         try:
-            part = member.decompress(rest)
+            part = member.decompress(rest, most + 1 - len(text))
         except zlib.error:
             break
+        if len(text) + len(part) > most:
+            raise ValueError(f"it inflates to more than {most} bytes")
         if not member.eof:
             break
         text += part
@@ -181,7 +190,7 @@ def _gzip_members(data: bytes) -> tuple[bytes, int]:
 def _is_object(line: bytes) -> bool:
     """Whether it is a JSON object; a part of one never is."""
     try:
-        return isinstance(json.loads(line), dict)
+        return isinstance(parsed(line), dict)
     except ValueError:
         return False
 
@@ -191,7 +200,7 @@ def _parsed(lines: Sequence[bytes], path: Path) -> list[Any]:
     for number, line in enumerate(lines, start=1):
         try:
             if line.strip():
-                values.append(json.loads(line))
+                values.append(parsed(line))
         except ValueError as error:
             raise CommonplaceError(f"not JSON ({error})", where=f"{path}:{number}", hint=_MEND) from error
     return values

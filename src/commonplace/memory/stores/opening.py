@@ -56,8 +56,9 @@ def _kind_of_path(text: str) -> str:
     path = Path(text)
     if (path / "chroma.sqlite3").exists():
         return "chroma"
-    if (path / "PG_VERSION").exists():
-        return "embedded"
+    if (path / "PG_VERSION").exists():  # starting it runs what its settings and functions say
+        what = "the folder is a PostgreSQL server's, whose settings can run programs"
+        raise UsageError(what, where=text, hint=f"if it is your own: embedded:{text}")
     return "jsonl" if path.is_dir() or text.endswith(("/", os.sep)) else "sqlite"
 
 

@@ -23,7 +23,9 @@ from commonplace.memory.stores.codec import (
     THERE,
     UNREADABLE,
     as_json,
+    inflated,
     packed_text,
+    room,
     row_of,
     stored_of,
     unpacked_text,
@@ -240,7 +242,9 @@ class SQLiteStore:
         )
         packed = {id: data for id, data, _, _ in archive}
         values = [(id - 1, width, value) for id, width, value in vector]
-        values += [(id - 1, width, zlib.decompress(value)) for id, _, width, value in archive if value is not None]
+        values += [
+            (id - 1, width, inflated(value, most=room(value))) for id, _, width, value in archive if value is not None
+        ]
         rows = [(row[:8], row[8], packed.get(row[0])) for row in memory]
         return stored_of(agent, rows, gathered(len(rows), values), settings)
 
@@ -273,7 +277,7 @@ class SQLiteStore:
                 f"UPDATE memory SET state = {THERE}, text = ?, rest = ? WHERE key = ?", (*unpacked_text(packed), key)
             )
             if value is not None:
-                row = (key, width, zlib.decompress(value))
+                row = (key, width, inflated(value, most=room(value)))
                 self._connection.execute("INSERT INTO vector VALUES (?, ?, ?)", row)
             self._connection.execute("DELETE FROM archive WHERE key = ?", (key,))
 

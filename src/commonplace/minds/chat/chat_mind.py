@@ -93,11 +93,15 @@ class ChatMind:
         timeout: float = 120.0,
         on_outage: Literal["pause", "fallback"] = "pause",
         sleep: Sleep = asyncio.sleep,
+        with_key: bool = True,
     ) -> None:
         self.name = name
         self._book = book
         self._server = server_named(name, servers)
-        self._key = Key.from_environment(self._server.variable, required=self._server.wants_key)
+        if with_key:
+            self._key = Key.from_environment(self._server.variable, required=self._server.wants_key)
+        else:
+            self._key, self._server = Key("", ""), replace(self._server, variable="")
         self._timeout = timeout
         self._pauses = on_outage == "pause"
         self._sleep = sleep

@@ -187,8 +187,14 @@ async def refuse(page: Page, server: Server, transport: Transport, errand: Erran
     """Raises UsageError when the page is about the key, the model or the address; else nothing happens."""
     name = transport.pool.name
     if page.status in (401, 403):
+        said = f"{page.status} {page.said()}".rstrip()
+        if not server.variable:
+            raise UsageError(
+                f"the model server {name} wants a key, and got none because only a file names it: {said}",
+                hint="if your key may be sent there, name it yourself with --mind, or add --trust",
+            )
         raise UsageError(
-            f"the model server {name} does not accept the key: {page.status} {page.said()}".rstrip(": "),
+            f"the model server {name} does not accept the key: {said}",
             hint=f"the key is taken from the environment: export {server.variable}=YOUR-KEY",
         )
     if page.status == 404:

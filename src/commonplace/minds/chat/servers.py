@@ -43,6 +43,7 @@ class Server:
     model: str
     """Empty: the first one the server lists."""
     variable: str
+    """Environment variable of its key; empty for a server that must not get one."""
     wants_key: bool
 
 

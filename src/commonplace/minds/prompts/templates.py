@@ -23,6 +23,8 @@ _TAGS = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
 BETWEEN = "\n---\n"
 """Divides a task's template: above it is what stays the same for a character at every tick, below it what changes."""
 TEXTS = Path(__file__).parent
+LARGEST = 100_000
+"""Bytes of a template; the largest that ships has a few thousand."""
 
 
 @cache
@@ -33,15 +35,35 @@ def shipped(language: str) -> Mapping[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in sorted((TEXTS / language).glob("*.txt"))}
 
 
-def load_overrides(folder: str | Path) -> Mapping[str, str]:
+def load_overrides(folder: str | Path, *, beside: Path | None = None) -> Mapping[str, str]:
     """The templates in a scenario's own folder, by file name.
 
-    Raises UsageError for a file that would replace no shipped template, and for one that is not a template.
+    `beside`: the folder of a scenario file that names `folder`; nothing outside of it is read, because the texts go
+    into the run and to a model. Raises UsageError for that, for a file that would replace no shipped template, and for
+    one that is not a template.
     """
+    if beside is not None:
+        _refuse_outside(Path(folder), beside)
+        folder = beside / folder
     folder = Path(folder)
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder", where="prompts", hint="name a folder beside the scenario file")
-    return {path.name: _checked(path) for path in sorted(folder.iterdir()) if not path.name.startswith(".")}
+    paths = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+    if beside is not None:
+        for path in paths:
+            _refuse_outside(path.relative_to(beside), beside)
+    return {path.name: _checked(path) for path in paths}
+
+
+def _refuse_outside(path: Path, beside: Path) -> None:
+    """Raises UsageError for an absolute path, for `..`, and for a symbolic link that leads out of the folder."""
+    inside = not path.is_absolute() and not path.drive and ".." not in path.parts
+    if not inside or not (beside / path).resolve().is_relative_to(beside.resolve()):
+        raise UsageError(
+            f"{str(path)!r} is outside the folder of the scenario",
+            where="prompts",
+            hint="name a folder beside the scenario file, without links that lead elsewhere",
+        )
 
 
 def _checked(path: Path) -> str:
@@ -52,6 +74,8 @@ def _checked(path: Path) -> str:
             where=str(path),
             hint=f"use one of {', '.join(sorted(accepted))}",
         )
+    if not path.is_file() or path.stat().st_size > LARGEST:
+        raise UsageError(f"the template is not a file of at most {LARGEST:,} bytes", where=str(path))
     try:
         text = path.read_text(encoding="utf-8")
         environment(DictLoader({})).parse(text)

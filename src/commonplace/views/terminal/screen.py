@@ -8,18 +8,21 @@ from pathlib import Path
 from time import monotonic
 from typing import ClassVar
 
+from rich.segment import Segment
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
+from textual.color import Color
 from textual.containers import Container
 from textual.content import Content
 from textual.events import Resize
+from textual.filter import LineFilter
 from textual.geometry import Size
 from textual.message import Message
 from textual.screen import Screen
 
 from commonplace.errors import CommonplaceError
-from commonplace.text import clean
+from commonplace.text import clean, printable
 from commonplace.views.source import Inspection, Source
 from commonplace.views.terminal.god_mode import CommandScreen
 from commonplace.views.terminal.header import Header, HelpScreen, Keys, Status
@@ -67,6 +70,17 @@ class Failed(Message):
         self.error = error
 
 
+class PrintableText(LineFilter):
+    """Makes every text on the screen printable, whoever wrote it."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 – Textual's signature
+        """The segments with their styles."""
+        return [segment if segment.control else Segment(printable(segment.text), segment.style) for segment in segments]
+
+
+PRINTABLE = PrintableText()
+
+
 class TownApp(App[None]):
     """One run, live or recorded, on a terminal: `TownApp(source).run()`.
 
@@ -103,6 +117,10 @@ class TownApp(App[None]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our own colour names: Textual parses the styles once before it knows the theme."""
         return dict(themes()[0].variables)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's own, and the one that makes every text printable."""
+        return [*super().get_line_filters(), PRINTABLE]
 
     def on_mount(self) -> None:
         """Be told of every commit."""

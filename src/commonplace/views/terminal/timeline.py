@@ -16,7 +16,9 @@ from commonplace.views.terminal.palette import Palette
 from commonplace.views.town import Town
 
 LEVELS = "▁▂▃▄▅▆▇"
-INTERVENTIONS = frozenset({"GOD_EVENT", "INNER_VOICE", "JOINED", "LEFT", "FORGOT", "TAKEN_OVER", "GIVEN_BACK"})
+INTERVENTIONS = frozenset(
+    {"GOD_EVENT", "INNER_VOICE", "JOINED", "LEFT", "FORGOT", "TAKEN_OVER", "GIVEN_BACK", "CHANGED"}
+)
 MARGIN = 10
 """Cells at either end for the first and the last time."""
 

@@ -1,0 +1,26 @@
+"""The question whether what a file names may be used: asked on a terminal, answered by `--trust` elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from commonplace.errors import UsageError
+from commonplace.trust import Named, listed, unsettled
+
+YES = ("y", "yes")
+
+
+def agreed(named: Sequence[Named], where: object, *, trust: bool) -> bool:
+    """Whether all of it may be used from now on: `trust`, or the answer to a question where one is needed.
+
+    False where nothing needs a question, or nobody is there to answer it: then what is missing is refused when it is
+    used. Raises UsageError for a no.
+    """
+    if trust or not unsettled(named) or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return trust
+    print(f"{where} itself names\n{listed(named)}", file=sys.stderr)
+    print("Use this? The answer is remembered for this file. [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().casefold() not in YES:
+        raise UsageError("nothing of it is used", where=str(where), hint="nothing was started or changed")
+    return True

@@ -1,0 +1,213 @@
+"""What a `set` input changes: a character's card, relations and beliefs, or the seed and policy of the run.
+
+A change is history: it takes effect at the end of its tick and is stored as versions of the state. What a body shows
+(place, doing, emoji, asleep) belongs to the world, see `world.inputs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Annotated, Any, cast
+
+from pydantic import TypeAdapter, ValidationError
+
+from commonplace.character.state import AREA, CharacterState, Known, Relation
+from commonplace.errors import UsageError
+from commonplace.memory import policies
+from commonplace.run.tick_record import Version
+from commonplace.scenario.model import CharacterPart, Part, RelationPart, StepPart
+from commonplace.scenario.scenario import Scenario
+from commonplace.text import clean
+from commonplace.world.events import NOBODY, Event
+from commonplace.world.inputs import BODY_FIELDS
+
+CARD = ("age", "pronoun", "work", "traits", "background", "goals", "home")
+"""Fields of a persona. A name is not among them: it is written in everybody's memories."""
+RELATION = ("warmth", "label", "summary")
+BELIEF = ("place", "state")
+SETTINGS = ("seed", "policy")
+"""Fields of the run, which the character `-` stands for."""
+FIELDS = (
+    *BODY_FIELDS,
+    *CARD,
+    *(f"relation.OTHER.{name}" for name in RELATION),
+    *(f"belief.THING.{name}" for name in BELIEF),
+)
+"""What can be set of a character, as a person names it."""
+SEPARATOR = ";"
+"""Between the entries of a list that is given as text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What the `set` inputs of a tick leave behind."""
+
+    states: Mapping[str, CharacterState] = field(default_factory=dict[str, CharacterState])
+    """The new states, by character; those that stay are left out."""
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """New settings of the run."""
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """The settings as stored; states are stored with everybody's."""
+        return tuple(Version(NOBODY, "setting", name, value) for name, value in sorted(self.settings.items()))
+
+
+NO_CHANGES = Changes()
+
+
+def changes_of(events: Iterable[Event], states: Mapping[str, CharacterState], scenario: Scenario) -> Changes:
+    """What the CHANGED events of a tick do to the states at its end. Raises UsageError for an unknown field."""
+    changed: dict[str, CharacterState] = {}
+    settings: dict[str, Any] = {}
+    for event in events:
+        if event.type != "CHANGED" or event.body["field"] in BODY_FIELDS:
+            continue
+        me, name, value = event.agent_id, str(event.body["field"]), event.body["value"]
+        if me == NOBODY:
+            settings[name] = value
+        else:
+            changed[me] = _state_with(changed.get(me) or states[me], name, value, scenario, event.tick)
+    return Changes(changed, settings) if changed or settings else NO_CHANGES
+
+
+def _state_with(state: CharacterState, name: str, value: Any, scenario: Scenario, tick: int) -> CharacterState:
+    what, *rest = name.split(".")
+    match what, rest:
+        case "relation", [other, part] if part in RELATION:
+            relation = state.relations.get(other) or Relation(other, known_since=tick)
+            relations = {**state.relations, other: replace(relation, **{part: value})}
+            return replace(state, relations=dict(sorted(relations.items())))
+        case "belief", [node, part] if part in BELIEF:
+            known = state.belief.nodes.get(node) or _unseen(node, scenario)
+            fresh = replace(known, **{"parent" if part == "place" else "state": value}, seen=tick)
+            return replace(state, belief=state.belief.updated({node: fresh}))
+        case _, [] if what in CARD:
+            state = replace(state, card=dict(sorted({**state.card, what: value}.items())))
+            return _with_home(state, str(value), scenario, tick) if what == "home" else state
+        case _:
+            raise UsageError(f"a character has no field {name!r}", hint=_fields(name))
+
+
+def _unseen(node: str, scenario: Scenario) -> Known:
+    found = scenario.geography.nodes[node]
+    return Known(found.parent_id, AREA if found.type == "area" else found.state, 0)
+
+
+def _with_home(state: CharacterState, home: str, scenario: Scenario, tick: int) -> CharacterState:
+    """Whoever lives somewhere knows the place, also when it is private."""
+    if state.belief.knows(home):
+        return state
+    parent = scenario.geography.nodes[home].parent_id
+    return replace(state, belief=state.belief.updated({home: Known(parent, AREA, tick)}))
+
+
+def as_changed(
+    scenario: Scenario, cards: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any] | None = None
+) -> Scenario:
+    """The scenario with other cards of characters, and other settings; itself when nothing changes."""
+    cards = {me: card for me, card in cards.items() if card}
+    if cards:
+        personas = scenario.personas
+        new = {me: persona.changed(cards[me]) if me in cards else persona for me, persona in personas.items()}
+        scenario = replace(scenario, personas=new)
+    if settings and settings.get("policy"):
+        cognition = scenario.cognition.model_copy(update={"policy": settings["policy"]})
+        scenario = replace(scenario, part=scenario.part.model_copy(update={"cognition": cognition}))
+    return scenario
+
+
+# ── checking ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def checked(body: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
+    """A `set` input with its names resolved and its value of the field's type, which may be given as text.
+
+    Raises UsageError for an unknown character, field or name, with the nearest, and for a value that does not fit.
+    """
+    me, name, given = str(body.get("agent_id", "")), str(body.get("field", "")), body.get("value")
+    if me != NOBODY:
+        _one_of("character", me, {id: one.name for id, one in scenario.personas.items()})
+    value = _setting(name, given, scenario) if me == NOBODY else _of_character(name, given, scenario)
+    return {"kind": "set", "agent_id": me, "field": name, "value": value}
+
+
+def _setting(name: str, given: Any, scenario: Scenario) -> Any:
+    if name == "policy":
+        if given not in scenario.part.policies:
+            policies.by_name(str(given))
+        return given
+    if name == "seed":
+        return _fitting(name, int, given)
+    raise UsageError(f"a run has no setting {name!r}", hint=f"settings are {', '.join(SETTINGS)}")
+
+
+def _of_character(name: str, given: Any, scenario: Scenario) -> Any:
+    nodes = scenario.geography.nodes
+    what, *rest = name.split(".")
+    match what, rest:
+        case (("place" | "home"), []):
+            return _area(given, scenario)
+        case "asleep", []:
+            return _fitting(name, bool, given)
+        case (("doing" | "emoji"), []):
+            return _fitting(name, _type(StepPart, "do" if what == "doing" else what), given)
+        case _, [] if what in CARD:
+            return _fitting(name, _type(CharacterPart, what), given)
+        case "relation", [other, part] if part in RELATION:
+            _one_of("character", other, {id: one.name for id, one in scenario.personas.items()})
+            return _fitting(name, _type(RelationPart, part), given)
+        case "belief", [node, part] if part in BELIEF:
+            _one_of("object or area", node, {id: one.name for id, one in nodes.items() if one.type != "agent"})
+            return _area(given, scenario) if part == "place" else _state(node, str(given), scenario)
+        case _:
+            raise UsageError(f"a character has no field {name!r}", hint=_fields(name))
+
+
+def _area(given: Any, scenario: Scenario) -> str:
+    return _one_of("area", str(given), {id: scenario.geography.name(id) for id in scenario.geography.destinations})
+
+
+def _state(node: str, given: str, scenario: Scenario) -> str:
+    """A state that the object can have; areas have only one."""
+    found = scenario.geography.nodes[node]
+    states = (AREA,) if found.type == "area" else scenario.geography.kinds[found.kind].states
+    return _one_of(f"state of {node}", given, {state: state for state in states})
+
+
+def _type(part: type[Part], name: str) -> Any:
+    """The type of a scenario's key, with its limits: a mind's questions have no room for more."""
+    info = part.model_fields[name]
+    return Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation
+
+
+def _fitting(name: str, type_: Any, given: Any) -> Any:
+    """The value as its type wants it. Lists given as text have their entries between semicolons."""
+    adapter = TypeAdapter[Any](type_)
+    if isinstance(given, str) and adapter.json_schema().get("type") == "array":
+        given = [entry.strip() for entry in given.split(SEPARATOR) if entry.strip()]
+    try:
+        value = adapter.validate_python(clean(given) if isinstance(given, str) else given)
+    except ValidationError as error:
+        why = error.errors()[0]["msg"]
+        raise UsageError(f"{name} cannot be {given!r}", hint=why[:1].lower() + why[1:]) from None
+    return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
+
+
+def _one_of(what: str, given: str, names: Mapping[str, str]) -> str:
+    """The id that is given, or whose name is. Raises UsageError with the nearest."""
+    if given in names:
+        return given
+    found = [id for id, name in names.items() if given.casefold() in (id.casefold(), name.casefold())]
+    if len(found) == 1:
+        return found[0]
+    near = get_close_matches(given, sorted(names), n=1, cutoff=0)
+    raise UsageError(f"there is no {what} {given!r}", hint=f"the nearest is {near[0]!r}" if near else "")
+
+
+def _fields(name: str) -> str:
+    near = get_close_matches(name, FIELDS, n=1)
+    guess = f"did you mean {near[0]}? " if near else ""
+    return f"{guess}fields are {', '.join(FIELDS)}"

@@ -1,0 +1,121 @@
+"""The parts of a memory that no column of its table holds, packed: tick, event, and the rare fields.
+
+A run of weeks has tens of thousands of memories, and few of them are looked at again. As objects they would need four
+times the space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.errors import UsageError
+from commonplace.memory.columns import grown
+from commonplace.memory.embedding import VectorRows
+from commonplace.memory.record import Memory
+from commonplace.memory.stores.codec import as_json, parsed_fields, rare_fields
+
+_NONE: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRows:
+    """Memories 1 … n as columns, read from where they are stored without making an object of each."""
+
+    texts: Sequence[str]
+    """Each pair of text and vector once."""
+    vectors: VectorRows
+    """One per text."""
+    saying: NDArray[np.int32]
+    """By memory: which text it is. All that follow are by memory, too."""
+    kinds: NDArray[np.uint8]
+    """Codes of the kinds."""
+    importance: NDArray[np.float64]
+    created: NDArray[np.int64]
+    """In `micros`, as all times."""
+    accessed: NDArray[np.int64]
+    ticks: NDArray[np.int32]
+    events: Sequence[str]
+    rests: Sequence[str]
+    """JSON of the rare fields but the event, which many memories share; empty without any."""
+
+
+class PackedRecords:
+    """The first `size` rows of a table. A row is read back equal to the memory that was packed."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._ticks: NDArray[np.int32] = np.empty(16, dtype=np.int32)
+        self._rests: NDArray[np.int32] = np.empty(16, dtype=np.int32)
+        """By row: which of `_known`."""
+        self._known: list[str] = []
+        self._numbers: dict[str, int] = {}
+        self._events = bytearray()
+        self._ends: NDArray[np.int64] = np.empty(16, dtype=np.int64)
+        """By row: where its event ends in `_events`."""
+        self._whole: dict[int, Memory] = {}
+        """Rows that JSON cannot hold, and those changed since."""
+
+    def append(self, memory: Memory) -> None:
+        """Packs the next row."""
+        rest = _rest(memory)
+        if rest is None:
+            self._whole[self.size] = memory
+        self._reserve(self.size + 1)
+        self._ticks[self.size] = memory.tick
+        self._rests[self.size] = self._number(rest or "")
+        self._events += memory.event.encode("utf-8", "surrogatepass")
+        self._ends[self.size] = len(self._events)
+        self.size += 1
+
+    def load(self, rows: StoredRows) -> None:
+        """Becomes these rows; there must be none before."""
+        self._ticks = rows.ticks
+        numbers = [self._number(rest) for rest in rows.rests]
+        self._rests = np.array(numbers, dtype=np.int32)
+        events = [event.encode("utf-8", "surrogatepass") for event in rows.events]
+        self._events = bytearray(b"".join(events))
+        self._ends = np.cumsum([len(event) for event in events], dtype=np.int64)
+        self.size = len(numbers)
+
+    def replace(self, row: int, memory: Memory) -> None:
+        """Another memory in the place of a packed one."""
+        self._whole[row] = memory
+
+    def whole(self, row: int) -> Memory | None:
+        """The memory of a row that is kept as an object."""
+        return self._whole.get(row)
+
+    def fields(self, row: int) -> tuple[int, str, Mapping[str, Any]]:
+        """(tick, event, the rare fields) of any other row."""
+        start = int(self._ends[row - 1]) if row else 0
+        event = self._events[start : int(self._ends[row])].decode("utf-8", "surrogatepass")
+        rest = self._known[int(self._rests[row])]
+        return int(self._ticks[row]), event, parsed_fields(rest) if rest else _NONE
+
+    def _number(self, rest: str) -> int:
+        number = self._numbers.setdefault(rest, len(self._known))
+        if number == len(self._known):
+            self._known.append(rest)
+        return number
+
+    def _reserve(self, length: int) -> None:
+        if length > len(self._ticks):
+            self._ticks, self._rests = grown(self._ticks, length), grown(self._rests, length)
+            self._ends = grown(self._ends, length)
+
+
+def _rest(memory: Memory) -> str | None:
+    """The rare fields but the event as JSON; None for a memory that JSON would change, or cannot hold."""
+    rare = rare_fields(memory)
+    rare.pop("event", None)
+    try:
+        rest = as_json(rare) if rare else ""
+    except UsageError:
+        return None
+    again = parsed_fields(rest) if rest else _NONE
+    return rest if again.get("details", _NONE) == memory.details else None

@@ -1,0 +1,156 @@
+"""What the memories of one character say: each text once, with its vector, however many memories say it.
+
+A character that lives long says and sees the same things again: in a town two memories of three repeat an earlier text.
+What a question costs to compare, and what a stream needs in RAM, therefore follow the texts and not the memories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.memory.columns import grown
+from commonplace.memory.embedding import (
+    NO_VECTOR,
+    NON_FINITE,
+    UNUSABLE,
+    USABLE,
+    WRONG_SIZE,
+    Vector,
+    VectorRows,
+    norm_of,
+    usable,
+)
+from commonplace.memory.scoring import Indices
+
+_CHUNK = 512
+"""Vectors looked at at once: large temporary arrays cost more than the work done in them."""
+
+Numbers = NDArray[np.int32]
+
+
+class Sayings:
+    """Pairs of a text and its vector, numbered 0, 1, 2 … as they were first added.
+
+    A text that comes with another vector than before is another saying. Arrays are valid up to `len(texts)`.
+    """
+
+    def __init__(self, dimensions: int) -> None:
+        self.texts: list[str] = []
+        self.vectors: NDArray[np.float32] = np.empty((16, dimensions), dtype=np.float32)
+        """Zeros where there is no usable vector."""
+        self.norms: NDArray[np.float64] = np.empty(16, dtype=np.float64)
+        """Infinite for a zero vector and where there is no usable one, so that the cosine becomes 0."""
+        self.state: NDArray[np.uint8] = np.empty(16, dtype=np.uint8)
+        """`USABLE`, or a key of `UNUSABLE`."""
+        self._numbers: dict[str, int] = {}
+        """Text → the first saying of it."""
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def add(self, text: str, given: Vector | None) -> int:
+        """The number of a text with this vector; a new one if need be."""
+        state, vector = usable(given, self.vectors.shape[1])
+        known = self._numbers.get(text)
+        if known is not None and self.state[known] == state and self._is(known, vector):
+            return known
+        number = len(self.texts)
+        self._reserve(number + 1)
+        self.texts.append(text)
+        self._numbers.setdefault(text, number)
+        self.state[number] = state
+        self.vectors[number] = 0 if vector is None else vector
+        self.norms[number] = (0.0 if vector is None else norm_of(vector)) or np.inf
+        return number
+
+    def extend(self, texts: Sequence[str], vectors: Sequence[Vector | None]) -> Numbers:
+        """The numbers of many: the same as `add` for each, at a tenth of the cost."""
+        numbers = np.empty(len(texts), dtype=np.int32)
+        for first in range(0, len(texts), _CHUNK):
+            some = slice(first, first + _CHUNK)
+            matrix, states = _prepared(vectors[some], self.vectors.shape[1])
+            numbers[some] = self._extend(texts[some], matrix, states)
+        return numbers
+
+    def truncate(self, length: int) -> None:
+        """Removes the sayings from `length` on."""
+        for number in range(length, len(self.texts)):
+            if self._numbers.get(self.texts[number]) == number:
+                del self._numbers[self.texts[number]]
+        del self.texts[length:]
+
+    def vector(self, number: int) -> Vector | None:
+        """A copy of the vector, None if there is no usable one."""
+        return self.vectors[number].copy() if self.state[number] == USABLE else None
+
+    def unusable(self, numbers: Numbers) -> dict[str, int]:
+        """How many of these have no usable vector, by reason."""
+        if not np.count_nonzero(self.state[: len(self.texts)]):
+            return {}
+        counts = np.bincount(self.state[numbers], minlength=len(UNUSABLE) + 1)
+        return {why: int(counts[state]) for state, why in UNUSABLE.items() if counts[state]}
+
+    def _is(self, number: int, vector: Vector | None) -> bool:
+        return vector is None or np.array_equal(self.vectors[number], vector)
+
+    def _extend(self, texts: Sequence[str], matrix: NDArray[np.float32], states: NDArray[np.uint8]) -> Numbers:
+        start = len(self.texts)
+        fresh: list[int] = []
+        numbers = np.empty(len(texts), dtype=np.int32)
+        for row, text in enumerate(texts):
+            number = self._numbers.setdefault(text, start + len(fresh))
+            if number == start + len(fresh):
+                fresh.append(row)
+            numbers[row] = number
+        self._put([texts[row] for row in fresh], matrix[fresh], states[fresh])
+        if len(fresh) < len(texts):
+            same = (self.vectors[numbers] == matrix).all(axis=1) & (self.state[numbers] == states)
+            others: Indices = np.flatnonzero(~same)
+            if len(others):
+                numbers[others] = np.arange(len(others)) + len(self.texts)
+                differing: list[str] = [texts[int(row)] for row in others]
+                self._put(differing, matrix[others], states[others])
+        return numbers
+
+    def _put(self, texts: Sequence[str], matrix: NDArray[np.float32], states: NDArray[np.uint8]) -> None:
+        rows = slice(len(self.texts), len(self.texts) + len(texts))
+        self._reserve(rows.stop)
+        self.texts.extend(texts)
+        self.vectors[rows] = matrix
+        self.state[rows] = states
+        exact = matrix.astype(np.float64)
+        norms = np.sqrt(np.vecdot(exact, exact))
+        self.norms[rows] = np.where(norms > 0, norms, np.inf)
+
+    def _reserve(self, length: int) -> None:
+        if length > len(self.norms):
+            self.vectors, self.norms = grown(self.vectors, length), grown(self.norms, length)
+            self.state = grown(self.state, length)
+
+
+def _prepared(vectors: Sequence[Vector | None], dimensions: int) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
+    """(the vectors as one matrix, zeros where one is not usable; the state of each)."""
+    states = np.full(len(vectors), USABLE, dtype=np.uint8)
+    if isinstance(vectors, VectorRows):
+        matrix = vectors.matrix
+        states[~vectors.present] = NO_VECTOR
+        if matrix.shape[1] != dimensions:
+            states[vectors.present] = WRONG_SIZE
+            return np.zeros((len(vectors), dimensions), dtype=np.float32), states
+    elif all(vector is not None and vector.shape == (dimensions,) for vector in vectors):
+        matrix = np.asarray(vectors, dtype=np.float32).reshape(-1, dimensions)
+    else:
+        matrix = np.zeros((len(vectors), dimensions), dtype=np.float32)
+        for row, given in enumerate(vectors):
+            states[row], vector = usable(given, dimensions)
+            if vector is not None:
+                matrix[row] = vector
+        return matrix, states
+    finite = np.asarray(np.isfinite(matrix).all(axis=1))
+    if not finite.all():
+        matrix = np.where(finite[:, None], matrix, np.float32(0))
+        states[~finite] = NON_FINITE
+    return matrix, states

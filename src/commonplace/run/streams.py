@@ -1,0 +1,140 @@
+"""A character's memories as they were at the end of a tick, read as columns: none of them becomes an object here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.memory.columns import micros
+from commonplace.memory.embedding import VectorRows, unpacked
+from commonplace.memory.reader import Snapshot
+from commonplace.memory.records import StoredRows
+from commonplace.memory.stores.codec import UNREADABLE
+from commonplace.memory.stream import MemoryStream
+from commonplace.memory.table import KIND_CODES
+from commonplace.run.rows import EPOCH, is_text, memory_rest, unpacked_ids, unpacked_vector
+from commonplace.run.schema import RUN
+
+if TYPE_CHECKING:
+    from commonplace.run.reading import Reading
+
+ROWS = """
+SELECT id, tick, kind, importance, text, created, vector, citations, event, details FROM memory
+WHERE agent = ? AND tick <= ? ORDER BY id
+"""
+COLUMNS = 10
+"""Of `ROWS`."""
+VECTORS = """
+SELECT id, value FROM vector WHERE id IN (SELECT vector FROM memory WHERE agent = ? AND tick <= ?)
+"""
+GONE = "SELECT id FROM memory WHERE agent = ? AND removed <= ? ORDER BY id"
+BETWEEN = "SELECT 1 FROM memory WHERE agent = ? AND tick <= ? AND removed > ? AND removed <= ? LIMIT 1"
+COUNT = "SELECT coalesce(max(id), 0) FROM memory WHERE agent = ? AND tick <= ?"
+_SHIFT = micros(EPOCH)
+
+
+def stream_at(reading: Reading, agent: str, tick: int, parts: Mapping[str, Any]) -> MemoryStream:
+    """The stream at the end of a tick; `parts` as of `MemoryStream`. Raises RunDamaged for what cannot be read."""
+    stream, _ = stream_and_snapshots(reading, agent, tick, (), parts)
+    return stream
+
+
+def stream_and_snapshots(
+    reading: Reading, agent: str, tick: int, earlier: Sequence[int], parts: Mapping[str, Any]
+) -> tuple[MemoryStream, dict[int, Snapshot]]:
+    """The stream at the end of a tick, and its snapshots at some earlier ticks. The rows are read once for all.
+
+    Only where something was forgotten since an earlier tick, that snapshot is of a stream of its own.
+    """
+    rows = _stored(reading, agent, tick, parts["embedder"].dimensions)
+    first = rows.accessed.copy()
+    _touch(reading, agent, tick, rows.accessed)
+    gone = [id_ for (id_,) in reading.all(GONE, agent, tick)]
+    stream = MemoryStream.load(agent, rows, forgotten=gone, **parts)
+    snapshots: dict[int, Snapshot] = {}
+    for then in earlier:
+        if reading.one(BETWEEN, agent, then, then, tick):
+            snapshots[then] = stream_at(reading, agent, then, parts).snapshot()
+            continue
+        length: int = reading.one(COUNT, agent, then)[0]
+        accessed = first[:length].copy()
+        _touch(reading, agent, then, accessed)
+        snapshots[then] = stream.snapshot(length, accessed)
+    return stream, snapshots
+
+
+def _stored(reading: Reading, agent: str, tick: int, dimensions: int) -> StoredRows:
+    found = reading.all(ROWS, agent, tick)
+    columns: Iterable[Sequence[Any]] = zip(*found, strict=True) if found else [()] * COLUMNS
+    ids, ticks, kinds, importance, texts, created, vectors, citations, events, details = columns
+    for expected, id_ in enumerate(ids, start=1):
+        if id_ != expected:
+            raise RUN.damaged(str(reading.path), f"memory {expected} of {agent} is missing")
+    sayings: dict[tuple[str, int | None], int] = {}
+    numbers = [sayings.setdefault(pair, len(sayings)) for pair in zip(texts, vectors, strict=True)]
+    rests, later = _rests(reading, agent, details, citations)
+    try:
+        if not all(map(is_text, texts)) or not all(map(isfinite, importance)):
+            raise ValueError("text or importance is not that of a memory")
+        moments = np.array(created, dtype=np.int64) + _SHIFT
+        stored = StoredRows(
+            texts=[text for text, _ in sayings],
+            vectors=_vectors(reading, agent, tick, [vector for _, vector in sayings], dimensions),
+            saying=np.array(numbers, dtype=np.int32),
+            kinds=np.array([KIND_CODES[kind] for kind in kinds], dtype=np.uint8),
+            importance=np.array(importance, dtype=np.float64),
+            created=moments,
+            accessed=moments.copy(),
+            ticks=np.array(ticks, dtype=np.int32),
+            events=events,
+            rests=rests,
+        )
+    except UNREADABLE as error:
+        raise reading.damaged(f"a memory of {agent}", error) from error
+    for row, at in later.items():
+        stored.accessed[row] = at + _SHIFT
+    return stored
+
+
+def _rests(
+    reading: Reading, agent: str, details: Sequence[bytes], citations: Sequence[str]
+) -> tuple[list[str], dict[int, int]]:
+    """(the rare fields of each memory, the first access of those for which it is not their creation)."""
+    known: dict[tuple[bytes, str], tuple[str, int | None]] = {}
+    rests: list[str] = []
+    later: dict[int, int] = {}
+    for row, pair in enumerate(zip(details, citations, strict=True)):
+        found = known.get(pair)
+        if found is None:
+            try:
+                found = known[pair] = memory_rest(*pair)
+            except UNREADABLE as error:
+                raise reading.damaged(f"memory {row + 1} of {agent}", error) from error
+        rests.append(found[0])
+        if found[1] is not None:
+            later[row] = found[1]
+    return rests, later
+
+
+def _vectors(reading: Reading, agent: str, tick: int, wanted: Sequence[int | None], dimensions: int) -> VectorRows:
+    """The vectors of these numbers; where there is none, a row that is not present."""
+    rows = {number: row for row, number in enumerate(wanted) if number is not None}
+    matrix = np.zeros((len(wanted), dimensions), dtype=np.float32)
+    present = np.zeros(len(wanted), dtype=np.bool_)
+    for number, value in reading.all(VECTORS, agent, tick):
+        try:
+            matrix[rows[number]] = unpacked(unpacked_vector(value))
+        except UNREADABLE as error:
+            raise reading.damaged(f"vector {number}", error) from error
+        present[rows[number]] = True
+    return VectorRows(matrix, present)
+
+
+def _touch(reading: Reading, agent: str, tick: int, accessed: NDArray[np.int64]) -> None:
+    """Bring access times to what they were at the end of a tick."""
+    for at, ids in reading.all("SELECT at, ids FROM touch WHERE agent = ? AND tick <= ? ORDER BY tick", agent, tick):
+        accessed[np.array(unpacked_ids(ids), dtype=np.intp) - 1] = at + _SHIFT
