@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from commonplace.analysis.diff import diff
-from commonplace.engine.recorded_mind import JOURNAL, RecordedMind
+from commonplace.engine.recorded_mind import RecordedMind
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError, command
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.mind import Mind
 from commonplace.run.file import RunFile
-from commonplace.run.manifest import MIND_OBJECT, Manifest
+from commonplace.run.manifest import JOURNAL, MIND_OBJECT, OFFLINE, Manifest
 from commonplace.run.reading import Reading
 from commonplace.run.why import why
 from commonplace.scenario.compiling import compiled_from_text, load
@@ -228,7 +228,7 @@ def mind_named(
     answer, `templates`, prompts that replace the shipped ones, and `with_key`, whether it may get a key, which is for
     you to say and not for a file. No server is contacted before the first question.
     """
-    if name == "offline":
+    if name == OFFLINE:
         from commonplace.minds.offline.mind import OfflineMind  # noqa: PLC0415 – a grammar that recordings do not need
 
         return OfflineMind(scenario.language)

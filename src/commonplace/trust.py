@@ -19,11 +19,10 @@ from urllib.parse import urlsplit
 from platformdirs import user_state_path
 
 from commonplace.canon import digest
-from commonplace.engine.recorded_mind import JOURNAL
 from commonplace.errors import UsageError
 from commonplace.minds.chat.servers import is_server, server_named
 from commonplace.openai_http import is_loopback
-from commonplace.run.manifest import MIND_OBJECT, Manifest
+from commonplace.run.manifest import JOURNAL, MIND_OBJECT, Manifest
 from commonplace.scenario.scenario import Scenario
 from commonplace.stages import code_of, is_imported
 from commonplace.text import clean, shortened

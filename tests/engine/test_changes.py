@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -98,7 +99,7 @@ def test_a_changed_card_is_what_the_mind_is_told(changed: Path) -> None:
     assert (now.home, now.traits, now.age, now.name) == ("teahouse", ("sly", "quiet"), 61, mira.name)
     with resume_run(changed.with_name("changed.run")) as run:
         view = run._engine.live_state.view("mira")
-        assert view.persona == now
+        assert asdict(view.persona) == asdict(now)
         assert view.scenario.policy.name == "recall"
 
 

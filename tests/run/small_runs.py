@@ -27,6 +27,8 @@ from world.small_worlds import AGENTS, CLOCK, IDLE, go, say, village
 
 TOWN = village()
 MANIFEST = Manifest(scenario="village", text=text("village", 2), seed=3, mind="offline")
+PAID = replace(MANIFEST, mind="local:village")
+"""With a mind whose answers a fork takes over, because they cost something."""
 
 
 class Village:
@@ -107,10 +109,10 @@ def plot(number: int) -> dict[str, Action]:
     ][number % 5]
 
 
-def make(path: Path, ticks: int, **options: str) -> Path:
+def make(path: Path, ticks: int, manifest: Manifest = MANIFEST, **options: str) -> Path:
     """A finished run of so many ticks."""
     live_state = Village()
-    with RunFile.create(path, MANIFEST, **options) as run:  # pyright: ignore[reportArgumentType]
+    with RunFile.create(path, manifest, **options) as run:  # pyright: ignore[reportArgumentType]
         run.commit(live_state.opening())
         for number in range(1, ticks + 1):
             run.commit(live_state.tick(plot(number)))

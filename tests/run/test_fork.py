@@ -11,8 +11,9 @@ from commonplace.errors import UsageError
 from commonplace.run import integrity
 from commonplace.run.file import RunFile
 from commonplace.run.fork import fork
+from commonplace.run.manifest import MIND_OBJECT
 from commonplace.run.reading import Reading
-from run.small_runs import MANIFEST, Village, answer, make, plot
+from run.small_runs import MANIFEST, PAID, Village, answer, make, plot
 
 
 def life_at(tick: int) -> Village:
@@ -51,7 +52,7 @@ def test_a_fork_needs_no_parent_and_says_whose_it_is(tmp_path: Path) -> None:
 
 
 def test_later_answers_are_offered_to_the_same_question_only(tmp_path: Path) -> None:
-    parent = make(tmp_path / "a.run", 6)
+    parent = make(tmp_path / "a.run", 6, PAID)
     with fork(parent, 3, tmp_path / "b.run") as run:
         kept = answer("ann", 5)
         assert run.journal.find("ann", 5, 0, b"another") == ()
@@ -62,6 +63,18 @@ def test_later_answers_are_offered_to_the_same_question_only(tmp_path: Path) -> 
     with fork(parent, 3, tmp_path / "c.run", manifest=replace(MANIFEST, mind="local:model")) as run:
         assert run.journal.find("ann", 5, 0, kept.request) == ()
         assert run.manifest.mind == "local:model"
+
+
+@pytest.mark.parametrize("mind", ["offline", "journal:other.run", "local:village"])
+@pytest.mark.parametrize("given", [False, True], ids=["by its name", "as an object"])
+def test_answers_that_cost_nothing_are_not_copied_to_a_fork(tmp_path: Path, mind: str, given: bool) -> None:
+    """Such a mind is asked again: nobody would ever read them. What an object costs is not known."""
+    settings = {MIND_OBJECT: True} if given else None
+    parent = make(tmp_path / "a.run", 6, replace(MANIFEST, mind=mind, settings=settings))
+    with fork(parent, 3, tmp_path / "b.run") as run:
+        (offered,) = run.reading.one("SELECT count(*) FROM offered")
+        assert bool(offered) == (given or mind == "local:village")
+        assert integrity.check(run.reading) == 3
 
 
 def test_a_fork_of_a_run_that_is_being_lived(tmp_path: Path) -> None:

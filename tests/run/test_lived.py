@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from unittest.mock import Mock
 
 import pytest
 
 from commonplace.api import create_run
 from commonplace.errors import UsageError
 from commonplace.run import integrity
-from commonplace.run.reading import Reading
+from commonplace.run.reading import MOOD_REACH, Reading, mood
 from commonplace.run.why import as_text, why
 
 TICKS = 30
@@ -131,6 +132,19 @@ def test_the_table_of_characters(reading: Reading) -> None:
     assert [row["id"] for row in rows] == sorted(row["id"] for row in rows)
     assert all(list(row) == ["id", "name", "place", "doing", "plan_item", "mood"] for row in rows)
     assert all(row["mood"] for row in rows)
+
+
+def test_the_table_of_characters_restores_no_memory(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that it costs the same at any age of the run: of the latest memories it reads what was felt."""
+    expected = {me: [memory.emotion for memory in reading.memories(me)[-MOOD_REACH:]] for me in reading.agent_ids}
+    assert any(any(felt) for felt in expected.values())
+    for whole in ("stream_at", "memories", "accesses"):
+        monkeypatch.delattr(Reading, whole)
+    made = Mock()
+    monkeypatch.setattr("commonplace.run.reading.memory_from", made)
+    rows = reading.agents()
+    assert not made.called
+    assert {row["id"]: row["mood"] for row in rows} == {row["id"]: mood(expected[row["id"]]) for row in rows}
 
 
 def test_simulated_times_name_ticks(reading: Reading) -> None:

@@ -18,7 +18,7 @@ from commonplace.run.file import RunFile
 from commonplace.run.fork import fork
 from commonplace.run.journal import ModelCall, _ModelCalls, model_call_of
 from commonplace.run.reading import Reading
-from run.small_runs import MANIFEST, Village, answer, make, plot, tampering
+from run.small_runs import MANIFEST, PAID, Village, answer, make, plot, tampering
 from sizes import examples
 
 
@@ -42,7 +42,7 @@ def run(tmp_path: Path):
 def talkative(tmp_path: Path) -> Path:
     """A run of some ticks in which everything said was kept."""
     live_state, path = Village(), tmp_path / "talkative.run"
-    with RunFile.create(path, MANIFEST) as file:
+    with RunFile.create(path, PAID) as file:
         file.commit(live_state.opening())
         for tick in range(1, 6):
             record = live_state.tick(plot(tick))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from commonplace.analysis.diffusion import diffusion
+from commonplace.canon import parsed
 from commonplace.character.state import Relation
 from commonplace.clock import iso
 from commonplace.errors import UsageError
@@ -151,7 +152,7 @@ def _rows(run: Reading, first: int, last: int) -> list[Row]:
 def _key(row: Row) -> Key:
     tick, _, agent, _, type_, body = row
     if any(name in body for name in CITED):
-        body = json.dumps({name: value for name, value in json.loads(body).items() if name not in CITED})
+        body = json.dumps({name: value for name, value in parsed(body).items() if name not in CITED})
     return (tick, agent, type_, body)
 
 
@@ -199,7 +200,7 @@ def _whereabouts(run: Reading, agent: str, first: int, last: int) -> list[tuple[
     query = "SELECT tick, value FROM version WHERE kind = 'body' AND owner = ? AND key = '' AND tick <= ? ORDER BY tick"
     found: list[tuple[int, Place]] = [(first, None)]
     for tick, value in run.all(query, agent, last):
-        body = json.loads(value)
+        body = parsed(value)
         place = body["area"] if body else None
         if tick <= first:
             found = [(first, place)]

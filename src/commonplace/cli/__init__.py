@@ -12,6 +12,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any, NamedTuple, TextIO, cast
 
 import typer
@@ -76,6 +77,11 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
     },
     "Check": {
         "digest": Entry("inspect", "Print the digest of a run's history.", "digest monday.run --at 144"),
+        "export": Entry(
+            "bundle", "Write a run to one file to send or to keep.", "export monday.run bundle -o monday.zip"
+        ),
+        "import": Entry("bundle", "Make a run of such a file.", "import bundle monday.zip -o received.run"),
+        "trim": Entry("trim", "Drop old reasons to make a run's file smaller.", "trim monday.run --keep-days 1"),
         "verify": Entry("inspect", "Check a run file and run it again to compare.", "verify monday.run"),
     },
     "Scenarios": {
@@ -109,7 +115,8 @@ class LazyGroup(TyperGroup):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        function = getattr(import_module(f"{__name__}.{entry.module}"), cmd_name.replace("-", "_"))
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name.replace("-", "_")
+        function = getattr(import_module(f"{__name__}.{entry.module}"), name)
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
         single.command(cmd_name, epilog=f"Example: commonplace {entry.example}")(function)
         return typer.main.get_command(single)

@@ -13,7 +13,7 @@ from commonplace.api import mind_named, resume_run, scenario_of
 from commonplace.cli.consent import agreed
 from commonplace.cli.lookup import character, memory_reference, names_in
 from commonplace.cli.options import TRUST
-from commonplace.engine.changes import FIELDS, checked
+from commonplace.engine.changes import FIELDS, as_changed, checked
 from commonplace.engine.god_mode import described
 from commonplace.engine.run import queue_input
 from commonplace.errors import UsageError, command
@@ -90,7 +90,7 @@ class _Changes:
         self.made: list[tuple[dict[str, Any], str]] = []
         self._reading = reading
         self._tick = reading.tick(at)
-        self._scenario = scenario_of(reading.manifest)
+        self._scenario = as_changed(scenario_of(reading.manifest), reading.cards_at(self._tick))
         self._names = names_in(reading)
         self._where = reading.path
         self._present = set(reading.world_at(self._tick).bodies)

@@ -117,16 +117,8 @@ def has_floor(view: TurnView) -> bool:
 
 def said_today(view: TurnView, hearer: str) -> tuple[str, ...]:
     """What I have said to this hearer since midnight, oldest first."""
-    began = midnight(view.now)
-    lines: list[str] = []
-    for memory in view.draft.backwards():
-        if memory.created_at < began:
-            break
-        if memory.kind == ACTION:
-            frame = memory.details["frame"]
-            if frame["what"] == "i_said" and frame["to"] == hearer:
-                lines.append(frame["quote"])
-    return tuple(reversed(lines))
+    mine = (memory.details["frame"] for memory in view.draft.since(midnight(view.now), ACTION))
+    return tuple(frame["quote"] for frame in mine if frame["what"] == "i_said" and frame["to"] == hearer)
 
 
 def said_to(view: TurnView, hearers: Iterable[str]) -> dict[str, tuple[str, ...]]:

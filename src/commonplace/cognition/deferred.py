@@ -39,6 +39,9 @@ from commonplace.world.area import SILENCE
 
 LATEST = 100
 """Memories a reflection looks at."""
+EARLIER = timedelta(days=3)
+"""How long a thought is not had again: for good, and a character that knows its town would soon conclude nothing."""
+MOST_EARLIER = 20
 LATEST_LINES = 6
 """Memories a reflection on a talk starts from."""
 OF_A_TALK = 7
@@ -178,13 +181,12 @@ async def _reflect_on_days(view: JobView, notebook: JobNotebook) -> Outcome:
         Evidence(question=question, recalled=await retrieve(view, notebook, "reflect", [question]))
         for question in questions[:3]
     ]
-    earlier = tuple(memory.text for memory in view.past.search(kinds={"reflection"}, limit=20))
     inputs = InsightsInput(
         who=who(view.persona),
         situation=here,
         evidence=tuple(evidence),
         recent=recent,
-        earlier=earlier,
+        earlier=_thought_lately(view),
         known=acquaintances(view),
     )
     answer = await notebook.ask(INSIGHTS, inputs)
@@ -203,7 +205,7 @@ async def _reflect_on_talk(view: JobView, notebook: JobNotebook) -> Outcome:
         who=who(view.persona),
         situation=situation(view),
         evidence=(Evidence(question=" ".join(goals), recalled=found),),
-        earlier=tuple(memory.text for memory in view.past.search(kinds={"reflection"}, limit=20)),
+        earlier=_thought_lately(view),
         known=acquaintances(view),
         most=1,
     )
@@ -212,6 +214,12 @@ async def _reflect_on_talk(view: JobView, notebook: JobNotebook) -> Outcome:
     weighed = [insight.model_copy(update={"importance": OF_A_TALK}) for insight in kept]
     dropped = len(answer.value.insights) - len(kept)
     return {"insights": [insight.model_dump(mode="json") for insight in weighed], "dropped": dropped}
+
+
+def _thought_lately(view: JobView) -> tuple[str, ...]:
+    """What is not to be thought again. What was thought longer ago may be, from what has happened since."""
+    thoughts = view.past.search(kinds={REFLECTION}, limit=MOST_EARLIER)
+    return tuple(memory.text for memory in thoughts if memory.created_at > view.now - EARLIER)
 
 
 def accepted(insights: Sequence[Insight], shown_ids: set[int]) -> tuple[Insight, ...]:

@@ -13,9 +13,6 @@ from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import AnswerRow
 
-JOURNAL = "journal:"
-"""Begins the name of such a mind; the path of the run follows."""
-
 Key = tuple[str, int, int]
 """Character, tick, ordinal."""
 

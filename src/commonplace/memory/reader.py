@@ -182,6 +182,13 @@ class Reader:
         record, alive = view.table.record, view.alive
         return (record(row) for row in reversed(range(view.length)) if alive[row])
 
+    def since(self, at: datetime, kind: str) -> Iterator[Memory]:
+        """The memories of a kind created at `at` or later, oldest first, `accessed_at` as they were added."""
+        view, began = self._view(), micros(checked_time(at))
+        table, length = view.table, view.length
+        wanted = (table.created[:length] >= began) & (table.kind[:length] == KIND_CODES[kind]) & view.alive
+        return (table.record(row) for row in np.flatnonzero(wanted).tolist())
+
     def earliest(self, says: Callable[[str], bool]) -> int | None:
         """The id of the first memory whose text passes; None if there is none.
 

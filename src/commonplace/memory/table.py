@@ -36,8 +36,10 @@ COLUMNS = (*_FROM_RECORD, "created", "accessed", "alive", "saying")
 """The arrays of a `MemoryTable` with a row per memory."""
 _FEW = 8
 """Memories removed at once, beyond which building the lexical index again costs less than taking each out of it."""
-_LATEST = 256
-"""Memories that stay objects at least: a reflection reads 100, and a day has some 200."""
+_LATEST = 128
+"""Memories that stay objects at least: a reflection reads 100."""
+_READ = 128
+"""Packed memories that are kept as objects after they were read: the same few are retrieved again and again."""
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -59,6 +61,7 @@ class MemoryTable:
         self._packed = PackedRecords()
         self._latest: list[Memory] = []
         """The rows behind the packed ones."""
+        self._read: dict[int, Memory] = {}
         self.importance: NDArray[np.float64] = np.empty(16, dtype=np.float64)
         self.created: NDArray[np.int64] = np.empty(16, dtype=np.int64)
         """In `micros`, as all times here."""
@@ -94,9 +97,15 @@ class MemoryTable:
         """A memory as it was added or last revised; its last access is in the column `accessed`."""
         if row >= self._packed.size:
             return self._latest[row - self._packed.size]
-        whole = self._packed.whole(row)
-        if whole is not None:
-            return whole
+        memory = self._packed.whole(row) or self._read.get(row)
+        if memory is None:
+            memory = self._unpacked(row)
+            if len(self._read) >= _READ:
+                del self._read[next(iter(self._read))]
+            self._read[row] = memory
+        return memory
+
+    def _unpacked(self, row: int) -> Memory:
         tick, event, rare = self._packed.fields(row)
         created = moment(int(self.created[row]))
         return Memory(

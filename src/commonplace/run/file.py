@@ -157,6 +157,17 @@ class RunFile:
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
             seals.renew(self._connection, "meta")
 
+    @contextmanager
+    def changing(self) -> Generator[sqlite3.Connection]:
+        """One transaction of a caller that changes what is outside the history, and renews the seals of that."""
+        with self._transaction():
+            yield self._connection
+
+    def vacuum(self) -> None:
+        """Give back the space of what was deleted."""
+        with RUN.errors(str(self.path)):
+            self._connection.execute("VACUUM")
+
     def close(self) -> None:
         """Release the run. Leaves one file in DELETE mode, unless somebody is still reading it. May be called twice.
 

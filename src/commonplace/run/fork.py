@@ -11,6 +11,7 @@ from pathlib import Path
 from commonplace.errors import UsageError
 from commonplace.run import schema, seals
 from commonplace.run.file import RunFile, written_run
+from commonplace.run.integrity import TRIMMED, trimmed
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading, open_read_only
 from commonplace.run.schema import RUN
@@ -74,8 +75,8 @@ def written_fork(
 
     Both digests at that tick are the source's, whatever its path, and stay the same until something differs. The
     caller makes the difference: by the `manifest` (another mind), or by inputs queued in the block, in the run at the
-    path that it is given. Answers the source got later are offered to the same questions, unless the mind is another,
-    or all is asked anew (`fresh`). Queued inputs are not copied.
+    path that it is given. Answers the source got later are offered to the same questions, unless the mind is another
+    or costs nothing, or all is asked anew (`fresh`). Queued inputs are not copied.
 
     Raises UsageError for a tick that the source does not have and, unless `force`, an existing target.
     """
@@ -86,6 +87,7 @@ def written_fork(
         tick, old = parent.tick(at), parent.manifest
         digests = parent.digests(tick)
         grandparent = parent.meta("parent")
+        gone = trimmed(parent)
     origin = {"name": source.name, "tick": tick, "history": digests.history.hex(), "state": digests.state.hex()}
     new = manifest or old
     notes = {
@@ -94,9 +96,11 @@ def written_fork(
     }
     if manifest is not None:
         notes["parent_manifest"] = old.to_json()
+    if gone:
+        notes[TRIMMED] = json.dumps({kind: min(upto, tick) for kind, upto in gone.items()})
     with written_run(target, force=force) as part:
         _copy(source, part)
-        _cut(part, tick, notes, same_mind=new.mind == old.mind and not fresh)
+        _cut(part, tick, notes, offering=new.mind == old.mind and not fresh and not new.is_free)
         yield part
 
 
@@ -105,9 +109,9 @@ def _copy(source: Path, part: Path) -> None:
         copy_into(connection, part)
 
 
-def _cut(path: Path, tick: int, notes: dict[str, str], *, same_mind: bool) -> None:
-    """Delete what happened after the tick."""
-    script = UNDONE + (OFFERED if same_mind else FORGOTTEN) + LATER
+def _cut(path: Path, tick: int, notes: dict[str, str], *, offering: bool) -> None:
+    """Delete what happened after the tick; `offering` keeps its answers for the same questions."""
+    script = UNDONE + (OFFERED if offering else FORGOTTEN) + LATER
     with RUN.errors(str(path)):
         connection = sqlite3.connect(path, isolation_level=None)
         try:

@@ -35,8 +35,8 @@ TRIMMED = "trimmed"
 """The note in `meta` that says what was taken out on purpose: JSON, kind of row → the last tick without such rows."""
 SEALED_SINCE = 4
 """The first format with a record chain and seals."""
-TRIMMABLE = ("trace",)
-"""Kinds of rows that may be taken out of a finished run."""
+TRIMMABLE = {"trace": "traces", "call": "prompts"}
+"""Kinds of rows that may be taken out of a finished run, in words."""
 QUERIES = {
     "event": ("tick", EVENT, "event", "tick, phase, agent, ordinal"),
     "memory": ("tick", f"{MEMORY}, vector", "memory", "tick, agent, id"),
@@ -90,7 +90,7 @@ def check(reading: Reading) -> int:
 
 def unchecked(reading: Reading) -> list[str]:
     """What `check` cannot tell about this file, as sentences; usually nothing."""
-    found = [f"{kind}: trimmed up to tick {tick}" for kind, tick in sorted(trimmed(reading).items())]
+    found = [f"{TRIMMABLE[kind]}: trimmed up to tick {tick}" for kind, tick in sorted(trimmed(reading).items())]
     if reading.format < SEALED_SINCE:
         found.append(
             f"format {reading.format} has no digest of traces, prompts, usage, notes and what waits;"

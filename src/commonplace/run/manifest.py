@@ -10,6 +10,9 @@ from commonplace.canon import canonical, digest, parsed
 from commonplace.errors import RunDamaged, UsageError, command
 from commonplace.run.schema import FORMAT, SEMANTICS
 
+OFFLINE = "offline"
+JOURNAL = "journal:"
+"""Begins the name of a mind that repeats the answers of a run; the path of the run follows."""
 MIND_OBJECT = "mind_object"
 """The setting of a manifest whose mind was given as an object, not by name."""
 
@@ -49,6 +52,12 @@ class Manifest:
     semantics: int = SEMANTICS
     version: str = ""
     """Package version that made the run; filled in by `RunFile.create` when empty."""
+
+    @property
+    def is_free(self) -> bool:
+        """Whether its mind is known to cost nothing: it is asked again, instead of looking for an earlier answer."""
+        by_name = self.mind == OFFLINE or self.mind.startswith(JOURNAL)
+        return by_name and not (self.settings or {}).get(MIND_OBJECT)
 
     @property
     def scenario_digest(self) -> str:

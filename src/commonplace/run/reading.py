@@ -35,6 +35,7 @@ from commonplace.run.rows import (
     VERSION,
     PackedMemory,
     answer_from,
+    emotion_from,
     event_from,
     input_from,
     memory_from,
@@ -61,8 +62,13 @@ T = TypeVar("T")
 
 MOOD_MEMORIES = 10
 """How many of the latest felt memories a mood is made of."""
+<<<<<<< HEAD
+MOOD_REACH = 200
+"""Among how many of the latest memories they are looked for: about a day of a town."""
+=======
 SHOWN = 120
 """Characters of a cell, or of what is wrong with it, in a message."""
+>>>>>>> main
 SPENT = ("calls", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
 COUNTS = ("asked", "from_cache", "fallbacks", *SPENT)
 
@@ -293,6 +299,19 @@ class Reading:
         row = self.one(f"SELECT {MEMORY} FROM memory WHERE agent = ? AND id = ?", agent, id_)
         return None if row is None else self._memory(row, accessed)
 
+    def emotions(self, agent: str, at: int | str | None, count: int) -> list[Emotion | None]:
+        """Those of the latest memories at the end of a tick, oldest first: fast however many memories there are."""
+        tick = self.tick(at)
+        where = "agent = ? AND tick <= ? AND (removed IS NULL OR removed > ?)"
+        query = f"SELECT id, details FROM memory WHERE {where} ORDER BY id DESC LIMIT ?"
+        found: list[Emotion | None] = []
+        for number, details in reversed(self.all(query, agent, tick, tick, count)):
+            try:
+                found.append(emotion_from(details))
+            except UNREADABLE as error:
+                raise self.damaged(f"memory {number} of {agent}", error) from error
+        return found
+
     def witnesses(self, last: int | None = None) -> dict[str, list[tuple[str, int]]]:
         """Event id → (character, memory id) of the observations it became up to a tick, in that order."""
         query = "SELECT event, agent, id FROM memory WHERE event != '' AND kind = 'observation' AND tick <= ?"
@@ -490,7 +509,7 @@ def agents(reading: Reading, tick: int) -> list[dict[str, str]]:
             "place": agent.position,
             "doing": agent.doing,
             "plan_item": agent.plan_item,
-            "mood": mood(memory.emotion for memory in reading.memories(me, tick)),
+            "mood": mood(reading.emotions(me, tick, MOOD_REACH)),
         }
         for me, agent in reading.frame(tick).agents.items()
     ]

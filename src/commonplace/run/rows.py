@@ -16,8 +16,13 @@ import numpy as np
 from commonplace.canon import canonical, digest, parsed
 from commonplace.character.plan import PlanItem
 from commonplace.clock import hhmm, iso, parse_iso
+<<<<<<< HEAD
+from commonplace.memory.record import KINDS, Emotion, Memory
+from commonplace.memory.stores.codec import parsed_fields, rare_fields
+=======
 from commonplace.memory.record import KINDS, Memory
 from commonplace.memory.stores.codec import inflated, parsed_fields, rare_fields, room
+>>>>>>> main
 from commonplace.run.tick_record import AnswerRow, InputRow, Version
 from commonplace.world.events import Event, Phase
 
@@ -135,7 +140,7 @@ def memory_rest(details: bytes, citations: str) -> tuple[str, int | None]:
 
     Raises ValueError or TypeError for cells that are not those of a memory.
     """
-    rest, accessed = inflated(details, most=_room(details)).decode(), None
+    rest, accessed = inflated(details, most=room(details)).decode(), None
     rare = parsed_fields(rest)
     if citations or "accessed" in rare:
         changed: dict[str, Any] = dict(parsed(rest))
@@ -147,6 +152,12 @@ def memory_rest(details: bytes, citations: str) -> tuple[str, int | None]:
     if not rare.keys() <= RARE:
         raise ValueError(f"unknown fields {', '.join(sorted(rare.keys() - RARE))}")
     return ("" if rest == "{}" else rest), accessed
+
+
+def emotion_from(details: bytes) -> Emotion | None:
+    """That of a stored memory. Raises ValueError or TypeError for details that are not those of a memory."""
+    rest = inflated(details, most=_room(details))
+    return parsed_fields(rest.decode()).get("emotion") if b'"emotion"' in rest else None
 
 
 def vector_digest(embedder: str, text: str) -> bytes:

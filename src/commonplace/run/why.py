@@ -15,6 +15,7 @@ from commonplace.cognition.trace import hits
 from commonplace.errors import UsageError
 from commonplace.memory.record import Memory
 from commonplace.memory.stores.codec import memory_json
+from commonplace.run.integrity import trimmed
 from commonplace.run.journal import ModelCall
 from commonplace.run.rows import event_json, item_json
 from commonplace.run.tick_record import AnswerRow
@@ -33,6 +34,7 @@ NOT_A_CHARACTER = {
 MOST_EVENTS = 1_000_000
 """Above any ordinal in a tick, and small enough for SQLite's integers."""
 INPUT = "An input from outside: no turn of a character led to it."
+TRACES_TRIMMED = "The reasons of the ticks up to {} were trimmed."
 
 
 def why(reading: Reading, event_id: str) -> dict[str, Any]:
@@ -50,7 +52,7 @@ def why(reading: Reading, event_id: str) -> dict[str, Any]:
     retrievals = [*trace.get("retrievals", []), *(one for job in delivered for one in job.get("retrievals", []))]
     return {
         "event": event_json(event, reading.time(tick)),
-        "explanation": "" if own else NOT_A_CHARACTER.get(event.type, INPUT),
+        "explanation": _explanation(reading, event, own=own),
         "retrievals": _retrievals(reading, agent, tick, retrievals),
         "plan": _plan(reading, agent, tick, trace) if own else {"item": None, "day": []},
         "reaction": _reaction(reading, agent, tick, trace),
@@ -59,6 +61,13 @@ def why(reading: Reading, event_id: str) -> dict[str, Any]:
         "heard_from": heard_from(reading, event) if event.type == "SAY" else [],
         "delivered": [{key: job.get(key) for key in ("kind", "about", "asked_at")} for job in delivered],
     }
+
+
+def _explanation(reading: Reading, event: Event, *, own: bool) -> str:
+    if not own:
+        return NOT_A_CHARACTER.get(event.type, INPUT)
+    upto = trimmed(reading).get("trace", -1)
+    return TRACES_TRIMMED.format(upto) if event.tick <= upto and not reading.trace(event.agent_id, event.tick) else ""
 
 
 def event_named(reading: Reading, event_id: str) -> Event:

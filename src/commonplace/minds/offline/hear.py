@@ -62,7 +62,7 @@ def remembered(frame: Mapping[str, str], language: str) -> Heard:
     return _heard(frame.get("quote", ""), frame.get("speech_act", ""), frame.get("topic", ""), language)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _heard(text: str, act: str, topic: str, language: str) -> Heard:
     return Heard(act, turned(topic), content(text)) if act else understood(text, language)
 
@@ -77,7 +77,7 @@ _COMMON = listed(
 )
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def content(text: str) -> frozenset[str]:
     """The words of a text that tell what it is about."""
     return frozenset(word for word in words(text) if len(word) > 3 and word not in _COMMON)

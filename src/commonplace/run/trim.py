@@ -1,0 +1,80 @@
+"""Trim: take reasons or prompts out of the past of a run. Its history and state stay, and so do their digests."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from commonplace.canon import canonical
+from commonplace.errors import UsageError
+from commonplace.run import seals
+from commonplace.run.file import RunFile
+from commonplace.run.integrity import TRIMMED, trimmed
+from commonplace.run.reading import Reading
+
+REMOVED: Mapping[str, str] = {
+    "trace": "DELETE FROM trace WHERE tick < :before",
+    "call": """
+DELETE FROM model_call WHERE (agent, tick, ordinal, attempt) IN
+  (SELECT agent, tick, ordinal, attempt FROM answer WHERE used < :before)""",
+}
+"""Kind of row → how those of the ticks before one are taken out."""
+UNUSED_PRIMERS = """
+DELETE FROM primer WHERE (agent, series) NOT IN
+  (SELECT primer.agent, series FROM model_call JOIN primer ON primer.id = model_call.primer)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Trimmed:
+    """What was taken out."""
+
+    before: int
+    """The first tick of which everything is left."""
+    rows: Mapping[str, int]
+    """How many, by kind: `trace`, `call`."""
+    freed: int
+    """Bytes by which the file has become smaller."""
+
+
+def trim(path: str | Path, before: int, kinds: Collection[str] = ("trace",)) -> Trimmed:
+    """Take the traces (`trace`), or what was said to and by a model (`call`), of the ticks before one out of a run.
+
+    What goes is noted in the same transaction, so the run verifies and says what was trimmed. Then the file is made
+    smaller. Raises UsageError for a tick that the run does not have, or a run that is in use.
+    """
+    path = Path(path)
+    size = path.stat().st_size if path.exists() else 0
+    with RunFile.open(path) as run:
+        if not 0 <= before <= run.last_tick + 1:
+            hint = f"the run has ticks 0 to {run.last_tick}"
+            raise UsageError(f"nothing can be trimmed before tick {before}", where=str(path), hint=hint)
+        noted = {**trimmed(run.reading)}
+        with run.changing() as connection:
+            rows = {kind: connection.execute(REMOVED[kind], {"before": before}).rowcount for kind in sorted(kinds)}
+            connection.execute(UNUSED_PRIMERS)
+            upto = {kind: max(before - 1, noted.get(kind, -1)) for kind, count in rows.items() if count}
+            _note(connection, {**noted, **upto})
+        if any(rows.values()):
+            run.vacuum()
+    return Trimmed(before, rows, max(0, size - path.stat().st_size))
+
+
+def _note(connection: sqlite3.Connection, upto: Mapping[str, int]) -> None:
+    if upto:
+        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (TRIMMED, canonical(dict(upto)).decode()))
+    seals.renew(connection, "meta", "call", "primer")
+
+
+def first_kept(reading: Reading, before: str | None, keep_days: int | None) -> int:
+    """The first tick that is kept whole: a tick or ISO time, or the beginning of the last so many simulated days."""
+    if (before is None) == (keep_days is None):
+        raise UsageError("it is not clear what to trim", hint="give either --before TICK or --keep-days N")
+    if keep_days is not None:
+        clock = reading.scenario.clock
+        return max(0, clock.tick(clock.time(reading.last_tick) - timedelta(days=keep_days)))
+    assert before is not None
+    return reading.last_tick + 1 if before == str(reading.last_tick + 1) else reading.tick(before)
