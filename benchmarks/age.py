@@ -130,10 +130,8 @@ async def measured(path: Path, scenario: str, options: argparse.Namespace) -> No
         if options.json:
             print(json.dumps(asdict(day)), flush=True)
         else:
-            print(
-                f"{day.day:>4}{day.speed:>15.0f}{day.resident / 1e6:>9.1f}{day.memories:>10,}{day.asked:>19}{day.kept:>6}",
-                flush=True,
-            )
+            made = f"{day.memories:>10,}{day.asked:>19}{day.kept:>6}"
+            print(f"{day.day:>4}{day.speed:>15.0f}{day.resident / 1e6:>9.1f}{made}", flush=True)
     for what, value, wanted in figures(days, path):
         if options.json:
             print(json.dumps({"name": what, "value": round(value, 3), "wanted": wanted}))

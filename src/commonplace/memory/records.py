@@ -94,7 +94,7 @@ class PackedRecords:
         """(tick, event, the rare fields) of any other row."""
         start = int(self._ends[row - 1]) if row else 0
         event = self._events[start : int(self._ends[row])].decode("utf-8", "surrogatepass")
-        rest = self._known[self._rests[row]]
+        rest = self._known[int(self._rests[row])]
         return int(self._ticks[row]), event, parsed_fields(rest) if rest else _NONE
 
     def _number(self, rest: str) -> int:

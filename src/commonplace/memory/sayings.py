@@ -111,7 +111,8 @@ class Sayings:
             others: Indices = np.flatnonzero(~same)
             if len(others):
                 numbers[others] = np.arange(len(others)) + len(self.texts)
-                self._put([texts[row] for row in others.tolist()], matrix[others], states[others])
+                differing: list[str] = [texts[int(row)] for row in others]
+                self._put(differing, matrix[others], states[others])
         return numbers
 
     def _put(self, texts: Sequence[str], matrix: NDArray[np.float32], states: NDArray[np.uint8]) -> None:

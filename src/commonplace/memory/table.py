@@ -112,7 +112,7 @@ class MemoryTable:
             row + 1,
             self.agent,
             cast(Kind, KINDS[self.kind[row]]),
-            self.sayings.texts[self.saying[row]],
+            self.sayings.texts[int(self.saying[row])],
             created,
             created,
             tick,

@@ -62,13 +62,10 @@ T = TypeVar("T")
 
 MOOD_MEMORIES = 10
 """How many of the latest felt memories a mood is made of."""
-<<<<<<< HEAD
 MOOD_REACH = 200
 """Among how many of the latest memories they are looked for: about a day of a town."""
-=======
 SHOWN = 120
 """Characters of a cell, or of what is wrong with it, in a message."""
->>>>>>> main
 SPENT = ("calls", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
 COUNTS = ("asked", "from_cache", "fallbacks", *SPENT)
 

@@ -16,13 +16,8 @@ import numpy as np
 from commonplace.canon import canonical, digest, parsed
 from commonplace.character.plan import PlanItem
 from commonplace.clock import hhmm, iso, parse_iso
-<<<<<<< HEAD
 from commonplace.memory.record import KINDS, Emotion, Memory
-from commonplace.memory.stores.codec import parsed_fields, rare_fields
-=======
-from commonplace.memory.record import KINDS, Memory
 from commonplace.memory.stores.codec import inflated, parsed_fields, rare_fields, room
->>>>>>> main
 from commonplace.run.tick_record import AnswerRow, InputRow, Version
 from commonplace.world.events import Event, Phase
 
@@ -156,7 +151,7 @@ def memory_rest(details: bytes, citations: str) -> tuple[str, int | None]:
 
 def emotion_from(details: bytes) -> Emotion | None:
     """That of a stored memory. Raises ValueError or TypeError for details that are not those of a memory."""
-    rest = inflated(details, most=_room(details))
+    rest = inflated(details, most=room(details))
     return parsed_fields(rest.decode()).get("emotion") if b'"emotion"' in rest else None
 
 
