@@ -149,9 +149,10 @@ OPERATIONS = {
     "fork": Operation("fork OTHER --at 4 -o @ --forget ines:1 --forget bruno:1"),
     "fork --force": Operation("fork OTHER --at 4 --force -o @ --inject 'A thick fog rolls in.'", True),
     "forget": Operation("forget @ --query the", True),
-    "trim": Operation("trim @ --before 5", True),
+    "trim": Operation("trim @ --before 5 --kind traces --kind prompts", True),
     "export": Operation("export OTHER bundle -o @", name="a.zip"),
     "import": Operation("import bundle GIVEN -o @", first="export OTHER bundle -o GIVEN"),
+    "rescue": Operation("rescue OTHER -o @"),
 }
 KILLS = 300 if PROVE else 20
 FULL_DISKS = 200 if PROVE else 20
