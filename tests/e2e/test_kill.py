@@ -222,7 +222,7 @@ def test_a_disk_that_is_full_from_any_change_on_spoils_nothing(name, machine, sh
             assert done["status"] == 1, done["said"]
             assert f"commonplace: {scene.target}: the disk is full" in done["said"], (at, done["said"])
             assert str(scene.folder) in done["said"].split("free some space in ")[1]
-        assert not list(scene.folder.glob("*.new*"))
+        assert not list(scene.folder.glob("*.unfinished*"))
         happened = assert_done_or_not(OPERATIONS[name], scene, whole, short)
         assert done["status"] or happened
         shutil.rmtree(scene.folder)
