@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import math
+import os
+import sqlite3
+import subprocess
+import sys
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from e2e.command import command, copied, tables
+from commonplace.canon import canonical
+from commonplace.run import seals
+from e2e.command import command, copied, environment, tables
 from e2e.test_tampering import TABLES, whole
 from sizes import PROVE
 
@@ -107,5 +114,89 @@ def spoilt(run: Path, table: str, column: str, name: str) -> list[str]:
         found = [connection.execute(ids, (type_,)).fetchone() for type_ in ("SAY", "MOVE")]
         value = "CAST(? AS TEXT)" if name in TEXT else "?"
         half = " WHERE abs(random()) % 2" if table not in {"meta", "sqlite_sequence"} else ""
-        connection.execute(f"UPDATE OR IGNORE {table} SET {column} = {value}{half}", (NASTY[name],))
+        with suppress(sqlite3.Error):  # a number where SQLite takes nothing else
+            connection.execute(f"UPDATE OR IGNORE {table} SET {column} = {value}{half}", (NASTY[name],))
     return [row[0] for row in found if row and isinstance(row[0], str)]
+
+
+# ── bounded memory ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+MOST = 700 * MEGABYTE
+"""Resident memory of a command; without a bomb it is about 150 MB."""
+HEAVY = 4000
+"""Rows that hold a bomb each, or all refer to one: together more than 10 GB."""
+
+
+def details(connection: sqlite3.Connection) -> None:
+    """Details that inflate to 16 MB each."""
+    connection.execute("UPDATE memory SET details = ?", (zlib.compress(b'{"source":"' + b"x" * 16 * MEGABYTE + b'"}'),))
+
+
+def many_details(connection: sqlite3.Connection) -> None:
+    """Thousands of memories whose details are a megabyte each."""
+    packed = zlib.compress(canonical({"source": "x" * MEGABYTE}))
+    multiplied(connection, packed, None)
+
+
+def vectors(connection: sqlite3.Connection) -> None:
+    """Thousands of memories that share one vector of 65,535 dimensions."""
+    value = b"\xff\xff" + bytes(65535) + zlib.compress(bytes(65535), 9)[2:-4]
+    connection.execute("INSERT INTO vector VALUES (9999, x'00', ?)", (value,))
+    multiplied(connection, zlib.compress(b"{}"), 9999)
+
+
+def multiplied(connection: sqlite3.Connection, packed: bytes, vector: int | None) -> None:
+    (last,) = connection.execute("SELECT max(id) FROM memory WHERE agent = 'ines'").fetchone()
+    rows = (
+        ("ines", last + number, 1, "observation", 1.0, f"bell {number}", 0, vector, "", "", packed, None)
+        for number in range(1, HEAVY)
+    )
+    connection.executemany("INSERT INTO memory VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+def traces(connection: sqlite3.Connection) -> None:
+    connection.execute("UPDATE trace SET body = ?", (BOMB,))
+
+
+def calls(connection: sqlite3.Connection) -> None:
+    """A series of primers that inflate to 64 MB each."""
+    connection.execute("UPDATE primer SET body = ?, series = 1", (BOMB,))
+    connection.execute(
+        "UPDATE model_call SET primer = (SELECT max(id) FROM primer AS p WHERE p.agent = model_call.agent)"
+    )
+
+
+BOMBS = [many_details, traces, vectors, details, calls]
+
+
+@pytest.mark.parametrize("bomb", BOMBS if PROVE else BOMBS[:2], ids=lambda bomb: bomb.__name__)
+def test_memory_stays_bounded(bomb: Any, whole: Path, tmp_path: Path) -> None:
+    """Sealed again, so that no digest says so first."""
+    run = copied(whole, tmp_path)
+    with tables(run) as connection:
+        bomb(connection)
+        (event,) = connection.execute(
+            "SELECT 't' || tick || '.' || agent || '.' || ordinal FROM event WHERE type = 'SAY' ORDER BY tick LIMIT 1"
+        ).fetchone()
+        seals.renew(connection)
+    for words in (["memories", run, "ines", "--json"], ["why", run, event, "--prompts"], ["verify", run]):
+        most, status, said = peak(words)
+        assert status in {0, 1}, said
+        assert "a bug" not in said
+        assert "Traceback" not in said
+        assert most < MOST, f"{words[0]}: {most >> 20} MB"
+
+
+def peak(words: list[object]) -> tuple[int, int, str]:
+    """Run a command by itself: its most resident bytes, its status, and what it said."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "commonplace", *map(str, words)],
+        env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    with process.stderr:
+        said = process.stderr.read()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return used.ru_maxrss * 1024, process.returncode, said

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from commonplace.rng import below
+from commonplace.run import seals
 from e2e.command import command, copied, tables
 from e2e.lived import once
 from run.formats.make import COUNTED, made
@@ -28,7 +29,15 @@ TABLES = (
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with rows of every kind: a fork, with model calls, inputs and answers that wait. Not to be written to."""
-    return once(tmp_path_factory, "whole.run", made)
+    return once(tmp_path_factory, "whole.run", with_offers)
+
+
+def with_offers(run: Path) -> None:
+    made(run)
+    with tables(run) as connection:
+        columns = "agent, tick, ordinal, attempt, task, request, outcome, body, usage"
+        connection.execute(f"INSERT OR IGNORE INTO offered SELECT {columns} FROM answer WHERE tick > 20")
+        seals.renew(connection)
 
 
 def test_the_run_has_rows_of_every_kind(whole: Path) -> None:

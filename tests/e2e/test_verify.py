@@ -6,9 +6,11 @@ import asyncio
 import json
 import re
 import sqlite3
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +23,8 @@ from commonplace.engine.verify import verify
 from commonplace.run import digest as chain
 from commonplace.run import integrity, seals
 from commonplace.run.reading import Reading
-from commonplace.run.rows import vector_digest
+from commonplace.run.rows import packed_trace, unpacked_trace, vector_digest
+from commonplace.run.schema import SEMANTICS
 from commonplace.stages import by_name
 from e2e.command import command, copied, ends, tables
 
@@ -233,6 +236,71 @@ def sealed_again(run: Path) -> None:
         seals.renew(connection)
 
 
+def retold(run: Path, tick: int, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the traces of a tick that retrieved something, and cover it up."""
+    with tables(run) as connection:
+        rows = connection.execute("SELECT agent, body FROM trace WHERE tick = ?", (tick,)).fetchall()
+        for agent, body in rows:
+            trace = unpacked_trace(body)
+            if trace["retrievals"] and len(trace["retrievals"][0]["hits"]) > 1:
+                change(trace)
+                connection.execute(
+                    "UPDATE trace SET body = ? WHERE tick = ? AND agent = ?", (packed_trace(trace), tick, agent)
+                )
+    sealed_again(run)
+
+
+RETOLD: dict[str, Callable[[dict[str, Any]], object]] = {
+    "hits in another order": lambda trace: trace["retrievals"][0]["hits"].reverse(),
+    "another score": lambda trace: trace["retrievals"][0]["hits"][0].__setitem__(1, 7),
+    "another query": lambda trace: trace["retrievals"][0].update(query="what to have for dinner"),
+    "a hit taken away": lambda trace: trace["retrievals"][0]["hits"].pop(),
+    "all of it": lambda trace: trace.clear(),
+}
+
+
+@pytest.mark.parametrize("change", RETOLD.values(), ids=RETOLD)
+def test_other_reasons_are_found_by_living_it_again(change, eventful, tmp_path, capsys):
+    run = copied(eventful, tmp_path)
+    with open_run(run) as reading:
+        found = (
+            (event.agent_id, event.tick)
+            for event in reading.events(11)
+            for retrieval in reading.trace(event.agent_id, event.tick).get("retrievals", ())
+            if len(retrieval["hits"]) > 1
+        )
+        agent, tick = next(found)
+    retold(run, tick, change)
+    assert ends(run) == ends(eventful)
+    assert main(["verify", str(run), "--integrity-only"]) == 0, capsys.readouterr().err
+    assert main(["verify", str(run)]) == 1
+    assert f"tick {tick}: re-execution gives another trace of" in capsys.readouterr().err
+    assert agent
+
+
+# ── rules that are not ours ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("covered", [True, False])
+def test_unknown_semantics_are_refused(covered, eventful, tmp_path, capsys):
+    run = copied(eventful, tmp_path)
+    before = ends(run)
+    with tables(run) as connection:
+        other = f"replace(value, '\"semantics\":{SEMANTICS}', '\"semantics\":99')"
+        connection.execute(f"UPDATE meta SET value = {other} WHERE key = 'manifest'")
+        if covered:
+            connection.execute("UPDATE meta SET value = '99' WHERE key = 'semantics'")
+    sealed_again(run)
+    assert main(["verify", str(run)]) == (2 if covered else 1)
+    said = capsys.readouterr()
+    assert ("semantics 99" if covered else "the semantics in the manifest") in said.err
+    assert "the same history," not in said.err
+    assert not said.out
+    assert main(["verify", str(run), "--integrity-only"]) == (0 if covered else 1)
+    assert main(["resume", str(run), "--ticks", "1", "--view", "none"]) == 2
+    assert ends(run) == before
+
+
 def test_sealing_again_by_itself_changes_nothing(eventful, tmp_path):
     run = copied(eventful, tmp_path)
     sealed_again(run)
@@ -248,8 +316,8 @@ def test_sealing_again_by_itself_changes_nothing(eventful, tmp_path):
 
 
 RULES = {
-    "the weather": (lockstep, "ambient_events", lambda *given: ()),
-    "the script": (lockstep, "due", lambda *given: ()),
+    "the weather": (lockstep, "ambient_events", lambda *given, **named: ()),
+    "the script": (lockstep, "due", lambda *given, **named: ()),
     "what a reflection looks at": (deferred, "LATEST", 5),
 }
 

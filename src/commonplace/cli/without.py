@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from commonplace.api import mind_of, scenario_of
+from commonplace.canon import parsed
 from commonplace.cli.consent import agreed
 from commonplace.cli.lookup import memory_reference, names_in
 from commonplace.cli.output import print_rich
@@ -94,7 +95,7 @@ def _rates(found: Counterfactual) -> list[dict[str, Any]]:
 
 def _value(row: AnswerRow | None) -> Any:
     """The answer as JSON; None where the question was not asked or the fallback was used."""
-    return json.loads(row.body) if row is not None and row.body else None
+    return parsed(row.body) if row is not None and row.body else None
 
 
 def _action(rerun: Rerun) -> dict[str, Any]:

@@ -85,8 +85,10 @@ async def counterfactual(
 
     `times`: how often each arm is asked; 0 for once, or `SAMPLES` times of a mind whose answers cost something. When it
     is more than once, what the memory changes is asked again in both arms, so that two rates can be compared. Raises
-    UsageError for an event that came from no turn, and for a memory that was not there before it.
+    UsageError for an event that came from no turn, for a memory that was not there before it, and for a run made under
+    other rules.
     """
+    reading.manifest.refuse_other_semantics(str(reading.path))
     _require_turn(event, scenario, stage, reading)
     agent, tick = event.agent_id, event.tick
     hidden = resting_on(reading, agent, tick, memory_id)

@@ -8,12 +8,13 @@ from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from commonplace.canon import parsed
 from commonplace.errors import UsageError
 from commonplace.run import schema, seals
 from commonplace.run.file import RunFile, written_run
 from commonplace.run.integrity import TRIMMED, trimmed
 from commonplace.run.manifest import Manifest
-from commonplace.run.reading import Reading, open_read_only
+from commonplace.run.reading import Reading, blame, open_read_only
 from commonplace.run.schema import RUN
 from commonplace.sqlite import copy_into, transaction
 from commonplace.world.events import NOBODY
@@ -92,15 +93,19 @@ def written_fork(
     new = manifest or old
     notes = {
         "manifest": new.to_json(),
-        "parent": json.dumps({**origin, "parent": json.loads(grandparent) if grandparent else None}),
+        "parent": json.dumps({**origin, "parent": parsed(grandparent) if grandparent else None}),
     }
     if manifest is not None:
         notes["parent_manifest"] = old.to_json()
     if gone:
         notes[TRIMMED] = json.dumps({kind: min(upto, tick) for kind, upto in gone.items()})
     with written_run(target, force=force) as part:
-        _copy(source, part)
-        cut(part, tick, notes, offering=new.mind == old.mind and not fresh and not new.is_free)
+        try:
+            _copy(source, part)
+            cut(part, tick, notes, offering=new.mind == old.mind and not fresh and not new.is_free)
+        except Exception as error:
+            blame(source, error)
+            raise
         yield part
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from commonplace.canon import canonical
+from commonplace.canon import canonical, parsed
 from commonplace.character.fact import Fact
 from commonplace.cognition.trace import hits
 from commonplace.errors import UsageError
@@ -213,7 +212,7 @@ def _ordinal(row: AnswerRow) -> int:
 
 
 def _value(row: AnswerRow | None) -> Any:
-    return json.loads(row.body) if row is not None and row.body else None
+    return parsed(row.body) if row is not None and row.body else None
 
 
 # ── who told whom ───────────────────────────────────────────────────────────────────────────────────────────────────
