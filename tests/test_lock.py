@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -90,4 +92,29 @@ def test_releasing_twice_leaves_the_next_holder_alone(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         ProcessLock(tmp_path / "lock", "the store")
     second.release()
+    assert not list(tmp_path.iterdir())
+
+
+def test_only_its_own_file_is_deleted(tmp_path: Path) -> None:
+    """The folder may have been deleted meanwhile, and made again by somebody else who holds the lock now."""
+    path = tmp_path / "runs" / "a.run.lock"
+    first = ProcessLock(path, "the run")
+    shutil.rmtree(path.parent)
+    with holder(path):
+        first.release()
+        assert path.exists()
+        with pytest.raises(UsageError, match="in use"):
+            ProcessLock(path, "the run")
+
+
+def test_a_full_disk_is_locked_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        lock = ProcessLock(tmp_path / "a.run.lock", "the run")
+    with pytest.raises(UsageError, match="process unknown"):
+        ProcessLock(tmp_path / "a.run.lock", "the run")
+    lock.release()
     assert not list(tmp_path.iterdir())

@@ -45,7 +45,7 @@ _LOCKED = ("the file is locked by another process", "wait for that process, or e
 _MEANINGS = {
     sqlite3.SQLITE_IOERR: (
         "the disk failed ({error})",
-        "check the disk and your quota, then see what is left: {inspect}",
+        "check the disk and your quota, then save what is left: {inspect}",
     ),
     sqlite3.SQLITE_BUSY: _LOCKED,
     sqlite3.SQLITE_LOCKED: _LOCKED,
@@ -71,7 +71,7 @@ class FileKind:
     resume: str
     """What to do once there is space again."""
     inspect: str
-    """How to see what is left of a damaged file."""
+    """How to save what is left of a damaged file."""
     damage: type[CommonplaceError] = CommonplaceError
 
     @contextmanager
@@ -92,10 +92,12 @@ class FileKind:
             if writes and is_full(error, Path(writes)):
                 where = writes
             raise self._explained(error, where) from error
+        except UnicodeDecodeError as error:  # a message of SQLite that quotes damaged bytes
+            raise self.damaged(where, "it holds text that is not UTF-8") from error
 
     def damaged(self, where: str, why: str) -> CommonplaceError:
         """The error for a damaged file."""
-        hint = f"go back to a copy, or see what is left: {self.inspect.format(where=where)}"
+        hint = f"go back to a copy, or save what is left: {self.inspect.format(where=where)}"
         return self.damage(f"the file is damaged ({why})", where=where, hint=hint)
 
     def other(self, where: str) -> UsageError:

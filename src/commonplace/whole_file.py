@@ -16,7 +16,7 @@ from commonplace.errors import CommonplaceError, DiskFull, UsageError
 from commonplace.lock import ProcessLock
 from commonplace.sqlite import JOURNALS, beside, has_journal, is_full
 
-UNFINISHED = ".new"
+UNFINISHED = ".unfinished"
 """Ending of the name under which a file is written until it is whole."""
 _TRY_AGAIN = "try again; what was there is unchanged"
 
@@ -35,7 +35,7 @@ def written_whole(
     Errors that name the path given are raised with the target's name.
     """
     target = Path(target)
-    refuse_existing(target, force, instead)
+    _refuse_existing(target, force, instead)
     place = Path(os.path.realpath(target))
     part = beside(place, UNFINISHED)
     try:
@@ -46,7 +46,7 @@ def written_whole(
         raise CommonplaceError(f"its folder cannot be made ({error.strerror})", where=str(target)) from error
     lock = ProcessLock(beside(place, ".lock"), str(target), **({"hint": in_use} if in_use else {}))
     try:
-        refuse_existing(target, force, instead)
+        _refuse_existing(target, force, instead)
         with _explained(target, place, part):
             try:
                 _delete(part)
@@ -61,7 +61,7 @@ def written_whole(
         lock.release()
 
 
-def refuse_existing(target: Path, force: bool, instead: str) -> None:
+def _refuse_existing(target: Path, force: bool, instead: str) -> None:
     """Raises UsageError for a folder and, unless `force`, for a file that exists."""
     if target.is_dir():
         raise UsageError("a folder, not a file", where=str(target), hint="give the name of a file")

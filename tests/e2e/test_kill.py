@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _sqlite3
 import json
+import lzma
 import random
 import select
 import shlex
@@ -23,8 +24,10 @@ from commonplace.api import open_run
 from commonplace.canon import digest
 from commonplace.engine.driver import JOB_ORDINALS
 from commonplace.errors import UsageError
+from commonplace.run.schema import FORMAT
 from e2e.command import SOURCE, Ends, command, copied, ends, environment, started, tables
 from e2e.lived import once
+from run.formats.make import FOLDER
 from sizes import PROVE
 
 TICKS = {"plaza": 300, "latticeville": 96}
@@ -146,9 +149,13 @@ OPERATIONS = {
     "fork": Operation("fork OTHER --at 4 -o @ --forget ines:1 --forget bruno:1"),
     "fork --force": Operation("fork OTHER --at 4 --force -o @ --inject 'A thick fog rolls in.'", True),
     "forget": Operation("forget @ --query the", True),
+    "trim": Operation("trim @ --before 5 --kind traces --kind prompts", True),
+    "export": Operation("export OTHER bundle -o @", name="a.zip"),
+    "import": Operation("import bundle GIVEN -o @", first="export OTHER bundle -o GIVEN"),
+    "rescue": Operation("rescue OTHER -o @"),
 }
-KILLS = 300 if PROVE else 21
-FULL_DISKS = 140 if PROVE else 14
+KILLS = 300 if PROVE else 20
+FULL_DISKS = 200 if PROVE else 20
 
 
 @pytest.fixture(scope="module")
@@ -215,29 +222,53 @@ def test_a_disk_that_is_full_from_any_change_on_spoils_nothing(name, machine, sh
             assert done["status"] == 1, done["said"]
             assert f"commonplace: {scene.target}: the disk is full" in done["said"], (at, done["said"])
             assert str(scene.folder) in done["said"].split("free some space in ")[1]
-        assert not list(scene.folder.glob("*.new*"))
+        assert not list(scene.folder.glob("*.unfinished*"))
         happened = assert_done_or_not(OPERATIONS[name], scene, whole, short)
         assert done["status"] or happened
         shutil.rmtree(scene.folder)
 
 
+def test_a_run_of_an_older_format_is_brought_up_to_date_or_is_not(machine, tmp_path):
+    (stored,) = FOLDER.glob(f"format-{FORMAT - 1}.run.xz")
+    old = lzma.decompress(stored.read_bytes())
+    words = ["forget", str(tmp_path / "a.run"), "--query", "the"]
+
+    def anew(fault: str = "", at: int = 0) -> dict:
+        for file in tmp_path.iterdir():
+            file.unlink()
+        (tmp_path / "a.run").write_bytes(old)
+        return machine(words, fault, at)
+
+    changes = anew()["changes"]
+    done = content(tmp_path / "a.run")
+    for at in chosen(changes, KILLS // len(OPERATIONS), random.Random(5)):
+        anew("kill", at)
+        for run in {tmp_path / "a.run", *tmp_path.glob(f"a.run.format-{FORMAT - 1}")}:  # the copy, if there is one
+            command("verify", run, "--integrity-only")
+        with open_run(tmp_path / "a.run") as reading:
+            queued = reading.queued()
+        if not queued or queued[-1].body["kind"] != "forget":
+            command(*words)
+        assert content(tmp_path / "a.run") == done
+
+
 def scenes(
     operation: Operation, machine: Callable, short: Path, folder: Path, all_faults: int
 ) -> Iterator[tuple[int, Scene, Scene]]:
-    """(the number of a change, a scene for it, the scene where the operation was left in peace), many times.
-
-    Half of the changes are ones of another sort than the change before.
-    """
+    """(the number of a change, a scene for it, the scene where the operation was left in peace), many times."""
     whole = Scene(operation, folder / "whole", short)
     done = machine(whole.words(operation.command))
     assert done["status"] == 0, done["said"]
-    changes, chance = done["changes"], random.Random(operation.command)
-    turns = [at for at in range(1, len(changes)) if changes[at] != changes[at - 1]]
-    number = all_faults // len(OPERATIONS)
-    chosen = chance.sample(turns, min(number // 2, len(turns)))
-    rest = sorted({*range(len(changes))} - {*chosen})
-    for at in sorted([*chosen, *chance.sample(rest, min(number - len(chosen), len(rest)))]):
+    for at in chosen(done["changes"], all_faults // len(OPERATIONS), random.Random(operation.command)):
         yield at, Scene(operation, folder / f"at-{at}", short), whole
+
+
+def chosen(changes: list[str], number: int, chance: random.Random) -> list[int]:
+    """The numbers of some changes. Half of them are of another sort than the change before."""
+    turns = [at for at in range(1, len(changes)) if changes[at] != changes[at - 1]]
+    some = chance.sample(turns, min(number // 2, len(turns)))
+    rest = sorted({*range(len(changes))} - {*some})
+    return sorted([*some, *chance.sample(rest, min(number - len(some), len(rest)))])
 
 
 def assert_done_or_not(operation: Operation, scene: Scene, whole: Scene, short: Path) -> bool:

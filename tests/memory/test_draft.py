@@ -185,7 +185,11 @@ def test_the_importance_since_reflection_of_a_draft_is_the_one_after_it():
     draft = Draft(stream)
     draft.remember("stove", at=hours(8), importance=4)
     assert (stream.importance_since_reflection(), draft.importance_since_reflection()) == (25, 29)
+    draft.weigh({draft.last_id: (9, None)})
+    assert draft.importance_since_reflection() == 34
     draft.remember("so it is", at=hours(8), kind="reflection", citations=[1], importance=9)
+    assert draft.importance_since_reflection() == 0
+    draft.weigh({draft.last_id: (5, None)})
     assert draft.importance_since_reflection() == 0
     stream.apply(draft.delta)
     assert stream.importance_since_reflection() == 0

@@ -228,6 +228,17 @@ def test_a_manifest_that_says_something_else_is_refused(
     assert said in refused(rewritten(bundle, tmp_path / "a.zip", lie, seal=False), tmp_path / "new.run")
 
 
+@pytest.mark.parametrize("name", ["run.run", "scenario.yaml"])
+def test_a_part_without_its_digest_is_refused(bundle: Path, tmp_path: Path, name: str) -> None:
+    def lie(found: dict[str, bytes]) -> None:
+        manifest = json.loads(found["manifest.json"])
+        manifest["files"][name]["digest"] = "00" * 16
+        found["manifest.json"] = json.dumps(manifest).encode()
+
+    said = refused(rewritten(bundle, tmp_path / "a.zip", lie, seal=False), tmp_path / "new.run")
+    assert f"{name} has changed since it was written" in said
+
+
 def test_a_scenario_that_is_not_the_runs_is_refused(bundle: Path, tmp_path: Path) -> None:
     def lie(found: dict[str, bytes]) -> None:
         found["scenario.yaml"] = b"a harmless one"

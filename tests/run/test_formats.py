@@ -13,6 +13,7 @@ import pytest
 
 from commonplace.api import scenario_of
 from commonplace.engine.verify import verify
+from commonplace.errors import UsageError
 from commonplace.run import integrity, schema
 from commonplace.run.file import RunFile
 from commonplace.run.fork import fork
@@ -90,9 +91,13 @@ def test_opening_it_to_continue_migrates_it_after_a_backup(stored: Stored) -> No
             assert counted(reading, COUNTED) == stored.notes["rows"]
 
 
-def test_it_resumes(stored: Stored) -> None:
-    if stored.notes["semantics"] != schema.SEMANTICS:
-        pytest.skip("its history goes on under other rules")
+def test_it_resumes_or_says_who_can(stored: Stored) -> None:
+    if stored.notes["semantics"] != schema.SEMANTICS:  # its history would go on under other rules
+        with pytest.raises(UsageError, match="semantics"):
+            continued(stored.path)
+        with Reading.open(stored.path) as reading:
+            assert ends(reading) == stored.ends
+        return
     assert continued(stored.path) == stored.notes["continued"]
     with Reading.open(stored.path) as reading:
         assert integrity.check(reading) == reading.last_tick

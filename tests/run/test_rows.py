@@ -6,6 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.run.rows import (
+    deflated,
+    inflated,
     packed_ids,
     packed_trace,
     packed_vector,
@@ -31,6 +33,13 @@ def test_ids_round_trip(ids: set[int]) -> None:
 def test_vectors_round_trip(dimensions: int, seed: int) -> None:
     raw = np.random.default_rng(seed).normal(0, 200, dimensions).astype("<i2").tobytes()
     assert unpacked_vector(packed_vector(raw)) == raw
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0, 1, 200, 4095, 4096, 4097, 20_000]))
+def test_bytes_round_trip_at_every_size(seed: int, size: int) -> None:
+    """Small ones are compressed with a small window."""
+    data = np.random.default_rng(seed).integers(97, 101, size, dtype=np.uint8).tobytes()
+    assert inflated(deflated(data)) == data
 
 
 @given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), JSON))

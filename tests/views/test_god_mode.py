@@ -45,6 +45,10 @@ TOWN = Town.of(load("plaza").part)
         ("/release bruno", {"kind": "give_back", "agent_id": "bruno"}),
         ("/leave ines", {"kind": "leave", "agent_id": "ines"}),
         ("/join ines cafe", {"kind": "join", "agent_id": "ines", "area": "cafe"}),
+        (
+            "/set Ines relation.bruno.warmth -40",
+            {"kind": "set", "agent_id": "ines", "field": "relation.bruno.warmth", "value": "-40"},
+        ),
     ],
 )
 def test_a_line_is_an_input(text: str, body: dict[str, Any]) -> None:
@@ -54,7 +58,17 @@ def test_a_line_is_an_input(text: str, body: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["/voice nobody hi", "/voice ines", "/do ines fly", "/do ines go nowhere", "/dance ines", "/join ines", "/"]
+    "text",
+    [
+        "/voice nobody hi",
+        "/voice ines",
+        "/do ines fly",
+        "/do ines go nowhere",
+        "/dance ines",
+        "/join ines",
+        "/set ines place",
+        "/",
+    ],
 )
 def test_what_names_nothing_is_not_understood(text: str) -> None:
     assert parsed(text, TOWN) is None

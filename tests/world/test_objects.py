@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from commonplace.world.tree import Attempt, ObjectKind, Transition, attempt, verbs, words
+from commonplace.world.tree import Attempt, ObjectKind, Transition, attempt, words
 from world.small_worlds import KINDS
 
 
@@ -27,7 +27,7 @@ def test_the_exact_state_comes_before_any() -> None:
     assert attempt(kind, "open", "OPEN").seen == "it is open already"
     assert attempt(kind, "stuck", "OPEN").why == "it is stuck"
     assert attempt(kind, "open", "CLOSE").why == "there is no handle"
-    assert verbs(kind) == ("OPEN", "CLOSE")
+    assert kind.verbs == ("OPEN", "CLOSE")
 
 
 def test_portable_objects_are_taken_and_put_down_unless_refused() -> None:

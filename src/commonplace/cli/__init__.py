@@ -81,6 +81,7 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
             "bundle", "Write a run to one file to send or to keep.", "export monday.run bundle -o monday.zip"
         ),
         "import": Entry("bundle", "Make a run of such a file.", "import bundle monday.zip -o received.run"),
+        "rescue": Entry("rescue", "Save what is intact of a damaged run.", "rescue damaged.run -o saved.run"),
         "trim": Entry("trim", "Drop old reasons to make a run's file smaller.", "trim monday.run --keep-days 1"),
         "verify": Entry("inspect", "Check a run file and run it again to compare.", "verify monday.run"),
     },

@@ -156,10 +156,10 @@ def request_day(view: TurnView, notebook: Notebook) -> None:
     if any(job.kind == "plan_day" for job in notebook.jobs):
         return
     clock = view.scenario.clock
-    wakes = clock.tick(next_waking(view, notebook.plan))
+    wakes = next_waking(view, notebook.plan)
     delay = max(1, clock.ticks(view.scenario.cognition.deferred_minutes))
-    if view.tick >= wakes - delay:
-        notebook.request("plan_day", view.tick, max(wakes, view.tick + delay), iso(next_waking(view, notebook.plan)))
+    if clock.time(view.tick + delay) >= wakes:
+        notebook.request("plan_day", view.tick, max(clock.tick(wakes), view.tick + delay), iso(wakes))
 
 
 def next_waking(view: TurnView, plan: Plan) -> datetime:

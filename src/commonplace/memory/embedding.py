@@ -205,10 +205,19 @@ def _grams(feature: str) -> list[str]:
 
 def _signs(grams: list[str]) -> NDArray[np.int16]:
     """The sum of the grams' ±1 rows, divided by √(number of grams), in 64ths."""
-    digests = b"".join(blake2b(gram.encode(), digest_size=48, person=b"commonplace-v1").digest() for gram in grams)
+    digests = b"".join([_digest(gram) for gram in grams])
     bits = np.unpackbits(np.frombuffer(digests, dtype=np.uint8)).reshape(len(grams), 384)
-    signs = 2.0 * bits.sum(axis=0) - len(grams)
+    signs = 2.0 * np.add.reduce(bits, axis=0, dtype=np.int32) - len(grams)
     return np.rint(64 * signs / np.sqrt(len(grams))).astype(np.int16)
+
+
+_NOTHING_HASHED = blake2b(digest_size=48, person=b"commonplace-v1")
+
+
+def _digest(gram: str) -> bytes:
+    state = _NOTHING_HASHED.copy()  # half the time of making one
+    state.update(gram.encode())
+    return state.digest()
 
 
 class GivenVectors:

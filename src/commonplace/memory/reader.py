@@ -129,8 +129,7 @@ class Reader:
             details=details,
         )
         names = (kinds,) if isinstance(kinds, str) else kinds
-        of_kind = None if names is None else [KIND_CODES[kind] for kind in names]
-        found = (memory for memory in self._latest(of_kind) if all(test(memory) for test in tests))
+        found = (memory for memory in self._latest(names) if all(test(memory) for test in tests))
         return list(islice(found, None if limit is None else checked_count("limit", limit, 0)))
 
     @property
@@ -198,12 +197,12 @@ class Reader:
         rows = np.flatnonzero(view.table.that_say(says, view.length) & view.alive)
         return int(rows[0]) + 1 if len(rows) else None
 
-    def _latest(self, kinds: Sequence[int] | None = None) -> Iterator[Memory]:
-        """Latest first; only those with these codes of kinds, if given."""
+    def _latest(self, kinds: Collection[str] | None = None) -> Iterator[Memory]:
+        """Latest first; only those of these kinds, if given."""
         view = self._view()
         wanted = view.alive
         if kinds is not None:
-            wanted = wanted & np.isin(view.table.kind[: view.length], kinds)
+            wanted = wanted & np.isin(view.table.kind[: view.length], [KIND_CODES[kind] for kind in kinds])
         return (view.memory(row) for row in np.flatnonzero(wanted)[::-1].tolist())
 
 

@@ -432,6 +432,7 @@ class Draft(Reader):
         self._since = self._since_before = stream.importance_since_reflection()
         self._ids_touched: set[int] = set()
         self._touched_at: datetime | None = None
+        self._latest_view: View | None = None
 
     def remember(self, text: str, *, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
         """Adds a memory; arguments and errors as of `MemoryStream.remember`."""
@@ -485,8 +486,12 @@ class Draft(Reader):
             self._table.cut()
 
     def _view(self) -> View:
+        """Made anew only when the draft has grown: nothing else about its table changes while it is open."""
         self._check_open()
-        return View(self._table, self._table.length)
+        length = self._table.length
+        if self._latest_view is None or self._latest_view.length != length:
+            self._latest_view = View(self._table, length)
+        return self._latest_view
 
     def _touched(self, found: Retrieval) -> Retrieval:
         self.touch(found.ids, at=found.at)

@@ -102,7 +102,7 @@ def written_fork(
     with written_run(target, force=force) as part:
         try:
             _copy(source, part)
-            _cut(part, tick, notes, offering=new.mind == old.mind and not fresh and not new.is_free)
+            cut(part, tick, notes, offering=new.mind == old.mind and not fresh and not new.is_free)
         except Exception as error:
             blame(source, error)
             raise
@@ -114,8 +114,11 @@ def _copy(source: Path, part: Path) -> None:
         copy_into(connection, part)
 
 
-def _cut(path: Path, tick: int, notes: dict[str, str], *, offering: bool) -> None:
-    """Delete what happened after the tick; `offering` keeps its answers for the same questions."""
+def cut(path: Path, tick: int, notes: dict[str, str], *, offering: bool) -> None:
+    """Delete what happened after the tick, and store the notes.
+
+    `offering` keeps its answers for the same questions.
+    """
     script = UNDONE + (OFFERED if offering else FORGOTTEN) + LATER
     with RUN.errors(str(path)):
         connection = sqlite3.connect(path, isolation_level=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -111,13 +111,13 @@ def trimmed(reading: Reading) -> dict[str, int]:
 def _checked(reading: Reading) -> int:
     _pages(reading)
     _semantics(reading)
-    vectors = _vectors(reading)
+    vectors = vectors_by_number(reading)
     sealed, gone = reading.format >= SEALED_SINCE, trimmed(reading)
     kinds = [kind for kind in QUERIES if sealed or kind not in chain.RECORD_KINDS]
     columns = "history, state, record, parts" if sealed else "history, state, x'', parts"
     previous, last = (Digests(chain.START, chain.START), chain.START), _last(reading)
     for begin in range(0, last + 1, CHUNK):
-        rows = {kind: _rows(reading, kind, begin, vectors) for kind in kinds}
+        rows = {kind: rows_by_tick(reading, kind, begin, vectors) for kind in kinds}
         query = f"SELECT n, {columns} FROM tick WHERE n BETWEEN ? AND ?"
         stored = {number: kept for number, *kept in reading.all(query, begin, begin + CHUNK - 1)}
         for tick in range(begin, min(begin + CHUNK, last + 1)):
@@ -154,16 +154,16 @@ def _compared(
 ) -> tuple[Digests, bytes]:
     """The chains after the tick. Raises RunDamaged unless they equal the stored ones."""
     history, state, record, parts = stored
-    if not all(_typed(row[4], row[5]) for row in rows["event"]):
+    if not all(is_typed(row[4], row[5]) for row in rows["event"]):
         raise _damage(reading, tick, _changed("event"))
-    if _hash(chain.history_digest, previous[0].history, rows["event"]) != history:
+    if digest_or_none(chain.history_digest, previous[0].history, rows["event"]) != history:
         raise _damage(reading, tick, _changed("event"))
     kinds = chain.KINDS if "trace" in rows else chain.STATE_KINDS
     kept = chain.unpacked_parts(parts) if isinstance(parts, bytes) else {}
     if chain.packed_parts(kept)[: len(kinds) * len(chain.START)] != parts:
         raise _damage(reading, tick, "the digests by kind of row have changed since they were written")
     for kind in kinds:
-        if kind not in absent and _hash(chain.part_digest, kind, rows[kind]) != kept[kind]:
+        if kind not in absent and digest_or_none(chain.part_digest, kind, rows[kind]) != kept[kind]:
             raise _damage(reading, tick, _changed(kind))
     if chain.state_digest(previous[0].state, parts) != state:
         raise _damage(reading, tick, "the digest of the state does not match the stored one")
@@ -172,7 +172,7 @@ def _compared(
     return Digests(history, state), record
 
 
-def _hash(function: Any, *given: Any) -> bytes | None:
+def digest_or_none(function: Any, *given: Any) -> bytes | None:
     """A digest; None, which no stored digest equals, for cells that are never hashed."""
     try:
         return function(*given)
@@ -183,7 +183,7 @@ def _hash(function: Any, *given: Any) -> bytes | None:
 def _seals(reading: Reading) -> None:
     stored = dict(reading.all("SELECT kind, digest FROM seal"))
     for kind, what in SEALS.items():
-        if _hash(seals.summed, reading.each(seals.SEALED[kind])) != stored.pop(kind, None):
+        if digest_or_none(seals.summed, reading.each(seals.SEALED[kind])) != stored.pop(kind, None):
             raise RunDamaged(f"{what} has changed since it was written", where=str(reading.path), hint=_todo(reading))
     if stored:
         raise RunDamaged(f"seals of unknown kinds: {sorted(stored)}", where=str(reading.path), hint=_todo(reading))
@@ -202,7 +202,9 @@ def _pages(reading: Reading) -> None:
         raise RunDamaged(f"the file's pages are damaged: {found[0]}", where=str(reading.path), hint=_todo(reading))
 
 
-def _rows(reading: Reading, kind: str, begin: int, vectors: Mapping[int | None, bytes | None]) -> dict[int, list[Any]]:
+def rows_by_tick(
+    reading: Reading, kind: str, begin: int, vectors: Mapping[int | None, bytes | None]
+) -> dict[int, list[Any]]:
     """The rows of a chunk of ticks as they are hashed, by tick."""
     column, cells, table, order = QUERIES[kind]
     groups: dict[int, list[Any]] = defaultdict(list)
@@ -228,27 +230,35 @@ _NEVER = object()
 """Stands for a cell that cannot be read. Its row is not hashed."""
 
 
-def _vectors(reading: Reading) -> dict[int | None, bytes | None]:
+def vectors_by_number(reading: Reading) -> dict[int | None, bytes | None]:
     """All vectors by number; an unreadable one becomes None."""
     vectors: dict[int | None, bytes | None] = {None: b""}
     for number, value in reading.each("SELECT id, value FROM vector"):
-        vectors[number] = _hash(unpacked_vector, value)
+        vectors[number] = digest_or_none(unpacked_vector, value)
     return vectors
 
 
 def _vector_keys(reading: Reading, vectors: Mapping[int | None, bytes | None]) -> None:
     """Raises RunDamaged for a vector that belongs to no memory, or is kept under the key of another text."""
+    for number, _, _ in misplaced_vectors(reading, vectors):
+        what = f"vector {number} is not that of a memory"
+        raise RunDamaged(what, where=str(reading.path), hint=_todo(reading))
+
+
+def misplaced_vectors(
+    reading: Reading, vectors: Mapping[int | None, bytes | None]
+) -> Iterator[tuple[int, bytes | None, bytes | None]]:
+    """(number, the key of its text, content) of vectors that are not under their key; None where there is none."""
     embedder = reading.manifest.embedder
     texts = reading.each("SELECT DISTINCT vector, text FROM memory WHERE vector IS NOT NULL")
-    keys = {number: _hash(vector_digest, embedder, text) for number, text in texts}
+    keys = {number: digest_or_none(vector_digest, embedder, text) for number, text in texts}
     for number, key in reading.each("SELECT id, digest FROM vector"):
         expected, raw = keys.get(number), vectors.get(number)
         if expected is None or raw is None or key not in (expected, digest(expected, raw)):
-            what = f"vector {number} is not that of a memory"
-            raise RunDamaged(what, where=str(reading.path), hint=_todo(reading))
+            yield number, expected, raw
 
 
-def _typed(type_: str, body: str) -> bool:
+def is_typed(type_: str, body: str) -> bool:
     """Whether the type column equals the type in the body; only the body is hashed."""
     try:
         return parsed(body)["type"] == type_
@@ -276,7 +286,7 @@ def _traces(reading: Reading) -> None:
 
 def _model_calls(reading: Reading) -> None:
     for (agent,) in reading.all("SELECT DISTINCT agent FROM model_call"):
-        series = _series(reading, agent)
+        series = series_of(reading, agent)
         for tick, body, primer in reading.each("SELECT tick, body, primer FROM model_call WHERE agent = ?", agent):
             try:
                 model_call_from(body, series[primer])
@@ -284,7 +294,7 @@ def _model_calls(reading: Reading) -> None:
                 raise _damage(reading, tick, f"a model call of {agent} cannot be read") from None
 
 
-def _series(reading: Reading, agent: str) -> dict[int, bytes]:
+def series_of(reading: Reading, agent: str) -> dict[int, bytes]:
     """Primer → its series up to it; what cannot be read is left out."""
     series: dict[int, bytes] = {}
     upto: dict[int, bytes] = {}
@@ -304,4 +314,4 @@ def _damage(reading: Reading, tick: object, what: str) -> RunDamaged:
 
 
 def _todo(reading: Reading) -> str:
-    return f"continue from an intact tick: {command('fork', reading.path)} --at TICK -o NEW"
+    return f"save what is intact: {command('rescue', reading.path)} -o NEW"

@@ -25,7 +25,7 @@ RUN = FileKind(
     format=FORMAT,
     expected="give a file made by `commonplace run`",
     resume="`commonplace resume {where}`",
-    inspect="`commonplace events {where}`",
+    inspect="`commonplace rescue {where} -o NEW`",
     damage=RunDamaged,
 )
 
@@ -136,7 +136,7 @@ def refuse_other(connection: sqlite3.Connection, number: int, where: str) -> Non
     """Raises RunDamaged unless tables and indexes are those of the format, and there is nothing else."""
     expected = layout(number)
     found = {
-        name: (kind, " ".join(sql.split()))
+        str(name): (kind, " ".join(str(sql).split()))  # damage makes other things than text
         for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
         if sql is not None and name != "sqlite_sequence"
     }

@@ -289,8 +289,8 @@ def _plan(agent: str, before: Plan, after: Plan) -> Iterator[Version]:
 
 def _item(item: PlanItem) -> dict[str, Any]:
     """An item's id tells its level and its parent, which are written only if they differ."""
-    found = plain(item, "id")
-    return {name: cell for name, cell in found.items() if _of_id(item.id).get(name) != cell}
+    implied = _of_id(item.id)
+    return {name: cell for name, cell in plain(item, "id").items() if implied.get(name) != cell}
 
 
 def as_item(item_id: str, value: dict[str, Any]) -> PlanItem:

@@ -31,14 +31,16 @@ def code_of(name: str) -> str:
     """The file with the code of a stage from elsewhere; empty if there is none. Nothing is imported to find out."""
     module, colon, _ = name.partition(":")
     package = module.partition(".")[0]
-    if name in SHIPPED or not colon or not package:
+    if name in SHIPPED or not colon or package in ("", "commonplace"):
         return ""
+    if module in sys.modules and not is_imported(name):
+        return ""  # `by_name` says that there is no such stage in it
     try:
         found = find_spec(package)
     except (ImportError, ValueError):
         return package  # loaded, but not from a file
     if found is None:
-        return ""  # `by_name` says that there is none
+        return ""
     return found.origin or package
 
 

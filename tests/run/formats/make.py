@@ -20,6 +20,7 @@ from typing import Any
 from commonplace.api import resume_run
 from commonplace.engine.run import Run
 from commonplace.errors import Paused
+from commonplace.minds.mind import Mind
 from commonplace.run.fork import fork
 from commonplace.run.reading import Reading
 from commonplace.run.schema import FORMAT, SEMANTICS
@@ -35,6 +36,10 @@ WISHES: dict[int, list[dict[str, Any]]] = {
     2: [{"kind": "inner_voice", "agent_id": "ines", "text": "Somebody should oil the café door."}],
     3: [{"kind": "leave", "agent_id": "bruno"}, {"kind": "forget", "agent_id": "ines", "memory_ids": [2]}],
     5: [{"kind": "join", "agent_id": "bruno", "area": "cafe"}],
+    4: [
+        {"kind": "set", "agent_id": "ines", "field": "goals", "value": ["to mend the tower clock"]},
+        {"kind": "set", "agent_id": "-", "field": "seed", "value": 8},
+    ],
     6: [{"kind": "take_over", "agent_id": "ines", "action": {}}],
     18: [{"kind": "give_back", "agent_id": "ines"}],
 }
@@ -54,12 +59,12 @@ async def lived(run: Run, until: int) -> None:
 
 def made(path: Path) -> None:
     parent = path.with_name("parent.run")
-    with opened(parent, PaidMind(offline(SCENARIO)), SCENARIO) as run:
+    with opened(parent, PaidMind(answering()), SCENARIO) as run:
         virtually(lived(run, LIVED))
     fork(parent, FORKED, path).close()
-    with opened(path, PaidMind(offline(SCENARIO)), SCENARIO) as run:
+    with opened(path, PaidMind(answering()), SCENARIO) as run:
         virtually(lived(run, ENDED))
-    with opened(path, FarMind(offline(SCENARIO), 5), SCENARIO) as run:  # leaves an answer that no tick has used
+    with opened(path, FarMind(answering(), 6), SCENARIO) as run:  # leaves an answer that no tick has used
         with suppress(Paused):
             virtually(lived(run, LIVED * 2))
         run.submit({"kind": "inner_voice", "agent_id": "bruno", "text": "It is time to count the till."})
@@ -85,9 +90,18 @@ def counted(reading: Reading, tables: Iterable[str]) -> dict[str, int]:
     return {rows: reading.one(f"SELECT count(*) FROM {rows}")[0] for rows in tables}
 
 
+def answering(name: str = "ollama:tiny") -> Mind:
+    """The offline mind under the name of one that costs something, whose answers are offered to forks."""
+    mind = offline(SCENARIO)
+    mind.name = name
+    return mind
+
+
 def continued(path: Path) -> dict[str, Any]:
     """Where the run gets to with the offline mind."""
-    with resume_run(path) as run:
+    with Reading.open(path) as reading:
+        name = reading.manifest.mind
+    with resume_run(path, answering(name)) as run:
         asyncio.run(lived_on(run))
         return {"tick": run.tick, "history": run.reading.digest(), "state": run.reading.digest(state=True)}
 

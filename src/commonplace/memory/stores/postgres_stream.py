@@ -8,7 +8,7 @@ gives what it would give over all rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -289,8 +289,10 @@ class DatabaseStream(Reader):
         rows = self.store.connection.execute(query, (number, list(ids)), binary=True).fetchall()
         return [stored_memory(self.agent, *row) for row in stored_rows(rows)], vectors_of(rows)
 
-    def _latest(self) -> Iterator[Memory]:
-        return self._read("true", backwards=True)
+    def _latest(self, kinds: Collection[str] | None = None) -> Iterator[Memory]:
+        if kinds is None:
+            return self._read("true", backwards=True)
+        return self._read("kind = ANY(%s)", list(kinds), backwards=True)
 
     def _read(self, where: str, *values: Any, backwards: bool = False) -> Iterator[Memory]:
         """Memories that are there, a batch at a time."""

@@ -174,12 +174,22 @@ def _join(agent: str, words: str, town: Town) -> Intent | None:
     return Intent({"kind": "join", "agent_id": agent, "area": area}, f"{town.names[agent]} → {words}") if area else None
 
 
+def _set(agent: str, words: str, town: Town) -> Intent | None:
+    """`/set mira place Lattice Plaza`, `/set mira relation.jun.warmth -40`."""
+    field, _, value = words.partition(" ")
+    if not value:
+        return None
+    body = {"kind": "set", "agent_id": agent, "field": field, "value": value}
+    return Intent(body, f"{town.names[agent]}: {field} → {value}")
+
+
 _COMMANDS: Mapping[str, Callable[[str, str, Town], Intent | None]] = {
     "/voice": _voice,
     "/do": _do,
     "/release": _release,
     "/leave": _leave,
     "/join": _join,
+    "/set": _set,
 }
 
 
