@@ -154,8 +154,8 @@ OPERATIONS = {
     "import": Operation("import bundle GIVEN -o @", first="export OTHER bundle -o GIVEN"),
     "rescue": Operation("rescue OTHER -o @"),
 }
-KILLS = 300 if PROVE else 20
-FULL_DISKS = 200 if PROVE else 20
+KILLS = 330 if PROVE else 22
+FULL_DISKS = 220 if PROVE else 22
 
 
 @pytest.fixture(scope="module")
