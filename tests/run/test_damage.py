@@ -40,6 +40,7 @@ READS: dict[str, tuple[str, Callable[[Reading], Any], str]] = {
     "accesses": ("UPDATE touch SET ids = x'ffffffffffffffffffffff'", lambda it: it.accesses("ann", 5), "accesses"),
     "a trace": ("UPDATE trace SET body = x'78' WHERE tick = 2", lambda it: it.trace("ann", 2), "the trace of ann"),
     "what was spent": ("UPDATE answer SET usage = '{\"calls\":NaN}'", lambda it: it.usage(), "table answer, row 'ann'"),
+    "a digest": ("UPDATE tick SET state = 'x' WHERE n = 3", lambda it: it.digest(3, state=True), "table tick, row 3"),
     "the last tick": (f"UPDATE tick SET n = {1 << 60} WHERE n = 6", lambda it: it.last_tick, "ticks are missing"),
 }  # fmt: skip
 

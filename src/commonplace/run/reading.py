@@ -175,7 +175,10 @@ class Reading:
 
     def digests(self, at: int | str | None = None) -> Digests:
         """Both chains up to a tick."""
-        row = self.one("SELECT history, state FROM tick WHERE n = ?", self.tick(at))
+        tick = self.tick(at)
+        row = self.one("SELECT history, state FROM tick WHERE n = ?", tick)
+        if row is not None and not all(isinstance(cell, bytes) for cell in row):
+            raise RUN.damaged(str(self.path), f"table tick, row {tick}: a digest that is not bytes")
         return Digests(START, START) if row is None else Digests(*row)
 
     def digest(self, at: int | str | None = None, *, state: bool = False) -> str:
