@@ -15,8 +15,6 @@ from commonplace.minds.tasks.reflect import Evidence
 ITEM = Item(start="07:00", minutes=30, location="bar", location_name="Bar", do="cooking", because=(3, 4))
 FRAME = {"what": "thing"}
 MEMORY = Recalled(id=5, text="The stove is lit.", kind="observation", importance=1, minutes_ago=3, frame=FRAME)
-    id=5, text="The stove is lit.", kind="observation", importance=1, minutes_ago=3, frame={"what": "thing"}
-)
 
 
 class Asked(Value):
