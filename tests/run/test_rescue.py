@@ -155,7 +155,7 @@ def test_what_waits_is_saved_unless_it_has_changed(tmp_path: Path) -> None:
     with tables(path) as connection:
         connection.execute("UPDATE input SET body = replace(body, 'Hm', 'Ah')")
     done = saved(path, path)
-    assert done.lost == ["1 queued inputs, because one of them has changed or is lost"]
+    assert done.lost == ["queued inputs (1): what is there does not match its seal"]
 
 
 def test_later_answers_of_a_paid_mind_are_kept_for_the_same_questions(tmp_path: Path) -> None:

@@ -360,7 +360,7 @@ def _sealed_rows(damaged: sqlite3.Connection, new: sqlite3.Connection) -> list[s
         if seal is not None and seal != integrity.digest_or_none(seals.summed, new.execute(seals.SEALED[kind])):
             count = new.execute(delete).rowcount
             if count:
-                left_out.append(f"{count} {what}, because one of them has changed or is lost")
+                left_out.append(f"{what} ({count}): what is there does not match its seal")
     return left_out
 
 
