@@ -245,6 +245,6 @@ def _order(item: PlanItem) -> tuple[int, ...]:
     return _numbers(item.id)
 
 
-@lru_cache(maxsize=16384)  # the ids of a day are sorted again with every hour that is opened
+@lru_cache(maxsize=4096)  # the ids of a day are sorted again with every hour that is opened
 def _numbers(item_id: str) -> tuple[int, ...]:
     return tuple([int(part) for part in item_id.split(".")])

@@ -38,7 +38,7 @@ _FEW = 8
 """Memories removed at once, beyond which building the lexical index again costs less than taking each out of it."""
 _LATEST = 128
 """Memories that stay objects at least: a reflection reads 100."""
-_READ = 128
+_READ = 256
 """Packed memories that are kept as objects after they were read: the same few are retrieved again and again."""
 
 Scalar = TypeVar("Scalar", bound=np.generic)

@@ -28,7 +28,7 @@ def rate(given: RateInput, dice: Dice) -> RateOutput:  # noqa: ARG001 – rating
     return RateOutput(ratings=tuple(_rating(text, who.name, who.called, goal, who.language) for text in given.texts))
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _rating(text: str, name: str, called: str, goal: str, language: str) -> Rating:
     base, felt = _base(text, name, called, language), feeler(language)(text)
     # What people do all day is routine whatever its words: killing time is not murder. A thing that breaks is not.
