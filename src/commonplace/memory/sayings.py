@@ -97,9 +97,8 @@ class Sayings:
         if vector is None:
             return True
         known = self.vectors[number]
-        return known.tobytes() == vector.tobytes() or np.array_equal(
-            known, vector
-        )  # as a rule bytes, ten times as fast
+        # nearly always the same bytes, which are compared in a tenth of the time
+        return known.tobytes() == vector.tobytes() or np.array_equal(known, vector)
 
     def _extend(self, texts: Sequence[str], matrix: NDArray[np.float32], states: NDArray[np.uint8]) -> Numbers:
         start = len(self.texts)
