@@ -7,6 +7,7 @@ change between versions and their streams depend on the order of calls.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TypeVar
 
@@ -16,11 +17,13 @@ Key = str | int
 
 def draw(*key: Key) -> int:
     """A 64-bit number that depends on the key alone. Strings and integers are told apart: `1` is not `"1"`."""
-    parts: list[bytes] = []
-    for part in key:
-        body = str(part).encode()
-        parts += (b"s" if isinstance(part, str) else b"i", len(body).to_bytes(4, "big"), body)
-    return int.from_bytes(blake2b(b"".join(parts), digest_size=8).digest(), "big")
+    return int.from_bytes(blake2b(b"".join(map(_part, key)), digest_size=8).digest(), "big")
+
+
+@lru_cache(maxsize=4096, typed=True)  # the seed, the characters and the purposes recur in every key
+def _part(part: Key) -> bytes:
+    body = str(part).encode()
+    return b"".join((b"s" if isinstance(part, str) else b"i", len(body).to_bytes(4, "big"), body))
 
 
 def unit(*key: Key) -> float:

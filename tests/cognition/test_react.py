@@ -33,6 +33,17 @@ def test_news_is_put_to_the_mind_once_in_the_tick_it_is_perceived() -> None:
     assert all(known[news.memory_id] == news.text for given in (arrived, singing) for news in given.news)
 
 
+def test_what_a_mind_is_told_is_what_would_have_passed_every_check() -> None:
+    acts = {("ben", 4): go("green"), ("ben", 5): go("bakery"), ("ben", 6): use("kettle")}
+    town, mind = puppets(hamlet(fidelity="every_tick"), acts)
+    town.live(7)
+    for given in mind.inputs("react", "anna"):
+        checked = type(given).model_validate(given.model_dump())
+        assert given.recalled
+        assert checked == given
+        assert checked.model_dump_json() == given.model_dump_json()
+
+
 def test_somebody_here_turning_to_something_else_is_remembered_and_gives_no_reason_to_react() -> None:
     town, mind = puppets(hamlet(fidelity="every_tick"), {("ben", 4): idle("whistling")})
     town.live(6)

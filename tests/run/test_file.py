@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from commonplace.errors import CommonplaceError, DiskFull, RunDamaged, UsageError
@@ -99,12 +100,32 @@ def test_ticks_come_in_order_and_all_or_nothing(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="cannot follow"):
             run.commit(replace(first, tick=2))
         broken = replace(first, traces={"ann": {"x": object()}})
-        with pytest.raises(TypeError):
+        with pytest.raises(ValueError, match="serialize"):
             run.commit(broken)
         assert run.last_tick == 0
         assert run.reading.events() == ()
         assert run.commit(first) == run.digests
         assert integrity.check(run.reading) == 1
+
+
+def test_vectors_of_a_commit_that_failed_are_written_with_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live_state = Village()
+    with RunFile.create(tmp_path / "a.run", MANIFEST) as run:
+        run.commit(live_state.opening())
+        first = live_state.tick(plot(1))
+        assert any(delta.memories for delta in first.deltas.values())
+        with monkeypatch.context() as patched:
+            patched.setattr("commonplace.run.file.put_answers", lambda *_: 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                run.commit(first)
+        run.commit(first)
+        assert integrity.check(run.reading) == 1
+        for agent, delta in first.deltas.items():
+            stream = run.reading.stream_at(agent, 1)
+            for memory, vector in zip(delta.memories, delta.vectors, strict=True):
+                assert np.array_equal(stream.vector(memory.id), vector)
 
 
 def test_a_full_disk_loses_nothing_committed(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -120,8 +120,4 @@ def _feelings(language: str) -> dict[str, _Feeling]:
     return found
 
 
-_stemmer = cast(Any, Stemmer).Stemmer("english", 4096)
-
-
-def _stem(word: str) -> str:
-    return _stemmer.stemWord(word)
+_stem: Callable[[str], str] = cast(Any, Stemmer).Stemmer("english", 4096).stemWord
