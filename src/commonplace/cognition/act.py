@@ -88,10 +88,11 @@ def plan_step(view: TurnView, notebook: Notebook, item: PlanItem | None) -> Acti
         return Idle(doing=doing(language, "talking", view.scenario.personas[partner].name), emoji="💬")
     if item is None:
         return Idle(doing=view.world.body.doing or doing(language, "resting"), asleep=view.world.body.asleep)
-    goal = _goal(view, notebook, item)
+    uses_object = item.object_id != "" and not _attempted(view, item)
+    goal = (uses_object and _place_of(view, notebook, item.object_id)) or item.location
     if goal != view.world.area:
         return Move(to_location_id=goal, emoji=item.emoji, because=item.because)
-    if item.object_id and not _attempted(view, item):
+    if uses_object:
         return Interact(
             object_id=item.object_id,
             verb=item.verb,
@@ -102,13 +103,10 @@ def plan_step(view: TurnView, notebook: Notebook, item: PlanItem | None) -> Acti
     return Idle(doing=item.action_description, asleep=item.asleep, emoji=item.emoji, because=item.because)
 
 
-def _goal(view: TurnView, notebook: Notebook, item: PlanItem) -> str:
-    """The area the item needs: its place, or where the object it needs is believed to be."""
-    if item.object_id and not _attempted(view, item):
-        believed = notebook.belief.place_of(item.object_id)
-        if believed and believed != view.persona.id and believed in view.scenario.geography.edges:
-            return believed
-    return item.location
+def _place_of(view: TurnView, notebook: Notebook, thing: str) -> str:
+    """The area an object is believed to be in; empty for one that is carried or unknown."""
+    believed = notebook.belief.place_of(thing)
+    return believed if believed != view.persona.id and believed in view.scenario.geography.edges else ""
 
 
 def _attempted(view: TurnView, item: PlanItem) -> bool:

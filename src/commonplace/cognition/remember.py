@@ -51,6 +51,8 @@ class NewMemory:
 
 async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[Percept]) -> tuple[News, ...]:
     """Percepts → memories; returns what is news: a reason to react, in order of attention."""
+    if not percepts:
+        return ()
     fresh = _fresh_texts(view)
     drafts: list[NewMemory] = []
     remembered: list[Percept] = []
