@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commonplace.canon import canonical
 from commonplace.run.rows import (
     deflated,
     inflated,
+    is_trace,
     packed_ids,
     packed_trace,
     packed_vector,
@@ -44,7 +46,11 @@ def test_bytes_round_trip_at_every_size(seed: int, size: int) -> None:
 
 @given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), JSON))
 def test_traces_round_trip(trace: dict[str, object]) -> None:
-    assert unpacked_trace(packed_trace(trace)) == trace
+    packed = packed_trace(trace)
+    assert unpacked_trace(packed) == trace
+    assert is_trace(packed, trace)
+    assert is_trace(deflated(canonical(trace)), trace)
+    assert not is_trace(packed, {"another": trace})
 
 
 def test_what_was_not_packed_is_an_error_one_can_catch() -> None:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from commonplace.canon import canonical
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep
 from commonplace.engine.stage import Stage
 from commonplace.errors import CommonplaceError, RunDamaged
-from commonplace.memory.stores.codec import inflated
 from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.run.digest import START, Digests, digests_of
 from commonplace.run.integrity import trimmed
 from commonplace.run.journal import diverged, kept_input
 from commonplace.run.reading import Reading
+from commonplace.run.rows import is_trace
 from commonplace.run.tick_record import AnswerRow, TickRecord
 from commonplace.scenario.scenario import Scenario
 
@@ -63,7 +62,7 @@ def _compare_traces(reading: Reading, record: TickRecord) -> None:
     stored = dict(reading.all("SELECT agent, body FROM trace WHERE tick = ?", record.tick))
     for agent in sorted({*stored, *record.traces}):
         trace = record.traces.get(agent)
-        if trace is None or agent not in stored or inflated(stored[agent]) != canonical(trace):
+        if trace is None or agent not in stored or not is_trace(stored[agent], trace):
             raise RunDamaged(
                 f"re-execution gives another trace of {agent}",
                 where=f"{reading.path}, tick {record.tick}",

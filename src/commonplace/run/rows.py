@@ -261,6 +261,11 @@ def unpacked_trace(data: bytes) -> dict[str, Any]:
     return cast("dict[str, Any]", found)
 
 
+def is_trace(data: bytes, trace: Mapping[str, Any]) -> bool:
+    """Whether these bytes hold the trace; its keys may stand in another order. Raises ValueError for other bytes."""
+    return inflated(data) == to_json(trace) or canonical(unpacked_trace(data)) == canonical(trace)
+
+
 def deflated(data: bytes, dictionary: bytes = b"") -> bytes:
     """Compressed by zlib, which may refer to the last 32 kB of the dictionary."""
     if len(data) <= _SMALL and not dictionary:
