@@ -19,7 +19,7 @@ from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.memory.embedding import Vector
 from commonplace.memory.importance import BASE, RuleRater
 from commonplace.memory.record import Emotion, Memory
-from commonplace.minds.notes import News
+from commonplace.minds.notes import News, noted
 from commonplace.minds.tasks import RATE, RateInput, Rating
 
 ROUTINE = 1
@@ -98,9 +98,10 @@ def _is_news(percept: Percept) -> bool:
 
 
 def _news(view: TurnView, percept: Percept, memory: Memory) -> News:
-    return News(
+    return noted(
+        News,
         memory_id=memory.id,
-        kind=percept.kind,  # pyright: ignore[reportArgumentType] – one of News' kinds by construction
+        kind=percept.kind,
         text=percept.text,
         who=percept.frame.get("who", ""),
         to_me=percept.to_me,

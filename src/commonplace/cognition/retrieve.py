@@ -27,7 +27,7 @@ async def retrieve(view: View, notebook: Tracer, purpose: str, parts: Iterable[s
         embedding=vectors.get(query),
     )
     notebook.retrieved(found)
-    return recalled(scenario, (hit.memory for hit in found.hits), view.now)
+    return recalled(scenario, found.found, view.now)
 
 
 async def embedded(scenario: Scenario, notebook: Tracer, texts: Sequence[str]) -> dict[str, Vector | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from commonplace.character.fact import carried
@@ -13,7 +13,7 @@ from commonplace.character.state import Belief, Relation
 from commonplace.clock import WEEKDAYS, hhmm, iso
 from commonplace.cognition.turn import View
 from commonplace.memory.record import Memory
-from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who
+from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who, noted
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.actions import CARRYING
 from commonplace.world.geography import Geography
@@ -21,12 +21,14 @@ from commonplace.world.geography import Geography
 NAMES = {"who": "called", "to": "to_called", "object": "object_name", "place": "place_name", "other": "other_name"}
 """Keys of a frame that hold ids, and those under which a mind finds their names."""
 CALLED = ("called", "to_called")
+MINUTE = timedelta(minutes=1)
 
 
 def situation(view: View) -> Situation:
     """Time, weather, place, people and things in sight."""
     world, now, clock = view.world, view.now, view.scenario.clock
-    return Situation(
+    return noted(
+        Situation,
         moment=iso(now),
         time=hhmm(now),
         day=clock.day(world.tick),
@@ -65,12 +67,13 @@ def person(view: View, other: str, relations: Mapping[str, Relation] | None = No
     relation = (view.state.relations if relations is None else relations).get(other)
     body = view.world.bodies.get(other)
     minutes = view.scenario.clock.tick_minutes
-    return Person(
+    return noted(
+        Person,
         id=other,
         name=persona.name,
         called=persona.called,
-        pronoun=persona.pronoun,
         work=persona.work if relation else "",
+        pronoun=persona.pronoun,
         label=relation.label if relation else "",
         warmth=relation.warmth if relation else 0,
         talks=relation.talks if relation else 0,
@@ -145,7 +148,8 @@ def verbs_of(geography: Geography, thing: str) -> tuple[str, ...]:
 def item_note(scenario: Scenario, item: PlanItem) -> Item:
     """A plan item as a mind is told it."""
     node = scenario.geography.nodes[item.location]
-    return Item(
+    return noted(
+        Item,
         start=hhmm(item.start_time),
         minutes=item.duration_minutes,
         location=item.location,
@@ -170,14 +174,16 @@ def recalled(scenario: Scenario, memories: Iterable[Memory], now: datetime) -> t
 
 
 def _recalled(scenario: Scenario, memory: Memory, now: datetime) -> Recalled:
-    return Recalled(
+    details = memory.details
+    return noted(
+        Recalled,
         id=memory.id,
         text=memory.text,
         kind=memory.kind,
         importance=round(memory.importance),
-        minutes_ago=max(0, int((now - memory.created_at).total_seconds() // 60)),
-        frame=named(scenario, memory.details.get("frame", {})),
-        tell=tuple(memory.details.get("tell", ())),
+        minutes_ago=max(0, (now - memory.created_at) // MINUTE),
+        frame=named(scenario, details.get("frame", {})),
+        tell=tuple(details.get("tell", ())),
         facts=carried(scenario.facts, memory.text),
     )
 

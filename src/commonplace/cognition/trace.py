@@ -26,17 +26,17 @@ ELSEWHERE = {
 
 def retrieval_entry(retrieval: Retrieval) -> dict[str, Any]:
     """A retrieval: per part its weight and range, per hit the memory's id and its normalised parts in units of 2⁻³⁰."""
-    parts = dict(sorted(retrieval.hits[0].parts.items())) if retrieval.hits else {}
+    scored = retrieval.breakdown if retrieval.found else None
+    weights = dict(sorted(zip(scored.names, scored.weights, strict=True))) if scored else {}
+    units = scored.units() if scored else {}
     return {
         "purpose": retrieval.purpose,
         "query": retrieval.query,
         "policy": retrieval.policy.name,
         "k": retrieval.k,
         "candidates": retrieval.candidates,
-        "parts": {name: [part.weight, *retrieval.spreads[name]] for name, part in parts.items()},
-        "hits": [
-            [hit.memory.id, *(round(hit.parts[name].normalised / UNIT) for name in parts)] for hit in retrieval.hits
-        ],
+        "parts": {name: [weight, *retrieval.spreads[name]] for name, weight in weights.items()},
+        "hits": [[*row] for row in zip(retrieval.ids, *(units[name] for name in weights), strict=True)],
     }
 
 

@@ -190,4 +190,4 @@ class JobNotebook(Tracer):
     def retrieved(self, retrieval: Retrieval) -> None:
         """Note a retrieval. Its hits count as accessed when the job is delivered: a snapshot cannot be written to."""
         super().retrieved(retrieval)
-        self.touched.update(hit.memory.id for hit in retrieval.hits)
+        self.touched.update(retrieval.ids)

@@ -220,7 +220,7 @@ def request_digest(ask: Ask[Any, Any]) -> bytes:
 
     Every field of the input is, at its default too: a new field makes all such questions other ones.
     """
-    return digest(ask.task.name.encode(), ask.input.model_dump_json().encode())
+    return digest(ask.task.name.encode(), ask.input.__pydantic_serializer__.to_json(ask.input))
 
 
 def shown_input(ask: Ask[Any, Any]) -> str:

@@ -117,9 +117,9 @@ def _outscored(view: View, id: int, retrieval: Retrieval) -> WhyNot:
     position = np.array([id - 1]) if scores.rows is None else np.flatnonzero(scores.rows == id - 1)
     if not len(position):
         return WhyNot(id, "distant", nearest=policy.nearest)
-    (parts,) = scores.parts(position)
+    (parts,) = scores.of(position).parts()
     total = float(scores.totals[position[0]]) * UNIT
-    last = retrieval.hits[-1].score if retrieval.hits else None
+    last = retrieval.scores[-1] if retrieval.scores else None
     memory = then.memory(id - 1)
     since = memory.accessed_at >= retrieval.at and memory.accessed_at > memory.created_at
     note = f"It has been accessed since, at {iso(memory.accessed_at)}." if since else ""

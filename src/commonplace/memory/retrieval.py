@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from itertools import count
@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 
 from commonplace.clock import iso
 from commonplace.memory.blend import Breaks, lent, named
-from commonplace.memory.columns import Scratch, growth, micros
+from commonplace.memory.columns import Scratch, growth, micros, moment
 from commonplace.memory.embedding import Vector, norm_of, usable
 from commonplace.memory.policies import INHERENT, Policy
+from commonplace.memory.record import Memory, accessed
 from commonplace.memory.scoring import (
     UNIT,
+    Breakdown,
     Floats,
     Indices,
     Part,
@@ -74,15 +76,31 @@ class Retrieval(Sequence[ScoredMemory]):
     """How many ids there were then, forgotten ones included."""
     chosen_by: Literal["score", "newest"]
     """`newest` for an empty query, which gives nothing to score by."""
-    hits: tuple[ScoredMemory, ...]
+    found: tuple[Memory, ...]
+    """The memories, best first, as they were when they were added."""
+    accessed: tuple[int, ...]
+    """When each was last accessed, in `micros`."""
+    scores: tuple[float, ...]
     spreads: Spreads
     """Part → lowest and highest raw value over the candidates, which min-max normalised with; 0 and 1 for a part that
     counts raw."""
     unusable: Mapping[str, int]
     """What could not be compared: candidates with `no_vector`, a `non_finite` or a `wrong_size` one; `query` is 1 if
     the query could not be embedded. Only what occurred."""
+    breakdown: Breakdown | None = field(default=None, compare=False)
+    """What the scores are made of; None where the newest were taken."""
     vector: Vector | None = None
     """The query's, if the caller gave it."""
+    _hits: list[ScoredMemory] = field(init=False, compare=False, repr=False, default_factory=list[ScoredMemory])
+
+    @property
+    def hits(self) -> tuple[ScoredMemory, ...]:
+        """The memories, `accessed_at` as of then, with their scores; made when they are first asked for."""
+        if not self._hits and self.found:
+            then = map(accessed, self.found, map(moment, self.accessed))
+            parts = self.breakdown.parts() if self.breakdown else [dict[str, Part]() for _ in self.found]
+            self._hits.extend(map(ScoredMemory, then, count(1), self.scores, parts))
+        return tuple(self._hits)
 
     @overload
     def __getitem__(self, index: int) -> ScoredMemory: ...
@@ -92,7 +110,7 @@ class Retrieval(Sequence[ScoredMemory]):
         return self.hits[index]
 
     def __len__(self) -> int:
-        return len(self.hits)
+        return len(self.found)
 
     def __iter__(self) -> Iterator[ScoredMemory]:
         return iter(self.hits)
@@ -100,7 +118,7 @@ class Retrieval(Sequence[ScoredMemory]):
     @property
     def ids(self) -> tuple[int, ...]:
         """The ids of the hits, best first."""
-        return tuple(hit.memory.id for hit in self.hits)
+        return tuple([memory.id for memory in self.found])
 
     def trace(self) -> dict[str, Any]:
         """The retrieval as JSON stores it in a trace: memories by id, every part of every score."""
@@ -152,9 +170,7 @@ def retrieve(
     ranked = best(totals, view.take(view.table.created, rows), k if max_tokens is None else None)
     if max_tokens is not None:
         ranked = _fitting(ranked, view.take(view.table.tokens, rows), k, max_tokens)
-    memories = [view.memory(row) for row in (ranked if rows is None else rows[ranked]).tolist()]
-    points: list[float] = (totals[ranked] * UNIT).tolist()
-    parts = scores.parts(ranked) if scores else [dict[str, Part]() for _ in memories]
+    chosen = ranked if rows is None else rows[ranked]
     return Retrieval(
         purpose=purpose,
         query=text,
@@ -165,9 +181,12 @@ def retrieve(
         excluded=tuple(sorted(exclude)),
         length=view.length,
         chosen_by="score" if text else "newest",
-        hits=tuple(map(ScoredMemory, memories, count(1), points, parts)),
+        found=tuple(map(view.table.record, chosen.tolist())),
+        accessed=tuple(view.accessed[chosen].tolist()),
+        scores=tuple((totals[ranked] * UNIT).tolist()),
         spreads=scores.spreads if scores else {},
         unusable=scores.unusable if scores else {},
+        breakdown=scores.of(ranked) if scores else None,
         vector=embedding,
     )
 

@@ -10,6 +10,7 @@ cannot change an order. Arrays named `units` and `totals` hold those multiples.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -89,19 +90,38 @@ class Scores(NamedTuple):
     unusable: dict[str, int]
     """Reason → how many candidates could not be compared; see `Retrieval.unusable`."""
 
-    def parts(self, positions: Indices) -> list[dict[str, Part]]:
-        """The parts of some candidates."""
-        normalised = self.units.take(positions, axis=1)
-        normalised *= UNIT
+    def of(self, positions: Indices) -> Breakdown:
+        """The parts of some candidates, no longer in scratch arrays."""
+        units, raw = self.units.take(positions, axis=1), self.raw.take(positions, axis=1)
+        return Breakdown(self.names, self.weights.tolist(), units, raw, self.scales, self.minmax)
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """What the scores of some candidates are made of. Most are traced as numbers; a `Part` is made of the others."""
+
+    names: Sequence[str]
+    weights: Sequence[float]
+    _units: Floats
+    _raw: Floats
+    _scales: Floats
+    _minmax: bool
+
+    def units(self) -> dict[str, list[int]]:
+        """Part → its normalised value for each candidate, in units of 2⁻³⁰."""
+        whole: list[list[int]] = self._units.astype(np.int64).tolist()
+        return dict(zip(self.names, whole, strict=True))
+
+    def parts(self) -> list[dict[str, Part]]:
+        """The parts of each candidate."""
+        normalised = self._units * UNIT
         raw = normalised
-        if self.minmax:
+        if self._minmax:
             raw = normalised.copy()
-            values = self.raw.take(positions, axis=1)
-            values *= (self.scales / UNIT)[:, None]
+            values = self._raw * (self._scales / UNIT)[:, None]
             np.multiply(np.rint(values, out=values), UNIT, out=raw[: len(values)])
-        weights: list[float] = self.weights.tolist()
         return [
-            dict(zip(self.names, map(_part, zip(one, other, weights)), strict=True))  # noqa: B905 - same lengths
+            dict(zip(self.names, map(_part, zip(one, other, self.weights)), strict=True))  # noqa: B905 - same lengths
             for one, other in zip(raw.T.tolist(), normalised.T.tolist(), strict=True)
         ]
 

@@ -26,7 +26,6 @@ from commonplace.memory.record import (
     Memory,
     MemoryFields,
     Rater,
-    accessed,
     checked_ids,
     checked_importance,
     checked_policy,
@@ -406,8 +405,7 @@ class MemoryStream(Reader):
     def _touched(self, found: Retrieval) -> Retrieval:
         self.table.cut()
         self._touch(found.ids, found.at)
-        hits = tuple(hit._replace(memory=accessed(hit.memory, found.at)) for hit in found.hits)
-        return replace(found, hits=hits)
+        return replace(found, accessed=(micros(found.at),) * len(found))
 
     def _view(self) -> View:
         return View(self.table, self.table.committed)

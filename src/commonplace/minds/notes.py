@@ -7,7 +7,7 @@ everywhere.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,6 +16,23 @@ class Value(BaseModel):
     """A frozen typed value; unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+V = TypeVar("V", bound=Value)
+_put = object.__setattr__
+
+
+def noted(kind: type[V], /, **fields: Any) -> V:
+    """A value of all its fields, in their order, known to be valid: unchecked, in a fifth of the time.
+
+    For the notes that a turn makes by the dozen of what the simulator knows.
+    """
+    value = kind.__new__(kind)
+    _put(value, "__dict__", fields)
+    _put(value, "__pydantic_fields_set__", set(fields))
+    _put(value, "__pydantic_extra__", None)
+    _put(value, "__pydantic_private__", None)
+    return value
 
 
 class Who(Value):

@@ -46,6 +46,8 @@ from commonplace.sqlite import (
 )
 from commonplace.whole_file import written_whole
 
+MOST_VECTORS = 2048
+"""Vectors of which a commit knows the rows."""
 _log = logging.getLogger(__name__)
 _NOT_FOLDED = "%s: its last ticks are in %s (%s); keep the two files together until the run is opened again"
 
@@ -63,6 +65,7 @@ class RunFile:
         self.manifest = manifest
         self.journal = Journal(connection, str(path))
         self._connection = connection
+        self._vectors = _Vectors(connection, manifest.embedder)
         self._lock = lock
         self._ended = False
         self._reading: Reading | None = None
@@ -133,8 +136,12 @@ class RunFile:
         """Add the next tick in one transaction; returns both chains up to it. Nothing is written when it raises."""
         if record.tick != self._last + 1:
             raise ValueError(f"tick {record.tick} cannot follow tick {self._last}")
-        with self._transaction():
-            digests, kept = _write(self._connection, record, self._digests, self._record, self.manifest.embedder)
+        try:
+            with self._transaction():
+                digests, kept = _write(self._connection, record, self._digests, self._record, self._vectors)
+        except BaseException:
+            self._vectors.forget()
+            raise
         self._last, self._digests, self._record = record.tick, digests, kept
         return digests
 
@@ -265,7 +272,7 @@ def _write_new(part: Path, manifest: Manifest, first: TickRecord | None, synchro
         rows = {"manifest": manifest.to_json(), "synchronous": synchronous, "semantics": str(manifest.semantics)}
         connection.executemany("INSERT INTO meta VALUES (?, ?)", rows.items())
         if first is not None:
-            _write(connection, first, Digests(START, START), START, manifest.embedder)
+            _write(connection, first, Digests(START, START), START, _Vectors(connection, manifest.embedder))
         seals.renew(connection)
 
 
@@ -322,16 +329,16 @@ def _last(connection: sqlite3.Connection) -> tuple[int, Digests, bytes]:
 
 
 def _write(
-    connection: sqlite3.Connection, record: TickRecord, previous: Digests, kept: bytes, embedder: str
+    connection: sqlite3.Connection, record: TickRecord, previous: Digests, kept: bytes, vectors: _Vectors
 ) -> tuple[Digests, bytes]:
     """Insert the tick's rows and return the chains after them. Runs in the caller's transaction.
 
     `kept`: the record chain.
     """
     rows = rows_of(record)
-    digests, kept, parts = chained(rows, previous, kept, embedder)
+    digests, kept, parts = chained(rows, previous, kept, vectors.embedder)
     connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", rows.events)
-    _write_memories(connection, rows, embedder)
+    _write_memories(connection, rows, vectors)
     connection.executemany(
         "UPDATE memory SET removed = ? WHERE agent = ? AND id = ?", [(record.tick, *pair) for pair in rows.removals]
     )
@@ -346,30 +353,50 @@ def _write(
     return digests, kept
 
 
-def _write_memories(connection: sqlite3.Connection, rows: Rows, embedder: str) -> None:
+def _write_memories(connection: sqlite3.Connection, rows: Rows, vectors: _Vectors) -> None:
     connection.executemany(
         "INSERT INTO memory(agent, id, tick, kind, importance, text, created, citations, event, details, vector)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (*packed_memory(cells), _vector_id(connection, embedder, cells[5], raw) if raw else None)
-            for cells, raw in rows.memories
-        ],
+        [(*packed_memory(cells), vectors.number(cells[5], raw) if raw else None) for cells, raw in rows.memories],
     )
 
 
-def _vector_id(connection: sqlite3.Connection, embedder: str, text: str, raw: bytes) -> int:
-    """The number of the vector's row. A text has one vector per embedder; one that differs gets a key of its own."""
-    key = vector_digest(embedder, text)
-    found = _stored_vector(connection, key)
-    if found is not None and unpacked_vector(found[1]) != raw:
-        key = digest(key, raw)
-        found = _stored_vector(connection, key)
-    if found is not None:
-        return found[0]
-    cursor = connection.execute("INSERT INTO vector(digest, value) VALUES (?, ?)", (key, packed_vector(raw)))
-    assert cursor.lastrowid is not None
-    return cursor.lastrowid
+class _Vectors:
+    """Finds and adds the rows of vectors. The latest are kept: two memories of three repeat an earlier text."""
 
+    def __init__(self, connection: sqlite3.Connection, embedder: str) -> None:
+        self.embedder = embedder
+        self._connection = connection
+        self._known: dict[str, tuple[bytes, int]] = {}
+        """Text → its vector and the number of its row."""
 
-def _stored_vector(connection: sqlite3.Connection, key: bytes) -> tuple[int, bytes] | None:
-    return connection.execute("SELECT id, value FROM vector WHERE digest = ?", (key,)).fetchone()
+    def number(self, text: str, raw: bytes) -> int:
+        """The number of the vector's row. A text has one vector per embedder; one that differs gets a key of its own."""
+        known = self._known.get(text)
+        if known is not None and known[0] == raw:
+            return known[1]
+        if len(self._known) >= MOST_VECTORS:
+            self._known.clear()
+        number = self._number(text, raw)
+        self._known[text] = raw, number
+        return number
+
+    def forget(self) -> None:
+        """Call this after a rolled-back transaction: the rows it added were not stored."""
+        self._known.clear()
+
+    def _number(self, text: str, raw: bytes) -> int:
+        key = vector_digest(self.embedder, text)
+        found = self._stored(key)
+        if found is not None and unpacked_vector(found[1]) != raw:
+            key = digest(key, raw)
+            found = self._stored(key)
+        if found is not None:
+            return found[0]
+        new = (key, packed_vector(raw))
+        cursor = self._connection.execute("INSERT INTO vector(digest, value) VALUES (?, ?)", new)
+        assert cursor.lastrowid is not None
+        return cursor.lastrowid
+
+    def _stored(self, key: bytes) -> tuple[int, bytes] | None:
+        return self._connection.execute("SELECT id, value FROM vector WHERE digest = ?", (key,)).fetchone()

@@ -39,7 +39,6 @@ from commonplace.memory.record import (
     Memory,
     MemoryFields,
     Rater,
-    accessed,
     checked_count,
     checked_ids,
     checked_policy,
@@ -153,10 +152,10 @@ class DatabaseStream(Reader):
         with self.store.mended(), self.store.connection.transaction():
             self.store.connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             found = self._found(query, asked, options)
-        if not touch or not found.hits:
+        if not touch or not found.found:
             return found
         self.store.touch(self.agent, dict.fromkeys(found.ids, found.at))
-        return replace(found, hits=tuple(hit._replace(memory=accessed(hit.memory, found.at)) for hit in found.hits))
+        return replace(found, accessed=(micros(found.at),) * len(found))
 
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """As `MemoryStream.forget`."""
