@@ -159,7 +159,7 @@ def may_have_key(manifest: Manifest) -> bool:
 
 
 def remember(named: Iterable[Named]) -> None:
-    """Remember that the person agreed to these. A folder that cannot be written to only means that they are asked again."""
+    """Remember that the person agreed to these. If the folder cannot be written to, they are asked again."""
     kept = _kept()
     lines = [
         f"{one.digest}  {date.today().isoformat()}  {one.kind} {shortened(clean(one.value), LONGEST)}\n"  # noqa: DTZ011
