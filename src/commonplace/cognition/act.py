@@ -12,7 +12,7 @@ from datetime import timedelta
 from pydantic import ValidationError
 
 from commonplace.character.plan import PlanItem
-from commonplace.cognition.converse import LONGEST_LINE, converse, line, my_talk
+from commonplace.cognition.converse import LONGEST_LINE, converse, line, my_talk, said_today
 from commonplace.cognition.sentences import doing
 from commonplace.cognition.situation import item_note, recalled, situation, who
 from commonplace.cognition.turn import Notebook, TurnView
@@ -72,8 +72,8 @@ def chosen(view: TurnView, output: ActOutput, step: Action) -> Action:
                 object_id=output.object_id, verb=output.verb, doing=words, emoji=output.emoji, because=because
             )
         case "SAY":
-            said = shortened(clean(output.utterance), LONGEST_LINE)
-            return line(view, output.to_agent_id, ConverseOutput(utterance=said, because=output.because)) or step
+            words = ConverseOutput(utterance=shortened(clean(output.utterance), LONGEST_LINE), because=output.because)
+            return line(view, output.to_agent_id, words, said_today(view, output.to_agent_id)) or step
         case "IDLE":
             if isinstance(step, Idle):
                 return replace(step, doing=words or step.doing, emoji=output.emoji or step.emoji, because=because)

@@ -35,11 +35,11 @@ async def converse(
             utterance=reaction.utterance, ends=reaction.ends, because=reaction.because, facts=reaction.facts,
             speech_act=reaction.speech_act, topic=reaction.topic,
         )  # fmt: skip
-        return line(view, hearer, words)
+        return line(view, hearer, words, said_today(view, hearer))
     called = view.scenario.personas[hearer].called
     heard = [entry.text for entry in news if entry.kind == "said"]
     found = await retrieve(view, notebook, "talk", (*heard, called, reaction.purpose, reaction.reason))
-    relation = notebook.relations.get(hearer)
+    relation, said = notebook.relations.get(hearer), said_today(view, hearer)
     inputs = ConverseInput(
         who=who(view.persona),
         situation=situation(view),
@@ -48,19 +48,19 @@ async def converse(
         lines=spoken(view),
         recalled=found,
         facts=fact_notes(view.scenario, found),
-        said=said_today(view, hearer),
+        said=said,
         told=relation.shared if relation else (),
         now=item_note(view.scenario, item) if item else None,
         later=later_strokes(view.scenario, notebook.plan, view.now),
     )
     answer = await notebook.ask(CONVERSE, inputs)
-    return line(view, hearer, answer.value)
+    return line(view, hearer, answer.value, said)
 
 
-def line(view: TurnView, hearer: str, output: ConverseOutput) -> Say | None:
-    """The words as they are said; None for no words, or words this hearer has heard from me today."""
+def line(view: TurnView, hearer: str, output: ConverseOutput, said: Sequence[str]) -> Say | None:
+    """The words as they are said; None for no words, or words this hearer has heard from me today (`said`)."""
     utterance = shortened(clean(output.utterance), LONGEST_LINE)
-    if not utterance or utterance in said_today(view, hearer):
+    if not utterance or utterance in said:
         return None
     facts = carried(view.scenario.facts, utterance)
     return Say(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
+from typing import Any
 
 from commonplace.character.fact import carried
 from commonplace.character.persona import Persona
@@ -174,18 +175,45 @@ def recalled(scenario: Scenario, memories: Iterable[Memory], now: datetime) -> t
 
 
 def _recalled(scenario: Scenario, memory: Memory, now: datetime) -> Recalled:
-    details = memory.details
     return noted(
         Recalled,
-        id=memory.id,
-        text=memory.text,
-        kind=memory.kind,
-        importance=round(memory.importance),
-        minutes_ago=max(0, (now - memory.created_at) // MINUTE),
-        frame=named(scenario, details.get("frame", {})),
-        tell=tuple(details.get("tell", ())),
-        facts=carried(scenario.facts, memory.text),
+        **{
+            **_told(scenario, memory),
+            "importance": round(memory.importance),
+            "minutes_ago": max(0, (now - memory.created_at) // MINUTE),
+        },
     )
+
+
+_TOLD: dict[tuple[str, int], tuple[Scenario, Memory, dict[str, Any]]] = {}
+"""By character and id: the memories that were told last. The same few are recalled again and again."""
+MOST_TOLD = 4096
+
+
+def _told(scenario: Scenario, memory: Memory) -> dict[str, Any]:
+    """The fields of a memory as a mind is told it; those that change with time only have their place."""
+    known = _TOLD.get((memory.agent, memory.id))
+    if known is not None and known[0] is scenario and (known[1] is memory or _same(known[1], memory)):
+        return known[2]
+    details = memory.details
+    fields = {
+        "id": memory.id,
+        "text": memory.text,
+        "kind": memory.kind,
+        "importance": 0,
+        "minutes_ago": 0,
+        "frame": named(scenario, details.get("frame", {})),
+        "tell": tuple(details.get("tell", ())),
+        "facts": carried(scenario.facts, memory.text),
+    }
+    if len(_TOLD) >= MOST_TOLD:
+        _TOLD.clear()
+    _TOLD[memory.agent, memory.id] = scenario, memory, fields
+    return fields
+
+
+def _same(one: Memory, other: Memory) -> bool:
+    return one.text == other.text and one.kind == other.kind and one.details is other.details
 
 
 def named(scenario: Scenario, frame: Mapping[str, str]) -> dict[str, str]:

@@ -59,7 +59,12 @@ class RuleRater:
 
     def explain(self, text: str) -> Rating:
         """The rating and, for each rule that applies, the first word that made it apply."""
-        telling = [(word, rules) for word in words(text.replace("’", "'")) if (rules := self._applying(word))]
+        known = self._known.get
+        telling = [
+            (word, rules)
+            for word in words(text.replace("’", "'"))
+            if (rules := known(word)) or (rules is None and (rules := self._applying(word)))
+        ]
         if not telling:  # as for most texts
             return Rating(self._base, {})
         importance = self._base
@@ -72,14 +77,12 @@ class RuleRater:
         return Rating(min(HIGHEST, importance), because)
 
     def _applying(self, word: str) -> frozenset[str]:
-        known = self._known.get(word)
-        if known is None:
-            if len(self._known) >= 65_536:
-                self._known.clear()
-            forms = _forms(word)
-            known = frozenset(rule for rule, _, stems in self._rules if not stems.isdisjoint(forms))
-            self._known[word] = known
-        return known
+        """The rules that apply to a word not yet known."""
+        if len(self._known) >= 65_536:
+            self._known.clear()
+        forms = _forms(word)
+        rules = self._known[word] = frozenset(rule for rule, _, stems in self._rules if not stems.isdisjoint(forms))
+        return rules
 
 
 _stem: Callable[[str], str] = cast(Any, Stemmer).Stemmer("english", 4096).stemWord

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import lru_cache
 from itertools import count
@@ -76,7 +76,7 @@ class Retrieval(Sequence[ScoredMemory]):
     """How many ids there were then, forgotten ones included."""
     chosen_by: Literal["score", "newest"]
     """`newest` for an empty query, which gives nothing to score by."""
-    found: tuple[Memory, ...]
+    found: tuple[Memory, ...] = field(compare=False)
     """The memories, best first, as they were when they were added."""
     accessed: tuple[int, ...]
     """When each was last accessed, in `micros`."""
@@ -111,6 +111,15 @@ class Retrieval(Sequence[ScoredMemory]):
 
     def __len__(self) -> int:
         return len(self.found)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Retrieval):
+            return NotImplemented
+        names = [one.name for one in fields(self) if one.compare]
+        return self.hits == other.hits and all(getattr(self, name) == getattr(other, name) for name in names)
+
+    def __hash__(self) -> int:
+        return hash((self.purpose, self.query, self.at, self.ids))
 
     def __iter__(self) -> Iterator[ScoredMemory]:
         return iter(self.hits)

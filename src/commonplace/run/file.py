@@ -371,7 +371,7 @@ class _Vectors:
         """Text → its vector and the number of its row."""
 
     def number(self, text: str, raw: bytes) -> int:
-        """The number of the vector's row. A text has one vector per embedder; one that differs gets a key of its own."""
+        """The number of its row. A text has one vector per embedder; one that differs gets a key of its own."""
         known = self._known.get(text)
         if known is not None and known[0] == raw:
             return known[1]

@@ -249,7 +249,7 @@ def unpacked_vector(data: bytes) -> bytes:
 
 
 def packed_trace(trace: Mapping[str, Any]) -> bytes:
-    """JSON, compressed. Not canonical, which would take five times as long: nothing depends on the order of its keys."""
+    """JSON, compressed. It is not canonical, which would take five times as long: no digest of a run depends on it."""
     return deflated(to_json(trace))
 
 
