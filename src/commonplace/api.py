@@ -97,15 +97,17 @@ def resume_run(
     UsageError for another mind than the run's, what is not trusted, or a run that is in use; RunDamaged for a damaged
     file.
     """
+    with Reading.open(path) as reading:  # what is refused here leaves a file of an older format as it is
+        manifest, last = reading.manifest, reading.last_tick
+    manifest.refuse_other_semantics(str(path))
+    name = mind if isinstance(mind, str) else mind.name
+    if name and name != manifest.mind:
+        what = f"the run was made with the mind {manifest.mind!r}, not {name!r}"
+        fork = command("fork", path, "--at", last)
+        raise UsageError(what, where=str(path), hint=f"a fork can have another mind: {fork} -o NEW --mind NAME")
+    settle(named_by_run(manifest, name), path, trust=trust)
     file = RunFile.open(path)
     try:
-        manifest = file.manifest
-        name = mind if isinstance(mind, str) else mind.name
-        if name and name != manifest.mind:
-            what = f"the run was made with the mind {manifest.mind!r}, not {name!r}"
-            fork = command("fork", path, "--at", file.last_tick)
-            raise UsageError(what, where=str(path), hint=f"a fork can have another mind: {fork} -o NEW --mind NAME")
-        settle(named_by_run(manifest, name), path, trust=trust)
         if name:
             remember(mind_named_by_run(manifest))
         scenario = scenario_of(manifest)

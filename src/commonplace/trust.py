@@ -47,7 +47,7 @@ class Named:
     effect: str
     """What using it does."""
     scenario: str
-    """Digest of the scenario's text: the word given for one scenario is not given for another."""
+    """Digest of the scenario's text: what is agreed to for one scenario is not for another."""
     content: str = ""
     """What else must stay the same: the file a stage's code is in, the templates of a run."""
     asks: bool = True
@@ -159,7 +159,7 @@ def may_have_key(manifest: Manifest) -> bool:
 
 
 def remember(named: Iterable[Named]) -> None:
-    """Keep the person's word for these. A folder that cannot be written to only means that they are asked again."""
+    """Remember that the person agreed to these. If the folder cannot be written to, they are asked again."""
     kept = _kept()
     lines = [
         f"{one.digest}  {date.today().isoformat()}  {one.kind} {shortened(clean(one.value), LONGEST)}\n"  # noqa: DTZ011

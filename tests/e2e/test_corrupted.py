@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from commonplace.canon import canonical
+from commonplace.minds.chat import client
 from commonplace.run import seals
 from e2e.command import command, copied, environment, tables
 from e2e.test_tampering import TABLES, whole
@@ -89,9 +90,16 @@ def commands(run: Path, events: list[str]) -> list[list[object]]:
 
 def ends_in_words(run: Path, words: list[object], where: str) -> None:
     done = command(*words, status=None)
-    assert done.status in {0, 1, 2}, f"{where}: {words} → {done.status}"
+    paused = {3} if words[0] == "resume" else set[int]()  # nobody runs the model server that the run names
+    assert done.status in {0, 1, 2} | paused, f"{where}: {words} → {done.status}"
     assert "a bug in Commonplace" not in done.err, f"{where}: {words}\n{done.err}"
     assert done.status == 0 or len(done.err) < 20_000, where
+
+
+@pytest.fixture(autouse=True)
+def no_wait_for_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two tries to connect."""
+    monkeypatch.setattr(client, "LONGEST_WAIT", 0.0)
 
 
 @pytest.mark.parametrize(("table", "column"), CELLS, ids=lambda cell: cell)

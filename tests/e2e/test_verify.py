@@ -210,13 +210,13 @@ def test_an_answer_is_checked_against_its_question(town, tmp_path, capsys):
 def sealed_again(run: Path) -> None:
     """All digests made anew over the rows as they are now: what somebody would do who wants no one to notice."""
     with open_run(run) as reading:
-        vectors = integrity._vectors(reading)
+        vectors = integrity.vectors_by_number(reading)
         last, embedder = reading.last_tick, reading.manifest.embedder
         texts = reading.all("SELECT DISTINCT vector, text FROM memory WHERE vector IS NOT NULL")
         remembered = [(number, text, vectors[number]) for number, text in texts]
         rows = {
             kind: {tick: found for begin in range(0, last + 1, integrity.CHUNK) for tick, found in
-                   integrity._rows(reading, kind, begin, vectors).items()}
+                   integrity.rows_by_tick(reading, kind, begin, vectors).items()}
             for kind in integrity.QUERIES
         }  # fmt: skip
     history = state = record = chain.START
