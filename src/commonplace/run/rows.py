@@ -74,7 +74,7 @@ def event_from(cells: EventCells) -> Event:
     place, kind = body.pop("place"), body.pop("type")
     if kind != type_ or not (is_text(place) and is_text(agent)):
         raise ValueError("its body does not fit its columns")
-    return Event(tick, Phase(phase), agent, ordinal, type_, place, body)
+    return Event(index(tick), Phase(phase), agent, index(ordinal), type_, place, body)
 
 
 def is_text(cell: Any) -> bool:
