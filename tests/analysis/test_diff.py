@@ -12,8 +12,8 @@ import pytest
 from commonplace.analysis.diffusion import diffusion
 from commonplace.api import OpenedRun, create_run, open_run, resume_run
 from commonplace.errors import UsageError
-from commonplace.run.fork import fork
 from e2e.command import command, tables
+from run.small_runs import fork
 
 FORKED, LAST = 84, 108
 FIRE = {

@@ -16,12 +16,12 @@ from commonplace.api import create_run, open_run, resume_run
 from commonplace.engine.changes import BELIEF, CARD, FIELDS, RELATION, checked
 from commonplace.errors import UsageError
 from commonplace.rng import Seeds
-from commonplace.run.fork import fork
 from commonplace.run.frames import Frame
 from commonplace.scenario.compiling import load
 from commonplace.scenario.model import CharacterPart, RelationPart
 from commonplace.world.inputs import BODY_FIELDS
 from e2e.command import command, ends
+from run.small_runs import fork
 from sizes import PROVE
 
 AT = 84

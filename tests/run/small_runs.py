@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from commonplace.canon import canonical
 from commonplace.character.plan import Plan, PlanItem
@@ -15,6 +16,7 @@ from commonplace.character.state import Belief, CharacterState, Job, Known, Rela
 from commonplace.memory import Delta, Draft, MemoryStream, policies
 from commonplace.run import schema
 from commonplace.run.file import RunFile
+from commonplace.run.fork import written_fork
 from commonplace.run.manifest import Manifest
 from commonplace.run.tick_record import AnswerRow, InputRow, TickRecord
 from commonplace.run.versions import state_versions, world_versions
@@ -29,6 +31,13 @@ TOWN = village()
 MANIFEST = Manifest(scenario="village", text=text("village", 2), seed=3, mind="offline")
 PAID = replace(MANIFEST, mind="local:village")
 """With a mind whose answers a fork takes over, because they cost something."""
+
+
+def fork(source: Path, at: int, target: Path, **options: Any) -> RunFile:
+    """A fork without changes, opened."""
+    with written_fork(source, at, target, **options):
+        pass
+    return RunFile.open(target)
 
 
 class Village:

@@ -18,10 +18,9 @@ import pytest
 from commonplace.errors import CommonplaceError, DiskFull, RunDamaged, UsageError
 from commonplace.run import integrity
 from commonplace.run.file import RunFile
-from commonplace.run.fork import fork
 from commonplace.run.reading import Reading
 from commonplace.run.schema import FORMAT
-from run.small_runs import MANIFEST, Village, make, plot, tampering
+from run.small_runs import MANIFEST, Village, fork, make, plot, tampering
 
 
 def test_a_closed_run_is_one_file_that_can_be_copied(tmp_path: Path) -> None:

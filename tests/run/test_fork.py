@@ -10,10 +10,9 @@ import pytest
 from commonplace.errors import UsageError
 from commonplace.run import integrity
 from commonplace.run.file import RunFile
-from commonplace.run.fork import fork
 from commonplace.run.manifest import MIND_OBJECT
 from commonplace.run.reading import Reading
-from run.small_runs import MANIFEST, PAID, Village, answer, make, plot
+from run.small_runs import MANIFEST, PAID, Village, answer, fork, make, plot
 
 
 def life_at(tick: int) -> Village:

@@ -16,11 +16,11 @@ from commonplace.engine.verify import verify
 from commonplace.errors import UsageError
 from commonplace.run import integrity, schema
 from commonplace.run.file import RunFile
-from commonplace.run.fork import fork
 from commonplace.run.reading import Reading
 from commonplace.run.why import why
 from commonplace.stages import by_name
 from run.formats.make import COUNTED, FOLDER, continued, counted
+from run.small_runs import fork
 
 FORMATS = sorted(int(path.name.split("-")[1].split(".")[0]) for path in FOLDER.glob("format-*.json"))
 

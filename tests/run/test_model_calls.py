@@ -15,10 +15,9 @@ from commonplace.errors import RunDamaged
 from commonplace.rng import below
 from commonplace.run import integrity, schema, seals
 from commonplace.run.file import RunFile
-from commonplace.run.fork import fork
 from commonplace.run.journal import ModelCall, _ModelCalls, model_call_of
 from commonplace.run.reading import Reading
-from run.small_runs import MANIFEST, PAID, Village, answer, make, plot, tampering
+from run.small_runs import MANIFEST, PAID, Village, answer, fork, make, plot, tampering
 from sizes import examples
 
 

@@ -12,9 +12,8 @@ import pytest
 from commonplace.errors import RunDamaged, UsageError
 from commonplace.run import integrity, schema
 from commonplace.run.file import RunFile
-from commonplace.run.fork import fork
 from commonplace.run.reading import Reading
-from run.small_runs import answer, downgraded, make, tampering
+from run.small_runs import answer, downgraded, fork, make, tampering
 
 TICKS = 6
 TABLES = ("tick", "seal")

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from commonplace.errors import RunDamaged
 from commonplace.run import integrity, seals
 from commonplace.run.file import RunFile
-from commonplace.run.fork import fork
 from commonplace.run.journal import ModelCall
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import InputRow
-from run.small_runs import MANIFEST, Village, answer, make, plot, tampering
+from run.small_runs import MANIFEST, Village, answer, fork, make, plot, tampering
 from sizes import examples
 
 STEPS = st.lists(

@@ -11,12 +11,12 @@ import pytest
 from commonplace.api import open_run, resume_run
 from commonplace.errors import RunDamaged, UsageError
 from commonplace.run import integrity
-from commonplace.run.fork import fork
 from commonplace.run.integrity import trimmed, unchecked
 from commonplace.run.reading import Reading
 from commonplace.run.trim import trim
 from e2e.command import command, copied, ends, tables
 from engine.paid_minds import PaidMind, lived, offline
+from run.small_runs import fork
 
 
 @pytest.fixture

@@ -78,11 +78,11 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
     "Check": {
         "digest": Entry("inspect", "Print the digest of a run's history.", "digest monday.run --at 144"),
         "export": Entry(
-            "bundle", "Write a run to one file to send or to keep.", "export monday.run bundle -o monday.zip"
+            "run_files", "Write a run to one file to send or to keep.", "export monday.run bundle -o monday.zip"
         ),
-        "import": Entry("bundle", "Make a run of such a file.", "import bundle monday.zip -o received.run"),
-        "rescue": Entry("rescue", "Save what is intact of a damaged run.", "rescue damaged.run -o saved.run"),
-        "trim": Entry("trim", "Drop old reasons to make a run's file smaller.", "trim monday.run --keep-days 1"),
+        "import": Entry("run_files", "Make a run of such a file.", "import bundle monday.zip -o received.run"),
+        "rescue": Entry("run_files", "Save what is intact of a damaged run.", "rescue damaged.run -o saved.run"),
+        "trim": Entry("run_files", "Drop old reasons to make a run's file smaller.", "trim monday.run --keep-days 1"),
         "verify": Entry("inspect", "Check a run file and run it again to compare.", "verify monday.run"),
     },
     "Scenarios": {

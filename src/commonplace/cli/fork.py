@@ -12,7 +12,7 @@ import typer
 from commonplace.api import mind_named, resume_run, scenario_of
 from commonplace.cli.consent import agreed
 from commonplace.cli.lookup import character, memory_reference, names_in
-from commonplace.cli.options import TRUST
+from commonplace.cli.options import FORCE, TRUST
 from commonplace.engine.changes import FIELDS, as_changed, checked
 from commonplace.engine.god_mode import described
 from commonplace.engine.run import queue_input
@@ -31,7 +31,7 @@ def fork(
     run: Path = typer.Argument(help="The run file; it is not changed."),
     at: str = typer.Option(help="The last tick, or ISO simulated time, that both histories share."),
     output: Path = typer.Option(..., "-o", "--output", help="The new run file."),
-    force: bool = typer.Option(False, "--force", help="Replace an existing file."),
+    force: bool = FORCE,
     inject: str = typer.Option("", "--inject", help="Something that happens at the next tick, as a sentence."),
     forget: list[str] = typer.Option(
         [], "--forget", help="AGENT:ID, a memory to forget at the next tick; repeat for another."

@@ -41,6 +41,7 @@ RUN = typer.Argument(help="The run file.")
 RUN_OR_STORE = typer.Argument(
     metavar="RUN|STORE", help="A run file or a store: FILE, FOLDER, chroma:FOLDER, embedded:FOLDER, postgresql://…"
 )
+FORCE = typer.Option(False, "--force", help="Replace an existing file.")
 JSON = typer.Option(False, "--json", help="Print one JSON value per line.")
 AT = typer.Option(None, "--at", help="A tick or an ISO simulated time; the latest if left out.")
 VIEW = typer.Option(None, "--view", help="How to show it; tui in a terminal and plain elsewhere, if left out.")

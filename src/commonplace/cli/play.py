@@ -19,6 +19,7 @@ from commonplace.cli.consent import agreed
 from commonplace.cli.options import (
     CONCURRENCY,
     FIDELITY,
+    FORCE,
     MAX_CALLS,
     MAX_COST,
     MAX_TOKENS,
@@ -57,7 +58,7 @@ def run(
     output: Path | None = typer.Option(
         None, "-o", "--output", help="The run file; runs/<scenario>-<seed>.run if left out."
     ),
-    force: bool = typer.Option(False, "--force", help="Replace an existing file."),
+    force: bool = FORCE,
     ticks: int | None = typer.Option(
         None, "--ticks", min=0, help="Run up to this tick; 48 if left out, without end in the terminal view."
     ),

@@ -50,10 +50,27 @@ _STATE = len(STATE_KINDS) * DIGEST_SIZE
 
 
 class Digests(NamedTuple):
-    """The two chains at the end of a tick."""
+    """The two chains at the end of a tick that depend on what happened alone."""
 
     history: bytes
     state: bytes
+
+
+class Chains(NamedTuple):
+    """All three chains at the end of a tick, as they are stored."""
+
+    history: bytes
+    state: bytes
+    record: bytes
+
+    @property
+    def digests(self) -> Digests:
+        """The first two."""
+        return Digests(self.history, self.state)
+
+
+BEGINNING = Chains(START, START, START)
+"""The chains before tick 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +91,7 @@ class Rows:
 
 def digests_of(record: TickRecord, previous: Digests, embedder: str) -> Digests:
     """Both chains after the record, without writing anything. `embedder`: whose vectors its memories have."""
-    return chained(rows_of(record), previous, START, embedder)[0]
+    return chained(rows_of(record), Chains(*previous, START), embedder)[0].digests
 
 
 def rows_of(record: TickRecord) -> Rows:
@@ -101,8 +118,8 @@ def rows_of(record: TickRecord) -> Rows:
     )
 
 
-def chained(rows: Rows, previous: Digests, record: bytes, embedder: str) -> tuple[Digests, bytes, bytes]:
-    """Both chains after the rows, the record chain, and the digests by kind of row. `record`: that chain before."""
+def chained(rows: Rows, previous: Chains, embedder: str) -> tuple[Chains, bytes]:
+    """The chains after the rows, and the digests by kind of row."""
     kinds: dict[str, Sequence[Row]] = {
         "memory": [(*cells, embedder, raw) for cells, raw in rows.memories],
         "removal": rows.removals,
@@ -115,7 +132,7 @@ def chained(rows: Rows, previous: Digests, record: bytes, embedder: str) -> tupl
     }
     parts = packed_parts({kind: part_digest(kind, kinds[kind]) for kind in KINDS})
     history = history_digest(previous.history, rows.events)
-    return Digests(history, state_digest(previous.state, parts)), record_digest(record, parts), parts
+    return Chains(history, state_digest(previous.state, parts), record_digest(previous.record, parts)), parts
 
 
 def history_digest(previous: bytes, events: Iterable[tuple[int, int, str, int, str, str]]) -> bytes:

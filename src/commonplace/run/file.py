@@ -18,7 +18,7 @@ from commonplace.canon import digest
 from commonplace.errors import CommonplaceError, UsageError, command
 from commonplace.lock import ProcessLock
 from commonplace.run import schema, seals
-from commonplace.run.digest import START, Digests, Rows, chained, rows_of
+from commonplace.run.digest import BEGINNING, Chains, Digests, Rows, chained, rows_of
 from commonplace.run.journal import Journal, put_answers
 from commonplace.run.manifest import Manifest, package_version
 from commonplace.run.reading import QUEUED, Reading, blame, refuse_missing
@@ -71,7 +71,7 @@ class RunFile:
         self._reading: Reading | None = None
         self._place = Path(os.path.realpath(path))
         self._identity, self._in_place = Identity(path), Identity(self._place)
-        self._last, self._digests, self._record = _last(connection)
+        self._last, self._chains = _last(connection)
         self._journals = [Identity(beside(self._place, ending)) for ending in JOURNALS]
 
     @classmethod
@@ -123,7 +123,7 @@ class RunFile:
     @property
     def digests(self) -> Digests:
         """Both chains up to the last tick."""
-        return self._digests
+        return self._chains.digests
 
     @property
     def reading(self) -> Reading:
@@ -138,12 +138,12 @@ class RunFile:
             raise ValueError(f"tick {record.tick} cannot follow tick {self._last}")
         try:
             with self._transaction():
-                digests, kept = _write(self._connection, record, self._digests, self._record, self._vectors)
+                chains = _write(self._connection, record, self._chains, self._vectors)
         except BaseException:
             self._vectors.forget()
             raise
-        self._last, self._digests, self._record = record.tick, digests, kept
-        return digests
+        self._last, self._chains = record.tick, chains
+        return chains.digests
 
     def queue(self, *bodies: Mapping[str, Any]) -> int:
         """Queue inputs until ticks apply them, all or none; returns the number of the last, which is never reused."""
@@ -272,7 +272,7 @@ def _write_new(part: Path, manifest: Manifest, first: TickRecord | None, synchro
         rows = {"manifest": manifest.to_json(), "synchronous": synchronous, "semantics": str(manifest.semantics)}
         connection.executemany("INSERT INTO meta VALUES (?, ?)", rows.items())
         if first is not None:
-            _write(connection, first, Digests(START, START), START, _Vectors(connection, manifest.embedder))
+            _write(connection, first, BEGINNING, _Vectors(connection, manifest.embedder))
         seals.renew(connection)
 
 
@@ -319,24 +319,19 @@ def _upgrade(connection: sqlite3.Connection, path: Path, number: int) -> None:
         schema.migrate(connection, number)
 
 
-def _last(connection: sqlite3.Connection) -> tuple[int, Digests, bytes]:
+def _last(connection: sqlite3.Connection) -> tuple[int, Chains]:
     """The last committed tick and the chains at it."""
     row = connection.execute("SELECT n, history, state, record FROM tick ORDER BY n DESC LIMIT 1").fetchone()
-    return (-1, Digests(START, START), START) if row is None else (row[0], Digests(row[1], row[2]), row[3])
+    return (-1, BEGINNING) if row is None else (row[0], Chains(*row[1:]))
 
 
 # ── writing a tick ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _write(
-    connection: sqlite3.Connection, record: TickRecord, previous: Digests, kept: bytes, vectors: _Vectors
-) -> tuple[Digests, bytes]:
-    """Insert the tick's rows and return the chains after them. Runs in the caller's transaction.
-
-    `kept`: the record chain.
-    """
+def _write(connection: sqlite3.Connection, record: TickRecord, previous: Chains, vectors: _Vectors) -> Chains:
+    """Insert the tick's rows and return the chains after them. Runs in the caller's transaction."""
     rows = rows_of(record)
-    digests, kept, parts = chained(rows, previous, kept, vectors.embedder)
+    chains, parts = chained(rows, previous, vectors.embedder)
     connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", rows.events)
     _write_memories(connection, rows, vectors)
     connection.executemany(
@@ -349,8 +344,8 @@ def _write(
         connection.executemany("INSERT OR REPLACE INTO input(seq, tick, body) VALUES (?, ?, ?)", rows.inputs)
         seals.renew(connection, "queued")
     connection.executemany("INSERT INTO trace VALUES (?, ?, ?)", rows.traces)
-    connection.execute("INSERT INTO tick VALUES (?, ?, ?, ?, ?)", (record.tick, *digests, kept, parts))
-    return digests, kept
+    connection.execute("INSERT INTO tick VALUES (?, ?, ?, ?, ?)", (record.tick, *chains, parts))
+    return chains
 
 
 def _write_memories(connection: sqlite3.Connection, rows: Rows, vectors: _Vectors) -> None:

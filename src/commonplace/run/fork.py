@@ -11,8 +11,9 @@ from pathlib import Path
 from commonplace.canon import parsed
 from commonplace.errors import UsageError
 from commonplace.run import schema, seals
-from commonplace.run.file import RunFile, written_run
+from commonplace.run.file import written_run
 from commonplace.run.integrity import TRIMMED, trimmed
+from commonplace.run.journal import UNUSED_PRIMERS
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading, blame, open_read_only
 from commonplace.run.schema import RUN
@@ -42,24 +43,8 @@ LATER = f"""
 DELETE FROM answer WHERE (used IS NULL OR used > :at) AND NOT (agent = '{NOBODY}' AND tick <= :at);
 DELETE FROM model_call WHERE (agent, tick, ordinal, attempt) NOT IN
   (SELECT agent, tick, ordinal, attempt FROM answer UNION ALL SELECT agent, tick, ordinal, attempt FROM offered);
-DELETE FROM primer WHERE (agent, series) NOT IN
-  (SELECT primer.agent, series FROM model_call JOIN primer ON primer.id = model_call.primer);
+{UNUSED_PRIMERS};
 """
-
-
-def fork(
-    source: str | Path,
-    at: int | str,
-    target: str | Path,
-    *,
-    manifest: Manifest | None = None,
-    force: bool = False,
-    fresh: bool = False,
-) -> RunFile:
-    """`written_fork` with nothing added; opened, to be closed by the caller."""
-    with written_fork(source, at, target, manifest=manifest, force=force, fresh=fresh):
-        pass
-    return RunFile.open(target)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from commonplace.errors import RunDamaged, command
 from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.run import digest as chain
 from commonplace.run import seals
-from commonplace.run.digest import Digests
+from commonplace.run.digest import Chains
 from commonplace.run.journal import model_call_from, primers
 from commonplace.run.rows import (
     ANSWER,
@@ -115,7 +115,7 @@ def _checked(reading: Reading) -> int:
     sealed, gone = reading.format >= SEALED_SINCE, trimmed(reading)
     kinds = [kind for kind in QUERIES if sealed or kind not in chain.RECORD_KINDS]
     columns = "history, state, record, parts" if sealed else "history, state, x'', parts"
-    previous, last = (Digests(chain.START, chain.START), chain.START), _last(reading)
+    previous, last = chain.BEGINNING, _last(reading)
     for begin in range(0, last + 1, CHUNK):
         rows = {kind: rows_by_tick(reading, kind, begin, vectors) for kind in kinds}
         query = f"SELECT n, {columns} FROM tick WHERE n BETWEEN ? AND ?"
@@ -148,28 +148,38 @@ def _compared(
     reading: Reading,
     tick: int,
     rows: Mapping[str, list[Any]],
-    previous: tuple[Digests, bytes],
+    previous: Chains,
     stored: Sequence[Any],
     absent: Collection[str],
-) -> tuple[Digests, bytes]:
+) -> Chains:
     """The chains after the tick. Raises RunDamaged unless they equal the stored ones."""
     history, state, record, parts = stored
-    if not all(is_typed(row[4], row[5]) for row in rows["event"]):
-        raise _damage(reading, tick, _changed("event"))
-    if digest_or_none(chain.history_digest, previous[0].history, rows["event"]) != history:
-        raise _damage(reading, tick, _changed("event"))
     kinds = chain.KINDS if "trace" in rows else chain.STATE_KINDS
-    kept = chain.unpacked_parts(parts) if isinstance(parts, bytes) else {}
-    if chain.packed_parts(kept)[: len(kinds) * len(chain.START)] != parts:
+    size = len(kinds) * len(chain.START)
+    if not isinstance(parts, bytes) or len(parts) != size:
         raise _damage(reading, tick, "the digests by kind of row have changed since they were written")
+    what = difference(rows, previous, stored, [kind for kind in kinds if kind not in absent])
+    if what:
+        raise _damage(reading, tick, _changed(what))
+    if "trace" in rows and chain.record_digest(previous.record, parts) != record:
+        raise _damage(reading, tick, _changed("the digest of the record"))
+    return Chains(history, state, record)
+
+
+def difference(rows: Mapping[str, list[Any]], previous: Chains, stored: Sequence[Any], kinds: Collection[str]) -> str:
+    """What of a tick is not as it was committed, as `an event`; empty if all is.
+
+    `stored`: history, state, record and the digests by kind of the tick. `kinds`: what is compared beside the events.
+    """
+    history, state, _, parts = stored
+    typed = all(is_typed(row[4], row[5]) for row in rows["event"])
+    if not typed or digest_or_none(chain.history_digest, previous.history, rows["event"]) != history:
+        return NAMES["event"]
+    kept = chain.unpacked_parts(parts) if isinstance(parts, bytes) else {}
     for kind in kinds:
-        if kind not in absent and digest_or_none(chain.part_digest, kind, rows[kind]) != kept[kind]:
-            raise _damage(reading, tick, _changed(kind))
-    if chain.state_digest(previous[0].state, parts) != state:
-        raise _damage(reading, tick, "the digest of the state does not match the stored one")
-    if "trace" in rows and chain.record_digest(previous[1], parts) != record:
-        raise _damage(reading, tick, "the digest of the record does not match the stored one")
-    return Digests(history, state), record
+        if kind not in kept or digest_or_none(chain.part_digest, kind, rows[kind]) != kept[kind]:
+            return NAMES[kind]
+    return "" if chain.state_digest(previous.state, parts) == state else "the digest of the state"
 
 
 def digest_or_none(function: Any, *given: Any) -> bytes | None:
@@ -304,8 +314,8 @@ def series_of(reading: Reading, agent: str) -> dict[int, bytes]:
     return upto
 
 
-def _changed(kind: str) -> str:
-    return f"{NAMES[kind]} has changed since it was written"
+def _changed(what: str) -> str:
+    return f"{what} has changed since it was written"
 
 
 def _damage(reading: Reading, tick: object, what: str) -> RunDamaged:

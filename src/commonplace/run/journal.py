@@ -36,6 +36,10 @@ SELECT body FROM trace WHERE agent = ? AND tick = coalesce((SELECT max(used) FRO
 """
 WAITING = f"SELECT {ANSWER}, usage FROM answer WHERE {QUESTION} AND attempt = ? AND used IS NULL"
 NUMBERED = "SELECT ordinal FROM answer WHERE agent = ? AND tick = ? AND request = ? ORDER BY ordinal LIMIT 1"
+UNUSED_PRIMERS = """
+DELETE FROM primer WHERE (agent, series) NOT IN
+  (SELECT primer.agent, series FROM model_call JOIN primer ON primer.id = model_call.primer)"""
+"""Run this after model calls were deleted."""
 NEXT = "SELECT coalesce(max(ordinal) + 1, 0) FROM answer WHERE agent = ? AND tick = ?"
 
 

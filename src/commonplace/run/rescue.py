@@ -27,7 +27,7 @@ from commonplace.run import integrity, schema, seals
 from commonplace.run.digest import START
 from commonplace.run.file import written_run
 from commonplace.run.fork import cut
-from commonplace.run.integrity import CHUNK, NAMES, QUERIES, TRIMMED
+from commonplace.run.integrity import CHUNK, QUERIES, TRIMMED
 from commonplace.run.journal import model_call_from
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading, refuse_missing
@@ -408,7 +408,7 @@ def _examined(reading: Reading) -> _Found:
         if expected and raw
     ]
     gone = integrity.trimmed(reading)
-    previous, record, repaired = chain.Digests(START, START), START, Counter[str]()
+    previous, repaired = chain.BEGINNING, Counter[str]()
     why = "its first tick is lost" if last < 0 else ""
     for begin in range(0, last + 1, CHUNK):
         rows = {kind: integrity.rows_by_tick(reading, kind, begin, vectors) for kind in QUERIES}
@@ -421,15 +421,15 @@ def _examined(reading: Reading) -> _Found:
                 if kept is None or _part(here, "answer") != chain.unpacked_parts(kept[3]).get("answer"):
                     found.unanswered.append(tick)
                 continue
-            why = "the tick is missing" if kept is None else _difference(here, previous, kept)
-            if why or kept is None:
+            what = "" if kept is None else integrity.difference(here, previous, kept, chain.STATE_KINDS)
+            if what or kept is None:
+                why = f"{what} has changed or is lost" if what else "the tick is missing"
                 found.lost.append(f"everything from tick {tick} on: {why}")
                 continue
-            previous, parts = chain.Digests(kept[0], kept[1]), chain.unpacked_parts(kept[3])
-            parts = _recorded(here, parts, tick, found, repaired, gone)
+            parts = _recorded(here, chain.unpacked_parts(kept[3]), tick, found, repaired, gone)
             packed = chain.packed_parts(parts)
-            record = chain.record_digest(record, packed)
-            found.ticks.append((record, packed, tick))
+            previous = chain.Chains(kept[0], kept[1], chain.record_digest(previous.record, packed))
+            found.ticks.append((previous.record, packed, tick))
             found.tick = tick
     if last < 0:
         found.lost.append(why)
@@ -445,21 +445,6 @@ def _last_tick(reading: Reading) -> int:
 
 def _part(rows: Mapping[str, list[Any]], kind: str) -> bytes | None:
     return integrity.digest_or_none(chain.part_digest, kind, rows[kind])
-
-
-def _difference(rows: Mapping[str, list[Any]], previous: chain.Digests, stored: Sequence[Any]) -> str:
-    """What of a tick is not as it was committed; empty if all is."""
-    history, state, _, parts = stored
-    typed = all(integrity.is_typed(row[4], row[5]) for row in rows["event"])
-    if not typed or integrity.digest_or_none(chain.history_digest, previous.history, rows["event"]) != history:
-        return f"{NAMES['event']} has changed or is lost"
-    kept = chain.unpacked_parts(parts) if isinstance(parts, bytes) else {}
-    for kind in chain.STATE_KINDS:
-        if kind not in kept or _part(rows, kind) != kept[kind]:
-            return f"{NAMES[kind]} has changed or is lost"
-    if chain.state_digest(previous.state, parts) != state:
-        return "the digest of the state has changed"
-    return ""
 
 
 def _recorded(

@@ -13,6 +13,7 @@ from commonplace.errors import UsageError
 from commonplace.run import seals
 from commonplace.run.file import RunFile
 from commonplace.run.integrity import TRIMMED, trimmed
+from commonplace.run.journal import UNUSED_PRIMERS
 from commonplace.run.reading import Reading
 
 REMOVED: Mapping[str, str] = {
@@ -22,10 +23,6 @@ DELETE FROM model_call WHERE (agent, tick, ordinal, attempt) IN
   (SELECT agent, tick, ordinal, attempt FROM answer WHERE used < :before)""",
 }
 """Kind of row → how those of the ticks before one are taken out."""
-UNUSED_PRIMERS = """
-DELETE FROM primer WHERE (agent, series) NOT IN
-  (SELECT primer.agent, series FROM model_call JOIN primer ON primer.id = model_call.primer)
-"""
 
 
 @dataclass(frozen=True, slots=True)

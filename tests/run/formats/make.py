@@ -21,10 +21,10 @@ from commonplace.api import resume_run
 from commonplace.engine.run import Run
 from commonplace.errors import Paused
 from commonplace.minds.mind import Mind
-from commonplace.run.fork import fork
 from commonplace.run.reading import Reading
 from commonplace.run.schema import FORMAT, SEMANTICS
 from engine.paid_minds import FarMind, PaidMind, offline, opened, virtually
+from run.small_runs import fork
 
 FOLDER = Path(__file__).parent
 SCENARIO = "plaza"
