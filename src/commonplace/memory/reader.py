@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from itertools import islice
+from threading import RLock
 from typing import Any, Unpack
 
 import numpy as np
@@ -30,11 +31,17 @@ from commonplace.memory.retrieval import Options, Retrieval, retrieve
 from commonplace.memory.scoring import ScoredMemory
 from commonplace.memory.search import Feeling, filters
 from commonplace.memory.table import KIND_CODES, MemoryTable, View
+from commonplace.memory.threads import locked
+
+_AT_ONCE = 32
+"""Memories that `backwards` reads at once."""
 
 
 class Reader:
     """A sequence of memories, oldest first, without those forgotten or archived."""
 
+    guard: RLock
+    """Held while anything is read or written: any number of threads may ask."""
     policy: Policy
     """How to retrieve when a call names no policy."""
 
@@ -46,6 +53,7 @@ class Reader:
         """Records the access of the hits, and returns the retrieval as the caller is to see it."""
         return found
 
+    @locked
     def retrieve(
         self,
         query: str,
@@ -88,10 +96,12 @@ class Reader:
         """A table of the hits with every part of every score."""
         return explain(hits)
 
+    @locked
     def why_not(self, id: int, retrieval: Retrieval) -> WhyNot:
         """Why the memory is not among the hits of a retrieval made here. Raises UsageError if `id` is not an id."""
         return why_not(self._view(), checked_ids([id])[0], retrieval)
 
+    @locked
     def search(
         self,
         *,
@@ -133,23 +143,28 @@ class Reader:
         return list(islice(found, None if limit is None else checked_count("limit", limit, 0)))
 
     @property
+    @locked
     def last_id(self) -> int:
         """The id of the latest memory, forgotten or not; 0 before the first."""
         return self._view().length
 
+    @locked
     def __len__(self) -> int:
         """How many memories there are, without those forgotten or archived."""
         return int(np.count_nonzero(self._view().alive))
 
+    @locked
     def __iter__(self) -> Iterator[Memory]:
         view = self._view()
-        return (view.memory(row) for row in range(view.length) if view.alive[row])
+        return iter([view.memory(row) for row in np.flatnonzero(view.alive).tolist()])
 
+    @locked
     def __contains__(self, id: object) -> bool:
         """Whether there is a memory of this id, neither forgotten nor archived."""
         view = self._view()
         return isinstance(id, int | np.integer) and bool(1 <= id <= view.length and view.alive[id - 1])
 
+    @locked
     def get(self, id: int) -> Memory:
         """The memory of this id. Raises UsageError if it does not exist or is forgotten."""
         if id not in self:
@@ -158,36 +173,50 @@ class Reader:
             )
         return self._view().memory(id - 1)
 
+    @locked
     def recent(self, n: int) -> list[Memory]:
         """The n latest memories, latest first. Raises UsageError for n below 0."""
         return list(islice(self._latest(), checked_count("n", n, 0)))
 
+    @locked
     def vector(self, id: int) -> Vector | None:
         """The embedding, float32 of shape (dimensions,); None if it is not usable. Raises UsageError as `get`."""
         self.get(id)
         return self._view().table.vector(id - 1)
 
+    @locked
     def importance_since_reflection(self) -> float:
         """Sum of the importance of observations and actions after the last reflection."""
         return since_reflection(self._view())
 
+    @locked
     def importance_since(self, at: datetime) -> float:
         """The same sum, of those created at `at` or later."""
         return since_reflection(self._view(), micros(checked_time(at)))
 
     def backwards(self) -> Iterator[Memory]:
         """The memories as they were added, latest first. Fast, because `accessed_at` is not brought up to date."""
-        view = self._view()
-        record, alive = view.table.record, view.alive
-        return (record(row) for row in reversed(range(view.length)) if alive[row])
+        with self.guard:
+            view = self._view()
+        return self._backwards(view)
 
+    def _backwards(self, view: View) -> Iterator[Memory]:
+        """A few at a time: whoever goes backwards stops early."""
+        for end in range(view.length, 0, -_AT_ONCE):
+            with self.guard:
+                rows = range(end - 1, max(0, end - _AT_ONCE) - 1, -1)
+                some = [view.table.record(row) for row in rows if view.alive[row]]
+            yield from some
+
+    @locked
     def since(self, at: datetime, kind: str) -> Iterator[Memory]:
         """The memories of a kind created at `at` or later, oldest first, `accessed_at` as they were added."""
         view, began = self._view(), micros(checked_time(at))
         table, length = view.table, view.length
         wanted = (table.created[:length] >= began) & (table.kind[:length] == KIND_CODES[kind]) & view.alive
-        return (table.record(row) for row in np.flatnonzero(wanted).tolist())
+        return iter([table.record(row) for row in np.flatnonzero(wanted).tolist()])
 
+    @locked
     def earliest(self, says: Callable[[str], bool]) -> int | None:
         """The id of the first memory whose text passes; None if there is none.
 
@@ -215,6 +244,7 @@ class Snapshot(Reader):
 
     def __init__(self, table: MemoryTable, length: int, accessed: NDArray[np.int64], policy: Policy) -> None:
         self.policy = policy
+        self.guard = table.guard
         self._fixed = View(table, length, accessed)
 
     def _view(self) -> View:

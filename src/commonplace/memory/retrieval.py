@@ -99,7 +99,7 @@ class Retrieval(Sequence[ScoredMemory]):
         if not self._hits and self.found:
             then = map(accessed, self.found, map(moment, self.accessed))
             parts = self.breakdown.parts() if self.breakdown else [dict[str, Part]() for _ in self.found]
-            self._hits.extend(map(ScoredMemory, then, count(1), self.scores, parts))
+            self._hits[:] = list(map(ScoredMemory, then, count(1), self.scores, parts))  # at once: threads may share it
         return tuple(self._hits)
 
     @overload

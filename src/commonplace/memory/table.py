@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from threading import RLock
 from typing import TypeVar, Unpack, cast
 
 import numpy as np
@@ -52,6 +53,8 @@ class MemoryTable:
     """
 
     def __init__(self, agent: str, embedder: Embedder, rater: Rater, analyser: Analyser) -> None:
+        self.guard = RLock()
+        """Held by every method of a stream, draft or snapshot that reads or writes the table."""
         self.agent = agent
         self.embedder = embedder
         self.rater = rater

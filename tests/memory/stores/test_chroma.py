@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.sizes import PROVE
 
 from commonplace.errors import UsageError
 from commonplace.memory.stores.chroma import ChromaStore
@@ -13,6 +14,8 @@ from commonplace.testing.stores import StoreContract, memory, refused, same
 
 
 class TestChroma(StoreContract):
+    threads = 16 if PROVE else 6
+    each = 20 if PROVE else 2
     examples = 3
 
     @pytest.fixture(autouse=True)

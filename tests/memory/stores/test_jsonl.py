@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.sizes import PROVE
+
 from commonplace.memory.stores.jsonl import JSONLStore
 from commonplace.memory.stores.jsonl_files import Storage, StoreConfig
 from commonplace.testing.stores import StoreContract
 
 
 class TestJSONL(StoreContract):
+    each = 40 if PROVE else 4
+
     def open(self, where: Path) -> JSONLStore:
         return JSONLStore(where)
 

@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
+from tests.sizes import PROVE
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.stores.postgres import PostgresStore
@@ -24,6 +25,7 @@ def opened(url: str, where: Path) -> PostgresStore:
 
 
 class TestPostgres(StoreContract):
+    each = 40 if PROVE else 4
     examples = 8
 
     @pytest.fixture(autouse=True)

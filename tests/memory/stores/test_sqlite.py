@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from tests.sizes import PROVE
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.stores.sqlite import SQLiteStore
@@ -13,6 +14,8 @@ from commonplace.testing.stores import StoreContract, memory, refused, same
 
 
 class TestSQLite(StoreContract):
+    each = 40 if PROVE else 4
+
     def open(self, where: Path) -> SQLiteStore:
         return SQLiteStore(where)
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ from commonplace.memory.stores.store import (
     refuse_other_ids,
     tombstone,
 )
+from commonplace.memory.threads import locked
 
 INSTALL = 'pip install "commonplace[chroma]"'
 FORMAT = 1
@@ -57,6 +59,7 @@ class ChromaStore:
 
     def __init__(self, folder: str | Path) -> None:
         """Opens or makes the folder. Raises UsageError when another process has it, or for a newer format."""
+        self.guard = RLock()
         self.where = f"chroma:{folder}"
         path = checked_folder(Path(folder), self.where)
         self._lock = ProcessLock(path / "commonplace.lock", self.where)
@@ -72,11 +75,13 @@ class ChromaStore:
             self._lock.release()
             raise
 
+    @locked
     def agents(self) -> tuple[str, ...]:
         """Characters that have anything here, sorted."""
         self._refuse_closed()
         return tuple(sorted(self._collections))
 
+    @locked
     def load(self, agent: str) -> Stored:
         """Everything of a character; empty for an unknown one."""
         with self._mended():
@@ -91,12 +96,14 @@ class ChromaStore:
         except UNREADABLE as error:
             raise damaged(f"{agent}: {error}", self.where) from error
 
+    @locked
     def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
         """Keep what a character's stream was made with."""
         collection = self._collection(agent)
         with self._mended():
             collection.modify(metadata={**collection.metadata, "settings": as_json(dict(settings))})
 
+    @locked
     def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
         """Add memories with the next ids. Raises UsageError for other ids."""
         self._refuse_closed()
@@ -124,11 +131,13 @@ class ChromaStore:
                 raise
         self._last[agent] = upto
 
+    @locked
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
         """Set access times: memory id → moment."""
         rows = self._rows(agent, list(accesses))
         self._put(agent, [{**row, "accessed": micros(accesses[id])} for id, (row, _) in rows.items()])
 
+    @locked
     def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
         """Replace what may change of memories that are here; vectors where given."""
         rows = self._rows(agent, [memory.id for memory in memories])
@@ -141,6 +150,7 @@ class ChromaStore:
         # with their embeddings, or Chroma would make some of the documents
         self._put(agent, fresh, vectors=given, documents=[memory.text for memory in memories])
 
+    @locked
     def remove(self, agent: str, ids: Sequence[int]) -> None:
         """Forget for good; the ids stay used. Chroma's own log may keep a text until it is compacted."""
         rows = self._rows(agent, ids)
@@ -149,6 +159,7 @@ class ChromaStore:
         ]
         self._put(agent, gone, vectors=[None] * len(gone), documents=[""] * len(gone))
 
+    @locked
     def archive(self, agent: str, ids: Sequence[int]) -> None:
         """Compress and set aside, with an embedding that is like nothing."""
         rows = {id: row for id, row in self._rows(agent, ids).items() if row[0]["state"] == THERE}
@@ -157,6 +168,7 @@ class ChromaStore:
         ]
         self._put(agent, away, vectors=[None] * len(away), documents=[""] * len(away))
 
+    @locked
     def restore(self, agent: str, ids: Sequence[int]) -> None:
         """Restore from the archive."""
         rows = [row for row, _ in self._rows(agent, ids).values() if row["state"] == ARCHIVED]
@@ -164,6 +176,7 @@ class ChromaStore:
         back = [{**row, "state": THERE, "rest": rest} for row, (_, rest) in zip(rows, texts, strict=True)]
         self._put(agent, back, vectors=list(_vectors(rows)), documents=[text for text, _ in texts])
 
+    @locked
     def close(self) -> None:
         """Close and unlock the folder. May be called twice."""
         if not self._closed:

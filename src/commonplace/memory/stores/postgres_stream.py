@@ -54,6 +54,7 @@ from commonplace.memory.stores.opening import open_store
 from commonplace.memory.stores.postgres import STORED, PostgresStore, stored_rows, vectors_of
 from commonplace.memory.stores.store import refuse_missing, refuse_other_embedder, settings_of
 from commonplace.memory.table import MemoryTable, View
+from commonplace.memory.threads import locked
 from commonplace.text import clean
 
 _MORE = 32
@@ -75,6 +76,7 @@ class DatabaseStream(Reader):
         self, store: PostgresStore, agent: str, policy: Policy, embedder: Embedder, rater: Rater, analyser: Analyser
     ) -> None:
         self.store = store
+        self.guard = store.guard
         self.agent = agent
         self.policy = policy
         self._parts = (embedder, rater, analyser)
@@ -114,6 +116,7 @@ class DatabaseStream(Reader):
         stream._own = store is not where
         return stream
 
+    @locked
     def remember(self, text: str, *, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
         """Adds a memory and gives it back with its id; arguments and errors as of `MemoryStream.remember`."""
         embedder, rater, _ = self._parts
@@ -124,6 +127,7 @@ class DatabaseStream(Reader):
         self.store.append(self.agent, [memory], [vector])
         return memory
 
+    @locked
     def retrieve(
         self,
         query: str,
@@ -157,18 +161,22 @@ class DatabaseStream(Reader):
         self.store.touch(self.agent, dict.fromkeys(found.ids, found.at))
         return replace(found, accessed=(micros(found.at),) * len(found))
 
+    @locked
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """As `MemoryStream.forget`."""
         return self._moved(ids, self.store.remove, f"state != {FORGOTTEN}")
 
+    @locked
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """As `MemoryStream.archive`."""
         return self._moved(ids, self.store.archive, f"state = {THERE}")
 
+    @locked
     def unarchive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """As `MemoryStream.unarchive`."""
         return self._moved(ids, self.store.restore, f"state = {ARCHIVED}")
 
+    @locked
     def importance_since_reflection(self) -> float:
         """Sum of the importance of observations and actions after the last reflection."""
         last = self._one("SELECT max(id) FROM commonplace_memory WHERE agent = %s AND kind = 'reflection'")
@@ -178,19 +186,23 @@ class DatabaseStream(Reader):
         return total
 
     @property
+    @locked
     def last_id(self) -> int:
         """The id of the latest memory, forgotten or not; 0 before the first."""
         return self._one("SELECT coalesce(max(id), 0) FROM commonplace_memory WHERE agent = %s")
 
+    @locked
     def __len__(self) -> int:
         return self._one(f"SELECT count(*) FROM commonplace_memory WHERE agent = %s AND state = {THERE}")
 
     def __iter__(self) -> Iterator[Memory]:
         return self._read("true")
 
+    @locked
     def __contains__(self, id: object) -> bool:
         return isinstance(id, int) and 1 <= id <= self.last_id and next(self._read("id = %s", id), None) is not None
 
+    @locked
     def get(self, id: int) -> Memory:
         """The memory of this id. Raises UsageError if it does not exist or is forgotten."""
         found = next(self._read("id = %s", id), None) if 0 < id < 1 << 31 else None
@@ -200,10 +212,12 @@ class DatabaseStream(Reader):
             )
         return found
 
+    @locked
     def recent(self, n: int) -> list[Memory]:
         """The n latest memories, latest first. Raises UsageError for an n below 0."""
         return list(islice(self._latest(), checked_count("n", n, 0)))
 
+    @locked
     def vector(self, id: int) -> Vector | None:
         """The embedding, float32 of shape (dimensions,); `None` if it is not usable. Raises UsageError as `get`."""
         self.get(id)
@@ -219,6 +233,7 @@ class DatabaseStream(Reader):
         hint = "open the stream with MemoryStream.open and ask there"
         raise UsageError(f"a stream in the database cannot explain why memory {id} is not among the hits", hint=hint)
 
+    @locked
     def close(self) -> None:
         """Closes the store, if the stream has opened it. May be called twice."""
         if self._own:
@@ -303,7 +318,7 @@ class DatabaseStream(Reader):
         )
         last, rows = _END if backwards else 0, [()]
         while rows:
-            with self.store.mended():
+            with self.guard, self.store.mended():
                 rows = self.store.connection.execute(query, (number, *values, last)).fetchall()
             for row in stored_rows(rows):
                 yield stored_memory(self.agent, *row)
