@@ -9,12 +9,12 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from tests.memory.coordinates.documents import document
-from tests.sizes import PROVE
 
 from commonplace.errors import UsageError
 from commonplace.memory import Draft, MemoryStore, MemoryStream, policies
 from commonplace.testing.stores import WordCounts, together
+from memory.coordinates.documents import document
+from sizes import PROVE
 
 START = datetime(2031, 10, 4, 8, tzinfo=UTC)
 EACH = 100 if PROVE else 15

@@ -209,14 +209,15 @@ class MemoryStream(Reader):
         tags: Sequence[str] = (),
         event: str = "",
         details: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> Memory:
         """Adds a memory and returns it with its id; it can be retrieved at once.
 
         `text` is cleaned; one longer than 2,000 characters is cut, and kept whole in `details["full_text"]`.
-        `importance` is clamped to 1–10, or rated if None. `embedding` is kept as given; one of another size or with a
-        NaN in it counts as none. Raises UsageError for an empty text, an importance or embedding that is not a number,
-        an unknown kind, an observation or action with citations, a reflection without citations, and citations of
-        memories that do not exist.
+        `metadata` becomes part of `details`. `importance` is clamped to 1–10, or rated if None. `embedding` is kept as
+        given; one of another size or with a NaN in it counts as none. Raises UsageError for an empty text, an
+        importance or embedding that is not a number, an unknown kind, an observation or action with citations, a
+        reflection without citations, and citations of memories that do not exist.
         """
         self.table.cut()
         memory = self.table.remember(
@@ -234,6 +235,7 @@ class MemoryStream(Reader):
             tags=tags,
             event=event,
             details=details,
+            metadata=metadata,
         )
         self._commit([memory])
         return memory

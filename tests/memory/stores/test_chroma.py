@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.sizes import PROVE
 
 from commonplace.errors import UsageError
 from commonplace.memory.stores.chroma import ChromaStore
 from commonplace.testing.stores import StoreContract, memory, refused, same
+from sizes import PROVE
 
 
 class TestChroma(StoreContract):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.sizes import PROVE
-
 from commonplace.memory.stores.jsonl import JSONLStore
 from commonplace.memory.stores.jsonl_files import Storage, StoreConfig
 from commonplace.testing.stores import StoreContract
+from sizes import PROVE
 
 
 class TestJSONL(StoreContract):

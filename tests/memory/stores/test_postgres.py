@@ -6,11 +6,11 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from tests.sizes import PROVE
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.stores.postgres import PostgresStore
 from commonplace.testing.stores import StoreContract, memory, same
+from sizes import PROVE
 
 
 def opened(url: str, where: Path) -> PostgresStore:

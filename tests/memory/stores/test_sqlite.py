@@ -6,11 +6,11 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.sizes import PROVE
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.stores.sqlite import SQLiteStore
 from commonplace.testing.stores import StoreContract, memory, refused, same
+from sizes import PROVE
 
 
 class TestSQLite(StoreContract):

@@ -8,7 +8,7 @@ gives what it would give over all rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -49,6 +49,7 @@ from commonplace.memory.record import (
 )
 from commonplace.memory.reflection import after
 from commonplace.memory.retrieval import Retrieval, retrieve
+from commonplace.memory.search import Filters, filters
 from commonplace.memory.stores.codec import ARCHIVED, COLUMNS, FORGOTTEN, THERE, stored_memory
 from commonplace.memory.stores.opening import open_store
 from commonplace.memory.stores.postgres import STORED, PostgresStore, stored_rows, vectors_of
@@ -140,8 +141,17 @@ class DatabaseStream(Reader):
         max_tokens: int | None = None,
         exclude: AbstractSet[int] = frozenset(),
         embedding: Vector | None = None,
+        min_relevance: float | None = None,
+        **filters: Unpack[Filters],
     ) -> Retrieval:
-        """As `MemoryStream.retrieve`: the same hits, found in the database. Raises UsageError for other policies."""
+        """As `MemoryStream.retrieve`: the same hits, found in the database.
+
+        Raises UsageError for other policies, for filters and for `min_relevance`.
+        """
+        if filters or min_relevance:
+            given = min(filters, default="min_relevance")
+            hint = "open the character with MemoryStream.open, or filter with search"
+            raise UsageError(f"{given} cannot be used to retrieve in the database", hint=hint)
         policy = self.policy if policy is None else checked_policy(policy)
         _refuse(policy)
         excluded = frozenset(checked_ids(exclude))
@@ -184,6 +194,13 @@ class DatabaseStream(Reader):
         for memory in self._read("id > %s", last or 0):
             total = after(total, memory)
         return total
+
+    @locked
+    def search(self, *, limit: int | None = None, **wanted: Unpack[Filters]) -> list[Memory]:
+        """As `MemoryStream.search`."""
+        tests = filters(**wanted)
+        found = (memory for memory in self._latest() if all(test(memory) for test in tests))
+        return list(islice(found, None if limit is None else checked_count("limit", limit, 0)))
 
     @property
     @locked
@@ -252,13 +269,14 @@ class DatabaseStream(Reader):
     ) -> _Query:
         embedder = self._parts[0]
         question = clean(query)
+        scored = bool(question) or embedding is not None
         if embedding is None and question:
             embedding = embedder.embed([question])[0]
         _, vector = usable(checked_vector(embedding), embedder.dimensions)
         if vector is not None and not vector.any():
             vector = None
         number, _ = self.store.agent(self.agent)
-        return _Query(number, vector, embedder.dimensions, policy, at, sorted(exclude))
+        return _Query(number, vector, embedder.dimensions, policy, at, sorted(exclude), scored)
 
     def _found(self, query: str, asked: _Query, options: dict[str, Any]) -> Retrieval:
         """Fetches more candidates until the best are sure to be among them."""
@@ -266,7 +284,7 @@ class DatabaseStream(Reader):
         over = _extent(connection, asked)
         limit = (options["k"] or policy.k) + _MORE
         while True:
-            if not clean(query):
+            if not asked.scored:
                 ids = _newest(connection, asked, limit)
                 bound = 0.0 if len(ids) < over.count else -1.0
             elif policy.nearest:
@@ -281,10 +299,10 @@ class DatabaseStream(Reader):
         unusable = over.unusable | ({"query": 1} if asked.vector is None else {})
         return replace(
             found,
-            candidates=found.candidates if policy.nearest and clean(query) else over.count,
+            candidates=found.candidates if policy.nearest and asked.scored else over.count,
             excluded=tuple(asked.exclude),
             length=self.last_id,
-            unusable=unusable if clean(query) and over.count else {},
+            unusable=unusable if asked.scored and over.count else {},
         )
 
     def _ranked(self, query: str, asked: _Query, ids: list[int], options: dict[str, Any]) -> Retrieval:
@@ -303,10 +321,8 @@ class DatabaseStream(Reader):
         rows = self.store.connection.execute(query, (number, list(ids)), binary=True).fetchall()
         return [stored_memory(self.agent, *row) for row in stored_rows(rows)], vectors_of(rows)
 
-    def _latest(self, kinds: Collection[str] | None = None) -> Iterator[Memory]:
-        if kinds is None:
-            return self._read("true", backwards=True)
-        return self._read("kind = ANY(%s)", list(kinds), backwards=True)
+    def _latest(self) -> Iterator[Memory]:
+        return self._read("true", backwards=True)
 
     def _read(self, where: str, *values: Any, backwards: bool = False) -> Iterator[Memory]:
         """Memories that are there, a batch at a time."""
@@ -379,6 +395,8 @@ class _Query:
     at: datetime
     exclude: Sequence[int]
     """Ids that do not compete."""
+    scored: bool
+    """False for an empty question, which brings the newest."""
 
     @property
     def row(self) -> dict[str, Any]:
@@ -395,11 +413,11 @@ class _Query:
                 f"round(CASE WHEN dimensions = %(d)s AND norm > 0 THEN -(embedding <#> %(q)s) / norm / %(n)s"
                 f" ELSE 0 END * {_UNITS:.0f})"
             )
-        # what was made after the question has no age yet
-        when = f"least(created, {micros(self.at)})" if self.policy.recency == "creation" else "accessed"
+        when = "created" if self.policy.recency == "creation" else "accessed"
         return (
             f"SELECT id, created, {when} AS t, importance, {units} AS units, width, exact, dimensions, norm, embedding"
             " FROM commonplace_memory WHERE agent = %(agent)s AND state = 0 AND NOT id = ANY(%(exclude)s)"
+            f" AND created <= {micros(self.at)}"
         )
 
 
