@@ -99,7 +99,7 @@ class Filters(TypedDict, total=False):
 
 def matching(view: View, wanted: Filters) -> tuple[NDArray[np.bool_], list[Filter]]:
     """(which rows of a view pass the filters that its columns answer, the tests of the others). Raises UsageError."""
-    rest = dict(wanted)
+    rest: dict[str, Any] = dict(wanted)
     kinds, lowest, span = (rest.pop(name, None) for name in ("kinds", "min_importance", "time_range"))
     table, length, found = view.table, view.length, view.alive
     if kinds is not None:
