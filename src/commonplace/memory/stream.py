@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from commonplace.errors import UsageError
 from commonplace.memory import policies
-from commonplace.memory.bm25 import Analyser, shared_analyser
+from commonplace.memory.analyser import Analyser, shared_analyser
 from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Embedder, Vector, default_embedder
 from commonplace.memory.importance import RuleRater
@@ -46,6 +46,7 @@ from commonplace.memory.stores.store import (
 )
 from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import locked
+from commonplace.memory.words import AUTO
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class MemoryStream(Reader):
         rater: Rater | None = None,
         analyser: Analyser | None = None,
     ) -> None:
-        analyser = analyser or shared_analyser("en")
+        analyser = analyser or shared_analyser()
         self.agent = agent
         self.policy = checked_policy(policy)
         self.table = MemoryTable(agent, embedder or default_embedder(), rater or RuleRater(analyser.language), analyser)
@@ -114,7 +115,7 @@ class MemoryStream(Reader):
         own = store is not where
         try:
             stored = store.load(checked_agent(agent))
-            analyser = analyser or shared_analyser(stored.settings.get("language", "en"))
+            analyser = analyser or shared_analyser(stored.settings.get("language", AUTO))
             embedder = embedder or default_embedder()
             if reembed and stored.memories:
                 stored = reembedded(store, agent, stored, embedder, analyser.language, progress)
