@@ -186,6 +186,7 @@ class QueryGraph:
             self._link(target, HAS_FEEDBACK, row, 1.0, now)
             self._use(asked, now)
             if target != asked:
+                self._link(asked, HAS_FEEDBACK, row, 1.0, now)
                 self._use(target, now)
                 self._weigh(target, feedback=LABELS[label])
             for reached, share in self._reached(asked):
