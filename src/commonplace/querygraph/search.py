@@ -95,7 +95,7 @@ class Vectors:
 
     def is_wasteful(self) -> bool:
         """Whether so many slots are of removed vectors that starting over pays."""
-        return self.count - self.living > max(1024, self.living // 2)
+        return self.count - self.living > max(256, self.living // 2)
 
     def cosines(self, slots: Slots, query: Vector) -> NDArray[np.float64]:
         """The cosine of each slot's vector with the query; the same bits in whatever company a slot is asked for."""
@@ -111,7 +111,10 @@ class Vectors:
             if not ends[-1]:
                 continue
             heads = ends - lengths
-            places = np.arange(ends[-1]) + np.repeat(starts - heads, lengths)
+            if some[-1] - some[0] == len(some) - 1:  # neighbours in memory, as in a scan
+                places = slice(int(starts[0]), int(starts[0] + ends[-1]))
+            else:
+                places = np.arange(ends[-1]) + np.repeat(starts - heads, lengths)
             products = dense[self._dims[places]] * self._values[places]
             full = lengths > 0
             dots = np.zeros(len(some))
@@ -260,7 +263,8 @@ class InvertedIndex:
         if not len(slots):
             return
         owners, dims, values = self._vectors.flat(slots)
-        order = np.argsort(dims, kind="stable")
+        small = self._vectors.dimensions <= 1 << 16
+        order = np.argsort(dims.astype(np.uint16) if small else dims, kind="stable")  # 16 bits are sorted by radix
         owners, values = owners[order], values[order]
         self._lengths = np.bincount(dims, minlength=self._vectors.dimensions).astype(np.int64)
         ends = np.cumsum(self._lengths)

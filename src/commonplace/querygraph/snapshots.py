@@ -11,9 +11,9 @@ import os
 import shutil
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from commonplace.querygraph.tables import (
     NODE_TYPES,
     QUERY,
     EdgeTable,
+    EdgeType,
     NodeTable,
     Tables,
     incident_lists,
@@ -46,7 +47,9 @@ _EDGES_A_LINE = 1000
 _LATEST = 1 << 60
 """Microseconds; no time in a snapshot is later or, negative, earlier."""
 
-Row = tuple[int, str, int, float, int, int]
+_CODES: dict[EdgeType, int] = {name: code for code, name in enumerate(EDGE_TYPES)}
+
+Row = tuple[int, EdgeType, int, float, int, int]
 """An edge: place of its source among the nodes, type, place of its target, weight, created, last access."""
 
 
@@ -58,8 +61,9 @@ class Parts:
     state: dict[str, Any]
     canonical: dict[str, Any]
     decayed: int
-    nodes: list[dict[str, Any]]
-    edges: list[Row]
+    nodes: Iterable[dict[str, Any]]
+    """To be gone through once, and then the edges: a file is read as it is used."""
+    edges: Iterable[list[Row]]
 
     def embedder(self) -> HashedNgrams:
         """The embedder whose vectors these are. Raises UsageError unless it is the built-in one."""
@@ -82,14 +86,15 @@ def lines(tables: Tables, config: GraphConfig, embedder: Embedder) -> Iterator[b
     counts = {"kind": _KIND, "node_count": len(tables.nodes.rows), "edge_count": tables.edges.count}
     yield canonical({**_header(tables, config, embedder), **counts}) + b"\n"
     rows = list(tables.nodes.rows.values())
+    ones = [f"[{dim},1]" for dim in range(tables.vectors.dimensions)] if len(rows) > 1000 else []
     for row in rows:
-        yield canonical(record(tables, row)) + b"\n"
+        yield _line(tables, row, ones) + b"\n"
     for some in _edge_rows(tables, rows):
         yield canonical(some) + b"\n"
 
 
-def record(tables: Tables, row: int) -> dict[str, Any]:
-    """A node as JSON."""
+def record(tables: Tables, row: int, *, vector: bool = True) -> dict[str, Any]:
+    """A node as JSON, with or without its vector."""
     nodes = tables.nodes
     kind = int(nodes.type[row])
     found: dict[str, Any] = {
@@ -106,9 +111,21 @@ def record(tables: Tables, row: int) -> dict[str, Any]:
     }
     if nodes.extras[row]:
         found["aliases" if kind == ENTITY else "label"] = list(nodes.extras[row])
-    if kind == QUERY:
+    if kind == QUERY and vector:
         found["embedding"] = tables.vectors.vector(int(nodes.slot[row])).pairs()
     return found
+
+
+def _line(tables: Tables, row: int, ones: list[str]) -> bytes:
+    """The record as JSON. `ones`: dimension → its pair with a value of 1, which most have; spares most of the time."""
+    if tables.nodes.type[row] != QUERY:
+        return canonical(record(tables, row))
+    vector = tables.vectors.vector(int(tables.nodes.slot[row]))
+    if ones and (vector.values == 1).all():
+        pairs = ("[" + ",".join(map(ones.__getitem__, vector.dims.tolist())) + "]").encode()
+    else:
+        pairs = canonical(vector.pairs())
+    return canonical(record(tables, row, vector=False))[:-1] + b',"embedding":' + pairs + b"}"
 
 
 def write(content: Iterable[bytes], target: Path) -> None:
@@ -226,11 +243,9 @@ def loaded(path: Path) -> Parts:
         if not isinstance(header, dict) or header.get("kind") != _KIND:  # pyright: ignore[reportUnknownMemberType]
             raise UsageError("not a snapshot of a query graph")
         count = _whole(header.get("node_count"), "node_count")  # pyright: ignore[reportUnknownMemberType]
-        nodes = [parsed(line) for _, line in zip(range(count), some, strict=False)]
-        edges = [edge for line in some for edge in parsed(line)]
-        if (len(nodes), len(edges)) != (count, header.get("edge_count")):  # pyright: ignore[reportUnknownMemberType]
-            raise ValueError("other numbers of nodes and edges than the header says")
-        return read({**header, "nodes": nodes, "edges": edges})  # pyright: ignore[reportUnknownArgumentType]
+        empty = read({**header, "nodes": [], "edges": []})  # pyright: ignore[reportUnknownArgumentType]
+        nodes = (parsed(line) for line in islice(some, count))
+        return replace(empty, nodes=nodes, edges=(parsed(line) for line in some))
     except (ValueError, TypeError) as error:
         raise _damaged(str(error)) from error
 
@@ -251,7 +266,7 @@ def read(snapshot: Any) -> Parts:
             canonical=_dict(given["canonical_meta"], "canonical_meta"),
             decayed=_time(given["decayed_at"], "decayed_at"),
             nodes=nodes,  # pyright: ignore[reportUnknownArgumentType]
-            edges=edges,  # pyright: ignore[reportUnknownArgumentType]
+            edges=[edges],  # pyright: ignore[reportUnknownArgumentType]
         )
     except KeyError as error:
         raise _damaged(f"{error.args[0]} is missing") from error
@@ -316,52 +331,54 @@ def add_record(tables: Tables, node: dict[str, Any], embedder: Embedder, *, same
     return row
 
 
-def _add_edges(tables: Tables, rows: list[Row]) -> None:
-    """All edges at once, checked in columns. Places among the nodes are rows: the tables were empty."""
-    if not rows:
+def _add_edges(tables: Tables, given: Iterable[list[Row]]) -> None:
+    """All edges, checked in columns. Places among the nodes are rows: the tables were empty."""
+    edges: EdgeTable = tables.edges
+    last = len(tables.nodes.ids)
+    for rows in given:
+        if rows:
+            edges.reserve(edges.used + len(rows))
+            inside = slice(edges.used, edges.used + len(rows))
+            _fill(edges, inside, rows, last)
+            edges.used = inside.stop
+    edges.count = edges.used
+    if not edges.count:
         return
+    _refuse_impossible(tables)
+    edges.serial[: edges.count] = np.arange(edges.count) + tables.serial + 1
+    tables.serial += edges.count
+    for row, slots in incident_lists(edges, last):
+        tables.nodes.incident[row] = slots
+        tables.nodes.degree[row] += len(slots)
+
+
+def _fill(edges: EdgeTable, inside: slice, rows: list[Row], last: int) -> None:
+    """Write some edges into columns. Raises ValueError for what cannot be one."""
     if any(len(edge) != 6 for edge in rows):
         raise ValueError("an edge is not [from, type, to, weight, created, last access]")
     sources, kinds, targets, weights, created, accessed = zip(*rows, strict=True)
-    edges: EdgeTable = tables.edges
-    nodes = tables.nodes
-    count, last = len(rows), len(nodes.ids)
-    edges.reserve(count)
-    try:
-        codes = list(map({name: code for code, name in enumerate(EDGE_TYPES)}.__getitem__, kinds))
-    except KeyError as error:
-        raise ValueError(f"an edge of type {error.args[0]!r}") from error
-    for column, given in (
-        (edges.source, sources),
-        (edges.target, targets),
-        (edges.created, created),
-        (edges.accessed, accessed),
+    if not set(kinds) <= _CODES.keys():
+        raise ValueError(f"an edge of none of the types {', '.join(_CODES)}")
+    edges.type[inside] = list(map(_CODES.__getitem__, kinds))
+    for column, values, least, most in (
+        (edges.source, sources, 0, last),
+        (edges.target, targets, 0, last),
+        (edges.created, created, -_LATEST, _LATEST),
+        (edges.accessed, accessed, -_LATEST, _LATEST),
     ):
-        found = np.array(given)
-        if found.dtype.kind != "i":
-            raise ValueError("an edge with something else than whole numbers for its ends and times")
-        limit = last if column.dtype == np.int32 else _LATEST
-        low = 0 if column.dtype == np.int32 else -_LATEST
-        if int(found.min()) < low or int(found.max()) >= limit:
-            raise ValueError("an edge whose end or time is out of range")
-        column[:count] = found
-    edges.type[:count] = codes
+        found = np.array(values)
+        if found.dtype.kind != "i" or int(found.min()) < least or int(found.max()) >= most:
+            raise ValueError("an edge whose ends or times are not whole numbers in their range")
+        column[inside] = found
     found = np.array(weights, dtype=np.float64)
     if not (np.isfinite(found).all() and (found > 0).all()):
         raise ValueError("an edge whose weight is not a number above 0")
-    edges.weight[:count] = found
-    _refuse_impossible(tables, count)
-    edges.serial[:count] = np.arange(count) + tables.serial + 1
-    tables.serial += count
-    edges.count = edges.used = count
-    for row, slots in incident_lists(edges, last):
-        nodes.incident[row] = slots
-        nodes.degree[row] += len(slots)
+    edges.weight[inside] = found
 
 
-def _refuse_impossible(tables: Tables, count: int) -> None:
+def _refuse_impossible(tables: Tables) -> None:
     """Raises ValueError for an edge between nodes of the wrong types, to itself, or given twice."""
-    edges, nodes = tables.edges, tables.nodes
+    edges, nodes, count = tables.edges, tables.nodes, tables.edges.used
     source, target, kind = edges.source[:count].astype(np.int64), edges.target[:count], edges.type[:count]
     allowed = np.zeros((len(EDGE_TYPES), len(NODE_TYPES), len(NODE_TYPES)), dtype=np.bool_)
     for code, name in enumerate(EDGE_TYPES):

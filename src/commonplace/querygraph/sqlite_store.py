@@ -213,8 +213,8 @@ class StoredGraph(QueryGraph):
             state=self.embedder.export_state(),
             canonical=CANONICAL,
             decayed=int(self._meta("decayed")),
-            nodes=[parsed(text) for _, _, text in nodes],
-            edges=[(places[one], kind, places[to], *rest) for one, kind, to, *rest, _ in edges],
+            nodes=(parsed(text) for _, _, text in nodes),
+            edges=[[(places[one], kind, places[to], *rest) for one, kind, to, *rest, _ in edges]],
         )
         tables = restored(parts, self.embedder)
         tables.nodes.serial[: len(nodes)] = [serial for _, serial, _ in nodes]
