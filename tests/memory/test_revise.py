@@ -78,7 +78,7 @@ def test_a_failing_embedder_costs_the_vector_of_the_new_text():
 @examples(60)
 @given(
     texts=st.lists(st.sampled_from(["lantern ea", "stove 난로", "Klaus: hello?", "bread"]), min_size=1, max_size=8),
-    changes=st.lists(st.tuples(st.integers(0, 7), st.sampled_from(["lantern i", "bread and stove", "Maria: yes"])), max_size=4),
+    changes=st.lists(st.tuples(st.integers(0, 7), st.sampled_from(["lantern i", "bread", "Maria: yes"])), max_size=4),
     more=st.sampled_from([0, 300]),
 )  # fmt: skip
 def test_a_revised_stream_retrieves_like_one_that_always_said_so(texts, changes, more):
