@@ -9,7 +9,7 @@ from typing import Any
 
 from commonplace.character.state import CharacterState
 from commonplace.memory import Delta, Draft, MemoryStream
-from commonplace.memory.bm25 import shared_analyser
+from commonplace.memory.analyser import shared_analyser
 from commonplace.scenario.compiling import card_of, opening_state, with_character
 from commonplace.scenario.findings import Names
 from commonplace.scenario.model import MemoryPart
