@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -18,7 +19,7 @@ from commonplace.cli.live_run import LiveRun, LiveSource
 from commonplace.engine.budget import Budget
 from commonplace.engine.lockstep import Tick
 from commonplace.engine.run import Run
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import CommonplaceError, Paused, UsageError
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.views.terminal.god_mode import parsed
@@ -26,6 +27,8 @@ from commonplace.views.terminal.palette import NIGHT
 from commonplace.views.terminal.player import SceneReader
 from commonplace.views.town import Town
 from e2e.command import command, copied, ends, tables
+from engine.paid_minds import FarMind, PaidMind, offline, opened, virtually
+from engine.paid_minds import played as finished
 from run.small_runs import fork
 from scenario.newcomers import FILE, zola
 from sizes import PROVE, examples
@@ -194,6 +197,29 @@ def test_it_can_be_sent_rescued_and_trimmed(visited: Path, tmp_path: Path) -> No
         assert ends(tmp_path / name) == ends(visited)
         came(tmp_path / name, ticks=1)
         assert "the same history" in command("verify", tmp_path / name).err
+
+
+def test_with_a_mind_that_costs_something_a_session_may_end_anywhere(tmp_path: Path) -> None:
+    """Her questions are kept and asked ahead like everybody's; the server goes away in the middle of ticks."""
+
+    def come(name: str) -> Path:
+        path = tmp_path / name
+        with opened(path, PaidMind(offline("plaza")), "plaza") as run:
+            virtually(finished(run, 6))
+            run.submit(joins("cafe"))
+        return path
+
+    whole, pieces = come("whole.run"), come("pieces.run")
+    with opened(whole, PaidMind(offline("plaza")), "plaza") as run:
+        virtually(finished(run, 16))
+    for good in range(30):
+        mind = FarMind(offline("plaza"), good) if good < 29 else PaidMind(offline("plaza"))
+        with opened(pieces, mind, "plaza") as run, suppress(Paused):
+            virtually(finished(run, 16))
+    assert ends(pieces) == ends(whole)
+    with open_run(whole) as run:
+        assert run.answers(agent="zola")
+    assert "the same history" in command("verify", pieces).err
 
 
 @examples(40)
