@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from commonplace.clock import iso
 from commonplace.errors import UsageError
 from commonplace.memory import policies
-from commonplace.memory.bm25 import Analyser, shared_analyser
+from commonplace.memory.analyser import Analyser, shared_analyser
 from commonplace.memory.columns import micros
 from commonplace.memory.columns import moment as utc_of
 from commonplace.memory.embedding import Embedder, Vector, default_embedder
@@ -57,6 +57,7 @@ from commonplace.memory.stores.store import (
 )
 from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import locked
+from commonplace.memory.words import AUTO
 
 FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR = "full_text", "history", "embedding_error", "rating_error"
 KEPT_DETAILS = (FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR)
@@ -117,7 +118,7 @@ class MemoryStream(Reader):
         rater: Rater | None = None,
         analyser: Analyser | None = None,
     ) -> None:
-        analyser = analyser or shared_analyser("en")
+        analyser = analyser or shared_analyser()
         self.agent = agent
         self.policy = checked_policy(policy)
         self.table = MemoryTable(agent, embedder or default_embedder(), rater or RuleRater(analyser.language), analyser)
@@ -154,7 +155,7 @@ class MemoryStream(Reader):
         own = store is not where
         try:
             stored = store.load(checked_agent(agent))
-            analyser = analyser or shared_analyser(stored.settings.get("language", "en"))
+            analyser = analyser or shared_analyser(stored.settings.get("language", AUTO))
             embedder = embedder or default_embedder()
             if reembed and stored.memories:
                 stored = reembedded(store, agent, stored, embedder, analyser.language, progress)

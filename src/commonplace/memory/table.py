@@ -15,8 +15,9 @@ from typing import TypeVar, Unpack, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from commonplace.memory.analyser import Analyser
 from commonplace.memory.blend import BlendColumns
-from commonplace.memory.bm25 import Analyser, LexicalIndex
+from commonplace.memory.bm25 import LexicalIndex
 from commonplace.memory.columns import FlagColumn, RecencyColumn, grown, micros, moment
 from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.policies import Policy
