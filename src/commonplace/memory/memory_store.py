@@ -23,7 +23,8 @@ import numpy as np
 
 from commonplace.errors import UsageError
 from commonplace.ledger import Ledger, read
-from commonplace.memory.bm25 import LexicalIndex, shared_analyser
+from commonplace.memory.analyser import shared_analyser
+from commonplace.memory.bm25 import LexicalIndex
 from commonplace.memory.columns import micros
 from commonplace.memory.coordinates import (
     MemoryCoordinate,
@@ -529,7 +530,7 @@ class _Words:
     """BM25 over the texts and tags of memories."""
 
     def __init__(self) -> None:
-        self._analyser = shared_analyser("en")
+        self._analyser = shared_analyser()
         self._index = LexicalIndex()
         self._names: list[str] = []
 

@@ -20,7 +20,7 @@ from commonplace.memory import policies
 from commonplace.memory.analyser import Analyser, shared_analyser
 from commonplace.memory.columns import micros
 from commonplace.memory.columns import moment as utc_of
-from commonplace.memory.embedding import Embedder, Vector, default_embedder
+from commonplace.memory.embedding import UNNAMED, Embedder, Embeds, Vector, as_embedder, default_embedder
 from commonplace.memory.importance import BASE, RuleRater
 from commonplace.memory.messages import Item, items_of, located
 from commonplace.memory.policies import Policy
@@ -79,6 +79,15 @@ class Delta:
     """Their new access time: that of the latest retrieval; None if nothing was retrieved."""
 
 
+def _named(embedder: Embedder | Embeds, where: str) -> Embedder:
+    """An embedder for a store. Raises UsageError for a plain function, whose vectors nobody could tell from others."""
+    found = as_embedder(embedder)
+    if found.name == UNNAMED:
+        hint = 'give FunctionEmbedder(function, "the name of its model"), from commonplace.memory'
+        raise UsageError("a plain function has no name to store with its vectors", where=where, hint=hint)
+    return found
+
+
 class _Made(NamedTuple):
     """A memory that is checked and rated, and its vector if it was given."""
 
@@ -106,7 +115,8 @@ def _said(agent: str, what: str, error: Exception) -> str:
 class MemoryStream(Reader):
     """Everything one character remembers, in RAM; `open` adds a store that keeps it.
 
-    `rater` is any callable from a text to an importance of 1–10. Any number of threads may use a stream.
+    `embedder` is an `Embedder`, or a function from texts to vectors. `rater` is any callable from a text to an
+    importance of 1–10. Any number of threads may use a stream.
     """
 
     def __init__(
@@ -114,14 +124,15 @@ class MemoryStream(Reader):
         agent: str,
         policy: Policy = policies.RECALL,
         *,
-        embedder: Embedder | None = None,
+        embedder: Embedder | Embeds | None = None,
         rater: Rater | None = None,
         analyser: Analyser | None = None,
     ) -> None:
         analyser = analyser or shared_analyser()
         self.agent = agent
         self.policy = checked_policy(policy)
-        self.table = MemoryTable(agent, embedder or default_embedder(), rater or RuleRater(analyser.language), analyser)
+        parts = as_embedder(embedder or default_embedder()), rater or RuleRater(analyser.language), analyser
+        self.table = MemoryTable(agent, *parts)
         """For this package: what the stream, its draft and its snapshots share."""
         self.guard = self.table.guard
         self._since = 0.0  # importance since the last reflection
@@ -136,7 +147,7 @@ class MemoryStream(Reader):
         agent: str,
         policy: Policy = policies.RECALL,
         *,
-        embedder: Embedder | None = None,
+        embedder: Embedder | Embeds | None = None,
         rater: Rater | None = None,
         analyser: Analyser | None = None,
         reembed: bool = False,
@@ -156,7 +167,7 @@ class MemoryStream(Reader):
         try:
             stored = store.load(checked_agent(agent))
             analyser = analyser or shared_analyser(stored.settings.get("language", AUTO))
-            embedder = embedder or default_embedder()
+            embedder = _named(embedder or default_embedder(), store.where)
             if reembed and stored.memories:
                 stored = reembedded(store, agent, stored, embedder, analyser.language, progress)
             refuse_other_embedder(stored.settings, embedder, store.where)

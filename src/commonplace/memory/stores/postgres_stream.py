@@ -28,6 +28,7 @@ from commonplace.memory.embedding import (
     Embedder,
     Vector,
     default_embedder,
+    embed_query,
     norm_of,
     usable,
 )
@@ -271,7 +272,7 @@ class DatabaseStream(Reader):
         question = clean(query)
         scored = bool(question) or embedding is not None
         if embedding is None and question:
-            embedding = embedder.embed([question])[0]
+            embedding = embed_query(embedder, question)
         _, vector = usable(checked_vector(embedding), embedder.dimensions)
         if vector is not None and not vector.any():
             vector = None
