@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from commonplace.memory import Analyser, Policy
 from commonplace.memory.blend import named
+from commonplace.memory.korean import is_grammar
 from commonplace.memory.words import word_list
 from commonplace.text import words
 
@@ -100,9 +101,10 @@ def terms(question: Question, policy: Policy, documents: list[list[str]]) -> dic
     found: dict[str, float] = {}
     analyser = Analyser("en")
     for word in words(question.text):
-        weight = policy.grammar if word in word_list("en").function else 1.0
+        weight = policy.grammar if word in word_list("en").function or is_grammar(word) else 1.0
         for token in analyser.query(word):
-            found[token] = found.get(token, 0.0) + weight
+            share = 0.5 if token[0] == "~" else 0.3 if len(token) == 1 < len(word) else 1.0
+            found[token] = found.get(token, 0.0) + weight * share
     if not policy.respell:
         return found
     vocabulary = {term for tokens in documents for term in tokens}
@@ -150,7 +152,7 @@ class Question(NamedTuple):
 def retrieve(candidates, question: Question, at, policy: Policy, k, *, everybody=None):
     """[(id, score)], best first. `everybody`: the documents BM25 counts, if more than the candidates."""
     everybody = candidates if everybody is None else everybody
-    candidates = [row for row in candidates if competes(row, policy)]
+    candidates = [row for row in candidates if row.created <= at and competes(row, policy)]
     if not candidates:
         return []
     if not question.text.strip():
