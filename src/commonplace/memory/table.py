@@ -199,6 +199,15 @@ class MemoryTable:
             self._latest[row - self._packed.size] = memory
         self._fill(row, memory)
 
+    def say(self, memory: Memory, vector: Vector | None) -> None:
+        """Gives a committed memory another text or vector, after `replace` has given it its record."""
+        row = memory.id - 1
+        self.saying[row] = self.sayings.add(memory.text, vector)
+        self.lexical = LexicalIndex()  # built again when it is asked for; older readers keep theirs
+        for column in (self.blend, *self._competing.values()):
+            column.truncate(row)
+        self.commit()
+
     def commit(self) -> None:
         """Makes all rows the stream's. No draft is open any more."""
         self.committed = self.length
