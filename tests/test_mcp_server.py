@@ -83,7 +83,7 @@ def test_an_assistant_remembers_recalls_with_reasons_and_forgets(tmp_path):
         assert hit["parts"][0].keys() == {"name", "meaning", "raw", "normalised", "weight", "adds"}
         why = await ask("explain", id=1, query="what is Klaus allergic to?", k=1)
         assert (why["recalled"], why["hit"]["memory"]["id"]) == (True, 1)
-        why_not = await ask("explain", id=2, query="what is Klaus allergic to?", k=1)
+        why_not = await ask("explain", id=2, query="what is Klaus allergic to?", k=1, at="2031-10-05T09:00")
         assert (why_not["recalled"], why_not["hit"]) == (False, None)
         assert "Others scored higher than memory 2" in why_not["reason"]
         assert [one["id"] for one in (await ask("list", tags=["health"]))["memories"]] == [1]

@@ -22,7 +22,7 @@ from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 
 from commonplace.adapters.openai_agents import StreamSession
 
-NOW = datetime(2031, 10, 4, 12, tzinfo=UTC)
+NOW = datetime(2025, 10, 4, 12, tzinfo=UTC)
 ITEMS: list[Any] = [
     {"role": "user", "content": "빵은 언제 사?"},
     {"type": "function_call", "call_id": "c1", "name": "bakery", "arguments": '{"kind": "rye"}'},

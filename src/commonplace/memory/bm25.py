@@ -237,6 +237,15 @@ class LexicalIndex:
                 np.add.at(scores, postings.documents[:containing], weighted)
         return scores
 
+    def highest(self, weights: Mapping[str, float], length: int) -> float:
+        """What a document of average length scores that has each of these terms once; an unseen term counts, too."""
+        count = max(1, length - bisect_left(self._removed, length))
+        return sum(weight * idf(count, self._containing(term, length)) for term, weight in sorted(weights.items()))
+
+    def occurs(self, term: str, length: int) -> bool:
+        """Whether one of the first `length` documents has the term."""
+        return self._containing(term, length) > 0
+
     def respelt(self, terms: Mapping[str, float], length: int) -> dict[str, float]:
         """The terms with their weights, those absent from the first `length` documents replaced.
 

@@ -45,6 +45,7 @@ from commonplace.memory.stores.store import (
     settings_of,
 )
 from commonplace.memory.table import MemoryTable, View
+from commonplace.memory.threads import locked
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class Delta:
 class MemoryStream(Reader):
     """Everything one character remembers, in RAM; `open` adds a store that keeps it.
 
-    `rater` is any callable from a text to an importance of 1–10. A stream belongs to one thread at a time.
+    `rater` is any callable from a text to an importance of 1–10. Any number of threads may use a stream.
     """
 
     def __init__(
@@ -82,6 +83,7 @@ class MemoryStream(Reader):
         self.policy = checked_policy(policy)
         self.table = MemoryTable(agent, embedder or default_embedder(), rater or RuleRater(analyser.language), analyser)
         """For this package: what the stream, its draft and its snapshots share."""
+        self.guard = self.table.guard
         self._since = 0.0  # importance since the last reflection
         self._archived: set[int] = set()
         self._keeper: Keeper | None = None
@@ -189,6 +191,7 @@ class MemoryStream(Reader):
         self._since = since_reflection(self._view())
         return self
 
+    @locked
     def remember(
         self,
         text: str,
@@ -206,14 +209,15 @@ class MemoryStream(Reader):
         tags: Sequence[str] = (),
         event: str = "",
         details: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> Memory:
         """Adds a memory and returns it with its id; it can be retrieved at once.
 
         `text` is cleaned; one longer than 2,000 characters is cut, and kept whole in `details["full_text"]`.
-        `importance` is clamped to 1–10, or rated if None. `embedding` is kept as given; one of another size or with a
-        NaN in it counts as none. Raises UsageError for an empty text, an importance or embedding that is not a number,
-        an unknown kind, an observation or action with citations, a reflection without citations, and citations of
-        memories that do not exist.
+        `metadata` becomes part of `details`. `importance` is clamped to 1–10, or rated if None. `embedding` is kept as
+        given; one of another size or with a NaN in it counts as none. Raises UsageError for an empty text, an
+        importance or embedding that is not a number, an unknown kind, an observation or action with citations, a
+        reflection without citations, and citations of memories that do not exist.
         """
         self.table.cut()
         memory = self.table.remember(
@@ -231,10 +235,12 @@ class MemoryStream(Reader):
             tags=tags,
             event=event,
             details=details,
+            metadata=metadata,
         )
         self._commit([memory])
         return memory
 
+    @locked
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Removes memories for good; returns the ids that were still there. Ids are never used again.
 
@@ -250,6 +256,7 @@ class MemoryStream(Reader):
             self._since = since_reflection(self._view())
         return there
 
+    @locked
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Archives memories until `unarchive`; returns the ids that existed.
 
@@ -264,6 +271,7 @@ class MemoryStream(Reader):
             self._since = since_reflection(self._view())
         return there
 
+    @locked
     def unarchive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Restores archived memories; returns the ids that were archived. Raises UsageError as `archive`."""
         there = self._chosen(ids, self._archived.__contains__)
@@ -276,11 +284,13 @@ class MemoryStream(Reader):
         return there
 
     @property
+    @locked
     def archived(self) -> tuple[Memory, ...]:
         """The archived memories, oldest first."""
         view = self._view()
         return tuple(view.memory(id - 1) for id in sorted(self._archived))
 
+    @locked
     def revise(self, id: int, *, importance: float | None = None, details: Mapping[str, Any] | None = None) -> Memory:
         """Changes the importance (clamped to 1–10) or the details of a memory, and returns it.
 
@@ -299,6 +309,7 @@ class MemoryStream(Reader):
         self._since = since_reflection(self._view())
         return memory
 
+    @locked
     def apply(self, delta: Delta) -> None:
         """Adds what a draft added, and touches what it touched. Raises UsageError if the stream has changed since."""
         table = self.table
@@ -317,6 +328,7 @@ class MemoryStream(Reader):
         if delta.touched and delta.touched_at is not None:
             self._touch(delta.touched, delta.touched_at)
 
+    @locked
     def snapshot(
         self, length: int | None = None, accessed: Sequence[datetime] | NDArray[np.int64] | None = None
     ) -> Snapshot:
@@ -339,10 +351,12 @@ class MemoryStream(Reader):
             )
         return Snapshot(self.table, length, times, self.policy)
 
+    @locked
     def importance_since_reflection(self) -> float:
         """Sum of the importance of observations and actions after the last reflection."""
         return self._since
 
+    @locked
     def weights(self) -> dict[str, float]:
         """Every text remembered, with the importance it was first given."""
         table, found = self.table, dict[str, float]()
@@ -352,11 +366,13 @@ class MemoryStream(Reader):
             found.setdefault(table.sayings.texts[table.saying[row]], float(table.importance[row]))
         return found
 
+    @locked
     def flush(self) -> None:
         """Writes the latest accesses to the store."""
         if self._keeper is not None:
             self._keeper.flush()
 
+    @locked
     def close(self) -> None:
         """Flushes, and closes the store if the stream opened it. May be called twice."""
         if self._keeper is not None:
@@ -425,13 +441,16 @@ class Draft(Reader):
     def __init__(self, stream: MemoryStream) -> None:
         self.policy = stream.policy
         self._table = stream.table
-        self._table.cut(self)
-        self._base = self._table.committed
-        self._since = self._since_before = stream.importance_since_reflection()
+        self.guard = stream.guard
+        with self.guard:
+            self._table.cut(self)
+            self._base = self._table.committed
+            self._since = self._since_before = stream.importance_since_reflection()
         self._ids_touched: set[int] = set()
         self._touched_at: datetime | None = None
         self._latest_view: View | None = None
 
+    @locked
     def remember(self, text: str, *, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
         """Adds a memory; arguments and errors as of `MemoryStream.remember`."""
         self._check_open()
@@ -439,6 +458,7 @@ class Draft(Reader):
         self._since = after(self._since, memory)
         return memory
 
+    @locked
     def weigh(self, weights: Mapping[int, tuple[float, Emotion | None]]) -> None:
         """Sets the importance (1–10) and the emotion of memories of this draft, rated after they were added.
 
@@ -452,6 +472,7 @@ class Draft(Reader):
             self._table.replace(replace(memory, importance=checked_importance(importance), emotion=emotion))
         self._since = reduce(after, self.added, self._since_before)
 
+    @locked
     def touch(self, ids: Iterable[int], *, at: datetime) -> None:
         """Counts memories as accessed once the draft is applied: those a deferred job retrieved earlier."""
         self._check_open()
@@ -460,24 +481,28 @@ class Draft(Reader):
             self._ids_touched.update(fresh)
             self._touched_at = max(self._touched_at or at, at)
 
+    @locked
     def importance_since_reflection(self) -> float:
         """What the stream's will be once the draft is applied."""
         self._check_open()
         return self._since
 
     @property
+    @locked
     def added(self) -> tuple[Memory, ...]:
         """The memories added so far."""
         self._check_open()
         return tuple(self._table.records(self._base))
 
     @property
+    @locked
     def delta(self) -> Delta:
         """Everything so far, as a value that outlives the draft."""
         memories = self.added
         vectors = tuple(self._table.vector(memory.id - 1) for memory in memories)
         return Delta(self._base, memories, vectors, tuple(sorted(self._ids_touched)), self._touched_at)
 
+    @locked
     def discard(self) -> None:
         """Closes the draft. Optional: the stream's next change does it."""
         if self._table.writer is self:

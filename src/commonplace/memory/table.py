@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from threading import RLock
 from typing import TypeVar, Unpack, cast
 
 import numpy as np
@@ -52,11 +53,15 @@ class MemoryTable:
     """
 
     def __init__(self, agent: str, embedder: Embedder, rater: Rater, analyser: Analyser) -> None:
+        self.guard = RLock()
+        """Held by every method of a stream, draft or snapshot that reads or writes the table."""
         self.agent = agent
         self.embedder = embedder
         self.rater = rater
         self.analyser = analyser
         self.committed = 0
+        self.latest = 0
+        """No memory was created after this, in `micros`."""
         self.writer: object = None
         self._packed = PackedRecords()
         self._latest: list[Memory] = []
@@ -142,6 +147,7 @@ class MemoryTable:
             self._reserve(row + 1)
         self._fill(row, memory)
         self.created[row] = created = micros(memory.created_at)
+        self.latest = max(self.latest, created)
         same = memory.accessed_at is memory.created_at
         self.accessed[row] = created if same else micros(memory.accessed_at)
         self.alive[row] = True
@@ -157,6 +163,7 @@ class MemoryTable:
             getattr(self, name)[start:end] = [value(memory) for memory in memories]
         created = [micros(memory.created_at) for memory in memories]
         self.created[start:end] = created
+        self.latest = max(self.latest, *created, 0)
         self.accessed[start:end] = [
             since if memory.accessed_at is memory.created_at else micros(memory.accessed_at)
             for memory, since in zip(memories, created, strict=True)
@@ -174,6 +181,7 @@ class MemoryTable:
             rows.created,
             rows.accessed,
         )
+        self.latest = int(self.created.max(initial=0))
         self.alive = np.ones(end, dtype=np.bool_)
         self.saying = self.sayings.extend(rows.texts, rows.vectors)[rows.saying]
         tokens = np.array([estimate_tokens(text) for text in rows.texts], dtype=np.int32)

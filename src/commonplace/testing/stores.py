@@ -11,10 +11,12 @@ needs hypothesis.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import numpy as np
@@ -97,6 +99,19 @@ def full(id: int, agent: str = "maria") -> Memory:
     )
 
 
+def together(*deeds: Callable[[], Any]) -> None:
+    """Runs each in a thread of its own, all at once, and raises the first error of any."""
+    ready = Barrier(len(deeds))
+
+    def run(deed: Callable[[], Any]) -> None:
+        ready.wait()
+        deed()
+
+    with ThreadPoolExecutor(len(deeds)) as pool:
+        for done in [pool.submit(run, deed) for deed in deeds]:
+            done.result()
+
+
 def vectors_of(count: int) -> list[Vector | None]:
     """None, whole numbers, fractions, extremes; in turn."""
     kinds: list[Vector | None] = [
@@ -141,6 +156,10 @@ class StoreContract:
     """The tests. Each opens its own store in a fresh folder."""
 
     examples = 20
+    threads = 16
+    """That use one store at once."""
+    each = 4
+    """What each of them remembers."""
     """Sequences of deeds that are drawn for the comparison with a stream in RAM."""
 
     def open(self, where: Path) -> Store:
@@ -421,6 +440,38 @@ class StoreContract:
         same(first.load("maria"), [memory(1), memory(2)])
         same(first.load("klaus"), [memory(1, "klaus")])
         first.close()
+
+    def test_threads_that_share_it_lose_nothing(self, tmp_path: Path) -> None:
+        store = self.open(tmp_path / "s")
+        names = ("maria", "지우 / x")
+        streams = {name: MemoryStream.open(store, name, embedder=WordCounts()) for name in names}
+        kept: dict[str, list[Memory]] = {name: [] for name in names}
+
+        def use(number: int) -> None:
+            name = names[number % len(names)]
+            stream, mine = streams[name], list[Memory]()
+            for count in range(self.each):
+                text = f"lantern {number} {count}"
+                mine.append(stream.remember(text, at=START + timedelta(minutes=count), importance=3))
+                assert stream.recall("lantern", at=START + timedelta(days=1), k=2)
+                if count % 4 == 3:
+                    assert stream.forget([mine.pop(0).id])
+                    stream.flush()
+                if count % 5 == 4:
+                    assert store.load(name).memories
+            kept[name] += mine
+
+        together(*[lambda number=number: use(number) for number in range(self.threads)])
+        wanted = {name: list(stream) for name, stream in streams.items()}
+        for name in names:
+            assert sorted(memory.id for memory in kept[name]) == [memory.id for memory in wanted[name]]
+            texts = {memory.id: memory.text for memory in wanted[name]}
+            assert all(texts[memory.id] == memory.text for memory in kept[name])
+            streams[name].close()
+        store = self.reopened(store, tmp_path / "s")
+        for name in names:
+            assert list(MemoryStream.open(store, name, embedder=WordCounts())) == wanted[name]
+        store.close()
 
     def test_a_copy_is_the_same(self, tmp_path: Path) -> None:
         source = self.open(tmp_path / "from")

@@ -29,10 +29,12 @@ from commonplace.testing.stores import (
     same,
     vectors_of,
 )
-from sizes import examples
+from sizes import PROVE, examples
 
 
 class TestChroma(StoreContract):
+    threads = 16 if PROVE else 6
+    each = 20 if PROVE else 2
     examples = 3
 
     @pytest.fixture(autouse=True)

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
+from threading import RLock
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
@@ -48,6 +49,7 @@ from commonplace.memory.stores.store import (
     refuse_other_ids,
     tombstone,
 )
+from commonplace.memory.threads import locked
 
 INSTALL = 'pip install "commonplace[chroma]"'
 FORMAT = 2
@@ -75,6 +77,7 @@ class ChromaStore:
 
     def __init__(self, folder: str | Path) -> None:
         """Opens or makes the folder. Raises UsageError when another process has it, or for a newer format."""
+        self.guard = RLock()
         self.where = f"chroma:{folder}"
         path = checked_folder(Path(folder), self.where)
         self._lock = ProcessLock(path / "commonplace.lock", self.where)
@@ -92,11 +95,13 @@ class ChromaStore:
             self._lock.release()
             raise
 
+    @locked
     def agents(self) -> tuple[str, ...]:
         """Characters that have anything here, sorted."""
         self._refuse_closed()
         return tuple(sorted(self._collections))
 
+    @locked
     def load(self, agent: str) -> Stored:
         """Everything of a character; empty for an unknown one."""
         with self._mended():
@@ -111,12 +116,14 @@ class ChromaStore:
         except UNREADABLE as error:
             raise damaged(f"{agent}: {error}", self.where) from error
 
+    @locked
     def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
         """Keep what a character's stream was made with."""
         collection = self._collection(agent)
         with self._mended():
             collection.modify(metadata={**collection.metadata, "settings": as_json(dict(settings))})
 
+    @locked
     def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
         """Add memories with the next ids. Raises UsageError for other ids."""
         self._refuse_closed()
@@ -142,12 +149,14 @@ class ChromaStore:
                 raise
         self._last[agent] = upto
 
+    @locked
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
         """Set access times: memory id → moment."""
         there = self._records(agent, list(accesses))
         moved = [one._replace(memory=accessed(one.memory, accesses[one.memory.id])) for one in there]
         self._put(agent, moved, only=("metadatas",))
 
+    @locked
     def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
         """Replace what may change of memories that are here; vectors where given."""
         there = {one.memory.id: one for one in self._records(agent, [memory.id for memory in memories])}
@@ -155,22 +164,26 @@ class ChromaStore:
         pairs = zip(memories, given, strict=True)
         self._put(agent, [there[memory.id]._replace(memory=memory, vector=vector) for memory, vector in pairs])
 
+    @locked
     def remove(self, agent: str, ids: Sequence[int]) -> None:
         """Forget for good; the ids stay used. Chroma's own log may keep a text until it is compacted."""
         there = self._records(agent, ids)
         gone = [(tombstone(agent, one.memory.id, one.memory.kind), one.upto) for one in there]
         self._put(agent, [_Record(memory, None, FORGOTTEN, upto) for memory, upto in gone])
 
+    @locked
     def archive(self, agent: str, ids: Sequence[int]) -> None:
         """Compress and set aside, with an embedding that is like nothing."""
         there = self._records(agent, ids)
         self._put(agent, [one._replace(state=ARCHIVED) for one in there if one.state == THERE])
 
+    @locked
     def restore(self, agent: str, ids: Sequence[int]) -> None:
         """Restore from the archive."""
         there = self._records(agent, ids)
         self._put(agent, [one._replace(state=THERE) for one in there if one.state == ARCHIVED])
 
+    @locked
     def close(self) -> None:
         """Close and unlock the folder. May be called twice."""
         if not self._closed:

@@ -32,6 +32,8 @@ class Stored:
 class Store(Protocol):
     """Memories of many characters. What a method has acknowledged survives the death of the process.
 
+    Any number of threads may use one open store.
+
     Where two processes would lose something of each other's, the later one is refused. Errors of drivers and disks
     become `CommonplaceError`s that name the store and the next step. Names of characters can be anything: slashes,
     quotes, dots, Hangul, emoji (see `checked_agent`). Ids that are not there raise UsageError and change nothing. What
