@@ -119,10 +119,20 @@ def test_what_was_made_after_the_question_is_not_seen(name):
 @pytest.mark.parametrize(
     ("language", "said", "question", "nonsense"),
     [
-        ("en", ["Klaus reads about gentrification", "the stove burns", "Maria bakes bread for the festival"], "who bakes the bread?", "qwerty zxcv"),
-        ("ko", ["민수가 도서관에서 책을 읽는다", "난로가 타고 있다", "지우가 축제에서 떡볶이를 판다"], "축제에서 떡볶이를 파는 사람은?", "뷁쉟 꿹뀷"),
+        (
+            "en",
+            ["Klaus reads about gentrification", "the stove burns", "Maria bakes bread for the festival"],
+            "who bakes the bread?",
+            "qwerty zxcv",
+        ),
+        (
+            "ko",
+            ["민수가 도서관에서 책을 읽는다", "난로가 타고 있다", "지우가 축제에서 떡볶이를 판다"],
+            "축제에서 떡볶이를 파는 사람은?",
+            "뷁쉟 꿹뀷",
+        ),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("more", [0, 200])
 def test_a_nonsense_question_finds_nothing_and_a_good_one_its_memory(policy, language, said, question, nonsense, more):
     stream = MemoryStream("maria", policy, analyser=Analyser(language))
