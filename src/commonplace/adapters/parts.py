@@ -27,16 +27,16 @@ def reference(memory: Memory) -> str:
     return f"{memory.agent}:{memory.id}"
 
 
-REASONS = ("rank", "score", "parts")
+REASONS = ("rank", "score", "relevance", "parts")
 """Metadata of a hit besides the fields of its memory."""
 
 
 def metadata(hit: ScoredMemory) -> dict[str, Any]:
-    """The fields of a memory but its text, as JSON, with `rank`, `score` and `parts`: what each adds to the score."""
+    """The fields of a memory but its text, as JSON, with `rank`, `score`, `relevance` and what each part adds."""
     fields = memory_json(hit.memory)
     del fields["text"]
     parts = {name: part.weight * part.normalised for name, part in hit.parts.items()}
-    return {**fields, "rank": hit.rank, "score": hit.score, "parts": parts}
+    return {**fields, "rank": hit.rank, "score": hit.score, "relevance": hit.relevance, "parts": parts}
 
 
 class Conversation:
