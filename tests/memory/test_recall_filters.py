@@ -115,22 +115,16 @@ def test_what_was_made_after_the_question_is_not_seen(name):
 # ── relevance ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+EN = ("Klaus reads about gentrification", "the stove burns", "Maria bakes bread for the festival")
+KO = ("민수가 도서관에서 책을 읽는다", "난로가 타고 있다", "지우가 축제에서 떡볶이를 판다")
+
+
 @pytest.mark.parametrize("policy", [policies.RECALL, policies.LEXICAL])
 @pytest.mark.parametrize(
     ("language", "said", "question", "nonsense"),
     [
-        (
-            "en",
-            ["Klaus reads about gentrification", "the stove burns", "Maria bakes bread for the festival"],
-            "who bakes the bread?",
-            "qwerty zxcv",
-        ),
-        (
-            "ko",
-            ["민수가 도서관에서 책을 읽는다", "난로가 타고 있다", "지우가 축제에서 떡볶이를 판다"],
-            "축제에서 떡볶이를 파는 사람은?",
-            "뷁쉟 꿹뀷",
-        ),
+        ("en", EN, "who bakes the bread?", "qwerty zxcv"),
+        ("ko", KO, "축제에서 떡볶이를 파는 사람은?", "뷁쉟 꿹뀷"),
     ],
 )
 @pytest.mark.parametrize("more", [0, 200])

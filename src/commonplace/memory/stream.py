@@ -6,19 +6,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
+from logging import getLogger
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from commonplace.clock import iso
 from commonplace.errors import UsageError
 from commonplace.memory import policies
-from commonplace.memory.bm25 import Analyser, shared_analyser
+from commonplace.memory.analyser import Analyser, shared_analyser
 from commonplace.memory.columns import micros
+from commonplace.memory.columns import moment as utc_of
 from commonplace.memory.embedding import Embedder, Vector, default_embedder
-from commonplace.memory.importance import RuleRater
+from commonplace.memory.importance import BASE, RuleRater
+from commonplace.memory.messages import Item, items_of, located
 from commonplace.memory.policies import Policy
 from commonplace.memory.reader import Reader, Snapshot
 from commonplace.memory.record import (
@@ -26,10 +30,17 @@ from commonplace.memory.record import (
     Memory,
     MemoryFields,
     Rater,
+    checked_citations,
+    checked_count,
     checked_ids,
     checked_importance,
+    checked_mapping,
+    checked_names,
     checked_policy,
+    checked_text,
     checked_time,
+    checked_vector,
+    new_memory,
 )
 from commonplace.memory.records import StoredRows
 from commonplace.memory.reflection import after, since_reflection
@@ -46,6 +57,11 @@ from commonplace.memory.stores.store import (
 )
 from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import locked
+from commonplace.memory.words import AUTO
+
+FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR = "full_text", "history", "embedding_error", "rating_error"
+KEPT_DETAILS = (FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR)
+"""Details that the stream itself keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +79,30 @@ class Delta:
     """Their new access time: that of the latest retrieval; None if nothing was retrieved."""
 
 
+class _Made(NamedTuple):
+    """A memory that is checked and rated, and its vector if it was given."""
+
+    memory: Memory
+    vector: Vector | None
+
+
+def _vectors(embedder: Embedder, texts: Sequence[str]) -> list[Vector | None]:
+    """A vector per text. Raises whatever the embedder raises, and ValueError for another number of vectors."""
+    if not texts:
+        return []
+    made = [checked_vector(vector) for vector in embedder.embed(texts)]
+    if len(made) != len(texts):
+        raise ValueError(f"{len(made)} vectors for {len(texts)} texts")
+    return made
+
+
+def _said(agent: str, what: str, error: Exception) -> str:
+    """What went wrong, in a line, which is logged as well."""
+    said = f"{type(error).__name__}: {error}"[:200]
+    getLogger("commonplace.memory").warning("the %s of %s failed (%s); the memory is kept", what, agent, said)
+    return said
+
+
 class MemoryStream(Reader):
     """Everything one character remembers, in RAM; `open` adds a store that keeps it.
 
@@ -78,7 +118,7 @@ class MemoryStream(Reader):
         rater: Rater | None = None,
         analyser: Analyser | None = None,
     ) -> None:
-        analyser = analyser or shared_analyser("en")
+        analyser = analyser or shared_analyser()
         self.agent = agent
         self.policy = checked_policy(policy)
         self.table = MemoryTable(agent, embedder or default_embedder(), rater or RuleRater(analyser.language), analyser)
@@ -86,6 +126,7 @@ class MemoryStream(Reader):
         self.guard = self.table.guard
         self._since = 0.0  # importance since the last reflection
         self._archived: set[int] = set()
+        self._unembedded: set[int] = set()
         self._keeper: Keeper | None = None
 
     @classmethod
@@ -114,7 +155,7 @@ class MemoryStream(Reader):
         own = store is not where
         try:
             stored = store.load(checked_agent(agent))
-            analyser = analyser or shared_analyser(stored.settings.get("language", "en"))
+            analyser = analyser or shared_analyser(stored.settings.get("language", AUTO))
             embedder = embedder or default_embedder()
             if reembed and stored.memories:
                 stored = reembedded(store, agent, stored, embedder, analyser.language, progress)
@@ -168,6 +209,7 @@ class MemoryStream(Reader):
             )
         stream.table.extend(memories, vectors)
         stream.table.commit()
+        stream._unembedded = {memory.id for memory in memories if EMBEDDING_ERROR in memory.details}
         for id, at in (accesses or {}).items():
             stream.table.touch([id], at)
         return stream._without(forgotten, archived)
@@ -218,11 +260,12 @@ class MemoryStream(Reader):
         given; one of another size or with a NaN in it counts as none. Raises UsageError for an empty text, an
         importance or embedding that is not a number, an unknown kind, an observation or action with citations, a
         reflection without citations, and citations of memories that do not exist.
+
+        An embedder that raises an exception costs the vector and not the memory, whose details then have an
+        `embedding_error`: see `unembedded` and `reembed`. One whose rater raises is rated by the rules, or 3 if they
+        fail, and has a `rating_error`. Both are logged as warnings of `commonplace.memory`.
         """
-        self.table.cut()
-        memory = self.table.remember(
-            text,
-            at,
+        fields = MemoryFields(
             importance=importance,
             kind=kind,
             place=place,
@@ -237,8 +280,114 @@ class MemoryStream(Reader):
             details=details,
             metadata=metadata,
         )
-        self._commit([memory])
-        return memory
+        return self._add([self._made(Item(text, at, fields))])[0]
+
+    def add_many(
+        self, items: Iterable[str | Mapping[str, Any]], *, at: datetime | None = None, system: bool = False
+    ) -> list[Memory]:
+        """Adds a conversation or another list and returns its memories; all of it is stored or nothing.
+
+        An item is a text, a mapping of `text` and the arguments of `remember`, or a chat message:
+        `{"role", "content", "name"?, "created_at" or "timestamp"?}`, whose `content` may be a list of parts. `at`: the
+        time of items that have none. A message's `source` is its name or role. Messages of the role `system` are left
+        out unless `system` is True, and so are items without content. All are embedded at once. Raises UsageError that
+        names the position (0 is the first) of the first item that is wrong, before anything is added.
+        """
+        made: list[_Made] = []
+        for position, item in enumerate(items_of(items, at, system=system)):
+            try:
+                made.append(self._made(item))
+            except UsageError as error:
+                raise located(error, position) from error
+        return self._add(made) if made else []
+
+    @property
+    @locked
+    def unembedded(self) -> tuple[int, ...]:
+        """Ids of the memories whose embedder failed; `reembed` makes their vectors."""
+        return tuple(id for id in sorted(self._unembedded) if id in self.table)
+
+    def reembed(self, batch: int = 256) -> int:
+        """Makes the vectors that are missing, `batch` texts at a time, and returns how many it made.
+
+        These are those of the memories in `unembedded`. Raises what the embedder raises; what it made before stays.
+        """
+        wanted, count = self.unembedded, 0
+        for first in range(0, len(wanted), checked_count("batch", batch, 1)):
+            memories = [self.get(id) for id in wanted[first : first + batch] if id in self]
+            vectors = _vectors(self.table.embedder, [memory.text for memory in memories])
+            count += sum(vector is not None for vector in vectors)
+            with self.guard:
+                for memory, vector in zip(memories, vectors, strict=True):
+                    if memory.id in self and self.get(memory.id).text == memory.text:
+                        now = self.get(memory.id)
+                        details = {name: value for name, value in now.details.items() if name != EMBEDDING_ERROR}
+                        self._put(replace(now, details=details), vector)
+                        self._unembedded.discard(memory.id)
+        return count
+
+    def _made(self, item: Item) -> _Made:
+        """The memory, checked and rated. Outside the lock: a rater may take seconds."""
+        text, at, fields = item
+        vector = checked_vector(fields.get("embedding"))
+        failed: dict[str, str] = {}
+
+        def rate(text: str) -> float:
+            try:
+                return self.table.rater(text)
+            except Exception as error:
+                failed[RATING_ERROR] = _said(self.agent, "rater", error)
+            try:
+                return RuleRater(self.table.analyser.language)(text)
+            except Exception:
+                return BASE
+
+        exists = self.__contains__
+        id = self.table.committed + 1
+        memory = new_memory(text, at, fields, id=id, agent=self.agent, rater=rate, exists=exists)
+        if failed:
+            memory = replace(memory, details={**memory.details, **failed})
+        return _Made(memory, vector)
+
+    def _add(self, made: Sequence[_Made]) -> list[Memory]:
+        """Embeds the memories and adds them, all or none. Only the adding is under the lock."""
+        vectors: list[Vector | None] = [one.vector for one in made]
+        missing = [place for place, vector in enumerate(vectors) if vector is None]
+        failed = ""
+        try:
+            texts = [made[place].memory.text for place in missing]
+            for place, vector in zip(missing, _vectors(self.table.embedder, texts), strict=True):
+                vectors[place] = vector
+        except Exception as error:
+            failed = _said(self.agent, "embedder", error)
+        with self.guard:
+            self.table.cut()
+            memories = [self._numbered(one.memory, id) for id, one in enumerate(made, start=self.table.committed + 1)]
+            if failed:
+                for place in missing:
+                    memory = memories[place]
+                    memories[place] = replace(memory, details={**memory.details, EMBEDDING_ERROR: failed})
+            for memory, vector in zip(memories, vectors, strict=True):
+                self.table.append(memory, vector)
+            self._commit(memories)
+            if failed:
+                self._unembedded.update(memories[place].id for place in missing)
+        return memories
+
+    def _numbered(self, memory: Memory, id: int) -> Memory:
+        """The memory under the id that is the next by now, and what it cites still there. Raises UsageError."""
+        checked_citations(memory.kind, memory.citations, self.table.__contains__)
+        return memory if memory.id == id else replace(memory, id=id)
+
+    def _put(self, memory: Memory, vector: Vector | None = None, *, said: bool = True) -> None:
+        """Replaces a memory in the store and here; `said`: its text and vector, too."""
+        self.table.cut()
+        if self._keeper is not None:
+            self._keeper.update(memory, [vector] if said else None)
+        self.table.replace(memory)
+        if said:
+            self.table.say(memory, vector)
+        self._since = since_reflection(self._view())
 
     @locked
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
@@ -290,24 +439,60 @@ class MemoryStream(Reader):
         view = self._view()
         return tuple(view.memory(id - 1) for id in sorted(self._archived))
 
-    @locked
-    def revise(self, id: int, *, importance: float | None = None, details: Mapping[str, Any] | None = None) -> Memory:
-        """Changes the importance (clamped to 1–10) or the details of a memory, and returns it.
+    def revise(
+        self,
+        id: int,
+        *,
+        text: str | None = None,
+        tags: Sequence[str] | None = None,
+        importance: float | None = None,
+        details: Mapping[str, Any] | None = None,
+        at: datetime | None = None,
+    ) -> Memory:
+        """Changes the text, tags, importance (clamped to 1–10) or details of a memory, and returns it.
 
-        None leaves a field unchanged; `details` replace the old ones. Raises UsageError as `get` and `remember`.
+        None leaves a field unchanged; `details` replace the old ones. The text and tags of before are kept: see
+        `history`. `at`: when they changed; None for the time of the latest memory. A new text is embedded, as in
+        `remember`. Raises UsageError as `get` and `remember`.
         """
-        memory = self.get(id)
-        if importance is not None:
-            memory = replace(memory, importance=checked_importance(importance))
-        if details is not None:
-            whole = {"full_text": memory.full_text} if "full_text" in memory.details else {}
-            memory = replace(memory, details={**details, **whole})
-        self.table.cut()
-        if self._keeper is not None:
-            self._keeper.update(memory)
-        self.table.replace(memory)
-        self._since = since_reflection(self._view())
+        shown, whole = (None, "") if text is None else checked_text(text)
+        vector, failed = None, ""
+        if shown is not None:
+            try:
+                (vector,) = _vectors(self.table.embedder, [shown])
+            except Exception as error:
+                failed = _said(self.agent, "embedder", error)
+        with self.guard:
+            before = memory = self.get(id)
+            if importance is not None:
+                memory = replace(memory, importance=checked_importance(importance))
+            if details is not None:
+                kept = {name: memory.details[name] for name in KEPT_DETAILS if name in memory.details}
+                memory = replace(memory, details={**checked_mapping("details", details), **kept})
+            if shown is not None:
+                found = {name: value for name, value in memory.details.items() if name not in (FULL, EMBEDDING_ERROR)}
+                if len(whole) > len(shown):
+                    found[FULL] = whole
+                if failed:
+                    found[EMBEDDING_ERROR] = failed
+                memory = replace(memory, text=shown, details=found)
+            if tags is not None:
+                memory = replace(memory, tags=checked_names("tags", tags))
+            if memory.full_text != before.full_text or memory.tags != before.tags:
+                moment = iso(utc_of(self.table.latest) if at is None else checked_time(at))
+                past = {"text": before.full_text, "tags": list(before.tags), "until": moment}
+                memory = replace(memory, details={**memory.details, HISTORY: [*before.details.get(HISTORY, ()), past]})
+            self._put(memory, vector, said=shown is not None)
+            if shown is not None:
+                (self._unembedded.add if failed else self._unembedded.discard)(id)
         return memory
+
+    def history(self, id: int) -> list[Mapping[str, Any]]:
+        """What the memory said before it was revised, oldest first: mappings of `text`, `tags` and `until` (ISO time).
+
+        It is `details["history"]`. Raises UsageError as `get`.
+        """
+        return list(self.get(id).details.get(HISTORY, ()))
 
     @locked
     def apply(self, delta: Delta) -> None:

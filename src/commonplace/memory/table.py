@@ -15,8 +15,9 @@ from typing import TypeVar, Unpack, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from commonplace.memory.analyser import Analyser
 from commonplace.memory.blend import BlendColumns
-from commonplace.memory.bm25 import Analyser, LexicalIndex
+from commonplace.memory.bm25 import LexicalIndex
 from commonplace.memory.columns import FlagColumn, RecencyColumn, grown, micros, moment
 from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.policies import Policy
@@ -197,6 +198,15 @@ class MemoryTable:
         else:
             self._latest[row - self._packed.size] = memory
         self._fill(row, memory)
+
+    def say(self, memory: Memory, vector: Vector | None) -> None:
+        """Gives a committed memory another text or vector, after `replace` has given it its record."""
+        row = memory.id - 1
+        self.saying[row] = self.sayings.add(memory.text, vector)
+        self.lexical = LexicalIndex()  # built again when it is asked for; older readers keep theirs
+        for column in (self.blend, *self._competing.values()):
+            column.truncate(row)
+        self.commit()
 
     def commit(self) -> None:
         """Makes all rows the stream's. No draft is open any more."""

@@ -271,6 +271,19 @@ class StoreContract:
                 wanted = [replace(full(1), accessed_at=later), memory(2), memory(3, accessed_at=latest)]
                 same(store.load("maria"), wanted, vectors_of(3))
 
+    def test_texts_and_tags_can_be_replaced(self, tmp_path: Path) -> None:
+        new = [replace(full(1), text="다른 text", tags=("new",)), memory(2, text="other", tags=("a", "b"))]
+
+        def deeds(store: Store) -> None:
+            store.append("maria", [full(1), memory(2), memory(3)], vectors_of(3))
+            store.archive("maria", [2])
+            store.update("maria", new, [None, vectors_of(2)[1]])
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                assert store.load("maria").archived == {2}
+                same(store.load("maria"), [*new, memory(3)], [None, vectors_of(2)[1], vectors_of(3)[2]])
+
     def test_importance_details_and_vectors_can_be_replaced(self, tmp_path: Path) -> None:
         new = [replace(full(1), importance=9.25, details={"rating": 5}), memory(3, importance=1.0)]
         vector = np.array([9, 9, 9, 9], dtype=np.float32)
@@ -500,13 +513,17 @@ class StoreContract:
             stream.forget([1])
             stream.archive([2])
             stream.revise(3, importance=8, details={"rating": 1})
+            stream.revise(4, text="리본 and a kite", tags=("toy",), at=START + timedelta(hours=2))
+            stream.add_many([{"role": "user", "name": "Klaus", "content": "a kite?"}, "an ape"], at=START)
             wanted = list(stream)
         store = self.reopened(store, tmp_path / "s")
         with MemoryStream.open(store, "maria", embedder=WordCounts()) as stream:
             assert list(stream) == wanted
-            assert (stream.last_id, [memory.id for memory in stream.archived]) == (5, [2])
+            assert (stream.last_id, [memory.id for memory in stream.archived]) == (7, [2])
+            assert stream.history(4)[0]["text"] == "lantern 4"
+            assert stream.vector(4) is not None
             assert stream.unarchive([2]) == (2,)
-            assert stream.remember("another", at=START).id == 6
+            assert stream.remember("another", at=START, kind="reflection", citations=[4]).id == 8
         store.close()
 
     def test_it_does_what_a_stream_in_ram_does(self, tmp_path: Path) -> None:

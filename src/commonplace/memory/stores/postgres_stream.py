@@ -20,7 +20,7 @@ import numpy as np
 
 from commonplace.errors import UsageError
 from commonplace.memory import policies
-from commonplace.memory.bm25 import Analyser, shared_analyser
+from commonplace.memory.analyser import Analyser, shared_analyser
 from commonplace.memory.columns import micros
 from commonplace.memory.embedding import (
     LATTICE_NORM,
