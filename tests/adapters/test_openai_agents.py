@@ -80,6 +80,25 @@ def test_what_a_caller_does_to_items_changes_nothing():
     assert done(kept.get_items()) == [{"role": "user", "content": [{"type": "input_text", "text": "hello"}]}]
 
 
+def test_what_several_pop_at_once_each_gets_once():
+    stream = MemoryStream("bot")
+    done(session(stream).add_items([{"role": "user", "content": str(number)} for number in range(20)]))
+
+    async def popped() -> list[Any]:
+        return await asyncio.gather(*(session(stream).pop_item() for _ in range(24)))
+
+    found = done(popped())
+    assert sorted(int(item["content"]) for item in found if item) == list(range(20))
+    assert found.count(None) == 4
+
+
+def test_of_items_that_cannot_be_kept_none_is():
+    kept = session()
+    with pytest.raises(TypeError):
+        done(kept.add_items([ITEMS[0], {"role": "user", "content": object()}]))
+    assert done(kept.get_items()) == []
+
+
 @examples(40)
 @given(
     st.lists(
