@@ -32,6 +32,8 @@ from commonplace.run.rows import event_json
 from commonplace.run.why import as_text
 from commonplace.run.why import why as why_of
 
+__all__ = ["RunTools", "StoreTools", "serve_http", "serve_stdio", "server", "tools_of"]
+
 INSTALL = 'pip install "commonplace[mcp]"'
 HOSTS = ("127.0.0.1", "localhost", "::1")
 """Where the server may listen: it asks nobody for a password."""
@@ -263,6 +265,7 @@ class StoreTools:
 
     def __init__(self, store: Store, agent: str = "") -> None:
         """`agent`: whose memories are meant where a call names nobody."""
+        self.repairs = store.repairs
         self._store = store
         self._agent = agent
         self._streams: dict[str, MemoryStream] = {}
@@ -365,6 +368,7 @@ class RunTools:
 
     def __init__(self, reading: Reading, agent: str = "") -> None:
         """`agent`: whose memories are meant where a call names nobody."""
+        self.repairs = ()
         self._reading = reading
         self._memories = RunMemories(reading)
         self._agent = self._memories.character(agent) if agent else ""
