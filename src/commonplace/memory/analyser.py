@@ -30,6 +30,8 @@ STEM = 0.5
 """How much the stem of a Hangul word counts in a question, besides its pairs of syllables."""
 ROOT = "~"
 """In front of a root, which no token of another sort begins with."""
+ENDING = 0.5
+"""How much a pair of syllables counts that reaches into the particle or ending."""
 LAST = 0.3
 """How much the last syllable of a longer stem counts: 소금빵 is a 빵."""
 
@@ -113,8 +115,9 @@ class Analyser:
     def hangul(self, word: str) -> Sequence[tuple[str, float]]:
         """The tokens of a Hangul word, each with how much it counts in a question."""
         stem = korean.stem(word)
-        last = LAST if len(stem) > 1 else 1.0
-        return [*((pair, 1.0) for pair in pairs(word)), (stem[-1], last), (ROOT + korean.root(stem), STEM)]
+        inside = len(stem) - 1
+        found = [(pair, 1.0 if start < inside else ENDING) for start, pair in enumerate(pairs(word))]
+        return [*found, (stem[-1], LAST if inside else 1.0), (ROOT + korean.root(stem), STEM)]
 
     def _analysed(self, word: str) -> tuple[str, ...]:
         if len(self._tokens) >= 65_536:
