@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from commonplace.memory import Analyser, Policy
 from commonplace.memory.blend import named
-from commonplace.memory.korean import is_grammar, stem
+from commonplace.memory.korean import is_grammar
 from commonplace.memory.words import word_list
 from commonplace.text import words
 
@@ -107,8 +107,7 @@ def terms(question: Question, policy: Policy, documents: list[list[str]]) -> dic
     for word in words(question.text):
         weight = policy.grammar if word in word_list("en").function or is_grammar(word) else 1.0
         for token in analyser.query(word):
-            ending = word[0] >= "가" and len(token) == 2 and token not in stem(word)
-            share = 0.5 if token[0] == "~" or ending else 0.3 if len(token) == 1 < len(word) else 1.0
+            share = 0.5 if token[0] == "~" else 0.3 if len(token) == 1 < len(word) else 1.0
             found[token] = found.get(token, 0.0) + weight * share
     if not policy.respell:
         return found
