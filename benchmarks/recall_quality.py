@@ -7,6 +7,7 @@ files with `turns` (id, session, at, speaker, text, image_caption) and `question
 remembered as `Speaker: text [caption]`. R@5 and R@10 are the share of a question's evidence among the first five and
 ten memories, averaged over questions; `turns` is the share of all evidence among the first ten.
 
+`locomo, slowly` and `locomo, as notes` are made of LoCoMo: turns hours apart; turns as unrelated notes.
 `held out`: R@10 of LoCoMo with weights chosen on all its dialogues but the one measured. By `chat-ko-held-out` nothing
 was chosen.
 """
@@ -22,8 +23,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -94,11 +96,14 @@ def sets(folder: Path) -> dict[str, list[Dialogue]]:
     """Name → dialogues: each file of ours is a set, LoCoMo one of several dialogues."""
     found = {file.stem: [written(file)] for file in sorted(DATA.glob("*.txt"))}
     locomo = [read(file) for file in sorted(folder.glob("*.json"))]
-    return {**found, "locomo": locomo} if locomo else found
+    if not locomo:
+        return found
+    slowly = [hours_apart(dialogue) for dialogue in locomo]
+    return {**found, "locomo": locomo, "locomo, slowly": slowly, "locomo, as notes": list(map(as_notes, locomo))}
 
 
 def figures(of: str, dialogues: list[Dialogue], embedder: Embedder | None, *, held_out: bool) -> Iterator[Figure]:
-    korean, several = "-ko" in of, len(dialogues) > 1
+    korean = "-ko" in of
     relevance = replace(policies.PARK, name="relevance", recency_weight=0.0, importance_weight=0.0)
     terms = replace(relevance, relevance="bm25")
     apart = replace(policies.RECALL, name="apart", neighbours_weight=0.0)
@@ -121,7 +126,7 @@ def figures(of: str, dialogues: list[Dialogue], embedder: Embedder | None, *, he
         ways["recall, sentence model"] = lambda: through(dialogues, policies.RECALL, embedder)
     for what, recalled in ways.items():
         fair = None
-        if held_out and several and what in ("recall", "recall, sentence model"):
+        if held_out and of == "locomo" and what in ("recall", "recall, sentence model"):
             fair = left_out(dialogues, embedder if what != "recall" else None)
         yield Figure(of, what, *averages(dialogues, recalled()), held_out=fair)
 
@@ -178,6 +183,28 @@ def written(file: Path) -> Dialogue:
             times.append(at)
             at += gap
     return Dialogue(file.stem, texts, times, asked)
+
+
+def hours_apart(dialogue: Dialogue) -> Dialogue:
+    """The same, but people answer after 20 minutes on average, sometimes after hours."""
+    draw = Random(5)
+    times = dialogue.times[:1]
+    for before, at in pairwise(dialogue.times):
+        slow = times[-1] + timedelta(minutes=20 * math.exp(draw.gauss(0, 1.3)))
+        times.append(slow if at - before < timedelta(hours=1) else max(at, times[-1] + timedelta(hours=1)))
+    return dialogue._replace(times=times)
+
+
+def as_notes(dialogue: Dialogue) -> Dialogue:
+    """The same turns without speakers, in any order and five minutes apart: neighbours have nothing in common."""
+    order = list(range(len(dialogue.texts)))
+    Random(3).shuffle(order)
+    places = {old: new for new, old in enumerate(order)}
+    return dialogue._replace(
+        texts=[dialogue.texts[old].split(": ", 1)[1] for old in order],
+        times=[dialogue.times[0] + timedelta(minutes=5 * new) for new in range(len(order))],
+        asked=[Asked(question, frozenset(places[one] for one in evidence)) for question, evidence in dialogue.asked],
+    )
 
 
 # ── ways to recall ───────────────────────────────────────────────────────────────────────────────────────────────────
