@@ -28,7 +28,6 @@ MINUTE = 60_000_000
 """Microseconds."""
 
 _SHARES = [FADING ** (distance - 1) for distance in range(1, REACH + 1)]
-_KERNEL = np.array([*reversed(_SHARES), 0.0, *_SHARES])
 
 
 class BlendColumns:
@@ -182,22 +181,24 @@ def _pairs_apart(created: NDArray[np.int64], distance: int, gap: int, start: int
     return np.flatnonzero(apart > gap) + first
 
 
-def lent(relevance: Floats, questions: NDArray[np.bool_], breaks: list[Indices]) -> Floats:
-    """Σ over d = 1 … 3 of 0.5^(d − 1) · (relevance d before + d after), + 0.5 · relevance before if that is a question.
+def lent(relevance: Floats, asking: Indices, breaks: list[Indices], received: Floats) -> None:
+    """Fills in Σ over d = 1 … 3 of 0.5^(d − 1) · (relevance d before + after d), + 0.5 · relevance before if that asks.
 
-    All arrays have the same shape, in the order of ids; pairs of `breaks` lend nothing. Exact for whole numbers below
-    2⁴⁸, so that subtracting what a broken pair has lent leaves no trace.
+    `relevance` and `received`: in the order of ids; `asking`: the positions of questions; pairs of `breaks` lend
+    nothing. Exact for whole numbers below 2⁴⁸, in any order, so that subtracting what a broken pair has lent leaves no
+    trace.
     """
-    received = np.correlate(relevance, _KERNEL, "full")[REACH:-REACH]  # the kernel reads the same from both ends
-    asking = np.flatnonzero(questions[:-1])
+    received[:] = 0
+    for distance in range(REACH, 0, -1):
+        received *= FADING
+        received[distance:] += relevance[:-distance]
+        received[:-distance] += relevance[distance:]
+    asking = asking[: np.searchsorted(asking, len(relevance) - 1)]
     if len(asking):
+        asking = asking[~np.isin(asking + 1, breaks[0])] if len(breaks[0]) else asking
         received[asking + 1] += ANSWER * relevance[asking]
     for share, distance, later in zip(_SHARES, range(1, REACH + 1), breaks, strict=True):
-        if not len(later):
-            continue
-        earlier = later - distance
-        received[earlier] -= share * relevance[later]
-        received[later] -= share * relevance[earlier]
-        if distance == 1:
-            received[later] -= ANSWER * relevance[earlier] * questions[earlier]
-    return received
+        if len(later):
+            earlier = later - distance
+            received[earlier] -= share * relevance[later]
+            received[later] -= share * relevance[earlier]

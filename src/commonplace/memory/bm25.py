@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
@@ -149,7 +149,7 @@ class LexicalIndex:
 
     `score(d) = Σ over query tokens of idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average length))`.
     Terms add in sorted order, so a score is the same on every machine. Documents can be added at the end, removed from
-    the end, or taken out for good; what the first `length` documents score never depends on later ones.
+    the end, taken out and put back; what the first `length` documents score never depends on later ones.
     """
 
     def __init__(self) -> None:
@@ -188,22 +188,41 @@ class LexicalIndex:
                 del self._postings[term]
         self.size -= 1
 
-    def without(self, document: int, tokens: Iterable[str]) -> LexicalIndex:
-        """An index that never had the document. This one stays as it is for its readers; only the new one may grow."""
+    def without(self, documents: Mapping[int, Sequence[str]]) -> LexicalIndex:
+        """An index that never had these documents: number → the tokens it was added with.
+
+        This one stays as it is for its readers; only the new one may grow. What has not changed is shared.
+        """
+        index = self._with_other(documents, -1)
+        index._removed = sorted({*self._removed, *documents})
+        for term, gone in _by_term(documents).items():
+            left = self._postings[term].without(sorted(gone))
+            if left.size:
+                index._postings[term] = left
+            else:
+                del index._postings[term]
+        return index
+
+    def with_again(self, documents: Mapping[int, Sequence[str]]) -> LexicalIndex:
+        """An index as if these documents had never been removed or skipped; otherwise as `without`."""
+        index = self._with_other(documents, 1)
+        index._removed = sorted(set(self._removed).difference(documents))
+        for term, back in _by_term(documents).items():
+            numbers = sorted(back)
+            codes = [index._code(back[number], len(documents[number])) for number in numbers]
+            index._postings[term] = (self._postings.get(term) or _Postings()).also(numbers, codes)
+            self._spelling.add(term)
+        return index
+
+    def _with_other(self, documents: Mapping[int, Sequence[str]], sign: int) -> LexicalIndex:
+        """A copy whose documents of these numbers are longer, or with a negative sign shorter, by their tokens."""
         index = LexicalIndex()
         index._postings = dict(self._postings)
         index._shapes, index._shape_table = dict(self._shapes), self._shape_table.copy()
-        index._removed = list(self._removed)
-        index._spelling = self._spelling
-        insort(index._removed, document)
-        index._totals = self._totals.copy()
-        index._totals[document + 1 :] -= self._totals[document + 1] - self._totals[document]
-        index.size = self.size
-        for term in dict.fromkeys(tokens):
-            rest = self._postings[term].without(document)
-            index._postings[term] = rest
-            if not rest.size:
-                del index._postings[term]
+        index._spelling, index.size = self._spelling, self.size
+        longer = np.zeros_like(self._totals)
+        longer[[number + 1 for number in documents]] = [sign * len(tokens) for tokens in documents.values()]
+        index._totals = self._totals + np.cumsum(longer)
         return index
 
     def scores(
@@ -301,13 +320,33 @@ class _Postings:
         self.codes[self.size] = code
         self.size += 1
 
-    def without(self, document: int) -> _Postings:
-        at = int(np.searchsorted(self.documents[: self.size], document))
-        copy = _Postings()
-        copy.documents = np.delete(self.documents[: self.size], at)
-        copy.codes = np.delete(self.codes[: self.size], at)
-        copy.size = self.size - 1
-        return copy
+    def without(self, documents: Sequence[int]) -> _Postings:
+        """A copy that lacks these documents, which must be there."""
+        known = self.documents[: self.size]
+        at = np.searchsorted(known, documents)
+        return _Postings.of(np.delete(known, at), np.delete(self.codes[: self.size], at))
+
+    def also(self, documents: Sequence[int], codes: Sequence[int]) -> _Postings:
+        """A copy that has these documents, too; they must be ascending."""
+        known = self.documents[: self.size]
+        at = np.searchsorted(known, documents)
+        return _Postings.of(np.insert(known, at, documents), np.insert(self.codes[: self.size], at, codes))
+
+    @classmethod
+    def of(cls, documents: NDArray[np.int32], codes: NDArray[np.int32]) -> _Postings:
+        """These documents, all of the arrays."""
+        postings = cls()
+        postings.documents, postings.codes, postings.size = documents, codes, len(documents)
+        return postings
+
+
+def _by_term(documents: Mapping[int, Sequence[str]]) -> dict[str, dict[int, int]]:
+    """Term → document → how often it occurs there."""
+    found: dict[str, dict[int, int]] = {}
+    for number, tokens in documents.items():
+        for term, occurrences in Counter(tokens).items():
+            found.setdefault(term, {})[number] = occurrences
+    return found
 
 
 class _Found(NamedTuple):

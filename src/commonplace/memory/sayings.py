@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.memory.columns import grown
+from commonplace.memory.columns import Scratch, grown
 from commonplace.memory.embedding import (
     NO_VECTOR,
     NON_FINITE,
@@ -23,10 +23,13 @@ from commonplace.memory.embedding import (
     norm_of,
     usable,
 )
-from commonplace.memory.scoring import Indices
+from commonplace.memory.product import by_row, exact, on_lattice
+from commonplace.memory.scoring import UNIT, Indices
 
 _CHUNK = 512
 """Vectors looked at at once: large temporary arrays cost more than the work done in them."""
+
+_PRODUCTS = Scratch()
 
 Numbers = NDArray[np.int32]
 
@@ -47,6 +50,8 @@ class Sayings:
         """`USABLE`, or a key of `UNUSABLE`."""
         self._numbers: dict[str, int] = {}
         """Text → the first saying of it."""
+        self._exact = 0
+        """So many first vectors are known to be lattice vectors."""
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -75,8 +80,18 @@ class Sayings:
             numbers[some] = self._extend(texts[some], matrix, states)
         return numbers
 
+    def cosines(self, question: Vector, norm: float, count: int, out: NDArray[np.float64]) -> None:
+        """Fills `out` with the cosines of the first `count` vectors and a question of this norm, times 2³⁰, whole."""
+        products = _PRODUCTS.matrix(1, count // 2 + 1).view(np.float32)[0, :count]
+        product = exact if self._are_exact(count) and on_lattice(question, np.array([norm])) else by_row
+        product(self.vectors[:count], question, products)
+        np.divide(products, self.norms[:count], out=out, dtype=np.float64)
+        out /= norm * UNIT  # exactly what dividing by the norm and then by 2⁻³⁰ gives
+        np.rint(out, out=out)
+
     def truncate(self, length: int) -> None:
         """Removes the sayings from `length` on."""
+        self._exact = min(self._exact, length)
         for number in range(length, len(self.texts)):
             if self._numbers.get(self.texts[number]) == number:
                 del self._numbers[self.texts[number]]
@@ -92,6 +107,15 @@ class Sayings:
             return {}
         counts = np.bincount(self.state[numbers], minlength=len(UNUSABLE) + 1)
         return {why: int(counts[state]) for state, why in UNUSABLE.items() if counts[state]}
+
+    def _are_exact(self, count: int) -> bool:
+        """Whether the first `count` are lattice vectors; those known to be are not looked at again."""
+        for first in range(self._exact, count, _CHUNK):
+            last = min(first + _CHUNK, count)
+            if not on_lattice(self.vectors[first:last], self.norms[first:last]):
+                return False
+            self._exact = last
+        return True
 
     def _is(self, number: int, vector: Vector | None) -> bool:
         if vector is None:
