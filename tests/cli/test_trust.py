@@ -269,7 +269,7 @@ def has_run(folder: Path) -> bool:
     return found
 
 
-@pytest.mark.parametrize("program", [MODULE, CONSOLE], ids=["module", "script"])
+@pytest.mark.parametrize("program", [MODULE, pytest.param(CONSOLE, marks=pytest.mark.slow)], ids=["module", "script"])
 def test_the_current_folder_is_searched_only_when_somebody_says_so(program, folder):
     command("run", "plaza", "-o", folder / "x.run", *QUIET)
     run = received(folder / "x.run", stage="own_stage:NAME")

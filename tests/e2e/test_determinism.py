@@ -31,9 +31,21 @@ SETTINGS = {
     "one thread": {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
     "optimised": {"PYTHONOPTIMIZE": "2"},
 }
+TOGETHER = (
+    ("another place", "one thread", "another hash seed"),
+    ("a plain locale without UTF-8", "optimised", "an old processor"),
+)
+"""What `make test` changes at once."""
 
 
-@pytest.mark.parametrize("changes", SETTINGS.values(), ids=SETTINGS)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({name: value for one in names for name, value in SETTINGS[one].items()} for names in TOGETHER),
+        *(pytest.param(changes, marks=pytest.mark.slow) for changes in SETTINGS.values()),
+    ],
+    ids=[*map(", ".join, TOGETHER), *SETTINGS],
+)
 def test_the_machine_and_its_settings_change_nothing(changes, town, tmp_path):
     run = tmp_path / "elsewhere.run"
     env = environment(**_possible(changes))

@@ -40,7 +40,7 @@ class Clocked(PaidMind):
         return await super().answer(ask, request_key)
 
 
-@pytest.mark.parametrize("delay", [0.001, 7.0], ids=["quick", "slow"])
+@pytest.mark.parametrize("delay", [7.0, pytest.param(0.001, marks=pytest.mark.slow)], ids=["slow", "quick"])
 def test_jobs_asked_ahead_make_the_same_history(delay, free, tmp_path):
     path, mind = tmp_path / "a.run", PaidMind(offline(), slips=0.0, delay=delay)
     lived(path, mind, TICKS)

@@ -13,8 +13,8 @@ import pytest
 from commonplace.api import OpenedRun, create_run, open_run
 from society.village import DAY
 
-SEEDS = (1, 2)
-MORE = tuple(range(3, 11))
+SEEDS = (1,)
+MORE = tuple(range(2, 11))
 
 
 def _lived(path: Path, seed: int) -> None:
