@@ -93,6 +93,21 @@ def test_scores_after_every_insert_are_those_from_scratch(documents, query):
 
 
 @examples(100)
+@given(parts=st.lists(st.lists(st.one_of(st.none(), tokens), max_size=6), max_size=3), query=tokens)
+def test_documents_added_at_once_score_as_if_added_one_by_one(parts, query):
+    at_once, one_by_one = LexicalIndex(), LexicalIndex()
+    for part in parts:
+        at_once.extend(part)
+        for document in part:
+            if document is None:
+                one_by_one.extend([None])
+            else:
+                one_by_one.append(document)
+        assert at_once.scores(query).tolist() == one_by_one.scores(query).tolist()
+        assert at_once._postings.keys() == one_by_one._postings.keys()
+
+
+@examples(100)
 @given(documents=st.lists(tokens, min_size=1, max_size=12), query=tokens, data=st.data())
 def test_the_first_documents_score_as_if_there_were_no_others(documents, query, data):
     length = data.draw(st.integers(0, len(documents)))

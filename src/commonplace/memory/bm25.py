@@ -174,10 +174,36 @@ class LexicalIndex:
         self._totals[self.size + 1] = self._totals[self.size] + len(tokens)
         self.size += 1
 
-    def skip(self) -> None:
-        """Uses up the next number for a document that was taken out before it was indexed."""
-        self._removed.append(self.size)
-        self.append(())
+    def extend(self, documents: Sequence[Sequence[str] | None]) -> None:
+        """Adds the next documents: the same as `append` for each, at a third of the cost.
+
+        None uses up a number for a document that was taken out before it was indexed.
+        """
+        tokens = [document or () for document in documents]
+        self._removed += [self.size + place for place, document in enumerate(documents) if document is None]
+        lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
+        numbers: dict[str, int] = {}
+        known = numbers.setdefault
+        flat = [known(term, len(numbers)) for document in tokens for term in document]
+        # sorted by term, then by document
+        keys = np.array(flat, dtype=np.int64) * len(tokens) + np.repeat(np.arange(len(tokens)), lengths)
+        pairs, occurrences = np.unique(keys, return_counts=True)
+        places = pairs % len(tokens)
+        longest = int(lengths.max(initial=0)) + 1
+        shapes, which = np.unique(occurrences * longest + lengths[places], return_inverse=True)
+        codes = np.array([self._code(*divmod(shape, longest)) for shape in shapes.tolist()], dtype=np.int32)[which]
+        rows = (places + self.size).astype(np.int32)
+        ends = np.cumsum(np.bincount(pairs // len(tokens), minlength=len(numbers))).tolist()
+        for term, start, end in zip(numbers, [0, *ends], ends, strict=False):
+            postings = self._postings.get(term)
+            if postings is None:
+                postings = self._postings[term] = _Postings()
+                self._spelling.add(term)
+            postings.extend(rows[start:end], codes[start:end])
+        if self.size + len(tokens) >= len(self._totals):
+            self._totals = grown(self._totals, self.size + len(tokens) + 1)
+        self._totals[self.size + 1 : self.size + len(tokens) + 1] = self._totals[self.size] + np.cumsum(lengths)
+        self.size += len(tokens)
 
     def pop(self, tokens: Iterable[str]) -> None:
         """Removes the last document; `tokens` are those it was added with."""
@@ -319,6 +345,14 @@ class _Postings:
         self.documents[self.size] = document
         self.codes[self.size] = code
         self.size += 1
+
+    def extend(self, documents: NDArray[np.int32], codes: NDArray[np.int32]) -> None:
+        size = self.size + len(documents)
+        if size > len(self.documents):
+            self.documents, self.codes = grown(self.documents, size), grown(self.codes, size)
+        self.documents[self.size : size] = documents
+        self.codes[self.size : size] = codes
+        self.size = size
 
     def without(self, documents: Sequence[int]) -> _Postings:
         """A copy that lacks these documents, which must be there."""

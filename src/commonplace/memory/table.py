@@ -34,6 +34,8 @@ _FROM_RECORD: Mapping[str, Callable[[Memory], float]] = {
 """Column → its value for a memory. Filled in when one is added and again when it is replaced."""
 COLUMNS = (*_FROM_RECORD, "created", "accessed", "alive", "saying")
 """The arrays of a `MemoryTable` with a row per memory."""
+_CHUNK = 8192
+"""Memories indexed at once."""
 _LATEST = 128
 """Memories that stay objects at least: a reflection reads 100."""
 _READ = 256
@@ -310,18 +312,22 @@ class MemoryTable:
 
     def index(self, lexical: LexicalIndex, length: int, alive: NDArray[np.bool_]) -> None:
         """Adds the rows that `lexical` lacks up to `length`, skipping those that are not alive."""
+        if length - lexical.size == 1 and alive[length - 1]:
+            lexical.append(self._terms(length - 1))
+            return
         while lexical.size < length:
-            if alive[lexical.size]:
-                lexical.append(self._terms(lexical.size))
-            else:
-                lexical.skip()
+            some = range(lexical.size, min(lexical.size + _CHUNK, length))
+            lexical.extend([self._terms(row) if alive[row] else None for row in some])
 
     def _terms(self, row: int) -> list[str]:
-        memory = self.record(row)
-        text = memory.full_text
-        if memory.source and not text.startswith(memory.source):
-            text = f"{memory.source} {text}"  # questions name the speaker as often as what was said
-        return self.analyser.document(text, memory.created_at)
+        if self._packed.is_plain(row):
+            text = self.sayings.texts[self.saying[row]]
+        else:
+            memory = self.record(row)
+            text = memory.full_text
+            if memory.source and not text.startswith(memory.source):
+                text = f"{memory.source} {text}"  # questions name the speaker as often as what was said
+        return self.analyser.document(text, moment(int(self.created[row])))
 
     def _fill(self, row: int, memory: Memory) -> None:
         for name, value in _FROM_RECORD.items():
