@@ -53,7 +53,7 @@ def test_neighbours_lend_in_both_directions_and_no_further_than_allowed(times, g
         breaks.between(created[:length])
         breaks.truncate(data.draw(st.integers(0, length)))
     got = np.full(len(times), 7.0)
-    lent(np.array(relevance, float), np.flatnonzero(asks), breaks.between(created), got)
+    lent(np.pad(np.array(relevance, float), 3), np.flatnonzero(asks), breaks.between(created), got)
     for here, time in enumerate(times):
         expected = 0.0
         for other, lends in enumerate(relevance):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.memory.columns import FlagColumn, LabelColumn, grown
+from commonplace.memory.columns import FlagColumn, LabelColumn, blocks, grown
 from commonplace.memory.record import Memory
 from commonplace.memory.scoring import Floats, Indices
 from commonplace.memory.words import word_list
@@ -28,6 +28,7 @@ MINUTE = 60_000_000
 """Microseconds."""
 
 _SHARES = [FADING ** (distance - 1) for distance in range(1, REACH + 1)]
+_KERNEL = np.array([*reversed(_SHARES), 0.0, *_SHARES])
 
 
 class BlendColumns:
@@ -184,21 +185,19 @@ def _pairs_apart(created: NDArray[np.int64], distance: int, gap: int, start: int
 def lent(relevance: Floats, asking: Indices, breaks: list[Indices], received: Floats) -> None:
     """Fills in Σ over d = 1 … 3 of 0.5^(d − 1) · (relevance d before + after d), + 0.5 · relevance before if that asks.
 
-    `relevance` and `received`: in the order of ids; `asking`: the positions of questions; pairs of `breaks` lend
-    nothing. Exact for whole numbers below 2⁴⁸, in any order, so that subtracting what a broken pair has lent leaves no
-    trace.
+    `received`: in the order of ids; `relevance`: the same, with three zeros before and after; `asking`: the positions
+    of questions; pairs of `breaks` lend nothing. Exact for whole numbers below 2⁴⁸, in any order, so that subtracting
+    what a broken pair has lent leaves no trace.
     """
-    received[:] = 0
-    for distance in range(REACH, 0, -1):
-        received *= FADING
-        received[distance:] += relevance[:-distance]
-        received[:-distance] += relevance[distance:]
-    asking = asking[: np.searchsorted(asking, len(relevance) - 1)]
+    for some in blocks(len(received)):
+        received[some] = np.correlate(relevance[some.start : some.stop + 2 * REACH], _KERNEL)
+    own = relevance[REACH:-REACH]
+    asking = asking[: np.searchsorted(asking, len(received) - 1)]
     if len(asking):
         asking = asking[~np.isin(asking + 1, breaks[0])] if len(breaks[0]) else asking
-        received[asking + 1] += ANSWER * relevance[asking]
+        received[asking + 1] += ANSWER * own[asking]
     for share, distance, later in zip(_SHARES, range(1, REACH + 1), breaks, strict=True):
         if len(later):
             earlier = later - distance
-            received[earlier] -= share * relevance[later]
-            received[later] -= share * relevance[earlier]
+            received[earlier] -= share * own[later]
+            received[later] -= share * own[earlier]

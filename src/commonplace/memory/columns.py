@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, localcontext
 from functools import lru_cache
@@ -26,6 +26,15 @@ def grown(array: NDArray[Scalar], needed: int) -> NDArray[Scalar]:
     bigger = np.empty(shape, dtype=array.dtype)
     bigger[: len(array)] = array
     return bigger
+
+
+_BLOCK = 8192
+
+
+def blocks(count: int) -> Iterator[slice]:
+    """Slices that cover `count` rows: so few at a time that what is computed of them stays in the processor's cache."""
+    for start in range(0, count, _BLOCK):
+        yield slice(start, min(start + _BLOCK, count))
 
 
 class Scratch(local):

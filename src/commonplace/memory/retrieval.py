@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.clock import iso
-from commonplace.memory.blend import Breaks, lent, named
-from commonplace.memory.columns import FlagColumn, LabelColumn, Scratch, growth, micros, moment
+from commonplace.memory.blend import REACH, Breaks, lent, named
+from commonplace.memory.columns import FlagColumn, LabelColumn, Scratch, blocks, growth, micros, moment
 from commonplace.memory.embedding import Vector, norm_of, usable
 from commonplace.memory.policies import INHERENT, Policy
 from commonplace.memory.record import Memory, accessed
@@ -43,7 +43,7 @@ from commonplace.memory.scoring import (
 from commonplace.memory.table import KIND_CODES, View
 from commonplace.text import clean
 
-_WORK = Scratch()
+_WORK, _COSINES = Scratch(), Scratch()
 _COMPARED = {"relevance": "cosine", "lexical": "bm25", "cosine": "cosine"}
 """Part that compares memories with the question → by what; `relevance` as the policy says."""
 _THOUGHTS = (KIND_CODES["reflection"], KIND_CODES["plan"])
@@ -237,30 +237,25 @@ def score_candidates(
     spelling = policy.relevance == "blend" and getattr(view.table.embedder, "spelling", False)
     weights = {name: weight for name, weight in policy.weights.items() if not (spelling and name == "cosine")}
     asked = [name for name in weights if name in _COMPARED]
-    work = _WORK.matrix(2 * len(asked) + 3, view.length if rows is None else len(rows))
-    raw, unusable = list(work[: len(asked)]), dict[str, int]()
-    for name, units in zip(asked, raw, strict=True):
+    work = _WORK.matrix(len(asked) + 4, (view.length if rows is None else len(rows)) + 2 * REACH)
+    raw, unusable = list(work[: len(asked), : -2 * REACH]), dict[str, int]()
+    for name, units in reversed(list(zip(asked, raw, strict=True))):  # what vectors push out of the cache comes later
         if _COMPARED[name] == "bm25" or policy.relevance == "bm25":
             _bm25(view, rows, text, policy, units)
         else:
             unusable = _cosine(view, rows, text, vector, units)
     if policy.nearest:
         kept = np.sort(best(raw[0], view.table.created, policy.nearest, rows))
-        rows, raw, work = kept if rows is None else rows[kept], [raw[0][kept]], work[:, : len(kept)]
+        rows, raw, work = kept if rows is None else rows[kept], [raw[0][kept]], work[:, : len(kept) + 2 * REACH]
     prior, scales = _prior(view, rows, at, policy, given)
     ranges = [range_of(values, UNIT, given.get(name)) for name, values in zip(asked, raw, strict=True)]
-    weighted = list(work[len(asked) : 2 * len(asked)])
-    for name, values, over, units in zip(asked, raw, ranges, weighted, strict=True):
-        normalise(values, UNIT, over, policy, units)
-        if weights[name] != 1:
-            np.multiply(units, weights[name], out=units)
-    totals, counted = work[-1], list[Callable[[Indices], Floats]]()
-    np.add(prior.totals, weighted[0], out=totals)  # in the order of the names, as every addition here
-    for more in weighted[1:]:
-        totals += more
+    totals = work[-1, : -2 * REACH]
+    _add(prior.totals, raw, ranges, [weights[name] for name in asked], policy, work[-4:])
+    counted = list[Callable[[Indices], Floats]]()
     if policy.relevance == "blend":
-        counted = _blend(view, rows, text, policy, weighted, work[-3:])
-    np.rint(totals, out=totals)
+        counted = _blend(view, rows, text, policy, work[-4:])
+    for some in blocks(len(totals)):
+        np.rint(totals[some], out=totals[some])
     ranges = [*prior.ranges, *ranges]
     scales = [*scales, *([UNIT] * len(asked))]
     found = dict.fromkeys(weights, NOT_NORMALISED)
@@ -282,12 +277,40 @@ def score_candidates(
     )
 
 
+def _add(
+    prior: Floats,
+    raw: Sequence[Floats],
+    ranges: Sequence[Spread],
+    weights: Sequence[float],
+    policy: Policy,
+    work: Floats,
+) -> None:
+    """Fills the last of four rows with Σ weight · part of the prior and the given parts, in this order.
+
+    The first, shifted by `REACH`, gets the same without the prior.
+    """
+    relevance, spare, totals = work[0, REACH:], work[2], work[3]
+    for some in blocks(len(prior)):
+        so_far, asked = prior[some], relevance[some]
+        for number, (values, over, weight) in enumerate(zip(raw, ranges, weights, strict=True)):
+            units = spare[: len(asked)]
+            normalise(values[some], UNIT, over, policy, units)
+            if weight != 1:
+                units *= weight
+            so_far = np.add(so_far, units, out=totals[some])
+            if number:
+                asked += units
+            else:
+                asked[:] = units
+
+
 def _bm25(view: View, rows: Indices | None, text: str, policy: Policy, units: Floats) -> None:
     index = view.lexical()
     terms = view.table.analyser.weighted(text, policy.grammar)
     if policy.respell:
         terms = index.respelt(terms, view.length)
-    round_to_units(view.take(index.scores(terms, view.length, policy.k1, policy.b), rows), units)
+    scores = index.scores(terms, view.length, policy.k1, policy.b, units if rows is None else None)
+    round_to_units(view.take(scores, rows), units)
 
 
 def _cosine(view: View, rows: Indices | None, text: str, given: Vector | None, units: Floats) -> dict[str, int]:
@@ -302,7 +325,7 @@ def _cosine(view: View, rows: Indices | None, text: str, given: Vector | None, u
     # each text is compared once, however many memories say it
     same = rows is None and table.distinct >= view.length
     sayings, known = table.sayings, view.length if same else len(table.sayings)
-    cosines = units if same else np.empty(known)
+    cosines = units if same else _COSINES.matrix(1, known)[0]
     sayings.cosines(vector, norm, known, cosines)
     if not same:
         cosines.take(view.take(table.saying, rows), out=units, mode="clip")  # `raise` would copy
@@ -378,26 +401,26 @@ def _powers(base: float, count: int) -> Floats:
 
 
 def _blend(
-    view: View, rows: Indices | None, text: str, policy: Policy, relevances: Sequence[Floats], work: Floats
+    view: View, rows: Indices | None, text: str, policy: Policy, work: Floats
 ) -> list[Callable[[Indices], Floats]]:
     """Adds the parts of a blend that count raw to the totals, and returns what gives their units.
 
-    `relevances`: what each candidate can lend, by part, weighted; `work`: three rows, the last with the totals.
+    `work`: four rows; the first, shifted by `REACH`, with what each candidate can lend, the last with the totals.
     """
     columns = view.blend()
-    received, spare, totals = work
+    relevance, (received, spare, totals) = work[0], work[1:, : -2 * REACH]
     counted: list[Callable[[Indices], Floats]] = []
     if weight := policy.weights.get("neighbours"):
         # where candidates are left out, those around them become neighbours
         breaks = columns.breaks(policy.neighbour_minutes) if rows is None else Breaks(policy.neighbour_minutes)
-        lending = relevances[0]
-        if len(relevances) > 1:
-            lending = np.add(lending, relevances[1], out=relevances[1])
-        np.rint(lending, out=lending)
+        relevance[:REACH] = relevance[-REACH:] = 0
+        np.rint(relevance, out=relevance)
         asking = columns.questions.where(view.length, rows)
-        lent(lending, asking, breaks.between(view.take(view.table.created, rows)), received)
-        np.rint(received, out=received)
-        totals += np.multiply(received, weight, out=spare)
+        lent(relevance, asking, breaks.between(view.take(view.table.created, rows)), received)
+        for some in blocks(len(totals)):
+            lends = received[some]
+            np.rint(lends, out=lends)
+            totals[some] += np.multiply(lends, weight, out=spare[: len(lends)])
         counted.append(received.take)
     if weight := policy.weights.get("named"):
         names = named(text)
@@ -407,7 +430,9 @@ def _blend(
             if (marked := column.carrying(names)) is not None
         ]
         for column, marked in marks:
-            totals += (marked * (weight / UNIT)).take(column.codes(view.length, rows))
+            points, codes = marked * (weight / UNIT), column.codes(view.length, rows)
+            for some in blocks(len(totals)):
+                totals[some] += points.take(codes[some])
         counted.append(partial(_marked, marks, rows))
     if weight := policy.weights.get("statement"):
         asking = columns.questions.where(view.length, rows)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.memory.columns import Scratch, grown
+from commonplace.memory.columns import Scratch, blocks, grown
 from commonplace.memory.embedding import (
     NO_VECTOR,
     NON_FINITE,
@@ -82,12 +82,13 @@ class Sayings:
 
     def cosines(self, question: Vector, norm: float, count: int, out: NDArray[np.float64]) -> None:
         """Fills `out` with the cosines of the first `count` vectors and a question of this norm, times 2³⁰, whole."""
-        products = _PRODUCTS.matrix(1, count // 2 + 1).view(np.float32)[0, :count]
         product = exact if self._are_exact(count) and on_lattice(question, np.array([norm])) else by_row
+        products = _PRODUCTS.matrix(1, count // 2 + 1).view(np.float32)[0, :count]
         product(self.vectors[:count], question, products)
-        np.divide(products, self.norms[:count], out=out, dtype=np.float64)
-        out /= norm * UNIT  # exactly what dividing by the norm and then by 2⁻³⁰ gives
-        np.rint(out, out=out)
+        for some in blocks(count):
+            np.divide(products[some], self.norms[some], out=out[some], dtype=np.float64)
+            out[some] /= norm * UNIT  # exactly what dividing by the norm and then by 2⁻³⁰ gives
+            np.rint(out[some], out=out[some])
 
     def truncate(self, length: int) -> None:
         """Removes the sayings from `length` on."""
@@ -101,7 +102,7 @@ class Sayings:
         """A copy of the vector, None if there is no usable one."""
         return self.vectors[number].copy() if self.state[number] == USABLE else None
 
-    def unusable(self, numbers: Numbers) -> dict[str, int]:
+    def unusable(self, numbers: Indices) -> dict[str, int]:
         """How many of these have no usable vector, by reason."""
         if not np.count_nonzero(self.state[: len(self.texts)]):
             return {}

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from commonplace.memory.columns import blocks
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import Memory
 
@@ -176,8 +177,9 @@ class Parts(Mapping[str, Part]):
 
 def round_to_units(values: NDArray[np.floating], out: Floats) -> None:
     """Fills `out` with the values as multiples of 2⁻³⁰; `values` and `out` may be the same array."""
-    np.multiply(values, 1 / UNIT, out=out)
-    np.rint(out, out=out)
+    for some in blocks(len(out)):
+        np.multiply(values[some], 1 / UNIT, out=out[some])
+        np.rint(out[some], out=out[some])
 
 
 def range_of(raw: Floats, scale: float, given: Spread | None) -> Spread:

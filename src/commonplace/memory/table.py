@@ -88,7 +88,7 @@ class MemoryTable:
         """False for what is forgotten or archived."""
         self.tokens: NDArray[np.int32] = np.empty(16, dtype=np.int32)
         """Estimated length in a model's prompt."""
-        self.saying: NDArray[np.int32] = np.empty(16, dtype=np.int32)
+        self.saying: NDArray[np.intp] = np.empty(16, dtype=np.intp)
         """Which of `sayings` it is: its text and vector."""
         self.sayings = Sayings(embedder.dimensions)
         self._sayings_committed = 0
@@ -202,7 +202,7 @@ class MemoryTable:
             rows.accessed,
         )
         self.alive = np.ones(end, dtype=np.bool_)
-        self.saying = self.sayings.extend(rows.texts, rows.vectors)[rows.saying]
+        self.saying = self.sayings.extend(rows.texts, rows.vectors)[rows.saying].astype(np.intp)
         tokens = np.array([estimate_tokens(text) for text in rows.texts], dtype=np.int32)
         self.tokens = tokens[rows.saying]
         self._count_distinct(end)
@@ -321,7 +321,7 @@ class MemoryTable:
 
     def _terms(self, row: int) -> list[str]:
         if self._packed.is_plain(row):
-            text = self.sayings.texts[self.saying[row]]
+            text = self.sayings.texts[int(self.saying[row])]
         else:
             memory = self.record(row)
             text = memory.full_text
