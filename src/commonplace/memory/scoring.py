@@ -51,6 +51,15 @@ class ScoredMemory(NamedTuple):
     """By name, in the order of `Policy.weights`: `recency`, `importance` and `relevance`, or the parts of a blend in
     place of `relevance`. Empty where the newest were taken without scoring."""
 
+    @property
+    def relevance(self) -> float | None:
+        """How well the memory fits the question, 0–1 whatever else there is to remember; computed when it is read.
+
+        By words: its BM25 score as a share of what a memory of average length with every word of the question would
+        get. By vectors: the cosine, at least 0. A blend: the higher of the two. None where the newest were taken.
+        """
+        return getattr(self.parts, "relevance", None)
+
 
 class Spread(NamedTuple):
     """What a part was normalised over: its lowest and highest raw value among the candidates."""
@@ -100,11 +109,25 @@ class Scores(NamedTuple):
     unusable: dict[str, int]
     """Reason → how many candidates could not be compared; see `Retrieval.unusable`."""
 
+    def only(self, positions: Indices) -> Scores:
+        """The scores of some candidates, still normalised over all of them."""
+        some = self.rows[positions] if self.rows is not None else positions
+        return self._replace(
+            rows=some,
+            raw=[values[positions] for values in self.raw],
+            counted=[partial(_among, units, positions) for units in self.counted],
+            totals=self.totals[positions],
+        )
+
     def of(self, positions: Indices) -> Breakdown:
         """The parts of some candidates, no longer in scratch arrays."""
         raw = np.array([values.take(positions) for values in self.raw])
         counted = [units(positions) for units in self.counted]
         return Breakdown(self.names, self.weights, raw, self.scales, self.ranges, counted, self.policy)
+
+
+def _among(units: Callable[[Indices], Floats], positions: Indices, some: Indices) -> Floats:
+    return units(positions[some])
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +157,10 @@ class Breakdown:
                 raw = normalised.copy()
                 values = self._raw * (np.array(self._scales) / UNIT)[:, None]
                 np.multiply(np.rint(values, out=values), UNIT, out=raw[: len(values)])
-            self._parts.extend(
+            self._parts[:] = [  # at once: threads may share it
                 dict(zip(self.names, map(_part, zip(one, other, self.weights)), strict=True))  # noqa: B905 - same lengths
                 for one, other in zip(raw.T.tolist(), normalised.T.tolist(), strict=True)
-            )
+            ]
         return self._parts
 
     def _units(self) -> Floats:
@@ -150,14 +173,22 @@ class Breakdown:
 
 
 class Parts(Mapping[str, Part]):
-    """The parts of one memory's score, worked out when they are first read."""
+    """The parts of one memory's score by name, and how relevant the memory is; worked out when they are first read."""
 
-    __slots__ = ("_number", "_of")
+    __slots__ = ("_measure", "_number", "_of")
 
-    def __init__(self, of: Breakdown | None, number: int) -> None:
-        """`of`: None for a memory that was not scored, which has no parts."""
+    def __init__(
+        self, of: Breakdown | None, measure: Callable[[Mapping[str, Part]], float] | None, number: int
+    ) -> None:
+        """`of`: None for a memory that was not scored, which has no parts. `number`: which of them."""
         self._of = of
+        self._measure = measure
         self._number = number
+
+    @property
+    def relevance(self) -> float | None:
+        """See `ScoredMemory.relevance`."""
+        return None if self._measure is None else self._measure(self)
 
     def __getitem__(self, name: str) -> Part:
         return self._whole()[name]
