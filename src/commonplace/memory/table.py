@@ -232,6 +232,7 @@ class MemoryTable:
         """Gives a committed memory another text or vector, after `replace` has given it its record."""
         row = memory.id - 1
         self.saying[row] = self.sayings.add(memory.text, vector)
+        self.distinct = min(self.distinct, row)
         self.lexical = LexicalIndex()  # built again when it is asked for; older readers keep theirs
         for column in (self.blend, *self._competing.values()):
             column.truncate(row)
