@@ -25,6 +25,7 @@ from datetime import UTC, datetime, timedelta
 from statistics import median
 from typing import NamedTuple
 
+import numpy as np
 from _rivals import LIBRARIES, Ask, fastest, limit, missing, published
 
 from commonplace import rng
@@ -110,7 +111,7 @@ def row(figure: Figure) -> str:
 
 def figures(size: int) -> list[Figure]:
     stream, insert = filled(size)
-    vectors = stream.table.sayings.vectors[stream.table.saying[:size]]
+    vectors = np.array(vectors_of(stream))
     asks: dict[str, tuple[Ask, Bars]] = {
         "park": (through(stream, policies.PARK), PARK_BARS),
         "lexical": (through(stream, policies.LEXICAL), {}),

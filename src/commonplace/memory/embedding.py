@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import blake2b
 from threading import Lock
@@ -36,7 +36,9 @@ _HANGUL_WORD = re.compile(f"[{HANGUL}]")
 class Embedder(Protocol):
     """Turns texts into vectors of one size. Any object with these three members is an embedder; there is no base class.
 
-    One that compares spelling and not meaning may declare `spelling = True`.
+    One that compares spelling and not meaning may declare `spelling = True`. One whose vectors follow from the text
+    alone, the same everywhere and at next to no cost, may declare `pure = True`: where the stream's policy does not
+    compare vectors, they are not made when a memory is remembered but when they are first read, and stores keep none.
     """
 
     @property
@@ -50,6 +52,15 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Sequence[Vector | None]:
         """A vector per text, `None` for one that cannot be embedded."""
         ...
+
+
+def is_pure(embedder: Embedder) -> bool:
+    """Whether its vectors can be made again at any time, so that none need be kept."""
+    return getattr(embedder, "pure", False)
+
+
+Embeds = Callable[[Sequence[str]], Sequence[Vector | None]]
+"""Texts → a vector (or None) each."""
 
 
 def lattice(vector: Sequence[float] | NDArray[np.generic]) -> Vector | None:
@@ -112,6 +123,7 @@ class HashedEmbedder:
     name = "hashed-384-v1"
     spelling = True
     """It compares spelling, not meaning, which BM25 does better: a blend leaves its cosine out."""
+    pure = True
 
     def __init__(self) -> None:
         self._vectors: dict[str, Vector | None] = {}

@@ -389,6 +389,7 @@ def _bm25(view: View, rows: Indices | None, text: str, policy: Policy, units: Fl
 def _cosine(view: View, rows: Indices | None, text: str, given: Vector | None, units: Floats) -> dict[str, int]:
     """Fills in the cosines, and returns what could not be compared."""
     table = view.table
+    table.sayings.make()
     unusable = table.unusable(slice(view.length) if rows is None else rows)
     _, vector = usable(table.embedder.embed([text])[0] if given is None else given, table.embedder.dimensions)
     norm = 0.0 if vector is None else norm_of(vector)

@@ -19,7 +19,7 @@ from commonplace.memory.analyser import Analyser
 from commonplace.memory.blend import BlendColumns
 from commonplace.memory.bm25 import LexicalIndex
 from commonplace.memory.columns import FlagColumn, RecencyColumn, grown, micros, moment
-from commonplace.memory.embedding import Embedder, Vector
+from commonplace.memory.embedding import Embedder, Vector, is_pure
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import KINDS, Kind, Memory, MemoryFields, Rater, accessed, checked_vector, new_memory
 from commonplace.memory.records import PackedRecords, StoredRows
@@ -81,6 +81,8 @@ class MemoryTable:
         self.latest = 0
         """No memory was created after this, in `micros`."""
         self.writer: object = None
+        self.eager = True
+        """Whether a memory is embedded when it is remembered; if not, when its vector is first read."""
         self._packed = PackedRecords()
         self._latest: list[Memory] = []
         """The rows behind the packed ones."""
@@ -96,7 +98,7 @@ class MemoryTable:
         """Estimated length in a model's prompt."""
         self.saying: NDArray[np.intp] = np.empty(16, dtype=np.intp)
         """Which of `sayings` it is: its text and vector."""
-        self.sayings = Sayings(embedder.dimensions)
+        self.sayings = Sayings(embedder.dimensions, embedder.embed if is_pure(embedder) else None)
         self._sayings_committed = 0
         self.lexical = LexicalIndex()
         """May be shorter than the table until a lexical question is asked: read it through `View.lexical`."""
@@ -159,7 +161,7 @@ class MemoryTable:
         id = self.length + 1
         vector = checked_vector(fields.get("embedding"))
         memory = new_memory(text, at, fields, id=id, agent=self.agent, rater=self.rater, exists=self.__contains__)
-        if vector is None:
+        if vector is None and self.eager:
             vector = self.embedder.embed([memory.text])[0]
         self.append(memory, vector)
         return memory
@@ -299,7 +301,11 @@ class MemoryTable:
 
     def vector(self, row: int) -> Vector | None:
         """A copy of the row's vector, None if it has no usable one."""
-        return self.sayings.vector(self.saying[row])
+        return self.sayings.vector(int(self.saying[row]))
+
+    def given_vector(self, row: int) -> Vector | None:
+        """The same to be stored: None, too, for one that is derived from the text."""
+        return self.sayings.given(int(self.saying[row]))
 
     def unusable(self, rows: Indices | slice) -> dict[str, int]:
         """How many of the rows have no usable vector, by reason."""
