@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.clock import iso
-from commonplace.memory.blend import REACH, Breaks, lent, named
+from commonplace.memory.blend import REACH, UNSPOKEN, Breaks, lent, named
 from commonplace.memory.columns import FlagColumn, LabelColumn, Scratch, blocks, growth, micros, moment
-from commonplace.memory.embedding import Vector, norm_of, usable
+from commonplace.memory.embedding import Vector, embed_query, norm_of, usable
 from commonplace.memory.policies import INHERENT, Policy
 from commonplace.memory.record import Memory, accessed
 from commonplace.memory.scoring import (
@@ -48,6 +48,8 @@ from commonplace.text import clean
 _WORK, _COSINES = Scratch(), Scratch()
 _COMPARED = {"relevance": "cosine", "lexical": "bm25", "cosine": "cosine"}
 """Part that compares memories with the question → by what; `relevance` as the policy says."""
+_HEEDED = np.array([UNSPOKEN, 1.0])
+"""What counts of the relevance lent to a memory that is not spoken, and to one that is."""
 _THOUGHTS = (KIND_CODES["reflection"], KIND_CODES["plan"])
 
 
@@ -391,7 +393,7 @@ def _cosine(view: View, rows: Indices | None, text: str, given: Vector | None, u
     table = view.table
     table.sayings.make()
     unusable = table.unusable(slice(view.length) if rows is None else rows)
-    _, vector = usable(table.embedder.embed([text])[0] if given is None else given, table.embedder.dimensions)
+    _, vector = usable(embed_query(table.embedder, text) if given is None else given, table.embedder.dimensions)
     norm = 0.0 if vector is None else norm_of(vector)
     if vector is None or not norm:
         units[:] = 0
@@ -486,13 +488,17 @@ def _blend(
     counted: list[Callable[[Indices], Floats]] = []
     if weight := policy.weights.get("neighbours"):
         # where candidates are left out, those around them become neighbours
-        breaks = columns.breaks(policy.neighbour_minutes) if rows is None else Breaks(policy.neighbour_minutes)
+        breaks = (
+            columns.breaks(policy) if rows is None else Breaks(policy.neighbour_minutes, policy.conversation_minutes)
+        )
         relevance[:REACH] = relevance[-REACH:] = 0
         np.rint(relevance, out=relevance)
         asking = columns.questions.where(view.length, rows)
-        lent(relevance, asking, breaks.between(view.take(view.table.created, rows)), received)
+        spoken = view.take(columns.spoken.values, rows)
+        lent(relevance, asking, breaks.between(view.take(view.table.created, rows), spoken), received)
         for some in blocks(len(totals)):
             lends = received[some]
+            lends *= _HEEDED.take(spoken[some].view(np.uint8))
             np.rint(lends, out=lends)
             totals[some] += np.multiply(lends, weight, out=spare[: len(lends)])
         counted.append(received.take)
