@@ -162,3 +162,4 @@ def test_memories_stored_without_the_vectors_that_follow_from_their_texts_are_co
         expected = ram.recall("lantern", at=START, policy=policies.PARK, touch=False)
     base = DatabaseStream.open(store, "lazy", policy=policies.PARK)
     assert base.recall("lantern", at=START, touch=False) == expected
+    store.close()
