@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from commonplace.memory import Draft, MemoryStream, policies
 from commonplace.memory.embedding import HashedEmbedder
+from commonplace.memory.stores.sqlite import SQLiteStore
 from memory.naive import hours
 from memory.strategies import ANALYSER, entries, queries, shown
 from sizes import examples
@@ -77,6 +78,18 @@ def test_answers_and_vectors_are_those_of_a_stream_that_embeds_at_once(drawn, qu
         vectors = [str(stream.vector(memory.id)) for memory in stream]
         found.append((shown(asked), asked.unusable, asked.spreads, vectors))
     assert found[0] == found[1]
+
+
+class Comparing(SQLiteStore):
+    compares = True
+
+
+def test_a_store_that_compares_vectors_is_given_them(tmp_path):
+    store = Comparing(tmp_path / "memories.db")
+    with MemoryStream.open(store, "maria") as stream:
+        stream.remember("a stove", at=hours(1))
+    assert store.load("maria").vectors[0] is not None
+    store.close()
 
 
 def test_a_store_keeps_no_vector_that_follows_from_the_text(tmp_path):

@@ -187,6 +187,7 @@ class MemoryStream(Reader):
             if own:
                 store.close()
             raise
+        stream.table.eager = stream.table.eager or getattr(store, "compares", False)
         stream._keeper = Keeper(store, agent, settings_of(embedder, analyser), own=own)
         return stream
 

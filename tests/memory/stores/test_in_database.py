@@ -156,10 +156,10 @@ def test_policies_that_need_all_words_or_ranks_are_refused(name, postgres_url, t
 
 def test_memories_stored_without_the_vectors_that_follow_from_their_texts_are_compared(postgres_url, tmp_path):
     store = opened(postgres_url, tmp_path)
-    with MemoryStream.open(store, "lazy", policies.LEXICAL) as ram:
-        for text in ("a stove", "a lantern", "?!"):
-            ram.remember(text, at=START)
-        expected = ram.recall("lantern", at=START, policy=policies.PARK, touch=False)
+    ram = MemoryStream("lazy", policies.LEXICAL)
+    memories = [ram.remember(text, at=START) for text in ("a stove", "a lantern", "?!")]
+    store.append("lazy", memories, [None] * 3)  # as copied from a store of files
+    expected = ram.recall("lantern", at=START, policy=policies.PARK, touch=False)
     base = DatabaseStream.open(store, "lazy", policy=policies.PARK)
     assert base.recall("lantern", at=START, touch=False) == expected
     store.close()
