@@ -38,7 +38,10 @@ class Embedder(Protocol):
     """Turns texts into vectors of one size. Any object with these three members is an embedder; there is no base class.
 
     One that compares spelling and not meaning may declare `spelling = True`. One that embeds questions otherwise than
-    memories may have `embed_query(texts)`, with the arguments and the result of `embed`.
+    memories may have `embed_query(texts)`, with the arguments and the result of `embed`. One whose vectors follow from
+    the text alone, the same everywhere and at next to no cost, may declare `pure = True`: where the stream's policy
+    does not compare vectors, they are not made when a memory is remembered but when they are first read, and stores
+    keep none.
     """
 
     @property
@@ -52,6 +55,11 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Sequence[Vector | None]:
         """A vector per text, `None` for one that cannot be embedded."""
         ...
+
+
+def is_pure(embedder: Embedder) -> bool:
+    """Whether its vectors can be made again at any time, so that none need be kept."""
+    return getattr(embedder, "pure", False)
 
 
 Embeds = Callable[[Sequence[str]], Sequence[Any]]
@@ -165,6 +173,7 @@ class HashedEmbedder:
     name = "hashed-384-v2"
     spelling = True
     """It compares spelling, not meaning, which BM25 does better: a blend leaves its cosine out."""
+    pure = True
 
     def __init__(self) -> None:
         self._vectors: dict[str, Vector | None] = {}
