@@ -41,6 +41,7 @@ from commonplace.memory.record import (
     checked_time,
     checked_vector,
     new_memory,
+    same_but_access,
 )
 from commonplace.memory.records import StoredRows
 from commonplace.memory.reflection import after, since_reflection
@@ -48,6 +49,8 @@ from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.stores.opening import open_store
 from commonplace.memory.stores.store import (
     Keeper,
+    OtherId,
+    Overtaken,
     Progress,
     Store,
     checked_agent,
@@ -372,17 +375,26 @@ class MemoryStream(Reader):
         except Exception as error:
             failed = _said(self.agent, "embedder", error)
         with self.guard:
-            self.table.cut()
-            memories = [self._numbered(one.memory, id) for id, one in enumerate(made, start=self.table.committed + 1)]
-            if failed:
-                for place in missing:
-                    memory = memories[place]
-                    memories[place] = replace(memory, details={**memory.details, EMBEDDING_ERROR: failed})
-            for memory, vector in zip(memories, vectors, strict=True):
-                self.table.append(memory, vector)
-            self._commit(memories)
-            if failed:
-                self._unembedded.update(memories[place].id for place in missing)
+            while True:
+                try:
+                    return self._append(made, vectors, missing if failed else (), failed)
+                except (OtherId, Overtaken):  # another stream of this character was quicker: take the next ids
+                    if not self._refresh()[1]:
+                        raise
+
+    def _append(
+        self, made: Sequence[_Made], vectors: Sequence[Vector | None], missing: Sequence[int], failed: str
+    ) -> list[Memory]:
+        """Adds memories under the next ids. `missing`: places of those whose embedder failed, and how."""
+        self.table.cut()
+        memories = [self._numbered(one.memory, id) for id, one in enumerate(made, start=self.table.committed + 1)]
+        for place in missing:
+            memory = memories[place]
+            memories[place] = replace(memory, details={**memory.details, EMBEDDING_ERROR: failed})
+        for memory, vector in zip(memories, vectors, strict=True):
+            self.table.append(memory, vector)
+        self._commit(memories)
+        self._unembedded.update(memories[place].id for place in missing)
         return memories
 
     def _numbered(self, memory: Memory, id: int) -> Memory:
@@ -497,6 +509,47 @@ class MemoryStream(Reader):
             if shown is not None:
                 (self._unembedded.add if failed else self._unembedded.discard)(id)
         return memory
+
+    @locked
+    def refresh(self) -> int:
+        """Brings in what other streams and processes have added, changed and forgotten in the store since.
+
+        Returns how many memories are new. Closes an open draft. Raises UsageError if another embedder has made the
+        vectors since.
+        """
+        return self._refresh()[0]
+
+    def _refresh(self) -> tuple[int, int]:
+        """(how many memories are new, by how much the last id has grown)."""
+        if self._keeper is None:
+            return 0, 0
+        table, before = self.table, self.table.committed
+        table.cut()
+        stored = self._keeper.load()
+        refuse_other_embedder(stored.settings, table.embedder, self._keeper.store.where)
+        gone = stored.forgotten | stored.archived
+        for row in range(before):
+            memory = stored.memories[row]
+            if memory.id in stored.forgotten:
+                continue
+            if not same_but_access(memory, now := table.record(row)):
+                table.replace(memory)
+                if memory.text != now.text or memory.details != now.details:
+                    table.say(memory, stored.vectors[row])
+            if micros(memory.accessed_at) > table.accessed[row]:
+                table.touch([memory.id], memory.accessed_at)
+        table.extend(stored.memories[before:], stored.vectors[before:])
+        table.commit()
+        away = set((np.flatnonzero(~table.alive[: table.committed]) + 1).tolist())
+        if back := away - gone:
+            table.unarchive(sorted(back))
+        if gone - away:
+            table.remove(sorted(gone - away))
+        self._archived = set(stored.archived)
+        self._unembedded = {memory.id for memory in stored.memories if EMBEDDING_ERROR in memory.details}
+        self._since = since_reflection(self._view())
+        new = range(before + 1, len(stored.memories) + 1)
+        return sum(id not in stored.forgotten for id in new), len(new)
 
     def history(self, id: int) -> list[Mapping[str, Any]]:
         """What the memory said before it was revised, oldest first: mappings of `text`, `tags` and `until` (ISO time).

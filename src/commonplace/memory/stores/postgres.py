@@ -147,7 +147,8 @@ class PostgresStore:
     """A store in a PostgreSQL database that has the pgvector extension. Makes its tables on first use.
 
     Any number of processes may use it at once. Each write is a transaction; a process that adds to a character behind
-    the back of another makes the other's next `append` fail, so nothing is overwritten.
+    the back of another makes the other's next `append` raise `Overtaken`, until it has loaded what there is; so
+    nothing is overwritten.
     """
 
     def __init__(self, url: str) -> None:
@@ -184,6 +185,7 @@ class PostgresStore:
                 f"SELECT {COLUMNS}, state, packed, width, exact FROM commonplace_memory WHERE agent = %s ORDER BY id"
             )
             rows = self.connection.execute(query, (number,), binary=True).fetchall()
+            self._known[agent] = number, len(rows)
         try:
             return stored_of(agent, stored_rows(rows), vectors_of(rows), json.loads(settings))
         except UNREADABLE as error:

@@ -108,14 +108,22 @@ def checked_agent(agent: str) -> str:
     return agent
 
 
+class OtherId(UsageError):
+    """A memory does not have the next id, perhaps because another stream has added one."""
+
+
+class Overtaken(CommonplaceError):
+    """Another process has used an id first."""
+
+
 def refuse_other_ids(agent: str, memories: Sequence[Memory], last_id: int, where: str) -> None:
     """Raises UsageError unless the memories have the ids after `last_id`."""
     for expected, memory in enumerate(memories, start=last_id + 1):
         if memory.id != expected:
-            raise UsageError(
+            raise OtherId(
                 f"expected memory {expected} of {agent}, got memory {memory.id}",
                 where=where,
-                hint="memories are added at the end: open the stream again to see what the store holds",
+                hint="memories are added at the end: `refresh` the stream to see what the store holds",
             )
 
 
@@ -125,7 +133,7 @@ def refuse_missing(agent: str, ids: Sequence[int], there: int, where: str) -> No
         raise UsageError(
             f"{len(set(ids)) - there} of the memories {sorted(set(ids))[:10]} of {agent} do not exist",
             where=where,
-            hint="they were forgotten, or never existed: open the stream again to see what the store holds",
+            hint="they were forgotten, or never existed: `refresh` the stream to see what the store holds",
         )
 
 
@@ -136,10 +144,10 @@ def checked_folder(path: Path, where: str) -> Path:
     return path
 
 
-def overtaken(agent: str, where: str) -> CommonplaceError:
+def overtaken(agent: str, where: str) -> Overtaken:
     """The error for ids that another process has used meanwhile."""
-    hint = "only one stream at a time may add to a character: open it again"
-    return CommonplaceError(f"another process has added memories to {agent}", where=where, hint=hint)
+    hint = "`refresh` the stream, and add them again"
+    return Overtaken(f"another process has added memories to {agent}", where=where, hint=hint)
 
 
 def damaged(why: str, where: str) -> CommonplaceError:
@@ -205,10 +213,23 @@ class Keeper:
         self.store.restore(self._agent, ids)
 
     def flush(self) -> None:
-        """Write the accesses collected."""
-        if self._accesses:
+        """Write the accesses collected, except those of memories that another stream has forgotten."""
+        if not self._accesses:
+            return
+        try:
             self.store.touch(self._agent, self._accesses)
-            self._accesses = {}
+        except UsageError:
+            gone = self.store.load(self._agent).forgotten
+            there = {id: at for id, at in self._accesses.items() if id not in gone}
+            if len(there) == len(self._accesses):
+                raise
+            self.store.touch(self._agent, there)
+        self._accesses = {}
+
+    def load(self) -> Stored:
+        """All that the store holds by now."""
+        self.flush()
+        return self.store.load(self._agent)
 
     def close(self) -> None:
         """Flush, and close the store if it is the stream's own. May be called twice."""
