@@ -59,7 +59,7 @@ from commonplace.memory.stores.store import (
     settings_of,
 )
 from commonplace.memory.table import MemoryTable, View
-from commonplace.memory.threads import locked
+from commonplace.memory.threads import in_thread, locked
 from commonplace.memory.words import AUTO
 
 FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR = "full_text", "history", "embedding_error", "rating_error"
@@ -247,7 +247,6 @@ class MemoryStream(Reader):
         self._since = since_reflection(self._view())
         return self
 
-    @locked
     def remember(
         self,
         text: str,
@@ -671,6 +670,10 @@ class MemoryStream(Reader):
         self.table.cut()
         self._touch(found.ids, found.at)
         return replace(found, accessed=(micros(found.at),) * len(found))
+
+    aremember = in_thread(remember)
+    aadd_many = in_thread(add_many)
+    aforget = in_thread(forget)
 
     def _view(self) -> View:
         return View(self.table, self.table.committed)

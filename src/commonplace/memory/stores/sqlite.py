@@ -75,8 +75,8 @@ class SQLiteStore:
     """A store in one file, in WAL mode while it is open.
 
     Several processes may use it at once. Each write is a transaction that waits for the others'; a process that adds
-    to a character behind the back of another makes the other's next `append` raise `Overtaken`, until it has loaded what there
-    is; so nothing is overwritten.
+    to a character behind the back of another makes the other's next `append` raise `Overtaken`, until it has loaded
+    what there is; so nothing is overwritten.
     """
 
     def __init__(self, path: str | Path, *, synchronous: Synchronous = "NORMAL") -> None:
