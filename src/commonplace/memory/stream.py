@@ -53,6 +53,7 @@ from commonplace.memory.stores.store import (
     Overtaken,
     Progress,
     Store,
+    Stored,
     checked_agent,
     reembedded,
     refuse_other_embedder,
@@ -526,6 +527,9 @@ class MemoryStream(Reader):
         table.cut()
         stored = self._keeper.load()
         refuse_other_embedder(stored.settings, table.embedder, self._keeper.store.where)
+        if len(stored.memories) < before:  # somebody deleted the character
+            self._become(stored)
+            return 0, len(stored.memories) - before
         gone = stored.forgotten | stored.archived
         for row in range(before):
             memory = stored.memories[row]
@@ -670,6 +674,27 @@ class MemoryStream(Reader):
         self.table.cut()
         self._touch(found.ids, found.at)
         return replace(found, accessed=(micros(found.at),) * len(found))
+
+    @locked
+    def delete(self) -> int:
+        """Deletes everything of the character from the store, its name too; returns how many memories it had.
+
+        The stream is empty then, and begins with memory 1 again.
+        """
+        count = len(self) + len(self._archived) if self._keeper is None else self._keeper.delete()
+        self._become(Stored())
+        return count
+
+    def _become(self, stored: Stored) -> None:
+        """All that a store holds, in the place of what was here."""
+        table = self.table
+        table.cut()
+        self.table = MemoryTable(self.agent, table.embedder, table.rater, table.analyser)
+        self.table.guard = self.guard
+        self.table.extend(stored.memories, stored.vectors)
+        self.table.commit()
+        self._unembedded = {memory.id for memory in stored.memories if EMBEDDING_ERROR in memory.details}
+        self._without(stored.forgotten, stored.archived)
 
     aremember = in_thread(remember)
     aadd_many = in_thread(add_many)

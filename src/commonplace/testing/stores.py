@@ -538,6 +538,44 @@ class StoreContract:
         except CommonplaceError:
             return store, store
 
+    def test_a_character_that_is_deleted_leaves_nothing(self, tmp_path: Path) -> None:
+        def deeds(store: Store) -> None:
+            for agent in ("klaus", "maria"):
+                store.configure(agent, {"embedder": "word-counts"})
+                store.append(
+                    agent, [memory(id, agent, text=f"a secret of {agent}") for id in range(1, 6)], vectors_of(5)
+                )
+                store.remove(agent, [1])
+                store.archive(agent, [2])
+            assert (store.delete("maria"), store.delete("maria"), store.delete("nobody")) == (4, 0, 0)
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                assert store.agents() == ("klaus",)
+                assert (store.load("maria").memories, dict(store.load("maria").settings)) in (((), {}), ([], {}))
+                assert len(store.load("klaus").memories) == 5
+                assert store.load("klaus").archived == {2}
+                store.append("maria", [memory(1, text="anew")], [None])
+                same(store.load("maria"), [memory(1, text="anew")])
+                assert store.delete("maria") == 1
+
+    def test_a_stream_whose_character_is_deleted_begins_anew(self, tmp_path: Path) -> None:
+        first, second = self.two(tmp_path / "s")
+        one, other = (MemoryStream.open(store, "maria", embedder=WordCounts()) for store in (first, second))
+        one.add_many(["lantern", "stove", "kite"], at=START)
+        other.refresh()
+        assert one.delete() == 3
+        assert (len(one), one.last_id, first.agents()) == (0, 0, ())
+        someone = MemoryStream.open(first, "klaus", embedder=WordCounts())
+        someone.remember("a boat", at=START)
+        assert other.remember("a river", at=START).id == 1
+        assert one.refresh() == 1
+        for stream in (one, other):
+            assert [memory.text for memory in stream] == ["a river"]
+        assert [memory.text for memory in MemoryStream.open(second, "klaus", embedder=WordCounts())] == ["a boat"]
+        for store in {id(store): store for store in (first, second)}.values():
+            store.close()
+
     def test_a_copy_is_the_same(self, tmp_path: Path) -> None:
         source = self.open(tmp_path / "from")
         source.configure("지우/.", {"embedder": "word-counts"})

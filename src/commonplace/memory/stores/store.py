@@ -82,6 +82,13 @@ class Store(Protocol):
         """Restore from the archive. Those that are not archived stay as they are."""
         ...
 
+    def delete(self, agent: str) -> int:
+        """Delete everything of a character, archived memories, settings and name included; how many memories it had.
+
+        One who is added again under this name begins with memory 1. 0 for an unknown one.
+        """
+        ...
+
     def close(self) -> None:
         """Close files and connections. May be called twice."""
         ...
@@ -175,6 +182,7 @@ class Keeper:
         """`settings`: of the stream; kept with the first memory. `own`: whether `close` closes the store."""
         self.store = store
         self._agent = agent
+        self._made_with = settings
         self._settings: Mapping[str, Any] | None = settings
         self._own = own
         self._accesses: dict[int, datetime] = {}
@@ -225,6 +233,12 @@ class Keeper:
                 raise
             self.store.touch(self._agent, there)
         self._accesses = {}
+
+    def delete(self) -> int:
+        """Delete everything of the character; the next memory begins anew."""
+        self._accesses = {}
+        self._settings = self._made_with
+        return self.store.delete(self._agent)
 
     def load(self) -> Stored:
         """All that the store holds by now."""
