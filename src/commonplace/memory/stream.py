@@ -97,6 +97,8 @@ class _Made(NamedTuple):
 
     memory: Memory
     vector: Vector | None
+    cites: tuple[int, ...] | None = None
+    """Of an imported one: the places, among those that are added with it, of what it cites."""
 
 
 def _vectors(embedder: Embedder, texts: Sequence[str]) -> list[Vector | None]:
@@ -387,7 +389,8 @@ class MemoryStream(Reader):
     ) -> list[Memory]:
         """Adds memories under the next ids. `missing`: places of those whose embedder failed, and how."""
         self.table.cut()
-        memories = [self._numbered(one.memory, id) for id, one in enumerate(made, start=self.table.committed + 1)]
+        first = self.table.committed + 1
+        memories = [self._numbered(one, first, place) for place, one in enumerate(made)]
         for place in missing:
             memory = memories[place]
             memories[place] = replace(memory, details={**memory.details, EMBEDDING_ERROR: failed})
@@ -397,8 +400,11 @@ class MemoryStream(Reader):
         self._unembedded.update(memories[place].id for place in missing)
         return memories
 
-    def _numbered(self, memory: Memory, id: int) -> Memory:
+    def _numbered(self, one: _Made, first: int, place: int) -> Memory:
         """The memory under the id that is the next by now, and what it cites still there. Raises UsageError."""
+        memory, id = one.memory, first + place
+        if one.cites is not None:
+            return replace(memory, id=id, citations=tuple(first + other for other in one.cites))
         checked_citations(memory.kind, memory.citations, self.table.__contains__)
         return memory if memory.id == id else replace(memory, id=id)
 
@@ -674,6 +680,47 @@ class MemoryStream(Reader):
         self.table.cut()
         self._touch(found.ids, found.at)
         return replace(found, accessed=(micros(found.at),) * len(found))
+
+    @locked
+    def export(self, path: str | Path, *, vectors: bool = True) -> int:
+        """Writes all memories, archived ones included, to a file of JSON lines; returns how many.
+
+        A line has the fields of `Memory`, `archived` if it is, and with `vectors` its `embedding` and the name of its
+        `embedder`. An existing file is replaced, whole or not at all.
+        """
+        from commonplace.memory import portable  # noqa: PLC0415 - start-up: it needs more than a stream does
+
+        view, table = self._view(), self.table
+        ids = [id for id in range(1, view.length + 1) if id in table or id in self._archived]
+        rows = (
+            portable.Exported(view.memory(id - 1), table.vector(id - 1) if vectors else None, id in self._archived)
+            for id in ids
+        )
+        return portable.write(path, rows, table.embedder.name)
+
+    def import_(self, path: str | Path) -> list[Memory]:
+        """Adds the memories of a file that `export` has written, or one like it, and returns them.
+
+        They get new ids, and their citations follow; what they cite that is not in the file before them is kept in
+        `details["source_citations"]`. Vectors of another embedder are made again. All are added or none: raises
+        UsageError that names the first line that is not a memory, CommonplaceError for a file that cannot be read.
+        """
+        from commonplace.memory import portable  # noqa: PLC0415 - as in `export`
+
+        made: list[_Made] = []
+        lines = portable.read(path, self.table.embedder.name)
+        for line in lines:
+            try:
+                one = self._made(Item(line.text, line.at, line.fields))
+            except UsageError as error:
+                raise portable.refused(path, line.number, error) from error
+            details = {name: value for name, value in one.memory.details.items() if name != EMBEDDING_ERROR}
+            accessed_at = line.accessed_at or one.memory.accessed_at
+            memory = replace(one.memory, kind=line.kind, accessed_at=accessed_at, details=details)
+            made.append(_Made(memory, one.vector, line.cites))
+        memories = self._add(made) if made else []
+        self.archive([memory.id for memory, line in zip(memories, lines, strict=True) if line.archived])
+        return memories
 
     @locked
     def delete(self) -> int:
