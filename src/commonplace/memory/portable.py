@@ -19,6 +19,7 @@ from commonplace.memory.record import (
     checked_count,
     checked_ids,
     checked_kind,
+    checked_mapping,
     checked_time,
     checked_vector,
 )
@@ -105,13 +106,11 @@ def _line(line: bytes, places: dict[int, int], place: int, embedder: str, number
     for name in ("text", "created_at"):
         if not isinstance(row.get(name), str):
             raise UsageError(f"{name} is {row.get(name)!r:.60}", hint="a line has at least text and created_at")
-    details = row.get("details") or {}
-    if not isinstance(details, Mapping):
-        raise UsageError(f"details {details!r:.60} are not a mapping", hint="")
+    details = dict(checked_mapping("details", row.get("details")))
     cited = checked_ids(row.get("citations") or ())
     cites = tuple(places[id] for id in cited if id in places)
     if len(cites) < len(cited):
-        details = {**details, SOURCE_CITATIONS: list(cited)}
+        details[SOURCE_CITATIONS] = list(cited)
     fields: dict[str, Any] = {name: row[name] for name in _PLAIN if row.get(name) is not None}
     fields |= {"details": details, "emotion": _emotion(row.get("emotion"))}
     if row.get("embedder") == embedder:
