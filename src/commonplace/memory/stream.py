@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from commonplace.clock import iso
 from commonplace.errors import UsageError
 from commonplace.memory import policies
-from commonplace.memory.analyser import Analyser, shared_analyser
+from commonplace.memory.analyser import Analyser, analyser_of, shared_analyser
 from commonplace.memory.columns import micros
 from commonplace.memory.columns import moment as utc_of
 from commonplace.memory.embedding import UNNAMED, Embedder, Embeds, Vector, as_embedder, default_embedder
@@ -61,7 +61,6 @@ from commonplace.memory.stores.store import (
 )
 from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import in_thread, locked
-from commonplace.memory.words import AUTO
 
 FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR = "full_text", "history", "embedding_error", "rating_error"
 KEPT_DETAILS = (FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR)
@@ -172,10 +171,10 @@ class MemoryStream(Reader):
         own = store is not where
         try:
             stored = store.load(checked_agent(agent))
-            analyser = analyser or shared_analyser(stored.settings.get("language", AUTO))
+            analyser = analyser or analyser_of(stored.settings)
             embedder = _named(embedder or default_embedder(), store.where)
             if reembed and stored.memories:
-                stored = reembedded(store, agent, stored, embedder, analyser.language, progress)
+                stored = reembedded(store, agent, stored, embedder, analyser, progress)
             refuse_other_embedder(stored.settings, embedder, store.where)
             stream = cls.restore(
                 agent,
@@ -192,7 +191,7 @@ class MemoryStream(Reader):
             if own:
                 store.close()
             raise
-        stream._keeper = Keeper(store, agent, settings_of(embedder, analyser.language), own=own)
+        stream._keeper = Keeper(store, agent, settings_of(embedder, analyser), own=own)
         return stream
 
     @classmethod
