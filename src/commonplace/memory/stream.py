@@ -735,7 +735,8 @@ class MemoryStream(Reader):
         """All that a store holds, in the place of what was here."""
         table = self.table
         table.cut()
-        self.table = MemoryTable(self.agent, table.embedder, table.rater, table.analyser)
+        parts: dict[str, Any] = {"embedder": table.embedder, "rater": table.rater, "analyser": table.analyser}
+        self.table = MemoryStream(self.agent, self.policy, **parts).table
         self.table.guard = self.guard
         self.table.extend(stored.memories, stored.vectors)
         self.table.commit()
