@@ -161,7 +161,7 @@ def test_the_order_of_feedback_given_at_one_time_does_not_matter(batch):
         graph = QueryGraph(GraphConfig(tau_sim=0.2), clock=Clock())
         ids = [graph.upsert_query(text) for text in TEXTS[:8]]
         for one, other in itertools.combinations(ids, 2):
-            graph.link(one, other, "similar_to", 0.3 + len(one + other) % 7 / 10)
+            graph.link(one, other, "similar_to", 0.3 + int(one[2:6] + other[2:6], 16) % 7 / 10)
         answers = [graph.record_answer(id, "그래.") for id in ids]
         for which, label in order:
             graph.record_feedback(ids[which], label, answer=answers[which])

@@ -367,10 +367,11 @@ class QueryGraph:
         Vectors of another embedder, and keys of another version, are made again from the texts. Raises
         CommonplaceError for what is not a whole snapshot.
         """
-        parts = snapshots.read(snapshot)
-        graph = QueryGraph(config or parts.config, embedder=embedder or parts.embedder(), clock=clock, index=index)
-        graph._hold(snapshots.restored(parts, graph.embedder))
-        return graph
+        with snapshots.explained():
+            parts = snapshots.read(snapshot)
+            graph = QueryGraph(config or parts.config, embedder=embedder or parts.embedder(), clock=clock, index=index)
+            graph._hold(snapshots.restored(parts, graph.embedder))
+            return graph
 
     def absorb(self, snapshot: dict[str, Any]) -> list[str]:
         """Take in the questions of a snapshot with all that belongs to them; returns their ids here, in its order.
@@ -379,8 +380,8 @@ class QueryGraph:
         askings, answers, feedback, entities and degrees add up. A negative sum of feedback on a question stays with
         its answers, so that no question that is known here comes to rank lower.
         """
-        parts = snapshots.read(snapshot)
-        given = snapshots.restored(parts, self.embedder)
+        with snapshots.explained():
+            given = snapshots.restored(snapshots.read(snapshot), self.embedder)
         with self._writing():
             now = self._now()
             asked = [row for row in given.nodes.rows.values() if given.nodes.type[row] == QUERY]
