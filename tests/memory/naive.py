@@ -150,7 +150,7 @@ class Question(NamedTuple):
 def retrieve(candidates, question: Question, at, policy: Policy, k, *, everybody=None):
     """[(id, score)], best first. `everybody`: the documents BM25 counts, if more than the candidates."""
     everybody = candidates if everybody is None else everybody
-    candidates = [row for row in candidates if competes(row, policy)]
+    candidates = [row for row in candidates if row.created <= at and competes(row, policy)]
     if not candidates:
         return []
     if not question.text.strip():

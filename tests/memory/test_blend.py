@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.memory import Draft, MemoryStream, policies
+from commonplace.memory.analyser import grammar_words
 from commonplace.memory.blend import MINUTE, Breaks, is_question, lent, named, place, subject
-from commonplace.memory.bm25 import Spelling, grammar_words
+from commonplace.memory.bm25 import Spelling
 from commonplace.memory.columns import LabelColumn
 from memory.naive import START, CountingEmbedder, hours
 from memory.strategies import dialogues, questions, remember, shown, stream_of

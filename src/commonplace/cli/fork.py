@@ -11,12 +11,12 @@ import typer
 
 from commonplace.api import mind_named, resume_run, scenario_of
 from commonplace.cli.consent import agreed
-from commonplace.cli.lookup import character, memory_reference, names_in
 from commonplace.cli.options import FORCE, TRUST
 from commonplace.engine.changes import FIELDS, as_changed, checked
 from commonplace.engine.god_mode import described
 from commonplace.engine.run import queue_input
 from commonplace.errors import UsageError, command
+from commonplace.lookup import character, memory_reference, names_in
 from commonplace.run.file import RunFile
 from commonplace.run.fork import written_fork
 from commonplace.run.manifest import MIND_OBJECT, Manifest

@@ -13,11 +13,11 @@ from rich.text import Text
 from commonplace.api import mind_of, scenario_of
 from commonplace.canon import parsed
 from commonplace.cli.consent import agreed
-from commonplace.cli.lookup import memory_reference, names_in
 from commonplace.cli.output import print_rich
 from commonplace.clock import hhmm
 from commonplace.engine.counterfactual import Counterfactual, Rerun, changed_answers, counterfactual, tally
 from commonplace.errors import UsageError
+from commonplace.lookup import memory_reference, names_in
 from commonplace.memory.record import Memory
 from commonplace.run.reading import Reading
 from commonplace.run.rows import item_json

@@ -10,7 +10,7 @@ from commonplace.character.state import CharacterState, Job
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
 from commonplace.engine.changes import NO_CHANGES, Changes, as_changed
 from commonplace.memory import Delta, Draft, MemoryStream
-from commonplace.memory.bm25 import shared_analyser
+from commonplace.memory.analyser import shared_analyser
 from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import Memory
 from commonplace.rng import Seeds

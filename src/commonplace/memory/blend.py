@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.memory.columns import FlagColumn, LabelColumn, grown
+from commonplace.memory.korean import stem, without_particle
 from commonplace.memory.record import Memory
 from commonplace.memory.scoring import Floats, Indices
 from commonplace.memory.words import word_list
@@ -101,12 +102,11 @@ def is_question(text: str) -> bool:
 
 
 def _name_words(text: str) -> tuple[str, ...]:
-    endings = word_list("ko").function
     found: list[str] = []
     for word in _content_words(text):
         found.append(word)
         if _HANGUL.match(word):
-            found += [word[:-size] for size in (1, 2) if len(word) >= size + 2 and word[-size:] in endings]
+            found += [short for short in (without_particle(word), stem(word)) if len(short) > 1]
     return tuple(dict.fromkeys(found))
 
 

@@ -14,6 +14,7 @@ from functools import partial
 from itertools import islice
 from math import inf
 from pathlib import Path
+from threading import RLock
 from types import TracebackType
 from typing import Any, cast
 from weakref import WeakValueDictionary, finalize
@@ -45,6 +46,7 @@ from commonplace.memory.search import Feeling, Filter, filters, found_in, paths
 from commonplace.memory.stores.jsonl import JSONLStore
 from commonplace.memory.stores.jsonl_files import StoreConfig
 from commonplace.memory.stores.store import Store
+from commonplace.memory.threads import locked
 from commonplace.text import clean
 
 AUTOMATIC = "automatic_importance"
@@ -52,6 +54,9 @@ AUTOMATIC = "automatic_importance"
 OneOrMore = str | Collection[str]
 _OPEN: WeakValueDictionary[Path, MemoryStore] = WeakValueDictionary()
 """Folder → the MemoryStore of this process that has it open."""
+
+_GUARDS: WeakValueDictionary[Path, RLock] = WeakValueDictionary()
+"""Folder → the lock of all MemoryStores of it."""
 
 
 class MemoryStore:
@@ -82,6 +87,7 @@ class MemoryStore:
         self.ledger = ledger
         self._seed = seed
         self._path = Path(base_path).resolve() if base_path is not None else None
+        self.guard = RLock() if self._path is None else _GUARDS.setdefault(self._path, RLock())
         self._config = config
         self._opened = _Index(store, seed) if store is not None else None
         store = self._index.store
@@ -90,6 +96,7 @@ class MemoryStore:
 
     # ── Adding ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @locked
     def add(self, memory: MemoryCoordinate | Mapping[str, Any]) -> MemoryCoordinate:
         """Store a memory and return it as it is stored, with its id and importance.
 
@@ -136,6 +143,7 @@ class MemoryStore:
 
     # ── Searching ───────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @locked
     def search(
         self,
         query: str | None = None,
@@ -166,38 +174,46 @@ class MemoryStore:
         )
         return [self._document(name) for name in islice(self._matching(tests), most)]
 
+    @locked
     def get_recent(self, n: int = 10) -> list[MemoryCoordinate]:
         """The n newest memories, newest first."""
         return self.search(limit=checked_count("n", n, 0))
 
+    @locked
     def get_by_session(self, session_id: str) -> list[MemoryCoordinate]:
         """The memories of a session, oldest first; empty for an unknown session."""
         return [self._document(name) for name in self._index.oldest(self._index.sessions.get(session_id, {}))]
 
+    @locked
     def get_by_id(self, memory_id: str) -> MemoryCoordinate | None:
         """The memory with this id, or None."""
         return self._document(memory_id) if memory_id in self._index.memories else None
 
+    @locked
     def get_all_session_ids(self) -> list[str]:
         """The sessions that have a memory, in the order of their first."""
         found = (self._index.memories[name].session for name in self._index.oldest())
         return [session for session in dict.fromkeys(found) if session]
 
+    @locked
     def archived(self) -> list[MemoryCoordinate]:
         """The archived memories, oldest first."""
         found = sorted(self._index.archived.items(), key=lambda one: (one[1].created_at, one[0]))
         return [from_memory(memory, name) for name, memory in found]
 
+    @locked
     def __len__(self) -> int:
         """How many memories there are, without archived ones."""
         return len(self._index.memories)
 
     # ── Importance ──────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @locked
     def get_reference_count(self, memory_id: str) -> int:
         """How many other memories name this one as parent, child or related, or cite it."""
         return self._index.references(memory_id)
 
+    @locked
     def calculate_importance(self, memory: MemoryCoordinate) -> float:
         """0.3 + rating / 5 × 0.3 + min(references × 0.05, 0.2) + |sentiment| × 0.2, clamped to 0–1."""
         rating = (memory.metadata.user_rating or 0) / 5 * 0.3
@@ -205,6 +221,7 @@ class MemoryStore:
         emotion = abs(memory.emotion.sentiment_score) * 0.2
         return min(1.0, max(0.0, 0.3 + rating + references + emotion))
 
+    @locked
     def recompute(self, *, given: bool = False) -> int:
         """Compute the automatic importances again; with `given`, also replace those that were given.
 
@@ -219,6 +236,7 @@ class MemoryStore:
         self._update(changed)
         return len(changed)
 
+    @locked
     def rate(self, memory_id: str, stars: float) -> MemoryCoordinate:
         """Store a person's rating of 1 to 5 stars and return the memory, its automatic importance computed again."""
         memory = self._index.memories.get(memory_id)
@@ -242,14 +260,17 @@ class MemoryStore:
 
     # ── Forgetting ──────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @locked
     def delete_by_id(self, memory_id: str) -> int:
         """Forget one memory for good; returns how many were forgotten, 0 or 1."""
         return self._delete([memory_id] if memory_id in self._index.memories else [], f"by id {memory_id}")
 
+    @locked
     def delete_by_session(self, session_id: str) -> int:
         """Forget a session for good; returns how many memories were forgotten."""
         return self._delete(list(self._index.sessions.get(session_id, {})), f"by session {session_id}")
 
+    @locked
     def delete_by_query(self, query: str | None = None, **filters: Any) -> int:
         """Forget everything that `search` finds with these filters, without a limit; returns how many.
 
@@ -262,12 +283,14 @@ class MemoryStore:
             )
         return self._delete(list(self._matching(tests)), "by query")
 
+    @locked
     def plan_retention(self, now: datetime | None = None) -> ForgettingPlan:
         """What `apply_retention_policy` would do."""
         records = self._index.candidates()
         moment = latest_time(records) if now is None else now
         return plan(records, self.policy, checked_time(moment)) if moment else ForgettingPlan()
 
+    @locked
     def apply_retention_policy(self, now: datetime | None = None) -> ForgettingPlan:
         """Forget and archive as the policy says, and return what was done. `now`: simulated time; None for the time
         of the newest memory."""
@@ -275,6 +298,7 @@ class MemoryStore:
         self._apply(forgetting, "retention", now)
         return forgetting
 
+    @locked
     def unarchive(self, memory_ids: Collection[str] | None = None) -> int:
         """Restore memories from the archive, all if None; returns how many."""
         index = self._index
@@ -286,6 +310,7 @@ class MemoryStore:
             index.add(name, memory)
         return len(names)
 
+    @locked
     def close(self) -> None:
         """Close the folder. May be called twice; the next call of another method opens it again."""
         if self._opened is not None and self._path is not None:

@@ -17,7 +17,7 @@ from commonplace.character.state import CharacterState
 from commonplace.clock import parse_iso
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import MemoryStream
-from commonplace.memory.bm25 import shared_analyser
+from commonplace.memory.analyser import shared_analyser
 from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import Emotion, Memory
 from commonplace.memory.stores.codec import UNREADABLE

@@ -32,6 +32,8 @@ class Stored:
 class Store(Protocol):
     """Memories of many characters. What a method has acknowledged survives the death of the process.
 
+    Any number of threads may use one open store.
+
     Where two processes would lose something of each other's, the later one is refused. Errors of drivers and disks
     become `CommonplaceError`s that name the store and the next step. Names of characters can be anything: slashes,
     quotes, dots, Hangul, emoji (see `checked_agent`). Ids that are not there raise UsageError and change nothing. What
@@ -64,7 +66,8 @@ class Store(Protocol):
         ...
 
     def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
-        """Replace what may change of memories that are here: importance, emotion, details; vectors where given."""
+        """Replace what may change of memories that are here: text, tags, importance, emotion, details; vectors where
+        given."""
         ...
 
     def remove(self, agent: str, ids: Sequence[int]) -> None:
@@ -181,10 +184,10 @@ class Keeper:
         """Collect accesses."""
         self._accesses.update(dict.fromkeys(ids, at))
 
-    def update(self, memory: Memory) -> None:
-        """Store what has changed of a memory."""
+    def update(self, memory: Memory, vectors: Sequence[Vector | None] | None = None) -> None:
+        """Store what has changed of a memory, its vector too if given."""
         self.flush()
-        self.store.update(self._agent, [memory])
+        self.store.update(self._agent, [memory], vectors)
 
     def remove(self, ids: Sequence[int]) -> None:
         """Forget in the store."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from commonplace.clock import parse_iso
 from commonplace.errors import UsageError
 from commonplace.memory import Memory, MemoryStream, Policy, policies
-from commonplace.memory.bm25 import shared_analyser
+from commonplace.memory.analyser import shared_analyser
 from commonplace.memory.embedding import default_embedder
 from commonplace.memory.stores import Store, Stored, open_store
 from commonplace.memory.stores.store import refuse_other_embedder, settings_of
