@@ -1,7 +1,7 @@
 """A memory that learns from being asked: five questions, their thumbs, and what stays when the session ends.
 
-`ConversationMemory` keeps a graph for each session and one for the agent; `docs/query-graph.md` explains it. Nothing here
-needs a model: questions are compared by their characters.
+`ConversationMemory` keeps a graph for each session and one for the agent; `docs/query-graph.md` explains it. Nothing
+here needs a model: questions are compared by their characters.
 """
 
 from datetime import UTC, datetime, timedelta

@@ -260,7 +260,9 @@ def test_t6_new_questions_refer_to_the_entities_they_name(clock):
     graph = QueryGraph(clock=clock)
     room = graph.upsert_entity("대회의실", aliases=["3층 회의실", "Blue Room"])
     for text in ("3층 회의실에서 뭐 해?", "대회의실은 비었어?", "is the blue room free?", "대회의실이라고 했어?"):
-        assert [edge.target for edge in graph.edges(graph.upsert_query(text)) if edge.type == "refers_to_entity"] == [room]
+        assert [edge.target for edge in graph.edges(graph.upsert_query(text)) if edge.type == "refers_to_entity"] == [
+            room
+        ]
     for text in ("3층 회의실장님은 누구야?", "a dark blue roommate", "소회의실은 어디야?", "13층 회의실은?"):
         assert not [edge for edge in graph.edges(graph.upsert_query(text)) if edge.type == "refers_to_entity"], text
 
@@ -269,7 +271,7 @@ def test_t6_decay_makes_the_passing_of_time_real_and_twice_is_once_later(clock):
     graphs = [filled(Clock(), 40) for _ in range(2)]
     clock.pass_(days=1)
     for graph in graphs:
-        graph._clock = clock  # noqa: SLF001
+        graph._clock = clock
     clock.pass_(hours=6)
     graphs[0].decay()
     clock.pass_(hours=6)

@@ -119,7 +119,7 @@ def test_only_pins_left_is_an_error_that_says_so_and_changes_nothing():
     for text in TEXTS[:2]:
         graph.pin(graph.upsert_query(text))
     before = graph.to_snapshot()
-    with pytest.raises(CommonplaceError, match="max_nodes=2 are pinned"):
+    with pytest.raises(CommonplaceError, match="all of max_nodes=2 are pinned"):
         graph.upsert_query("자리가 있어?")
     assert graph.to_snapshot() == before
 

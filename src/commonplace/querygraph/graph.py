@@ -461,18 +461,18 @@ class QueryGraph:
         while self._edges.count > self.config.max_edges:
             self._unlink(self._edges.weakest())
 
-    def _changed(self, row: int) -> None:
+    def _changed(self, row: int) -> None:  # noqa: ARG002 – the next four tell `StoredGraph` what to write
         """A node is new or different. Every change of a node ends here, and every change of an edge in `_linked`."""
         self._version += 1
 
-    def _linked(self, slot: int) -> None:
+    def _linked(self, slot: int) -> None:  # noqa: ARG002
         self._version += 1
 
-    def _dropped(self, id: str) -> None:
+    def _dropped(self, id: str) -> None:  # noqa: ARG002
         """A node is gone."""
         self._version += 1
 
-    def _unlinked(self, slot: int) -> None:
+    def _unlinked(self, slot: int) -> None:  # noqa: ARG002
         """An edge is about to go."""
         self._version += 1
 
@@ -487,7 +487,7 @@ class QueryGraph:
         expected = " or ".join(types) or "node"
         if row is None:
             raise UsageError(f"no {expected} {id!r}", hint="it was never made, or has been evicted to make room")
-        found = NODE_TYPES[self._nodes.type[row]]
+        found = NODE_TYPES[int(self._nodes.type[row])]
         if types and found not in types:
             raise UsageError(f"{id!r} is {_article(found)}; expected {_article(expected)}")
         return row
@@ -550,7 +550,7 @@ class QueryGraph:
         return row
 
     def _victim(self, now: int, keep: Sequence[int]) -> int:
-        """The row to evict: answers and feedback of questions that are gone, then the lowest rank; of equals, the oldest.
+        """The row to evict: answers and feedback of questions that are gone, then the lowest rank, then the oldest.
 
         Nodes of at least `protect_min_degree` edges go only when no others are left. Raises CommonplaceError when
         all are pinned.
@@ -560,7 +560,7 @@ class QueryGraph:
         free[list(keep)] = False
         if not free.any():
             raise CommonplaceError(
-                f"no room for another node: {len(nodes.rows)} of max_nodes={self.config.max_nodes} are pinned or in use",
+                f"no room for another node: all of max_nodes={self.config.max_nodes} are pinned or in use",
                 hint="unpin some (graph.pin(id, False)), or raise max_nodes",
             )
         lone = free & (nodes.degree == 0) & ((nodes.type == ANSWER) | (nodes.type == FEEDBACK))
@@ -654,7 +654,7 @@ class QueryGraph:
         return list(shares.items())
 
     def _near(self, vector: Vector, floor: float) -> list[tuple[int, float]]:
-        """(row, cosine) of all questions with a cosine of at least `floor`, the nearest first; of equals, the oldest."""
+        """(row, cosine) of all questions with a cosine of at least `floor`, the nearest first, then the oldest."""
         slots = self._index.candidates(vector, self.config.max_links, lambda _, __: floor)
         cosines = self._tables.vectors.cosines(slots, vector)
         near = cosines >= floor
@@ -671,7 +671,9 @@ class QueryGraph:
             ranks = nodes.ranks(rows, now, self._half_life)
             return rows, ranks, (1 - share) * cosines + share * ranks
 
-        slots = self._index.candidates(vector, k, self._needed(k, share, lambda *given: scored(*given)[2]))
+        slots = self._index.candidates(
+            vector, k, self._needed(k, share, lambda slots, cosines: scored(slots, cosines)[2])
+        )
         cosines = self._tables.vectors.cosines(slots, vector)
         rows, ranks, scores = scored(slots, cosines)
         if len(scores) > 4 * k:  # sort only those that reach the k-th best
@@ -781,7 +783,7 @@ class QueryGraph:
         nodes = self._nodes
         return Node(
             id=nodes.ids[row],
-            type=NODE_TYPES[nodes.type[row]],
+            type=NODE_TYPES[int(nodes.type[row])],
             text=nodes.texts[row],
             canonical_key=nodes.keys[row],
             created_at=int(nodes.created[row]),
@@ -795,7 +797,8 @@ class QueryGraph:
 
     def _edge(self, slot: int) -> Edge:
         edges, ids = self._edges, self._nodes.ids
-        source, kind, target = ids[edges.source[slot]], EDGE_TYPES[edges.type[slot]], ids[edges.target[slot]]
+        source, target = ids[int(edges.source[slot])], ids[int(edges.target[slot])]
+        kind = EDGE_TYPES[int(edges.type[slot])]
         return Edge(
             id=f"{source}::{kind}::{target}",
             source=source,

@@ -103,6 +103,7 @@ class Vectors:
         dense = np.zeros(self.dimensions)
         dense[query.dims] = query.values
         square = query.square
+        places: slice | NDArray[np.intp]
         for first in range(0, len(slots), 8192):
             some = slots[first : first + 8192]
             starts = self._starts[some]
@@ -128,7 +129,7 @@ class Vectors:
         starts = self._starts[slots]
         lengths = self._starts[slots + 1] - starts
         ends = np.cumsum(lengths)
-        places = np.arange(ends[-1]) + np.repeat(starts - ends + lengths, lengths)
+        places: NDArray[np.intp] = np.arange(ends[-1]) + np.repeat(starts - ends + lengths, lengths)
         scale = np.sqrt(self._squares[slots])
         values = self._values[places] / np.repeat(scale, lengths)
         return np.repeat(slots, lengths).astype(np.int32), self._dims[places], values.astype(np.float32)
