@@ -677,18 +677,14 @@ class QueryGraph:
         cosines = self._tables.vectors.cosines(slots, vector)
         rows, ranks, scores = scored(slots, cosines)
         if len(scores) > 4 * k:  # sort only those that reach the k-th best
-            best = np.flatnonzero(scores >= np.partition(scores, len(scores) - k)[len(scores) - k])
-            rows, ranks, scores, cosines = rows[best], ranks[best], scores[best], cosines[best]
+            some = np.flatnonzero(scores >= np.partition(scores, len(scores) - k)[len(scores) - k])
+            rows, ranks, scores, cosines = rows[some], ranks[some], scores[some], cosines[some]
         order = np.lexsort((nodes.serial[rows], -scores))[:k]
+        columns = (rows[order], scores[order], cosines[order], ranks[order])
+        best: list[tuple[int, float, float, float]] = list(zip(*(one.tolist() for one in columns), strict=True))
         return [
             Hit(nodes.ids[row], score, similarity, rank, nodes.texts[row], nodes.keys[row])
-            for row, score, similarity, rank in zip(
-                rows[order].tolist(),
-                scores[order].tolist(),
-                cosines[order].tolist(),
-                ranks[order].tolist(),
-                strict=True,
-            )
+            for row, score, similarity, rank in best
         ]
 
     def _needed(self, k: int, share: float, score: Callable[[Slots, Any], Any]) -> Needed:

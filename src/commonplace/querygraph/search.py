@@ -115,7 +115,7 @@ class Vectors:
             if some[-1] - some[0] == len(some) - 1:  # neighbours in memory, as in a scan
                 places = slice(int(starts[0]), int(starts[0] + ends[-1]))
             else:
-                places = np.arange(ends[-1]) + np.repeat(starts - heads, lengths)
+                places = np.arange(int(ends[-1])) + np.repeat(starts - heads, lengths)
             products = dense[self._dims[places]] * self._values[places]
             full = lengths > 0
             dots = np.zeros(len(some))
@@ -129,7 +129,7 @@ class Vectors:
         starts = self._starts[slots]
         lengths = self._starts[slots + 1] - starts
         ends = np.cumsum(lengths)
-        places: NDArray[np.intp] = np.arange(ends[-1]) + np.repeat(starts - ends + lengths, lengths)
+        places: NDArray[np.intp] = np.arange(int(ends[-1])) + np.repeat(starts - ends + lengths, lengths)
         scale = np.sqrt(self._squares[slots])
         values = self._values[places] / np.repeat(scale, lengths)
         return np.repeat(slots, lengths).astype(np.int32), self._dims[places], values.astype(np.float32)
