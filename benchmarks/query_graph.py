@@ -480,9 +480,9 @@ def month(seed: int, *, learning: bool, days: int = 30, a_day: int = 40) -> list
 
 
 def learned() -> Iterator[Figure]:
-    """The month, with and without learning: five-day means over four seeds."""
+    """The month, with and without learning: five-day means over ten seeds."""
     for what, learning in (("learning", True), ("no learning", False)):
-        runs = [month(seed, learning=learning) for seed in range(4)]
+        runs = [month(seed, learning=learning) for seed in range(10)]
         for first in range(0, 30, 5):
             share = sum(sum(run[first : first + 5]) for run in runs) / (5 * len(runs))
             yield Figure(f"{what}: good answers first, days {first + 1}-{first + 5}", 1000, share, "share")

@@ -378,7 +378,9 @@ def _refuse_impossible(tables: Tables) -> None:
 def _vector(pairs: Any, embedder: Embedder) -> Vector:
     flat = np.fromiter(chain.from_iterable(pairs), dtype=np.float64)
     dims, values = flat[::2], flat[1::2]
-    if len(flat) != 2 * len(pairs) or not ((np.diff(dims) > 0).all() and (dims == np.floor(dims)).all() and np.isfinite(values).all()):
+    if len(flat) != 2 * len(pairs) or not (
+        (np.diff(dims) > 0).all() and (dims == np.floor(dims)).all() and np.isfinite(values).all()
+    ):
         raise ValueError("its embedding is not [[dimension, value], …] in ascending order")
     if len(dims) and not (dims[0] >= 0 and dims[-1] < embedder.dimensions):
         raise ValueError("its embedding has dimensions that the embedder has not")
