@@ -119,13 +119,14 @@ def whole_day(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterato
 
 def stroke_of(talk: Interview, plan: Recalled, deed: Recalled, span: When, *, detail: bool) -> Piece | None:
     """A stroke, and with `detail` the deed that stands for it."""
-    doing = talk.tongue.doing(talk.given.who, plan.frame.get("do", ""))
+    slots = talk.doing(plan.frame.get("do", ""))
+    doing = slots["doing"]
     part = talk.tongue.part(span.days, talk.moment(deed)[1], talk.given.situation.moment)
     at = talk.tongue.at(talk.given.who, plan.frame.get("place_name", ""))
     rule = "day.part.plain" if names_place(doing, plan.frame.get("place_name", "")) else "day.part"
-    piece = talk.say(rule, plan.id, deed.id, mark=doing, part=part, doing=doing, at=at)
-    seen = talk.tongue.doing(talk.given.who, deed.frame.get("doing", ""))
-    more = talk.say("day.detail", doing=seen) if detail and seen != doing else None
+    piece = talk.say(rule, plan.id, deed.id, mark=doing, part=part, at=at, **slots)
+    seen = talk.doing(deed.frame.get("doing", ""))
+    more = talk.say("day.detail", **seen) if detail and seen["doing"] != doing else None
     return Piece(f"{piece.text} {more.text}", piece.ids, doing) if piece and more else piece
 
 
