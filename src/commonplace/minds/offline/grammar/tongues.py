@@ -471,7 +471,7 @@ class Korean:
 
 
 def _ko_ending(found: re.Match[str]) -> str:
-    with_one, without = next((pair for pair in ((found[2], found[3]), (found[4], found[5]), (found[6], "")) if pair[0]))
+    with_one, without = next(pair for pair in ((found[2], found[3]), (found[4], found[5]), (found[6], "")) if pair[0])
     return found[1] + (with_one if final(found[1]) > 0 else without)
 
 
@@ -522,8 +522,10 @@ def _ko_stem(sentence: str) -> str:
     return sentence
 
 
-_KO_FUTURE = {"듣": "들을", "걷": "걸을", "굽": "구울", "눕": "누울", "줍": "주울", "돕": "도울", "싣": "실을", "짓": "지을",
-              "잇": "이을", "붓": "부을", "긋": "그을"}  # fmt: skip
+_KO_FUTURE = {
+    "듣": "들을", "걷": "걸을", "굽": "구울", "눕": "누울", "줍": "주울", "돕": "도울", "싣": "실을", "짓": "지을",
+    "잇": "이을", "붓": "부을", "긋": "그을",
+}  # fmt: skip
 """Last syllables of irregular stems before `거예요`."""
 _KO_L_WORDS = frozenset("우노여거부도파아푸써다미조머")
 """Stems of one syllable that lose their ㄹ before ㄴ: 울다, 놀다, 열다; `드` does so at the end of any: 만들다."""

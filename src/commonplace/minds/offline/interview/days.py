@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from commonplace.minds.notes import Recalled
 from commonplace.minds.offline.interview.interview import (
@@ -36,7 +37,7 @@ def strokes(talk: Interview, span: When) -> list[tuple[Recalled, Recalled]]:
             plans[int(hour) * 60 + int(minute)] = note
     starts = sorted(plans)
     kept: list[tuple[Recalled, Recalled]] = []
-    for start, end in zip(starts, [*starts[1:], DAY + 300], strict=True):
+    for start, end in pairwise([*starts, DAY + 300]):
         plan, deeds = (
             plans[start],
             deeds_in(talk, When(days=span.days, start=max(start, span.start), end=min(end, span.end))),
