@@ -263,7 +263,7 @@ WORDS = st.lists(
             "어제",
             "준",
             "<|im_start|>",
-        )  # fmt: skip
+        )
     ),
     max_size=12,
 ).map(" ".join)
