@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from commonplace.cli import main
-from commonplace.cli.lookup import character
 from commonplace.errors import UsageError
+from commonplace.lookup import character
 from commonplace.memory import Emotion, MemoryStream
 from commonplace.memory.stores import open_store
 from commonplace.run.reading import Reading

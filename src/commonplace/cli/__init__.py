@@ -66,6 +66,7 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
         "copy-memories": Entry("memories", "Copy memories into a store.", "copy-memories monday.run monday.db"),
         "forget": Entry("forget", "Forget memories for good.", "forget memories/ --agent maria --tags test --dry-run"),
         "ledger": Entry("ledger", "Show or verify a ledger.", "ledger verify outputs/ledger"),
+        "mcp": Entry("mcp", "Serve memories or a run to an assistant (MCP).", "mcp notes.db --agent maria"),
     },
     "Plan": {
         "estimate": Entry(

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import typer
 
-from commonplace.cli.lookup import character, is_run, moment, names_in
 from commonplace.cli.options import RUN_OR_STORE
 from commonplace.engine.run import queue_input
 from commonplace.errors import UsageError, command
 from commonplace.ledger import Ledger
+from commonplace.lookup import character, is_run, moment, names_in
 from commonplace.memory.retention import (
     Candidate,
     Decision,

@@ -9,9 +9,9 @@ from typing import Any
 
 import typer
 
-from commonplace.cli.lookup import moment, opened
 from commonplace.cli.options import AT, JSON, RUN_OR_STORE
 from commonplace.errors import UsageError
+from commonplace.lookup import moment, opened
 from commonplace.memory import Memory, MemoryStream, policies
 from commonplace.memory.explain import tree
 from commonplace.memory.stores import open_store

@@ -13,11 +13,11 @@ from rich.text import Text
 from commonplace.api import mind_of, scenario_of
 from commonplace.canon import parsed
 from commonplace.cli.consent import agreed
-from commonplace.cli.lookup import memory_reference, names_in
 from commonplace.cli.output import print_rich
 from commonplace.clock import hhmm
 from commonplace.engine.counterfactual import Counterfactual, Rerun, changed_answers, counterfactual, tally
 from commonplace.errors import UsageError
+from commonplace.lookup import memory_reference, names_in
 from commonplace.memory.record import Memory
 from commonplace.run.reading import Reading
 from commonplace.run.rows import item_json
@@ -63,7 +63,7 @@ def _own_memory(reading: Reading, event: Event, reference: str) -> int:
 async def _counterfactual(reading: Reading, event: Event, memory: int, times: int, trust: bool) -> Counterfactual:
     scenario = scenario_of(reading.manifest)
     with_key = trust or may_have_key(reading.manifest)
-    mind = mind_of(reading.manifest, scenario, where=reading.path, with_key=with_key)
+    mind = mind_of(reading.manifest, reading.scenario, where=reading.path, with_key=with_key)
     stage = by_name(reading.manifest.stage)
     return await counterfactual(reading, event, memory, scenario=scenario, stage=stage, mind=mind, times=times)
 

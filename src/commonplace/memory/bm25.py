@@ -1,4 +1,4 @@
-"""BM25 over a growing stream: what counts as a word, and an index that is exact after every insert.
+"""BM25 over a growing stream: an index that is exact after every insert.
 
 Nothing is precomputed that an insert could make stale, so there is no rebuild step.
 """
@@ -10,129 +10,14 @@ import re
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime
-from functools import cache
 from itertools import islice
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
-import Stemmer
 from numpy.typing import NDArray
 
-from commonplace.clock import WEEKDAYS
-from commonplace.errors import UsageError
 from commonplace.memory.columns import grown
-from commonplace.memory.words import word_list
-from commonplace.text import HANGUL, LATIN, words
-
-MONTHS = {
-    "en": (
-        "January", "February", "March", "April", "May", "June",
-        "July", "August", "September", "October", "November", "December",
-    ),
-    "ko": tuple(f"{month}월" for month in range(1, 13)),
-}  # fmt: skip
-
-_ISO_DATE = re.compile(r"(?<![0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9-])")
-_KOREAN_DATE = re.compile(r"(?<![0-9])([0-9]{1,2}[월일])")
-_ORDINAL = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)")
-_HANGUL = re.compile(f"[{HANGUL}]")
-_IDEOGRAPHIC = "\u3041"
-"""From here on a run of letters holds several words without spaces."""
-_CAPITAL_INSIDE = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
-
-
-class Analyser:
-    """Splits texts into the tokens BM25 counts. The script of a word decides how; the language, which date words.
-
-    Latin words become Porter2 stems, Hangul, Kana and Han runs character bigrams (a single character stays itself).
-    There is no stop list: BM25's idf does that work. `name` changes whenever a token would. Raises UsageError for an
-    unknown language.
-    """
-
-    def __init__(self, language: str = "en") -> None:
-        if language not in WEEKDAYS:
-            raise UsageError(
-                f"language {language!r} is unknown", hint=f"the languages are {', '.join(sorted(WEEKDAYS))}"
-            )
-        self.language = language
-        self.name = f"porter2-bigrams-dates-{language}-v1"
-        self._stem = cast(Any, Stemmer).Stemmer("english", 0).stemWord
-        self._tokens: dict[str, tuple[str, ...]] = {}
-        self._dates: dict[date, tuple[str, ...]] = {}
-
-    def query(self, text: str) -> list[str]:
-        """The tokens of a text, in order, repeated as often as they occur. Dates written 2031-10-04 stay whole."""
-        tokens, rest = _split_dates(text)
-        known = self._tokens
-        for word in words(rest):
-            tokens += known.get(word) or self._analysed(word)
-        return tokens
-
-    def weighted(self, question: str, grammar: float) -> dict[str, float]:
-        """Token → how often it occurs in a question; an occurrence in a grammar word counts `grammar` instead of 1."""
-        quiet = grammar_words(question) if grammar != 1 else frozenset[str]()
-        dates, rest = _split_dates(question)
-        found: dict[str, float] = dict.fromkeys(dates, 1.0)
-        for word in words(rest):
-            once = grammar if word in quiet else 1.0
-            for token in self._tokens.get(word) or self._analysed(word):
-                found[token] = found.get(token, 0.0) + once
-        return found
-
-    def document(self, text: str, created_at: datetime) -> list[str]:
-        """The tokens of a memory: those of its text, then weekday, month, day and ISO date of its creation (UTC)."""
-        return [*self.query(text), *self.date(created_at.date())]
-
-    def date(self, day: date) -> tuple[str, ...]:
-        """The tokens by which a query can name a day."""
-        known = self._dates.get(day)
-        if known is None:
-            weekday = WEEKDAYS[self.language][day.weekday()]
-            month = MONTHS[self.language][day.month - 1]
-            number = f"{day.day}일" if self.language == "ko" else str(day.day)
-            known = (*self.query(f"{weekday} {month} {number}"), day.isoformat())
-            self._dates[day] = known
-        return known
-
-    def _analysed(self, word: str) -> tuple[str, ...]:
-        if len(self._tokens) >= 65_536:
-            self._tokens.clear()
-        if _HANGUL.match(word) or word[0] >= _IDEOGRAPHIC:
-            found = tuple(word[i : i + 2] for i in range(len(word) - 1)) or (word,)
-        else:
-            ordinal = _ORDINAL.fullmatch(word)
-            found = (ordinal[1] if ordinal else self._stem(word),)
-        self._tokens[word] = found
-        return found
-
-
-@cache
-def shared_analyser(language: str) -> Analyser:
-    """The analyser all streams of a language share, so that a word is stemmed once."""
-    return Analyser(language)
-
-
-def grammar_words(question: str) -> frozenset[str]:
-    """The words of a question that only carry grammar, except those written like a name: `May` inside a sentence."""
-    found = word_list("en").function.intersection(words(question))
-    return found.difference(word.lower() for word in _CAPITAL_INSIDE.findall(question))
-
-
-def _split_dates(text: str) -> tuple[list[str], str]:
-    """(the dates that stay whole, the rest of the text)."""
-    text = text.replace("’", "'")
-    tokens: list[str] = []
-    if "-" in text:
-        tokens += _ISO_DATE.findall(text)
-        text = _ISO_DATE.sub(" ", text)
-    if not text.isascii():
-        tokens += _KOREAN_DATE.findall(text)
-        text = _KOREAN_DATE.sub(" ", text)
-    return tokens, text
-
-
-# ── index ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+from commonplace.text import LATIN
 
 K1 = 0.9
 """How soon further occurrences of a term stop adding to the score."""
@@ -236,6 +121,15 @@ class LexicalIndex:
             else:
                 np.add.at(scores, postings.documents[:containing], weighted)
         return scores
+
+    def highest(self, weights: Mapping[str, float], length: int) -> float:
+        """What a document of average length scores that has each of these terms once; an unseen term counts, too."""
+        count = max(1, length - bisect_left(self._removed, length))
+        return sum(weight * idf(count, self._containing(term, length)) for term, weight in sorted(weights.items()))
+
+    def occurs(self, term: str, length: int) -> bool:
+        """Whether one of the first `length` documents has the term."""
+        return self._containing(term, length) > 0
 
     def respelt(self, terms: Mapping[str, float], length: int) -> dict[str, float]:
         """The terms with their weights, those absent from the first `length` documents replaced.

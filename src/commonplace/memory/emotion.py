@@ -94,6 +94,8 @@ def extract_emotion_keywords(text: str, language: str = "") -> list[str]:
 
 def language_of(text: str) -> str:
     """`ko` for a text with more syllables of Hangul than Latin words, else `en`."""
+    if text.isascii():
+        return "en"
     hangul = sum("가" <= letter <= "힣" for letter in text)
     return "ko" if hangul > sum(word.isascii() for word in words(text)) else "en"
 

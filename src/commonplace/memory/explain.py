@@ -9,14 +9,27 @@ from typing import Literal, Protocol
 import numpy as np
 
 from commonplace.clock import iso
+from commonplace.memory.columns import micros
 from commonplace.memory.record import Memory
 from commonplace.memory.retrieval import Retrieval, candidates, score_candidates
 from commonplace.memory.scoring import UNIT, Part, ScoredMemory
+from commonplace.memory.search import matching
 from commonplace.memory.table import View
 from commonplace.text import clean, shortened
 
 Reason = Literal[
-    "retrieved", "unknown", "later", "forgotten", "excluded", "barred", "older", "distant", "too_long", "outscored"
+    "retrieved",
+    "unknown",
+    "later",
+    "forgotten",
+    "excluded",
+    "filtered",
+    "barred",
+    "older",
+    "distant",
+    "irrelevant",
+    "too_long",
+    "outscored",
 ]
 PARTS = ["recency", "importance", "relevance"]
 """The columns of a table whose memories were not scored."""
@@ -72,9 +85,11 @@ _SENTENCES: dict[Reason, str] = {
     "later": "Memory {id} was made after the question",
     "forgotten": "Memory {id} is forgotten",
     "excluded": "Memory {id} was excluded by the caller",
+    "filtered": "Memory {id} does not pass the filters",
     "barred": "Memory {id} has a tag or a word that the policy leaves out",
     "older": "The query was empty and memory {id} is not among the newest",
     "distant": "Memory {id} is not among the {nearest} nearest",
+    "irrelevant": "Memory {id} is less relevant than the caller wanted",
     "too_long": "Memory {id} scored high enough but did not fit into the token budget",
     "outscored": "Others scored higher than memory {id}",
 }
@@ -100,6 +115,10 @@ def _absent(view: View, id: int, retrieval: Retrieval) -> Reason | None:
         reason = "forgotten"
     elif id in retrieval.excluded:
         reason = "excluded"
+    elif view.table.created[id - 1] > micros(retrieval.at):
+        reason = "later"
+    elif retrieval.filters and not _passes(view, id, retrieval):
+        reason = "filtered"
     elif (policy.without_tags or policy.without_words) and not view.table.competing(policy, view.length)[id - 1]:
         reason = "barred"
     elif not retrieval.spreads:
@@ -107,10 +126,15 @@ def _absent(view: View, id: int, retrieval: Retrieval) -> Reason | None:
     return reason
 
 
+def _passes(view: View, id: int, retrieval: Retrieval) -> bool:
+    rows, tests = matching(view, retrieval.filters)
+    return bool(rows[id - 1]) and all(test(view.table.record(id - 1)) for test in tests)
+
+
 def _outscored(view: View, id: int, retrieval: Retrieval) -> WhyNot:
     policy = retrieval.policy
     then = View(view.table, retrieval.length, view.accessed[: retrieval.length])
-    competing = candidates(then, policy, frozenset(retrieval.excluded))
+    competing = candidates(then, policy, frozenset(retrieval.excluded), retrieval.at, retrieval.filters)
     scores = score_candidates(
         then, competing, retrieval.query, retrieval.at, policy, retrieval.vector, retrieval.spreads
     )
@@ -123,6 +147,8 @@ def _outscored(view: View, id: int, retrieval: Retrieval) -> WhyNot:
     memory = then.memory(id - 1)
     since = memory.accessed_at >= retrieval.at and memory.accessed_at > memory.created_at
     note = f"It has been accessed since, at {iso(memory.accessed_at)}." if since else ""
+    if retrieval.measure and retrieval.measure.of(parts) < retrieval.min_relevance:
+        return WhyNot(id, "irrelevant", total, last, parts, note)
     fits = last is None or total > last + UNIT
     return WhyNot(id, "too_long" if fits and not note else "outscored", total, last, parts, note)
 

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, cast
 
 import Stemmer
 
-from commonplace.memory.words import word_list
+from commonplace.memory.korean import without_particle
+from commonplace.memory.words import AUTO, word_list
 from commonplace.text import HANGUL, clean, words
 
 BASE = 3
@@ -38,10 +39,11 @@ class RuleRater:
     for a name or a word of relation; at most 10.
 
     English words are matched by their Porter2 stems, Korean ones by their beginnings, so that endings do not matter.
-    An instance is a `Rater`: call it with a text. Raises UsageError for a language without word lists.
+    `auto` applies the lists of all languages. An instance is a `Rater`: call it with a text. Raises UsageError for a
+    language without word lists.
     """
 
-    def __init__(self, language: str = "en", goal: str = "", names: Iterable[str] = (), base: int = BASE) -> None:
+    def __init__(self, language: str = AUTO, goal: str = "", names: Iterable[str] = (), base: int = BASE) -> None:
         """`base`: where a sentence starts; 1 for routine, such as a character's own planned actions."""
         eventful, emotional, relation = _listed(language)
         self._base = base
@@ -116,13 +118,12 @@ def usable_rating(value: object) -> float:
 
 def _content(goal: str) -> list[str]:
     """The content words of a goal, Korean ones without their endings."""
-    english, endings = word_list("en").function, sorted(word_list("ko").function, key=lambda e: (-len(e), e))
+    english = word_list("en").function
     found: list[str] = []
     for word in words(goal):
-        if not _HANGUL.match(word):
+        if _HANGUL.match(word):
+            noun = without_particle(word)
+            found += [noun] * (len(noun) >= 2)
+        else:
             found += [word] * (word not in english)
-            continue
-        ending = next((e for e in endings if word.endswith(e) and len(word) - len(e) >= 2), "")
-        stem = word.removesuffix(ending)
-        found += [stem] * (len(stem) >= 2)
     return found

@@ -14,12 +14,17 @@ from functools import partial
 from itertools import islice
 from math import inf
 from pathlib import Path
+from threading import RLock
 from types import TracebackType
 from typing import Any, cast
 from weakref import WeakValueDictionary, finalize
 
+import numpy as np
+
 from commonplace.errors import UsageError
 from commonplace.ledger import Ledger, read
+from commonplace.memory.analyser import shared_analyser
+from commonplace.memory.bm25 import LexicalIndex
 from commonplace.memory.columns import micros
 from commonplace.memory.coordinates import (
     MemoryCoordinate,
@@ -45,6 +50,7 @@ from commonplace.memory.search import Feeling, Filter, filters, found_in, paths
 from commonplace.memory.stores.jsonl import JSONLStore
 from commonplace.memory.stores.jsonl_files import StoreConfig
 from commonplace.memory.stores.store import Store
+from commonplace.memory.threads import locked
 from commonplace.text import clean
 
 AUTOMATIC = "automatic_importance"
@@ -52,6 +58,9 @@ AUTOMATIC = "automatic_importance"
 OneOrMore = str | Collection[str]
 _OPEN: WeakValueDictionary[Path, MemoryStore] = WeakValueDictionary()
 """Folder → the MemoryStore of this process that has it open."""
+
+_GUARDS: WeakValueDictionary[Path, RLock] = WeakValueDictionary()
+"""Folder → the lock of all MemoryStores of it."""
 
 
 class MemoryStore:
@@ -82,6 +91,7 @@ class MemoryStore:
         self.ledger = ledger
         self._seed = seed
         self._path = Path(base_path).resolve() if base_path is not None else None
+        self.guard = RLock() if self._path is None else _GUARDS.setdefault(self._path, RLock())
         self._config = config
         self._opened = _Index(store, seed) if store is not None else None
         store = self._index.store
@@ -90,6 +100,7 @@ class MemoryStore:
 
     # ── Adding ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @locked
     def add(self, memory: MemoryCoordinate | Mapping[str, Any]) -> MemoryCoordinate:
         """Store a memory and return it as it is stored, with its id and importance.
 
@@ -136,6 +147,7 @@ class MemoryStore:
 
     # ── Searching ───────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @locked
     def search(
         self,
         query: str | None = None,
@@ -147,16 +159,17 @@ class MemoryStore:
         bqi_filters: Mapping[str, Any] | None = None,
         limit: int | None = 10,
     ) -> list[MemoryCoordinate]:
-        """The memories that pass all filters, newest first, at most `limit` (None: all).
+        """The memories that pass all filters, at most `limit` (None: all): without a query the newest first.
 
-        `query`: part of the text or of a tag, ignoring case. `min_importance`: 0–1. `persona_id`, `domain`, `tags`:
+        `query`: words, or a question in plain language. Found is what contains it as it is, in its text or a tag and
+        ignoring case, and what shares a word with it that is not grammar. First comes what contains it, then the most
+        relevant (BM25), of equally relevant ones the newest. `min_importance`: 0–1. `persona_id`, `domain`, `tags`:
         one value, or several of which one has to match; an empty list matches nothing. `bqi_filters`: path in the BQI
         snapshot → a value, or several of which one has to match; None is ignored. Raises UsageError for a value that
         is not a filter.
         """
         most = None if limit is None else checked_count("limit", limit, 0)
         tests = self._tests(
-            query=query,
             time_range=time_range,
             persona_id=persona_id,
             domain=domain,
@@ -164,40 +177,49 @@ class MemoryStore:
             tags=tags,
             bqi_filters=bqi_filters,
         )
-        return [self._document(name) for name in islice(self._matching(tests), most)]
+        names = self._ranked(query, tests) if _query(query or "") else self._matching(tests)
+        return [self._document(name) for name in islice(names, most)]
 
+    @locked
     def get_recent(self, n: int = 10) -> list[MemoryCoordinate]:
         """The n newest memories, newest first."""
         return self.search(limit=checked_count("n", n, 0))
 
+    @locked
     def get_by_session(self, session_id: str) -> list[MemoryCoordinate]:
         """The memories of a session, oldest first; empty for an unknown session."""
         return [self._document(name) for name in self._index.oldest(self._index.sessions.get(session_id, {}))]
 
+    @locked
     def get_by_id(self, memory_id: str) -> MemoryCoordinate | None:
         """The memory with this id, or None."""
         return self._document(memory_id) if memory_id in self._index.memories else None
 
+    @locked
     def get_all_session_ids(self) -> list[str]:
         """The sessions that have a memory, in the order of their first."""
         found = (self._index.memories[name].session for name in self._index.oldest())
         return [session for session in dict.fromkeys(found) if session]
 
+    @locked
     def archived(self) -> list[MemoryCoordinate]:
         """The archived memories, oldest first."""
         found = sorted(self._index.archived.items(), key=lambda one: (one[1].created_at, one[0]))
         return [from_memory(memory, name) for name, memory in found]
 
+    @locked
     def __len__(self) -> int:
         """How many memories there are, without archived ones."""
         return len(self._index.memories)
 
     # ── Importance ──────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @locked
     def get_reference_count(self, memory_id: str) -> int:
         """How many other memories name this one as parent, child or related, or cite it."""
         return self._index.references(memory_id)
 
+    @locked
     def calculate_importance(self, memory: MemoryCoordinate) -> float:
         """0.3 + rating / 5 × 0.3 + min(references × 0.05, 0.2) + |sentiment| × 0.2, clamped to 0–1."""
         rating = (memory.metadata.user_rating or 0) / 5 * 0.3
@@ -205,6 +227,7 @@ class MemoryStore:
         emotion = abs(memory.emotion.sentiment_score) * 0.2
         return min(1.0, max(0.0, 0.3 + rating + references + emotion))
 
+    @locked
     def recompute(self, *, given: bool = False) -> int:
         """Compute the automatic importances again; with `given`, also replace those that were given.
 
@@ -219,6 +242,7 @@ class MemoryStore:
         self._update(changed)
         return len(changed)
 
+    @locked
     def rate(self, memory_id: str, stars: float) -> MemoryCoordinate:
         """Store a person's rating of 1 to 5 stars and return the memory, its automatic importance computed again."""
         memory = self._index.memories.get(memory_id)
@@ -242,18 +266,22 @@ class MemoryStore:
 
     # ── Forgetting ──────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @locked
     def delete_by_id(self, memory_id: str) -> int:
         """Forget one memory for good; returns how many were forgotten, 0 or 1."""
         return self._delete([memory_id] if memory_id in self._index.memories else [], f"by id {memory_id}")
 
+    @locked
     def delete_by_session(self, session_id: str) -> int:
         """Forget a session for good; returns how many memories were forgotten."""
         return self._delete(list(self._index.sessions.get(session_id, {})), f"by session {session_id}")
 
+    @locked
     def delete_by_query(self, query: str | None = None, **filters: Any) -> int:
-        """Forget everything that `search` finds with these filters, without a limit; returns how many.
+        """Forget everything that passes these filters of `search`, without a limit; returns how many.
 
-        Raises UsageError if no filter excludes anything, since that would forget every memory.
+        `query`: only what contains it as it is, in its text or a tag and ignoring case; a shared word is not enough to
+        forget something. Raises UsageError if no filter excludes anything, since that would forget every memory.
         """
         tests = self._tests(query=query, **filters)
         if not tests:
@@ -262,12 +290,14 @@ class MemoryStore:
             )
         return self._delete(list(self._matching(tests)), "by query")
 
+    @locked
     def plan_retention(self, now: datetime | None = None) -> ForgettingPlan:
         """What `apply_retention_policy` would do."""
         records = self._index.candidates()
         moment = latest_time(records) if now is None else now
         return plan(records, self.policy, checked_time(moment)) if moment else ForgettingPlan()
 
+    @locked
     def apply_retention_policy(self, now: datetime | None = None) -> ForgettingPlan:
         """Forget and archive as the policy says, and return what was done. `now`: simulated time; None for the time
         of the newest memory."""
@@ -275,6 +305,7 @@ class MemoryStore:
         self._apply(forgetting, "retention", now)
         return forgetting
 
+    @locked
     def unarchive(self, memory_ids: Collection[str] | None = None) -> int:
         """Restore memories from the archive, all if None; returns how many."""
         index = self._index
@@ -286,6 +317,7 @@ class MemoryStore:
             index.add(name, memory)
         return len(names)
 
+    @locked
     def close(self) -> None:
         """Close the folder. May be called twice; the next call of another method opens it again."""
         if self._opened is not None and self._path is not None:
@@ -346,6 +378,13 @@ class MemoryStore:
         memories = self._index.memories
         return (name for name in self._index.newest() if all(test(memories[name]) for test in tests))
 
+    def _ranked(self, query: str | None, tests: list[Filter]) -> list[str]:
+        """The names that pass and have to do with the query, the most relevant first."""
+        (contains,) = _query(query)
+        scores, memories = self._index.words.scores(clean(query or "")), self._index.memories
+        ranks = {name: (not contains(memories[name]), -scores.get(name, 0.0)) for name in self._matching(tests)}
+        return sorted((name for name, (lacking, score) in ranks.items() if score or not lacking), key=ranks.__getitem__)
+
     def _tests(self, *, bqi_filters: Mapping[str, Any] | None = None, **chosen: Any) -> list[Filter]:
         """The tests of all filters; none if no filter excludes anything."""
         if unknown := chosen.keys() - _TESTS.keys():
@@ -397,6 +436,7 @@ class _Index:
         self._references: Counter[str | tuple[str, int]] = Counter()
         """By name, which relations use; by (character, id), which citations use."""
         self._arrivals = 0
+        self._words: _Words | None = None
         for agent in store.agents():
             stored = store.load(agent)
             names = store.names(agent) if isinstance(store, JSONLStore) else ()
@@ -425,12 +465,24 @@ class _Index:
         if memory.session:
             self.sessions.setdefault(memory.session, {})[name] = None
         self._count_references(name, memory, 1)
+        if self._words is not None:
+            self._words.add(name, memory)
+
+    @property
+    def words(self) -> _Words:
+        """The words of all memories that are not archived; made for the first query."""
+        if self._words is None:
+            self._words = _Words()
+            for name in self.oldest():
+                self._words.add(name, self.memories[name])
+        return self._words
 
     def remove(self, memory: Memory) -> None:
         """Remove a memory, archived or not."""
         name = self.names.pop((memory.agent, memory.id))
         if self.archived.pop(name, None) is not None:
             return
+        self._words = None
         memory = self.memories.pop(name)
         del self._order[bisect_left(self._order, self._places.pop(name))]
         if memory.session:
@@ -472,6 +524,28 @@ class _Index:
         related = [other for key in keys for other in _values(memory.details.get(key)) if isinstance(other, str)]
         for other in {*related, *((memory.agent, id) for id in memory.citations)} - {name}:
             self._references[other] += by
+
+
+class _Words:
+    """BM25 over the texts and tags of memories."""
+
+    def __init__(self) -> None:
+        self._analyser = shared_analyser()
+        self._index = LexicalIndex()
+        self._names: list[str] = []
+
+    def add(self, name: str, memory: Memory) -> None:
+        """Add the words of a memory under its name."""
+        self._names.append(name)
+        self._index.append(self._analyser.query("\n".join((memory.full_text, *memory.tags))))
+
+    def scores(self, query: str) -> dict[str, float]:
+        """Name → score of those that share a word with the query; grammar counts only if there is nothing else."""
+        terms = self._analyser.weighted(query, 0.0)
+        if not any(terms.values()):
+            terms = self._analyser.weighted(query, 1.0)
+        scores = self._index.scores({term: weight for term, weight in terms.items() if weight})
+        return {self._names[place]: float(scores[place]) for place in np.flatnonzero(scores).tolist()}
 
 
 # ── The filters of a search ──────────────────────────────────────────────────────────────────────────────────────────

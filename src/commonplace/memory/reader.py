@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from itertools import islice
-from typing import Any, Unpack
+from threading import RLock
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from commonplace.memory.record import (
     checked_count,
     checked_ids,
     checked_policy,
+    checked_share,
     checked_string,
     checked_time,
     checked_vector,
@@ -28,13 +30,19 @@ from commonplace.memory.record import (
 from commonplace.memory.reflection import since_reflection
 from commonplace.memory.retrieval import Options, Retrieval, retrieve
 from commonplace.memory.scoring import ScoredMemory
-from commonplace.memory.search import Feeling, filters
+from commonplace.memory.search import Filters, matching
 from commonplace.memory.table import KIND_CODES, MemoryTable, View
+from commonplace.memory.threads import locked
+
+_AT_ONCE = 32
+"""Memories that `backwards` reads at once."""
 
 
 class Reader:
     """A sequence of memories, oldest first, without those forgotten or archived."""
 
+    guard: RLock
+    """Held while anything is read or written: any number of threads may ask."""
     policy: Policy
     """How to retrieve when a call names no policy."""
 
@@ -46,6 +54,7 @@ class Reader:
         """Records the access of the hits, and returns the retrieval as the caller is to see it."""
         return found
 
+    @locked
     def retrieve(
         self,
         query: str,
@@ -58,14 +67,18 @@ class Reader:
         max_tokens: int | None = None,
         exclude: AbstractSet[int] = frozenset(),
         embedding: Vector | None = None,
+        min_relevance: float | None = None,
+        **filters: Unpack[Filters],
     ) -> Retrieval:
         """The best k memories (default: the policy's) as of `at`, best first, with every part of every score.
 
-        Unless `touch` is False, the hits become last accessed at `at`: in a stream at once, in a draft when it is
-        applied, in a snapshot never. `max_tokens` (counted by `estimate_tokens`): the best k that fit, each into what
-        the better ones left. `exclude`: ids that do not compete. `embedding`: the query's vector, if it has been made
-        already, float32 of the stream's dimensions. An empty query brings the newest k. Raises UsageError for an
-        argument of the wrong type and for k below 1.
+        Memories created after `at` do not compete, nor do those that fail one of the `filters`, which are those of
+        `search`. Unless `touch` is False, the hits become last accessed at `at`: in a stream at once, in a draft when
+        it is applied, in a snapshot never. `max_tokens` (counted by `estimate_tokens`): the best k that fit, each into
+        what the better ones left. `exclude`: ids that do not compete. `embedding`: the query's vector, if it has been
+        made already, float32 of the stream's dimensions; it is used without a query, too. `min_relevance`: only hits
+        of at least this `ScoredMemory.relevance`, 0–1. An empty query brings the newest k. Raises UsageError for an
+        argument of the wrong type, for k below 1, and for a filter as `search` does.
         """
         found = retrieve(
             self._view(),
@@ -77,6 +90,8 @@ class Reader:
             max_tokens=None if max_tokens is None else checked_count("max_tokens", max_tokens, 0),
             exclude=frozenset(checked_ids(exclude)) if exclude else frozenset(),
             embedding=checked_vector(embedding),
+            min_relevance=0.0 if min_relevance is None else checked_share("min_relevance", min_relevance),
+            filters=filters or None,
         )
         return self._touched(found) if touch else found
 
@@ -88,68 +103,46 @@ class Reader:
         """A table of the hits with every part of every score."""
         return explain(hits)
 
+    @locked
     def why_not(self, id: int, retrieval: Retrieval) -> WhyNot:
         """Why the memory is not among the hits of a retrieval made here. Raises UsageError if `id` is not an id."""
         return why_not(self._view(), checked_ids([id])[0], retrieval)
 
-    def search(
-        self,
-        *,
-        text: str | None = None,
-        kinds: Collection[str] | None = None,
-        time_range: tuple[datetime | None, datetime | None] | None = None,
-        place: Sequence[str] | None = None,
-        agent: str | None = None,
-        tags: Collection[str] | None = None,
-        min_importance: float | None = None,
-        emotion: Feeling | Mapping[str, Any] | None = None,
-        session: str | None = None,
-        details: Mapping[str, Any] | None = None,
-        limit: int | None = None,
-    ) -> list[Memory]:
+    @locked
+    def search(self, *, limit: int | None = None, **filters: Unpack[Filters]) -> list[Memory]:
         """The memories that pass every given filter, latest first, at most `limit`. Touches nothing.
 
-        `text`: part of the text or of a tag, ignoring case; `time_range`: created from … to, both included, None for an
-        open end; `place`: the first names of the place; `tags`: the memory has all of them; `min_importance`: on 1–10,
-        tolerance 1e-9; `emotion`: ranges of valence and arousal, keywords (see `Feeling`); `details`: path → accepted
-        value or list of accepted values. A path goes into mappings with dots; of a list found there any value counts.
-        An empty list matches nothing. Raises UsageError for a filter of the wrong type, an unknown kind, NaN, and a
-        time range that ends before it begins.
+        `filters`: see `Filters`. Raises UsageError as it says.
         """
-        tests = filters(
-            text=text,
-            kinds=kinds,
-            time_range=time_range,
-            place=place,
-            agent=agent,
-            tags=tags,
-            min_importance=min_importance,
-            emotion=emotion,
-            session=session,
-            details=details,
-        )
-        names = (kinds,) if isinstance(kinds, str) else kinds
-        found = (memory for memory in self._latest(names) if all(test(memory) for test in tests))
+        view = self._view()
+        there, tests = matching(view, filters)
+        latest = (view.memory(row) for row in np.flatnonzero(there)[::-1].tolist())
+        found = (memory for memory in latest if all(test(memory) for test in tests))
         return list(islice(found, None if limit is None else checked_count("limit", limit, 0)))
 
     @property
+    @locked
     def last_id(self) -> int:
         """The id of the latest memory, forgotten or not; 0 before the first."""
         return self._view().length
 
+    @locked
     def __len__(self) -> int:
         """How many memories there are, without those forgotten or archived."""
         return int(np.count_nonzero(self._view().alive))
 
+    @locked
     def __iter__(self) -> Iterator[Memory]:
         view = self._view()
-        return (view.memory(row) for row in range(view.length) if view.alive[row])
+        return iter([view.memory(row) for row in np.flatnonzero(view.alive).tolist()])
 
+    @locked
     def __contains__(self, id: object) -> bool:
         """Whether there is a memory of this id, neither forgotten nor archived."""
         view = self._view()
         return isinstance(id, int | np.integer) and bool(1 <= id <= view.length and view.alive[id - 1])
 
+    @locked
     def get(self, id: int) -> Memory:
         """The memory of this id. Raises UsageError if it does not exist or is forgotten."""
         if id not in self:
@@ -158,36 +151,50 @@ class Reader:
             )
         return self._view().memory(id - 1)
 
+    @locked
     def recent(self, n: int) -> list[Memory]:
         """The n latest memories, latest first. Raises UsageError for n below 0."""
         return list(islice(self._latest(), checked_count("n", n, 0)))
 
+    @locked
     def vector(self, id: int) -> Vector | None:
         """The embedding, float32 of shape (dimensions,); None if it is not usable. Raises UsageError as `get`."""
         self.get(id)
         return self._view().table.vector(id - 1)
 
+    @locked
     def importance_since_reflection(self) -> float:
         """Sum of the importance of observations and actions after the last reflection."""
         return since_reflection(self._view())
 
+    @locked
     def importance_since(self, at: datetime) -> float:
         """The same sum, of those created at `at` or later."""
         return since_reflection(self._view(), micros(checked_time(at)))
 
     def backwards(self) -> Iterator[Memory]:
         """The memories as they were added, latest first. Fast, because `accessed_at` is not brought up to date."""
-        view = self._view()
-        record, alive = view.table.record, view.alive
-        return (record(row) for row in reversed(range(view.length)) if alive[row])
+        with self.guard:
+            view = self._view()
+        return self._backwards(view)
 
+    def _backwards(self, view: View) -> Iterator[Memory]:
+        """A few at a time: whoever goes backwards stops early."""
+        for end in range(view.length, 0, -_AT_ONCE):
+            with self.guard:
+                rows = range(end - 1, max(0, end - _AT_ONCE) - 1, -1)
+                some = [view.table.record(row) for row in rows if view.alive[row]]
+            yield from some
+
+    @locked
     def since(self, at: datetime, kind: str) -> Iterator[Memory]:
         """The memories of a kind created at `at` or later, oldest first, `accessed_at` as they were added."""
         view, began = self._view(), micros(checked_time(at))
         table, length = view.table, view.length
         wanted = (table.created[:length] >= began) & (table.kind[:length] == KIND_CODES[kind]) & view.alive
-        return (table.record(row) for row in np.flatnonzero(wanted).tolist())
+        return iter([table.record(row) for row in np.flatnonzero(wanted).tolist()])
 
+    @locked
     def earliest(self, says: Callable[[str], bool]) -> int | None:
         """The id of the first memory whose text passes; None if there is none.
 
@@ -197,13 +204,9 @@ class Reader:
         rows = np.flatnonzero(view.table.that_say(says, view.length) & view.alive)
         return int(rows[0]) + 1 if len(rows) else None
 
-    def _latest(self, kinds: Collection[str] | None = None) -> Iterator[Memory]:
-        """Latest first; only those of these kinds, if given."""
+    def _latest(self) -> Iterator[Memory]:
         view = self._view()
-        wanted = view.alive
-        if kinds is not None:
-            wanted = wanted & np.isin(view.table.kind[: view.length], [KIND_CODES[kind] for kind in kinds])
-        return (view.memory(row) for row in np.flatnonzero(wanted)[::-1].tolist())
+        return (view.memory(row) for row in np.flatnonzero(view.alive)[::-1].tolist())
 
 
 class Snapshot(Reader):
@@ -215,6 +218,7 @@ class Snapshot(Reader):
 
     def __init__(self, table: MemoryTable, length: int, accessed: NDArray[np.int64], policy: Policy) -> None:
         self.policy = policy
+        self.guard = table.guard
         self._fixed = View(table, length, accessed)
 
     def _view(self) -> View:

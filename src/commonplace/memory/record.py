@@ -92,6 +92,11 @@ class Memory:
     """Additional fields of a stage. Do not change it."""
 
     @property
+    def metadata(self) -> Mapping[str, Any]:
+        """The same as `details`, under the name that other libraries use."""
+        return self.details
+
+    @property
     def full_text(self) -> str:
         """The text before it was cut to 2,000 characters."""
         return self.details.get("full_text", self.text)
@@ -112,6 +117,7 @@ class MemoryFields(TypedDict, total=False):
     tags: Sequence[str]
     event: str
     details: Mapping[str, Any] | None
+    metadata: Mapping[str, Any] | None
 
 
 def new_memory(
@@ -129,6 +135,8 @@ def new_memory(
     kind = checked_kind(fields.get("kind", "observation"))
     created = checked_time(at)
     details = checked_mapping("details", fields.get("details"))
+    if fields.get("metadata"):
+        details = {**details, **checked_mapping("metadata", fields.get("metadata"))}
     if len(whole) > len(shown):
         details = {**details, "full_text": whole}
     importance = fields.get("importance")
@@ -207,6 +215,14 @@ def checked_number(what: str, value: object, hint: str) -> float:
     if not isinstance(value, Real) or math.isnan(value):
         raise UsageError(f"{what} {_shown(value)} is not a number", hint=hint)
     return cast(float, value)
+
+
+def checked_share(what: str, value: object) -> float:
+    """A number from 0 to 1. Raises UsageError."""
+    share = checked_number(what, value, hint := "give a number from 0 to 1")
+    if not 0 <= share <= 1:
+        raise UsageError(f"{what} {_shown(value)} is not from 0 to 1", hint=hint)
+    return share
 
 
 def checked_ids(ids: Iterable[object]) -> tuple[int, ...]:

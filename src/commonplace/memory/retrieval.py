@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import count
-from typing import Any, Literal, TypedDict, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.clock import iso
-from commonplace.memory.blend import Breaks, lent, named
+from commonplace.memory.blend import UNSPOKEN, Breaks, lent, named
 from commonplace.memory.columns import Scratch, growth, micros, moment
-from commonplace.memory.embedding import Vector, norm_of, usable
+from commonplace.memory.embedding import Vector, embed_query, norm_of, usable
 from commonplace.memory.policies import INHERENT, Policy
 from commonplace.memory.record import Memory, accessed
 from commonplace.memory.scoring import (
@@ -29,6 +29,7 @@ from commonplace.memory.scoring import (
     Floats,
     Indices,
     Part,
+    Parts,
     ScoredMemory,
     Scores,
     Spreads,
@@ -37,6 +38,7 @@ from commonplace.memory.scoring import (
     round_to_units,
     weighted_sum,
 )
+from commonplace.memory.search import Filters, matching
 from commonplace.memory.table import KIND_CODES, View
 from commonplace.text import clean
 
@@ -46,7 +48,7 @@ _COUNTED_RAW = ("neighbours", "named", "statement")
 _THOUGHTS = (KIND_CODES["reflection"], KIND_CODES["plan"])
 
 
-class Options(TypedDict, total=False):
+class Options(Filters, total=False):
     """The optional arguments of `recall` and `retrieve`."""
 
     k: int | None
@@ -56,6 +58,7 @@ class Options(TypedDict, total=False):
     max_tokens: int | None
     exclude: AbstractSet[int]
     embedding: Vector | None
+    min_relevance: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,11 @@ class Retrieval(Sequence[ScoredMemory]):
     """What the scores are made of; None where the newest were taken."""
     vector: Vector | None = None
     """The query's, if the caller gave it."""
+    filters: Filters = field(default_factory=Filters)
+    """Those that were given."""
+    min_relevance: float = 0.0
+    measure: Relevance | None = field(default=None, compare=False, repr=False)
+    """What `ScoredMemory.relevance` is computed with."""
     _hits: list[ScoredMemory] = field(init=False, compare=False, repr=False, default_factory=list[ScoredMemory])
 
     @property
@@ -99,7 +107,8 @@ class Retrieval(Sequence[ScoredMemory]):
         if not self._hits and self.found:
             then = map(accessed, self.found, map(moment, self.accessed))
             parts = self.breakdown.parts() if self.breakdown else [dict[str, Part]() for _ in self.found]
-            self._hits.extend(map(ScoredMemory, then, count(1), self.scores, parts))
+            parts = [Parts(one, self.measure and self.measure.of) for one in parts]
+            self._hits[:] = list(map(ScoredMemory, then, count(1), self.scores, parts))  # at once: threads may share it
         return tuple(self._hits)
 
     @overload
@@ -163,19 +172,27 @@ def retrieve(
     max_tokens: int | None = None,
     exclude: AbstractSet[int] = frozenset(),
     embedding: Vector | None = None,
+    min_relevance: float = 0.0,
+    filters: Filters | None = None,
 ) -> Retrieval:
     """The best k of the view (`policy.k` if None) that fit into `max_tokens` together; arguments already checked.
 
-    An empty query brings the newest k.
+    An empty query without an `embedding` brings the newest k.
     """
     k = policy.k if k is None else k
     text = clean(query)
-    rows = candidates(view, policy, exclude)
+    rows = candidates(view, policy, exclude, at, filters)
     length = view.length if rows is None else len(rows)
-    scores = score_candidates(view, rows, text, at, policy, embedding) if text and length else None
+    asked = bool(text) or embedding is not None
+    scores = score_candidates(view, rows, text, at, policy, embedding) if asked and length else None
+    measure = Relevance(view, text, policy) if asked else None
     if scores:
         rows, length = scores.rows, len(scores.totals)
     totals = scores.totals if scores else np.zeros(length)
+    if scores and measure and min_relevance > 0:
+        relevant = np.flatnonzero(measure.of_all(scores) >= min_relevance)
+        scores, totals = scores.only(relevant), totals[relevant]
+        rows = relevant if rows is None else rows[relevant]
     ranked = best(totals, view.take(view.table.created, rows), k if max_tokens is None else None)
     if max_tokens is not None:
         ranked = _fitting(ranked, view.take(view.table.tokens, rows), k, max_tokens)
@@ -189,7 +206,7 @@ def retrieve(
         candidates=length,
         excluded=tuple(sorted(exclude)),
         length=view.length,
-        chosen_by="score" if text else "newest",
+        chosen_by="score" if asked else "newest",
         found=tuple(map(view.table.record, chosen.tolist())),
         accessed=tuple(view.accessed[chosen].tolist()),
         scores=tuple((totals[ranked] * UNIT).tolist()),
@@ -197,18 +214,30 @@ def retrieve(
         unusable=scores.unusable if scores else {},
         breakdown=scores.of(ranked) if scores else None,
         vector=embedding,
+        filters=filters or {},
+        min_relevance=min_relevance,
+        measure=measure,
     )
 
 
-def candidates(view: View, policy: Policy, exclude: AbstractSet[int]) -> Indices | None:
-    """The rows that may compete; None for all of them."""
-    allowed = view.alive
+def candidates(
+    view: View, policy: Policy, exclude: AbstractSet[int], at: datetime, filters: Filters | None = None
+) -> Indices | None:
+    """The rows that may compete, none of them created after `at`; None for all rows."""
+    allowed, tests = matching(view, filters) if filters else (view.alive, [])
+    now = micros(at)
+    if view.table.latest > now:
+        allowed = allowed & (view.table.created[: view.length] <= now)
     if policy.without_tags or policy.without_words:
         allowed = allowed & view.table.competing(policy, view.length)
     inside = [id - 1 for id in exclude if 1 <= id <= view.length]
     if inside:
         allowed = allowed.copy()
         allowed[inside] = False
+    if tests:
+        rows = np.flatnonzero(allowed)
+        record = view.table.record
+        return rows[[all(test(record(row)) for test in tests) for row in rows.tolist()]]
     return None if allowed.all() else np.flatnonzero(allowed)
 
 
@@ -227,7 +256,7 @@ def score_candidates(
     candidates' own. With `policy.nearest` only the nearest candidates are scored.
     """
     # what an embedder of spelling knows, BM25 knows better
-    spelling = policy.relevance == "blend" and getattr(view.table.embedder, "spelling", False)
+    spelling = policy.relevance == "blend" and vector is None and getattr(view.table.embedder, "spelling", False)
     names = [name for name in policy.weights if not (spelling and name == "cosine")]
     normalised = [name for name in names if name not in _COUNTED_RAW]
     inherent = [name for name in normalised if name in INHERENT]  # `weights` has them first
@@ -255,6 +284,52 @@ def score_candidates(
     return Scores(rows, names, raw, scales, units, weights, totals, found, policy.normalise == "minmax", unusable)
 
 
+class Relevance:
+    """How relevant memories are to one question, measured the same way whatever else there is to remember.
+
+    See `ScoredMemory.relevance`. A word that only carries grammar counts if a memory has it.
+    """
+
+    def __init__(self, view: View, text: str, policy: Policy) -> None:
+        self._view = view
+        self._text = text
+        self._policy = policy
+
+    @cached_property
+    def _highest(self) -> float:
+        """The BM25 score that counts as 1."""
+        view = self._view
+        with view.table.guard:
+            index, analyser = view.lexical(), view.table.analyser
+            terms = analyser.weighted(self._text, self._policy.grammar)
+            content = analyser.weighted(self._text, 0.0)
+            counted = {term: w for term, w in terms.items() if content[term] or index.occurs(term, view.length)}
+            return index.highest(counted or terms, view.length)
+
+    def of(self, parts: Mapping[str, Part]) -> float:
+        """Of a memory with these parts."""
+        return max((self._share(name, parts[name].raw) for name in _MEASURED if name in parts), default=0.0)
+
+    def of_all(self, scores: Scores) -> Floats:
+        """Of all candidates."""
+        found = np.zeros(len(scores.totals))
+        for name, raw, scale in zip(scores.names, scores.raw, scores.scales, strict=False):
+            if name in _MEASURED:
+                top = self._highest if self._by_words(name) else 1.0
+                np.maximum(found, raw * (scale / top) if top else 0.0, out=found)
+        return np.minimum(found, 1.0, out=found)
+
+    def _by_words(self, part: str) -> bool:
+        return part == "lexical" or (part == "relevance" and self._policy.relevance == "bm25")
+
+    def _share(self, part: str, raw: float) -> float:
+        top = self._highest if self._by_words(part) else 1.0
+        return min(1.0, max(0.0, raw / top)) if top else 0.0
+
+
+_MEASURED = ("relevance", "lexical", "cosine")
+
+
 def _bm25(view: View, rows: Indices | None, text: str, policy: Policy, units: Floats) -> None:
     index = view.lexical()
     terms = view.table.analyser.weighted(text, policy.grammar)
@@ -267,7 +342,7 @@ def _cosine(view: View, rows: Indices | None, text: str, given: Vector | None, u
     """Fills in the cosines, and returns what could not be compared."""
     table = view.table
     unusable = table.unusable(slice(view.length) if rows is None else rows)
-    _, vector = usable(table.embedder.embed([text])[0] if given is None else given, table.embedder.dimensions)
+    _, vector = usable(embed_query(table.embedder, text) if given is None else given, table.embedder.dimensions)
     norm = 0.0 if vector is None else norm_of(vector)
     if vector is None or not norm:
         units[:] = 0
@@ -336,10 +411,13 @@ def _blend(
     columns = view.blend()
     questions = view.take(columns.questions.values, rows)
     if "neighbours" in units:
+        spoken = view.take(columns.spoken.values, rows)
         # where candidates are left out, those around them become neighbours
-        breaks = columns.breaks(policy.neighbour_minutes) if rows is None else Breaks(policy.neighbour_minutes)
-        received = lent(relevance, questions, breaks.between(view.take(view.table.created, rows)))
-        np.rint(received, out=units["neighbours"])
+        breaks = (
+            columns.breaks(policy) if rows is None else Breaks(policy.neighbour_minutes, policy.conversation_minutes)
+        )
+        received = lent(relevance, questions, breaks.between(view.take(view.table.created, rows), spoken))
+        np.rint(np.where(spoken, received, UNSPOKEN * received), out=units["neighbours"])
     if "named" in units:
         names, marked = named(text), units["named"]
         marked[:] = 0

@@ -9,7 +9,7 @@ cannot change an order. Arrays named `units` and `totals` hold those multiples.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -42,6 +42,21 @@ _part = partial(tuple.__new__, Part)
 """A Part from its three numbers; half the time of calling the class, sixty times a recall."""
 
 
+class Parts(dict[str, Part]):
+    """The parts of one memory's score by name, and how relevant the memory is."""
+
+    __slots__ = ("_measure",)
+
+    def __init__(self, parts: Mapping[str, Part], measure: Callable[[Mapping[str, Part]], float] | None = None) -> None:
+        super().__init__(parts)
+        self._measure = measure
+
+    @property
+    def relevance(self) -> float | None:
+        """See `ScoredMemory.relevance`."""
+        return None if self._measure is None else self._measure(self)
+
+
 class ScoredMemory(NamedTuple):
     """A memory retrieved, and why. `score = Σ weight · normalised` over `parts`, up to rounding to 2⁻³⁰."""
 
@@ -52,6 +67,15 @@ class ScoredMemory(NamedTuple):
     parts: Mapping[str, Part]
     """By name, in the order of `Policy.weights`: `recency`, `importance` and `relevance`, or the parts of a blend in
     place of `relevance`. Empty where the newest were taken without scoring."""
+
+    @property
+    def relevance(self) -> float | None:
+        """How well the memory fits the question, 0–1 whatever else there is to remember; computed when it is read.
+
+        By words: its BM25 score as a share of what a memory of average length with every word of the question would
+        get. By vectors: the cosine, at least 0. A blend: the higher of the two. None where the newest were taken.
+        """
+        return getattr(self.parts, "relevance", None)
 
 
 class Spread(NamedTuple):
@@ -89,6 +113,13 @@ class Scores(NamedTuple):
     """False if the policy normalises nothing."""
     unusable: dict[str, int]
     """Reason → how many candidates could not be compared; see `Retrieval.unusable`."""
+
+    def only(self, positions: Indices) -> Scores:
+        """The scores of some candidates, still normalised over all of them."""
+        some = self.rows[positions] if self.rows is not None else positions
+        return self._replace(
+            rows=some, raw=self.raw[:, positions], units=self.units[:, positions], totals=self.totals[positions]
+        )
 
     def of(self, positions: Indices) -> Breakdown:
         """The parts of some candidates, no longer in scratch arrays."""

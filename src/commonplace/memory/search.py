@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, TypedDict, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from commonplace.clock import iso
 from commonplace.errors import UsageError
+from commonplace.memory.columns import micros
 from commonplace.memory.record import (
+    Kind,
     Memory,
     checked_kind,
     checked_names,
@@ -17,6 +22,7 @@ from commonplace.memory.record import (
     checked_string,
     checked_time,
 )
+from commonplace.memory.table import KIND_CODES, View
 from commonplace.text import clean
 
 Filter = Callable[[Memory], bool]
@@ -61,6 +67,54 @@ class Feeling:
         return not {clean(word).lower() for word in self.keywords}.isdisjoint(word.lower() for word in felt.keywords)
 
 
+class Filters(TypedDict, total=False):
+    """Which memories to find or retrieve: those that pass every filter given. None leaves a filter out.
+
+    An empty list matches nothing. Raises UsageError for a filter of the wrong type, an unknown kind, NaN, and a time
+    range that ends before it begins.
+    """
+
+    text: str | None
+    """Part of the text or of a tag, ignoring case."""
+    kinds: Collection[str] | None
+    time_range: tuple[datetime | None, datetime | None] | None
+    """Created from … to, both included; None for an open end."""
+    place: Sequence[str] | None
+    """The first names of the place."""
+    agent: str | None
+    source: str | None
+    tags: Collection[str] | None
+    """The memory has all of them."""
+    min_importance: float | None
+    """On 1–10, tolerance 1e-9."""
+    emotion: Feeling | Mapping[str, Any] | None
+    """Ranges of valence and arousal, keywords: see `Feeling`."""
+    session: str | None
+    details: Mapping[str, Any] | None
+    """Path → accepted value, or list of accepted values. A path goes into mappings with dots; of a list found there any
+    value counts."""
+    metadata: Mapping[str, Any] | None
+    """The same as `details`."""
+
+
+def matching(view: View, wanted: Filters) -> tuple[NDArray[np.bool_], list[Filter]]:
+    """(which rows of a view pass the filters that its columns answer, the tests of the others). Raises UsageError."""
+    rest: dict[str, Any] = dict(wanted)
+    kinds, lowest, span = (rest.pop(name, None) for name in ("kinds", "min_importance", "time_range"))
+    table, length, found = view.table, view.length, view.alive
+    if kinds is not None:
+        found = found & np.isin(table.kind[:length], [KIND_CODES[kind] for kind in _kinds(kinds)])
+    if lowest is not None:
+        found = found & (table.importance[:length] + TOLERANCE >= _lowest(lowest))
+    if span is not None:
+        earliest, latest = _moments(span)
+        if earliest is not None:
+            found = found & (table.created[:length] >= micros(earliest))
+        if latest is not None:
+            found = found & (table.created[:length] <= micros(latest))
+    return found, filters(**cast(Any, rest))
+
+
 def filters(
     *,
     text: str | None = None,
@@ -68,17 +122,18 @@ def filters(
     time_range: tuple[datetime | None, datetime | None] | None = None,
     place: Sequence[str] | None = None,
     agent: str | None = None,
+    source: str | None = None,
     tags: Collection[str] | None = None,
     min_importance: float | None = None,
     emotion: Feeling | Mapping[str, Any] | None = None,
     session: str | None = None,
     details: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, Any] | None = None,
 ) -> list[Filter]:
-    """A test per given filter, cheap ones first; see `Reader.search`. Raises UsageError for an invalid filter."""
+    """A test per given filter of `Filters`, cheap ones first. Raises UsageError for an invalid filter."""
     tests: list[Filter] = []
     if kinds is not None:
-        names = (kinds,) if isinstance(kinds, str) else checked_names("kinds", kinds)
-        wanted = {checked_kind(kind) for kind in names}
+        wanted = _kinds(kinds)
         tests.append(lambda memory: memory.kind in wanted)
     if time_range is not None:
         earliest, latest = _moments(time_range)
@@ -86,12 +141,10 @@ def filters(
             tests.append(lambda memory: memory.created_at >= earliest)
         if latest is not None:
             tests.append(lambda memory: memory.created_at <= latest)
-    if agent is not None:
-        tests.append(lambda memory: memory.agent == agent)
-    if session is not None:
-        tests.append(lambda memory: memory.session == session)
+    names = {"agent": agent, "source": source, "session": session}
+    tests += [_equal(name, checked_string(name, value)) for name, value in names.items() if value is not None]
     if min_importance is not None:
-        lowest = checked_number("min_importance", min_importance, "give a number from 1 to 10")
+        lowest = _lowest(min_importance)
         tests.append(lambda memory: memory.importance + TOLERANCE >= lowest)
     if place is not None:
         prefix = checked_names("place", place)
@@ -101,8 +154,9 @@ def filters(
         tests.append(lambda memory: bool(labels) and labels.issubset(memory.tags))
     if emotion is not None:
         tests.append(_feeling(emotion).matches)
-    if details is not None:
-        tests += [_detail(path, accepted) for path, accepted in paths("details", details).items()]
+    for name, given in (("details", details), ("metadata", metadata)):
+        if given is not None:
+            tests += [_detail(path, accepted) for path, accepted in paths(name, given).items()]
     if text is not None:
         tests.append(_containing(clean(checked_string("text", text)).lower()))
     return tests
@@ -130,6 +184,19 @@ def paths(what: str, given: Any) -> Mapping[str, Any]:
     raise UsageError(
         f"{what} {given!r:.60} is not a mapping from paths to values", hint='give {"frame.what": "festival"}'
     )
+
+
+def _kinds(kinds: Collection[str]) -> set[Kind]:
+    names = (kinds,) if isinstance(kinds, str) else checked_names("kinds", kinds)
+    return {checked_kind(kind) for kind in names}
+
+
+def _lowest(importance: float) -> float:
+    return checked_number("min_importance", importance, "give a number from 1 to 10")
+
+
+def _equal(name: str, wanted: str) -> Filter:
+    return lambda memory: getattr(memory, name) == wanted
 
 
 def _moments(time_range: Any) -> tuple[datetime | None, datetime | None]:

@@ -6,19 +6,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
+from logging import getLogger
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from commonplace.clock import iso
 from commonplace.errors import UsageError
 from commonplace.memory import policies
-from commonplace.memory.bm25 import Analyser, shared_analyser
+from commonplace.memory.analyser import Analyser, analyser_of, shared_analyser
 from commonplace.memory.columns import micros
-from commonplace.memory.embedding import Embedder, Vector, default_embedder
-from commonplace.memory.importance import RuleRater
+from commonplace.memory.columns import moment as utc_of
+from commonplace.memory.embedding import UNNAMED, Embedder, Embeds, Vector, as_embedder, default_embedder
+from commonplace.memory.importance import BASE, RuleRater
+from commonplace.memory.messages import Item, items_of, located
 from commonplace.memory.policies import Policy
 from commonplace.memory.reader import Reader, Snapshot
 from commonplace.memory.record import (
@@ -26,10 +30,17 @@ from commonplace.memory.record import (
     Memory,
     MemoryFields,
     Rater,
+    checked_citations,
+    checked_count,
     checked_ids,
     checked_importance,
+    checked_mapping,
+    checked_names,
     checked_policy,
+    checked_text,
     checked_time,
+    checked_vector,
+    new_memory,
 )
 from commonplace.memory.records import StoredRows
 from commonplace.memory.reflection import after, since_reflection
@@ -45,6 +56,11 @@ from commonplace.memory.stores.store import (
     settings_of,
 )
 from commonplace.memory.table import MemoryTable, View
+from commonplace.memory.threads import locked
+
+FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR = "full_text", "history", "embedding_error", "rating_error"
+KEPT_DETAILS = (FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR)
+"""Details that the stream itself keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +78,44 @@ class Delta:
     """Their new access time: that of the latest retrieval; None if nothing was retrieved."""
 
 
+def _named(embedder: Embedder | Embeds, where: str) -> Embedder:
+    """An embedder for a store. Raises UsageError for a plain function, whose vectors nobody could tell from others."""
+    found = as_embedder(embedder)
+    if found.name == UNNAMED:
+        hint = 'give FunctionEmbedder(function, "the name of its model"), from commonplace.memory'
+        raise UsageError("a plain function has no name to store with its vectors", where=where, hint=hint)
+    return found
+
+
+class _Made(NamedTuple):
+    """A memory that is checked and rated, and its vector if it was given."""
+
+    memory: Memory
+    vector: Vector | None
+
+
+def _vectors(embedder: Embedder, texts: Sequence[str]) -> list[Vector | None]:
+    """A vector per text. Raises whatever the embedder raises, and ValueError for another number of vectors."""
+    if not texts:
+        return []
+    made = [checked_vector(vector) for vector in embedder.embed(texts)]
+    if len(made) != len(texts):
+        raise ValueError(f"{len(made)} vectors for {len(texts)} texts")
+    return made
+
+
+def _said(agent: str, what: str, error: Exception) -> str:
+    """What went wrong, in a line, which is logged as well."""
+    said = f"{type(error).__name__}: {error}"[:200]
+    getLogger("commonplace.memory").warning("the %s of %s failed (%s); the memory is kept", what, agent, said)
+    return said
+
+
 class MemoryStream(Reader):
     """Everything one character remembers, in RAM; `open` adds a store that keeps it.
 
-    `rater` is any callable from a text to an importance of 1–10. A stream belongs to one thread at a time.
+    `embedder` is an `Embedder`, or a function from texts to vectors. `rater` is any callable from a text to an
+    importance of 1–10. Any number of threads may use a stream.
     """
 
     def __init__(
@@ -73,17 +123,20 @@ class MemoryStream(Reader):
         agent: str,
         policy: Policy = policies.RECALL,
         *,
-        embedder: Embedder | None = None,
+        embedder: Embedder | Embeds | None = None,
         rater: Rater | None = None,
         analyser: Analyser | None = None,
     ) -> None:
-        analyser = analyser or shared_analyser("en")
+        analyser = analyser or shared_analyser()
         self.agent = agent
         self.policy = checked_policy(policy)
-        self.table = MemoryTable(agent, embedder or default_embedder(), rater or RuleRater(analyser.language), analyser)
+        parts = as_embedder(embedder or default_embedder()), rater or RuleRater(analyser.language), analyser
+        self.table = MemoryTable(agent, *parts)
         """For this package: what the stream, its draft and its snapshots share."""
+        self.guard = self.table.guard
         self._since = 0.0  # importance since the last reflection
         self._archived: set[int] = set()
+        self._unembedded: set[int] = set()
         self._keeper: Keeper | None = None
 
     @classmethod
@@ -93,7 +146,7 @@ class MemoryStream(Reader):
         agent: str,
         policy: Policy = policies.RECALL,
         *,
-        embedder: Embedder | None = None,
+        embedder: Embedder | Embeds | None = None,
         rater: Rater | None = None,
         analyser: Analyser | None = None,
         reembed: bool = False,
@@ -112,10 +165,10 @@ class MemoryStream(Reader):
         own = store is not where
         try:
             stored = store.load(checked_agent(agent))
-            analyser = analyser or shared_analyser(stored.settings.get("language", "en"))
-            embedder = embedder or default_embedder()
+            analyser = analyser or analyser_of(stored.settings)
+            embedder = _named(embedder or default_embedder(), store.where)
             if reembed and stored.memories:
-                stored = reembedded(store, agent, stored, embedder, analyser.language, progress)
+                stored = reembedded(store, agent, stored, embedder, analyser, progress)
             refuse_other_embedder(stored.settings, embedder, store.where)
             stream = cls.restore(
                 agent,
@@ -132,7 +185,7 @@ class MemoryStream(Reader):
             if own:
                 store.close()
             raise
-        stream._keeper = Keeper(store, agent, settings_of(embedder, analyser.language), own=own)
+        stream._keeper = Keeper(store, agent, settings_of(embedder, analyser), own=own)
         return stream
 
     @classmethod
@@ -166,6 +219,7 @@ class MemoryStream(Reader):
             )
         stream.table.extend(memories, vectors)
         stream.table.commit()
+        stream._unembedded = {memory.id for memory in memories if EMBEDDING_ERROR in memory.details}
         for id, at in (accesses or {}).items():
             stream.table.touch([id], at)
         return stream._without(forgotten, archived)
@@ -189,6 +243,7 @@ class MemoryStream(Reader):
         self._since = since_reflection(self._view())
         return self
 
+    @locked
     def remember(
         self,
         text: str,
@@ -206,19 +261,21 @@ class MemoryStream(Reader):
         tags: Sequence[str] = (),
         event: str = "",
         details: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> Memory:
         """Adds a memory and returns it with its id; it can be retrieved at once.
 
         `text` is cleaned; one longer than 2,000 characters is cut, and kept whole in `details["full_text"]`.
-        `importance` is clamped to 1–10, or rated if None. `embedding` is kept as given; one of another size or with a
-        NaN in it counts as none. Raises UsageError for an empty text, an importance or embedding that is not a number,
-        an unknown kind, an observation or action with citations, a reflection without citations, and citations of
-        memories that do not exist.
+        `metadata` becomes part of `details`. `importance` is clamped to 1–10, or rated if None. `embedding` is kept as
+        given; one of another size or with a NaN in it counts as none. Raises UsageError for an empty text, an
+        importance or embedding that is not a number, an unknown kind, an observation or action with citations, a
+        reflection without citations, and citations of memories that do not exist.
+
+        An embedder that raises an exception costs the vector and not the memory, whose details then have an
+        `embedding_error`: see `unembedded` and `reembed`. One whose rater raises is rated by the rules, or 3 if they
+        fail, and has a `rating_error`. Both are logged as warnings of `commonplace.memory`.
         """
-        self.table.cut()
-        memory = self.table.remember(
-            text,
-            at,
+        fields = MemoryFields(
             importance=importance,
             kind=kind,
             place=place,
@@ -231,10 +288,118 @@ class MemoryStream(Reader):
             tags=tags,
             event=event,
             details=details,
+            metadata=metadata,
         )
-        self._commit([memory])
-        return memory
+        return self._add([self._made(Item(text, at, fields))])[0]
 
+    def add_many(
+        self, items: Iterable[str | Mapping[str, Any]], *, at: datetime | None = None, system: bool = False
+    ) -> list[Memory]:
+        """Adds a conversation or another list and returns its memories; all of it is stored or nothing.
+
+        An item is a text, a mapping of `text` and the arguments of `remember`, or a chat message:
+        `{"role", "content", "name"?, "created_at" or "timestamp"?}`, whose `content` may be a list of parts. `at`: the
+        time of items that have none. A message's `source` is its name or role. Messages of the role `system` are left
+        out unless `system` is True, and so are items without content. All are embedded at once. Raises UsageError that
+        names the position (0 is the first) of the first item that is wrong, before anything is added.
+        """
+        made: list[_Made] = []
+        for position, item in enumerate(items_of(items, at, system=system)):
+            try:
+                made.append(self._made(item))
+            except UsageError as error:
+                raise located(error, position) from error
+        return self._add(made) if made else []
+
+    @property
+    @locked
+    def unembedded(self) -> tuple[int, ...]:
+        """Ids of the memories whose embedder failed; `reembed` makes their vectors."""
+        return tuple(id for id in sorted(self._unembedded) if id in self.table)
+
+    def reembed(self, batch: int = 256) -> int:
+        """Makes the vectors that are missing, `batch` texts at a time, and returns how many it made.
+
+        These are those of the memories in `unembedded`. Raises what the embedder raises; what it made before stays.
+        """
+        wanted, count = self.unembedded, 0
+        for first in range(0, len(wanted), checked_count("batch", batch, 1)):
+            memories = [self.get(id) for id in wanted[first : first + batch] if id in self]
+            vectors = _vectors(self.table.embedder, [memory.text for memory in memories])
+            count += sum(vector is not None for vector in vectors)
+            with self.guard:
+                for memory, vector in zip(memories, vectors, strict=True):
+                    if memory.id in self and self.get(memory.id).text == memory.text:
+                        now = self.get(memory.id)
+                        details = {name: value for name, value in now.details.items() if name != EMBEDDING_ERROR}
+                        self._put(replace(now, details=details), vector)
+                        self._unembedded.discard(memory.id)
+        return count
+
+    def _made(self, item: Item) -> _Made:
+        """The memory, checked and rated. Outside the lock: a rater may take seconds."""
+        text, at, fields = item
+        vector = checked_vector(fields.get("embedding"))
+        failed: dict[str, str] = {}
+
+        def rate(text: str) -> float:
+            try:
+                return self.table.rater(text)
+            except Exception as error:
+                failed[RATING_ERROR] = _said(self.agent, "rater", error)
+            try:
+                return RuleRater(self.table.analyser.language)(text)
+            except Exception:
+                return BASE
+
+        exists = self.__contains__
+        id = self.table.committed + 1
+        memory = new_memory(text, at, fields, id=id, agent=self.agent, rater=rate, exists=exists)
+        if failed:
+            memory = replace(memory, details={**memory.details, **failed})
+        return _Made(memory, vector)
+
+    def _add(self, made: Sequence[_Made]) -> list[Memory]:
+        """Embeds the memories and adds them, all or none. Only the adding is under the lock."""
+        vectors: list[Vector | None] = [one.vector for one in made]
+        missing = [place for place, vector in enumerate(vectors) if vector is None]
+        failed = ""
+        try:
+            texts = [made[place].memory.text for place in missing]
+            for place, vector in zip(missing, _vectors(self.table.embedder, texts), strict=True):
+                vectors[place] = vector
+        except Exception as error:
+            failed = _said(self.agent, "embedder", error)
+        with self.guard:
+            self.table.cut()
+            memories = [self._numbered(one.memory, id) for id, one in enumerate(made, start=self.table.committed + 1)]
+            if failed:
+                for place in missing:
+                    memory = memories[place]
+                    memories[place] = replace(memory, details={**memory.details, EMBEDDING_ERROR: failed})
+            for memory, vector in zip(memories, vectors, strict=True):
+                self.table.append(memory, vector)
+            self._commit(memories)
+            if failed:
+                self._unembedded.update(memories[place].id for place in missing)
+        return memories
+
+    def _numbered(self, memory: Memory, id: int) -> Memory:
+        """The memory under the id that is the next by now, and what it cites still there. Raises UsageError."""
+        checked_citations(memory.kind, memory.citations, self.table.__contains__)
+        return memory if memory.id == id else replace(memory, id=id)
+
+    def _put(self, memory: Memory, vector: Vector | None = None, *, said: bool = True) -> None:
+        """Replaces a memory in the store and here; `said`: its text and vector, too."""
+        self.table.cut()
+        if self._keeper is not None:
+            self._keeper.update(memory, [vector] if said else None)
+        self.table.replace(memory)
+        if said:
+            self.table.say(memory, vector)
+        self._since = since_reflection(self._view())
+
+    @locked
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Removes memories for good; returns the ids that were still there. Ids are never used again.
 
@@ -250,6 +415,7 @@ class MemoryStream(Reader):
             self._since = since_reflection(self._view())
         return there
 
+    @locked
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Archives memories until `unarchive`; returns the ids that existed.
 
@@ -264,6 +430,7 @@ class MemoryStream(Reader):
             self._since = since_reflection(self._view())
         return there
 
+    @locked
     def unarchive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Restores archived memories; returns the ids that were archived. Raises UsageError as `archive`."""
         there = self._chosen(ids, self._archived.__contains__)
@@ -276,29 +443,68 @@ class MemoryStream(Reader):
         return there
 
     @property
+    @locked
     def archived(self) -> tuple[Memory, ...]:
         """The archived memories, oldest first."""
         view = self._view()
         return tuple(view.memory(id - 1) for id in sorted(self._archived))
 
-    def revise(self, id: int, *, importance: float | None = None, details: Mapping[str, Any] | None = None) -> Memory:
-        """Changes the importance (clamped to 1–10) or the details of a memory, and returns it.
+    def revise(
+        self,
+        id: int,
+        *,
+        text: str | None = None,
+        tags: Sequence[str] | None = None,
+        importance: float | None = None,
+        details: Mapping[str, Any] | None = None,
+        at: datetime | None = None,
+    ) -> Memory:
+        """Changes the text, tags, importance (clamped to 1–10) or details of a memory, and returns it.
 
-        None leaves a field unchanged; `details` replace the old ones. Raises UsageError as `get` and `remember`.
+        None leaves a field unchanged; `details` replace the old ones. The text and tags of before are kept: see
+        `history`. `at`: when they changed; None for the time of the latest memory. A new text is embedded, as in
+        `remember`. Raises UsageError as `get` and `remember`.
         """
-        memory = self.get(id)
-        if importance is not None:
-            memory = replace(memory, importance=checked_importance(importance))
-        if details is not None:
-            whole = {"full_text": memory.full_text} if "full_text" in memory.details else {}
-            memory = replace(memory, details={**details, **whole})
-        self.table.cut()
-        if self._keeper is not None:
-            self._keeper.update(memory)
-        self.table.replace(memory)
-        self._since = since_reflection(self._view())
+        shown, whole = (None, "") if text is None else checked_text(text)
+        vector, failed = None, ""
+        if shown is not None:
+            try:
+                (vector,) = _vectors(self.table.embedder, [shown])
+            except Exception as error:
+                failed = _said(self.agent, "embedder", error)
+        with self.guard:
+            before = memory = self.get(id)
+            if importance is not None:
+                memory = replace(memory, importance=checked_importance(importance))
+            if details is not None:
+                kept = {name: memory.details[name] for name in KEPT_DETAILS if name in memory.details}
+                memory = replace(memory, details={**checked_mapping("details", details), **kept})
+            if shown is not None:
+                found = {name: value for name, value in memory.details.items() if name not in (FULL, EMBEDDING_ERROR)}
+                if len(whole) > len(shown):
+                    found[FULL] = whole
+                if failed:
+                    found[EMBEDDING_ERROR] = failed
+                memory = replace(memory, text=shown, details=found)
+            if tags is not None:
+                memory = replace(memory, tags=checked_names("tags", tags))
+            if memory.full_text != before.full_text or memory.tags != before.tags:
+                moment = iso(utc_of(self.table.latest) if at is None else checked_time(at))
+                past = {"text": before.full_text, "tags": list(before.tags), "until": moment}
+                memory = replace(memory, details={**memory.details, HISTORY: [*before.details.get(HISTORY, ()), past]})
+            self._put(memory, vector, said=shown is not None)
+            if shown is not None:
+                (self._unembedded.add if failed else self._unembedded.discard)(id)
         return memory
 
+    def history(self, id: int) -> list[Mapping[str, Any]]:
+        """What the memory said before it was revised, oldest first: mappings of `text`, `tags` and `until` (ISO time).
+
+        It is `details["history"]`. Raises UsageError as `get`.
+        """
+        return list(self.get(id).details.get(HISTORY, ()))
+
+    @locked
     def apply(self, delta: Delta) -> None:
         """Adds what a draft added, and touches what it touched. Raises UsageError if the stream has changed since."""
         table = self.table
@@ -317,6 +523,7 @@ class MemoryStream(Reader):
         if delta.touched and delta.touched_at is not None:
             self._touch(delta.touched, delta.touched_at)
 
+    @locked
     def snapshot(
         self, length: int | None = None, accessed: Sequence[datetime] | NDArray[np.int64] | None = None
     ) -> Snapshot:
@@ -339,10 +546,12 @@ class MemoryStream(Reader):
             )
         return Snapshot(self.table, length, times, self.policy)
 
+    @locked
     def importance_since_reflection(self) -> float:
         """Sum of the importance of observations and actions after the last reflection."""
         return self._since
 
+    @locked
     def weights(self) -> dict[str, float]:
         """Every text remembered, with the importance it was first given."""
         table, found = self.table, dict[str, float]()
@@ -352,11 +561,13 @@ class MemoryStream(Reader):
             found.setdefault(table.sayings.texts[table.saying[row]], float(table.importance[row]))
         return found
 
+    @locked
     def flush(self) -> None:
         """Writes the latest accesses to the store."""
         if self._keeper is not None:
             self._keeper.flush()
 
+    @locked
     def close(self) -> None:
         """Flushes, and closes the store if the stream opened it. May be called twice."""
         if self._keeper is not None:
@@ -425,13 +636,16 @@ class Draft(Reader):
     def __init__(self, stream: MemoryStream) -> None:
         self.policy = stream.policy
         self._table = stream.table
-        self._table.cut(self)
-        self._base = self._table.committed
-        self._since = self._since_before = stream.importance_since_reflection()
+        self.guard = stream.guard
+        with self.guard:
+            self._table.cut(self)
+            self._base = self._table.committed
+            self._since = self._since_before = stream.importance_since_reflection()
         self._ids_touched: set[int] = set()
         self._touched_at: datetime | None = None
         self._latest_view: View | None = None
 
+    @locked
     def remember(self, text: str, *, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
         """Adds a memory; arguments and errors as of `MemoryStream.remember`."""
         self._check_open()
@@ -439,6 +653,7 @@ class Draft(Reader):
         self._since = after(self._since, memory)
         return memory
 
+    @locked
     def weigh(self, weights: Mapping[int, tuple[float, Emotion | None]]) -> None:
         """Sets the importance (1–10) and the emotion of memories of this draft, rated after they were added.
 
@@ -452,6 +667,7 @@ class Draft(Reader):
             self._table.replace(replace(memory, importance=checked_importance(importance), emotion=emotion))
         self._since = reduce(after, self.added, self._since_before)
 
+    @locked
     def touch(self, ids: Iterable[int], *, at: datetime) -> None:
         """Counts memories as accessed once the draft is applied: those a deferred job retrieved earlier."""
         self._check_open()
@@ -460,24 +676,28 @@ class Draft(Reader):
             self._ids_touched.update(fresh)
             self._touched_at = max(self._touched_at or at, at)
 
+    @locked
     def importance_since_reflection(self) -> float:
         """What the stream's will be once the draft is applied."""
         self._check_open()
         return self._since
 
     @property
+    @locked
     def added(self) -> tuple[Memory, ...]:
         """The memories added so far."""
         self._check_open()
         return tuple(self._table.records(self._base))
 
     @property
+    @locked
     def delta(self) -> Delta:
         """Everything so far, as a value that outlives the draft."""
         memories = self.added
         vectors = tuple(self._table.vector(memory.id - 1) for memory in memories)
         return Delta(self._base, memories, vectors, tuple(sorted(self._ids_touched)), self._touched_at)
 
+    @locked
     def discard(self) -> None:
         """Closes the draft. Optional: the stream's next change does it."""
         if self._table.writer is self:

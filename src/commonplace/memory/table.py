@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from threading import RLock
 from typing import TypeVar, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from commonplace.memory.analyser import Analyser
 from commonplace.memory.blend import BlendColumns
-from commonplace.memory.bm25 import Analyser, LexicalIndex
+from commonplace.memory.bm25 import LexicalIndex
 from commonplace.memory.columns import FlagColumn, RecencyColumn, grown, micros, moment
 from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.policies import Policy
@@ -52,11 +54,15 @@ class MemoryTable:
     """
 
     def __init__(self, agent: str, embedder: Embedder, rater: Rater, analyser: Analyser) -> None:
+        self.guard = RLock()
+        """Held by every method of a stream, draft or snapshot that reads or writes the table."""
         self.agent = agent
         self.embedder = embedder
         self.rater = rater
         self.analyser = analyser
         self.committed = 0
+        self.latest = 0
+        """No memory was created after this, in `micros`."""
         self.writer: object = None
         self._packed = PackedRecords()
         self._latest: list[Memory] = []
@@ -142,6 +148,7 @@ class MemoryTable:
             self._reserve(row + 1)
         self._fill(row, memory)
         self.created[row] = created = micros(memory.created_at)
+        self.latest = max(self.latest, created)
         same = memory.accessed_at is memory.created_at
         self.accessed[row] = created if same else micros(memory.accessed_at)
         self.alive[row] = True
@@ -157,6 +164,7 @@ class MemoryTable:
             getattr(self, name)[start:end] = [value(memory) for memory in memories]
         created = [micros(memory.created_at) for memory in memories]
         self.created[start:end] = created
+        self.latest = max(self.latest, *created, 0)
         self.accessed[start:end] = [
             since if memory.accessed_at is memory.created_at else micros(memory.accessed_at)
             for memory, since in zip(memories, created, strict=True)
@@ -174,6 +182,7 @@ class MemoryTable:
             rows.created,
             rows.accessed,
         )
+        self.latest = int(self.created.max(initial=0))
         self.alive = np.ones(end, dtype=np.bool_)
         self.saying = self.sayings.extend(rows.texts, rows.vectors)[rows.saying]
         tokens = np.array([estimate_tokens(text) for text in rows.texts], dtype=np.int32)
@@ -189,6 +198,15 @@ class MemoryTable:
         else:
             self._latest[row - self._packed.size] = memory
         self._fill(row, memory)
+
+    def say(self, memory: Memory, vector: Vector | None) -> None:
+        """Gives a committed memory another text or vector, after `replace` has given it its record."""
+        row = memory.id - 1
+        self.saying[row] = self.sayings.add(memory.text, vector)
+        self.lexical = LexicalIndex()  # built again when it is asked for; older readers keep theirs
+        for column in (self.blend, *self._competing.values()):
+            column.truncate(row)
+        self.commit()
 
     def commit(self) -> None:
         """Makes all rows the stream's. No draft is open any more."""

@@ -91,6 +91,11 @@ class StreamMachine(RuleBasedStateMachine):
         if id in self.model:
             self._both(lambda stream: stream.revise(id, importance=importance, details={"note": note}))
 
+    @rule(id=st.integers(1, 12), text=texts, at=moments)
+    def rewrite(self, id: int, text: str, at: Any) -> None:
+        if id in self.model:
+            self._both(lambda stream: stream.revise(id, text=text, tags=text.split(), at=at))
+
     @rule()
     def reopen(self) -> None:
         self.kept.close()

@@ -11,10 +11,12 @@ needs hypothesis.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import numpy as np
@@ -97,6 +99,19 @@ def full(id: int, agent: str = "maria") -> Memory:
     )
 
 
+def together(*deeds: Callable[[], Any]) -> None:
+    """Runs each in a thread of its own, all at once, and raises the first error of any."""
+    ready = Barrier(len(deeds))
+
+    def run(deed: Callable[[], Any]) -> None:
+        ready.wait()
+        deed()
+
+    with ThreadPoolExecutor(len(deeds)) as pool:
+        for done in [pool.submit(run, deed) for deed in deeds]:
+            done.result()
+
+
 def vectors_of(count: int) -> list[Vector | None]:
     """None, whole numbers, fractions, extremes; in turn."""
     kinds: list[Vector | None] = [
@@ -141,6 +156,10 @@ class StoreContract:
     """The tests. Each opens its own store in a fresh folder."""
 
     examples = 20
+    threads = 16
+    """That use one store at once."""
+    each = 4
+    """What each of them remembers."""
     """Sequences of deeds that are drawn for the comparison with a stream in RAM."""
 
     def open(self, where: Path) -> Store:
@@ -251,6 +270,19 @@ class StoreContract:
             for store in stages:
                 wanted = [replace(full(1), accessed_at=later), memory(2), memory(3, accessed_at=latest)]
                 same(store.load("maria"), wanted, vectors_of(3))
+
+    def test_texts_and_tags_can_be_replaced(self, tmp_path: Path) -> None:
+        new = [replace(full(1), text="다른 text", tags=("new",)), memory(2, text="other", tags=("a", "b"))]
+
+        def deeds(store: Store) -> None:
+            store.append("maria", [full(1), memory(2), memory(3)], vectors_of(3))
+            store.archive("maria", [2])
+            store.update("maria", new, [None, vectors_of(2)[1]])
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                assert store.load("maria").archived == {2}
+                same(store.load("maria"), [*new, memory(3)], [None, vectors_of(2)[1], vectors_of(3)[2]])
 
     def test_importance_details_and_vectors_can_be_replaced(self, tmp_path: Path) -> None:
         new = [replace(full(1), importance=9.25, details={"rating": 5}), memory(3, importance=1.0)]
@@ -422,6 +454,38 @@ class StoreContract:
         same(first.load("klaus"), [memory(1, "klaus")])
         first.close()
 
+    def test_threads_that_share_it_lose_nothing(self, tmp_path: Path) -> None:
+        store = self.open(tmp_path / "s")
+        names = ("maria", "지우 / x")
+        streams = {name: MemoryStream.open(store, name, embedder=WordCounts()) for name in names}
+        kept: dict[str, list[Memory]] = {name: [] for name in names}
+
+        def use(number: int) -> None:
+            name = names[number % len(names)]
+            stream, mine = streams[name], list[Memory]()
+            for count in range(self.each):
+                text = f"lantern {number} {count}"
+                mine.append(stream.remember(text, at=START + timedelta(minutes=count), importance=3))
+                assert stream.recall("lantern", at=START + timedelta(days=1), k=2)
+                if count % 4 == 3:
+                    assert stream.forget([mine.pop(0).id])
+                    stream.flush()
+                if count % 5 == 4:
+                    assert store.load(name).memories
+            kept[name] += mine
+
+        together(*[lambda number=number: use(number) for number in range(self.threads)])
+        wanted = {name: list(stream) for name, stream in streams.items()}
+        for name in names:
+            assert sorted(memory.id for memory in kept[name]) == [memory.id for memory in wanted[name]]
+            texts = {memory.id: memory.text for memory in wanted[name]}
+            assert all(texts[memory.id] == memory.text for memory in kept[name])
+            streams[name].close()
+        store = self.reopened(store, tmp_path / "s")
+        for name in names:
+            assert list(MemoryStream.open(store, name, embedder=WordCounts())) == wanted[name]
+        store.close()
+
     def test_a_copy_is_the_same(self, tmp_path: Path) -> None:
         source = self.open(tmp_path / "from")
         source.configure("지우/.", {"embedder": "word-counts"})
@@ -449,13 +513,17 @@ class StoreContract:
             stream.forget([1])
             stream.archive([2])
             stream.revise(3, importance=8, details={"rating": 1})
+            stream.revise(4, text="리본 and a kite", tags=("toy",), at=START + timedelta(hours=2))
+            stream.add_many([{"role": "user", "name": "Klaus", "content": "a kite?"}, "an ape"], at=START)
             wanted = list(stream)
         store = self.reopened(store, tmp_path / "s")
         with MemoryStream.open(store, "maria", embedder=WordCounts()) as stream:
             assert list(stream) == wanted
-            assert (stream.last_id, [memory.id for memory in stream.archived]) == (5, [2])
+            assert (stream.last_id, [memory.id for memory in stream.archived]) == (7, [2])
+            assert stream.history(4)[0]["text"] == "lantern 4"
+            assert stream.vector(4) is not None
             assert stream.unarchive([2]) == (2,)
-            assert stream.remember("another", at=START).id == 6
+            assert stream.remember("another", at=START, kind="reflection", citations=[4]).id == 8
         store.close()
 
     def test_it_does_what_a_stream_in_ram_does(self, tmp_path: Path) -> None:

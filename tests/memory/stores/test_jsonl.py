@@ -7,9 +7,12 @@ from pathlib import Path
 from commonplace.memory.stores.jsonl import JSONLStore
 from commonplace.memory.stores.jsonl_files import Storage, StoreConfig
 from commonplace.testing.stores import StoreContract
+from sizes import PROVE
 
 
 class TestJSONL(StoreContract):
+    each = 40 if PROVE else 4
+
     def open(self, where: Path) -> JSONLStore:
         return JSONLStore(where)
 

@@ -10,6 +10,7 @@ import pytest
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.stores.postgres import PostgresStore
 from commonplace.testing.stores import StoreContract, memory, same
+from sizes import PROVE
 
 
 def opened(url: str, where: Path) -> PostgresStore:
@@ -24,6 +25,7 @@ def opened(url: str, where: Path) -> PostgresStore:
 
 
 class TestPostgres(StoreContract):
+    each = 40 if PROVE else 4
     examples = 8
 
     @pytest.fixture(autouse=True)

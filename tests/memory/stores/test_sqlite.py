@@ -10,9 +10,12 @@ import pytest
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.stores.sqlite import SQLiteStore
 from commonplace.testing.stores import StoreContract, memory, refused, same
+from sizes import PROVE
 
 
 class TestSQLite(StoreContract):
+    each = 40 if PROVE else 4
+
     def open(self, where: Path) -> SQLiteStore:
         return SQLiteStore(where)
 

@@ -1,36 +1,45 @@
-"""Memories in Chroma: a collection per character, which other tools that know Chroma can search as well."""
+"""Memories in Chroma: a collection per character, which any other Chroma client can read and search.
+
+A record's id is the memory's id, its document the text, its embedding the vector. Metadata are plain values:
+`memory_type`, `importance`, `created_at` and `accessed_at` (Unix seconds), `tick`, `source`, `session`, `event`,
+`place`, `tags`, `citations`. What Chroma cannot hold exactly is in `rest`, one JSON value; see `_as_record`.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
 import warnings
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from threading import RLock
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import quote
 
 import numpy as np
 
+from commonplace.canon import parsed
 from commonplace.errors import CommonplaceError, UsageError, refuse_newer
 from commonplace.lock import ProcessLock
 from commonplace.memory.columns import micros
-from commonplace.memory.embedding import Vector, encoded, gathered
-from commonplace.memory.record import Memory
+from commonplace.memory.embedding import Vector, decoded, encoded, gathered
+from commonplace.memory.record import Memory, accessed
 from commonplace.memory.stores.codec import (
     ARCHIVED,
     FORGOTTEN,
     THERE,
     UNREADABLE,
-    MemoryRow,
     as_json,
     packed_text,
+    rare_fields,
     row_of,
+    stored_memory,
     stored_of,
-    unpacked_text,
 )
+from commonplace.memory.stores.opening import copy
 from commonplace.memory.stores.store import (
     Stored,
     checked_agent,
@@ -40,63 +49,81 @@ from commonplace.memory.stores.store import (
     refuse_other_ids,
     tombstone,
 )
+from commonplace.memory.threads import locked
 
 INSTALL = 'pip install "commonplace[chroma]"'
-FORMAT = 1
-"""Number of the layout. A newer one is refused."""
-_INCLUDE = ["documents", "metadatas"]
+FORMAT = 2
+"""Number of the layout. A newer one is refused; an older one is rewritten on opening."""
+LONGEST_NAME = 512
+"""Characters a collection's name may have."""
+
+
+class _Record(NamedTuple):
+    """A memory as one record of Chroma's."""
+
+    memory: Memory
+    vector: Vector | None
+    state: int
+    upto: int
+    """The last id of the memories it was added with."""
 
 
 class ChromaStore:
     """A store in a folder of Chroma's, owned by one process at a time.
 
     Chroma knows no transactions: memories that are added together say so, and what is left of an addition that a
-    killed process did not finish is taken out on opening. A record's document is the text, its embedding the vector
-    brought to length 1; what Chroma cannot keep exactly is in its metadata.
+    killed process did not finish is taken out on opening.
     """
 
     def __init__(self, folder: str | Path) -> None:
         """Opens or makes the folder. Raises UsageError when another process has it, or for a newer format."""
+        self.guard = RLock()
         self.where = f"chroma:{folder}"
         path = checked_folder(Path(folder), self.where)
         self._lock = ProcessLock(path / "commonplace.lock", self.where)
         self._closed = False
+        self._last: dict[str, int] = {}
         try:
             with self._mended():
                 self._client = _client(path, self.where)
                 self._batch: int = self._client.get_max_batch_size()
-            self._collections = self._found()
-            self._last: dict[str, int] = {}
-            self.repairs = self._repaired()
+                found = self._found()
+                self._collections = {one.metadata["agent"]: one for one in found if one.metadata["format"] == FORMAT}
+                self.repairs = self._repaired(found)
+            self._rewrite([one for one in found if one.metadata["format"] < FORMAT])
         except BaseException:
             self._lock.release()
             raise
 
+    @locked
     def agents(self) -> tuple[str, ...]:
         """Characters that have anything here, sorted."""
         self._refuse_closed()
         return tuple(sorted(self._collections))
 
+    @locked
     def load(self, agent: str) -> Stored:
         """Everything of a character; empty for an unknown one."""
         with self._mended():
             collection = self._collections.get(agent)
             if collection is None:
                 return Stored()
-            found = collection.get(include=_INCLUDE)
-            rows = sorted(zip(found["metadatas"], found["documents"], strict=True), key=lambda row: row[0]["id"])
+            found = _sorted(collection.get(include=["documents", "metadatas", "embeddings"]))
         try:
-            vectors = _vectors([row for row, _ in rows])
-            return stored_of(agent, [_row(*row) for row in rows], vectors, json.loads(collection.metadata["settings"]))
+            rows = [_row(id, document, metadata) for id, document, metadata, _ in found]
+            vectors = _vectors([(metadata, embedding) for _, _, metadata, embedding in found])
+            return stored_of(agent, rows, vectors, json.loads(collection.metadata["settings"]))
         except UNREADABLE as error:
             raise damaged(f"{agent}: {error}", self.where) from error
 
+    @locked
     def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
         """Keep what a character's stream was made with."""
         collection = self._collection(agent)
         with self._mended():
             collection.modify(metadata={**collection.metadata, "settings": as_json(dict(settings))})
 
+    @locked
     def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
         """Add memories with the next ids. Raises UsageError for other ids."""
         self._refuse_closed()
@@ -104,66 +131,59 @@ class ChromaStore:
         last = self._last_id(agent)
         refuse_other_ids(agent, memories, last, self.where)
         upto = last + len(memories)
-        given = list(zip(memories, vectors, strict=True))
-        rows = [_metadata(memory, vector, THERE, upto) for memory, vector in given]
+        size = self._dimensions(agent, vectors)
+        records = [
+            _as_record(_Record(memory, vector, THERE, upto), size)
+            for memory, vector in zip(memories, vectors, strict=True)
+        ]
         collection = self._collection(agent)
         with self._mended():
-            dimensions = self._dimensions(collection, vectors)
+            if "dimensions" not in collection.metadata:
+                collection.modify(metadata={**collection.metadata, "dimensions": size})
             try:
-                for first in range(0, len(memories), self._batch):
-                    some = slice(first, first + self._batch)
-                    collection.add(
-                        ids=[str(memory.id) for memory in memories[some]],
-                        documents=[memory.text for memory in memories[some]],
-                        metadatas=rows[some],
-                        embeddings=[_direction(vector, dimensions) for vector in vectors[some]],
-                    )
+                for some in _batches(records, self._batch):
+                    collection.add(**_columns(some))
             except BaseException:
                 with suppress(Exception):  # if this fails too, opening finds what is left
                     collection.delete(where={"upto": {"$gt": last}})
                 raise
         self._last[agent] = upto
 
+    @locked
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
         """Set access times: memory id → moment."""
-        rows = self._rows(agent, list(accesses))
-        self._put(agent, [{**row, "accessed": micros(accesses[id])} for id, (row, _) in rows.items()])
+        there = self._records(agent, list(accesses))
+        moved = [one._replace(memory=accessed(one.memory, accesses[one.memory.id])) for one in there]
+        self._put(agent, moved, only=("metadatas",))
 
+    @locked
     def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
         """Replace what may change of memories that are here; vectors where given."""
-        rows = self._rows(agent, [memory.id for memory in memories])
-        kept = [rows[memory.id][0] for memory in memories]
-        given = list(_vectors(kept)) if vectors is None else list(vectors)
-        fresh = [
-            _metadata(memory, vector, row["state"], row["upto"])
-            for memory, vector, row in zip(memories, given, kept, strict=True)
-        ]
-        # with their embeddings, or Chroma would make some of the documents
-        self._put(agent, fresh, vectors=given, documents=[memory.text for memory in memories])
+        there = {one.memory.id: one for one in self._records(agent, [memory.id for memory in memories])}
+        given = [there[memory.id].vector for memory in memories] if vectors is None else vectors
+        pairs = zip(memories, given, strict=True)
+        self._put(agent, [there[memory.id]._replace(memory=memory, vector=vector) for memory, vector in pairs])
 
+    @locked
     def remove(self, agent: str, ids: Sequence[int]) -> None:
         """Forget for good; the ids stay used. Chroma's own log may keep a text until it is compacted."""
-        rows = self._rows(agent, ids)
-        gone = [
-            _metadata(tombstone(agent, id, row["kind"]), None, FORGOTTEN, row["upto"]) for id, (row, _) in rows.items()
-        ]
-        self._put(agent, gone, vectors=[None] * len(gone), documents=[""] * len(gone))
+        there = self._records(agent, ids)
+        gone = [(tombstone(agent, one.memory.id, one.memory.kind), one.upto) for one in there]
+        self._put(agent, [_Record(memory, None, FORGOTTEN, upto) for memory, upto in gone])
 
+    @locked
     def archive(self, agent: str, ids: Sequence[int]) -> None:
         """Compress and set aside, with an embedding that is like nothing."""
-        rows = {id: row for id, row in self._rows(agent, ids).items() if row[0]["state"] == THERE}
-        away = [
-            {**row, "state": ARCHIVED, "rest": _as_ascii(packed_text(text, row["rest"]))} for row, text in rows.values()
-        ]
-        self._put(agent, away, vectors=[None] * len(away), documents=[""] * len(away))
+        there = self._records(agent, ids)
+        self._put(agent, [one._replace(state=ARCHIVED) for one in there if one.state == THERE])
 
+    @locked
     def restore(self, agent: str, ids: Sequence[int]) -> None:
         """Restore from the archive."""
-        rows = [row for row, _ in self._rows(agent, ids).values() if row["state"] == ARCHIVED]
-        texts = [unpacked_text(base64.b64decode(row["rest"])) for row in rows]
-        back = [{**row, "state": THERE, "rest": rest} for row, (_, rest) in zip(rows, texts, strict=True)]
-        self._put(agent, back, vectors=list(_vectors(rows)), documents=[text for text, _ in texts])
+        there = self._records(agent, ids)
+        self._put(agent, [one._replace(state=THERE) for one in there if one.state == ARCHIVED])
 
+    @locked
     def close(self) -> None:
         """Close and unlock the folder. May be called twice."""
         if not self._closed:
@@ -171,26 +191,38 @@ class ChromaStore:
             self._client.close()
             self._lock.release()
 
-    def _found(self) -> dict[str, Any]:
-        """Character → collection."""
-        with self._mended():
-            collections = [one for one in self._client.list_collections() if "agent" in (one.metadata or {})]
-        for collection in collections:
+    def _found(self) -> list[Any]:
+        """The collections of characters, sorted by their names."""
+        found = [one for one in self._client.list_collections() if "agent" in (one.metadata or {})]
+        for collection in found:
             refuse_newer("a store", collection.metadata["format"], FORMAT, self.where)
-        return {collection.metadata["agent"]: collection for collection in collections}
+        return sorted(found, key=lambda one: one.metadata["agent"])
 
-    def _repaired(self) -> tuple[str, ...]:
+    def _repaired(self, found: Iterable[Any]) -> tuple[str, ...]:
         """Removes what is left of unfinished additions."""
         repairs: list[str] = []
-        with self._mended():
-            for agent, collection in sorted(self._collections.items()):
-                count = collection.count()
-                rows = collection.get(ids=[str(count)], include=["metadatas"])["metadatas"]
-                if rows and rows[0]["upto"] > count:
-                    collection.delete(where={"upto": {"$gt": count}})
-                    left = count - collection.count()
-                    repairs.append(f"{left} memories of {agent}, added together with others that are missing, were cut")
+        for collection in found:
+            count = collection.count()
+            rows = collection.get(ids=[str(count)], include=["metadatas"])["metadatas"]
+            if rows and rows[0]["upto"] > count:
+                collection.delete(where={"upto": {"$gt": count}})
+                left, agent = count - collection.count(), collection.metadata["agent"]
+                repairs.append(f"{left} memories of {agent}, added together with others that are missing, were cut")
         return tuple(repairs)
+
+    def _rewrite(self, old: Iterable[Any]) -> None:
+        """Copies collections of the first layout into this one. They go last, so it can be interrupted."""
+        for collection in old:
+            agent = collection.metadata["agent"]
+            begun = self._collections.pop(agent, None)
+            with self._mended():
+                if begun is not None:
+                    self._client.delete_collection(begun.name)
+                stored = _stored_in_format_1(agent, collection, self.where)
+            self._collection(agent)
+            copy({agent: stored}, self)
+            with self._mended():
+                self._client.delete_collection(collection.name)
 
     def _collection(self, agent: str) -> Any:
         """The collection of a character, made where it is missing."""
@@ -199,7 +231,7 @@ class ChromaStore:
             checked_agent(agent)
             with self._mended():
                 self._collections[agent] = self._client.create_collection(
-                    f"commonplace-{blake2b(agent.encode(), digest_size=16).hexdigest()}",
+                    collection_name(agent),
                     metadata={"agent": agent, "format": FORMAT, "settings": "{}"},
                     embedding_function=None,
                     configuration={"hnsw": {"space": "cosine"}},
@@ -213,59 +245,43 @@ class ChromaStore:
                 self._last[agent] = collection.count() if collection is not None else 0
         return self._last[agent]
 
-    def _dimensions(self, collection: Any, vectors: Sequence[Vector | None]) -> int:
+    def _dimensions(self, agent: str, vectors: Sequence[Vector | None] = ()) -> int:
         """How long Chroma's embeddings are: fixed with the first memory."""
-        if "dimensions" not in collection.metadata:
-            told = json.loads(collection.metadata["settings"]).get("dimensions")
-            size = told or next((len(vector) for vector in vectors if vector is not None), 1)
-            collection.modify(metadata={**collection.metadata, "dimensions": size})
-        return collection.metadata["dimensions"]
-
-    def _rows(self, agent: str, ids: Sequence[int]) -> dict[int, tuple[dict[str, Any], str]]:
-        """Id → (metadata, text) of memories that are here. Raises UsageError if one is not."""
-        self._refuse_closed()
-        rows: dict[int, tuple[dict[str, Any], str]] = {}
-        wanted = sorted(set(ids))
         collection = self._collections.get(agent)
         if collection is not None:
-            with self._mended():
-                for first in range(0, len(wanted), self._batch):
-                    some = [str(id) for id in wanted[first : first + self._batch]]
-                    found = collection.get(ids=some, include=_INCLUDE)
-                    pairs = zip(found["metadatas"], found["documents"], strict=True)
-                    rows |= {row["id"]: (dict(row), text) for row, text in pairs if row["state"] != FORGOTTEN}
-        refuse_missing(agent, ids, len(rows), self.where)
-        return {id: rows[id] for id in wanted}
+            known = collection.metadata
+            told = known.get("dimensions") or json.loads(known["settings"]).get("dimensions")
+            if told:
+                return int(told)
+        return next((len(vector) for vector in vectors if vector is not None), 1)
 
-    def _put(
-        self,
-        agent: str,
-        rows: Sequence[dict[str, Any]],
-        *,
-        vectors: Sequence[Vector | None] | None = None,
-        documents: Sequence[str] | None = None,
-    ) -> None:
-        if not rows:
-            return
-        collection = self._collections[agent]
-        archived = [row["state"] == ARCHIVED for row in rows]
-        if documents is not None:
-            rows = [
-                {**row, "rest": _as_ascii(packed_text(text, row["rest"]))} if archived_ids and text else row
-                for row, text, archived_ids in zip(rows, documents, archived, strict=True)
-            ]
-            documents = ["" if archived_ids else text for text, archived_ids in zip(documents, archived, strict=True)]
-        with self._mended():
-            dimensions = collection.metadata["dimensions"]
-            for first in range(0, len(rows), self._batch):
-                some = slice(first, first + self._batch)
-                shown = zip(vectors[some], archived[some], strict=True) if vectors is not None else ()
-                collection.update(
-                    ids=[str(row["id"]) for row in rows[some]],
-                    metadatas=list(rows[some]),
-                    documents=list(documents[some]) if documents is not None else None,
-                    embeddings=[_direction(None if away else vector, dimensions) for vector, away in shown] or None,
-                )
+    def _records(self, agent: str, ids: Sequence[int]) -> list[_Record]:
+        """The memories with these ids, ascending. Raises UsageError if one does not exist."""
+        self._refuse_closed()
+        records: list[_Record] = []
+        collection = self._collections.get(agent)
+        if collection is not None:
+            for some in _batches(sorted(set(ids)), self._batch):
+                with self._mended():
+                    names = [str(id) for id in some]
+                    found = _sorted(collection.get(ids=names, include=["documents", "metadatas", "embeddings"]))
+                try:
+                    records += [_of_record(agent, *one) for one in found if one[2]["state"] != _STATES[FORGOTTEN]]
+                except UNREADABLE as error:
+                    raise damaged(f"{agent}: {error}", self.where) from error
+        refuse_missing(agent, ids, len(records), self.where)
+        return records
+
+    def _put(self, agent: str, records: Sequence[_Record], *, only: Sequence[str] = ()) -> None:
+        """Writes records anew; of `only` these columns."""
+        for some in _batches(records, self._batch):
+            columns = _columns([_as_record(one, self._dimensions(agent)) for one in some])
+            for metadata in columns["metadatas"]:
+                metadata |= {name: None for name in _OPTIONAL if name not in metadata}  # None deletes it
+            if only:
+                columns = {"ids": columns["ids"]} | {name: columns[name] for name in only}
+            with self._mended():
+                self._collections[agent].update(**columns)
 
     @contextmanager
     def _mended(self) -> Generator[None]:
@@ -295,49 +311,172 @@ def _client(path: Path, where: str) -> Any:
     return chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
 
 
-# A memory as a record of Chroma's: what of it Chroma understands, and the whole of it exactly.
+def collection_name(agent: str) -> str:
+    """The name of a character's collection: `memories_agent_` and the character's name where Chroma accepts that.
+
+    Otherwise the characters that Chroma does not accept are written as in a URL, with a dot instead of the percent
+    sign, after `memories_agent-`: 지우 is `memories_agent-.EC.A7.80.EC.9A.B0`. A very long name is cut and ends in its
+    hash. The collection's metadata has the name itself.
+    """
+    safe = quote(agent, safe="")
+    if safe == agent and "~" not in agent and ".." not in agent and agent[-1] not in "._-":
+        name = f"memories_agent_{agent}"
+    else:
+        safe = safe.replace(".", "%2E").replace("~", "%7E")
+        if safe[-1] in "_-":
+            safe = f"{safe[:-1]}%{ord(safe[-1]):X}"
+        name = f"memories_agent-{safe.replace('%', '.')}"
+    if len(name) <= LONGEST_NAME:
+        return name
+    digest = blake2b(agent.encode(), digest_size=16).hexdigest()
+    return f"memories_agent-{name[15 : LONGEST_NAME - 50].rstrip('.')}.hash-{digest}"
 
 
-_NUMBERS = MemoryRow._fields[:6]
+# ── a memory as a record of Chroma's ─────────────────────────────────────────────────────────────────────────────────
+
+_STATES = ("kept", "archived", "forgotten")
+"""The names of `THERE`, `ARCHIVED`, `FORGOTTEN`."""
+_TEXTS, _LISTS = ("source", "session", "event"), ("place", "tags", "citations")
+"""Fields of a memory that are metadata of the same name; a list only where it is not empty."""
+_OPTIONAL = ("session", "event", *_LISTS, "rest")
+"""Metadata that a record may lack."""
+_SECOND = 1_000_000
+_UNIX = micros(datetime(1970, 1, 1, tzinfo=UTC))
+
+_Value = TypeVar("_Value")
+_Columns = tuple[str, str, dict[str, Any], Any]
+"""Id, document, metadata, embedding."""
 
 
-def _metadata(memory: Memory, vector: Vector | None, state: int, upto: int) -> dict[str, Any]:
-    """All of a record but its document: a memory's row, its state, the last id it was added with, its vector."""
-    row = row_of(memory)
-    width, data = encoded(vector)
-    return {
-        **dict(zip(_NUMBERS, row, strict=False)),
-        "importance_exact": repr(row.importance),  # Chroma's numbers lose their last bit now and then
-        "rest": row.rest,
-        "state": state,
-        "upto": upto,
-        "width": width,
-        "vector": "" if data is None else _as_ascii(data),
+def _as_record(one: _Record, dimensions: int) -> _Columns:
+    """All of a memory. What is in `rest`, each only where it is needed:
+
+    fractions of a second; an importance that is not a whole number, because Chroma's numbers lose their last bit;
+    emotion, details and texts that UTF-8 cannot hold; a vector that the embedding does not hold exactly; an archived
+    memory's text and fields, compressed.
+    """
+    row = row_of(one.memory)
+    rest: dict[str, Any] = {}
+    created, rest["created_micros"] = divmod(row.created - _UNIX, _SECOND)
+    accessed_at, rest["accessed_micros"] = divmod(row.accessed - _UNIX, _SECOND)
+    rest["importance"] = 0 if float(row.importance).is_integer() else row.importance
+    embedding, rest["vector"] = _as_embedding(one.vector, one.state, dimensions)
+    if one.state == ARCHIVED:
+        fields: dict[str, Any] = {}
+        rest["packed"] = _as_ascii(packed_text(row.text, row.rest))
+    else:
+        fields = rare_fields(one.memory)
+        rest |= {name: fields.pop(name) for name in list(fields) if not _is_plain(name, fields[name])}
+    rest = {name: value for name, value in rest.items() if value}
+    metadata = {
+        "memory_type": row.kind,
+        "importance": float(row.importance),
+        "created_at": created,
+        "accessed_at": accessed_at,
+        "tick": row.tick,
+        "source": "",
+        **{name: list(value) if name in _LISTS else value for name, value in fields.items()},
+        "state": _STATES[one.state],
+        "embedded": bool(embedding.any()),
+        "upto": one.upto,
+        **({"rest": as_json(rest)} if rest else {}),
     }
+    return str(row.id), row.text if one.state == THERE else "", metadata, embedding
 
 
-def _row(record: Mapping[str, Any], text: str) -> tuple[tuple[Any, ...], int, bytes | None]:
-    """What `stored_memory` takes. An archived record has its text packed in `rest`."""
-    archived = record["state"] == ARCHIVED
-    numbers = {**record, "importance": float(record["importance_exact"])}
-    row = (*(numbers[name] for name in _NUMBERS), text, "" if archived else record["rest"])
-    return row, record["state"], base64.b64decode(record["rest"]) if archived else None
-
-
-def _vectors(rows: Sequence[Mapping[str, Any]]) -> Sequence[Vector | None]:
-    pairs = enumerate(rows)
-    return gathered(
-        len(rows), [(at, row["width"], base64.b64decode(row["vector"])) for at, row in pairs if row["width"]]
+def _row(id: str, document: str, metadata: Mapping[str, Any]) -> tuple[tuple[Any, ...], int, bytes | None]:
+    """The arguments of `stored_memory`."""
+    rest: dict[str, Any] = parsed(metadata.get("rest", "{}"))
+    created, accessed_at = (
+        metadata[f"{name}_at"] * _SECOND + rest.pop(f"{name}_micros", 0) + _UNIX for name in ("created", "accessed")
     )
+    importance = rest.pop("importance", metadata["importance"])
+    rest.pop("vector", None)
+    packed = rest.pop("packed", None)
+    fields = {**rest, **{name: metadata[name] for name in (*_TEXTS, *_LISTS) if metadata.get(name)}}
+    known = (int(id), metadata["tick"], metadata["memory_type"], importance, created, accessed_at)
+    row = (*known, document, as_json(fields) if fields else "")
+    return row, _STATES.index(metadata["state"]), None if packed is None else base64.b64decode(packed)
 
 
-def _direction(vector: Vector | None, dimensions: int) -> Any:
-    """The vector brought to length 1 for Chroma; zeros without a vector that it can compare."""
-    if vector is None or len(vector) != dimensions or not np.isfinite(vector).all():
-        return np.zeros(dimensions, dtype=np.float32)
-    exact = vector.astype(np.float64)
-    return (exact / (np.sqrt(np.vecdot(exact, exact)) or 1)).astype(np.float32)
+def _of_record(agent: str, id: str, document: str, metadata: Mapping[str, Any], embedding: Any) -> _Record:
+    """The inverse of `_as_record`. Raises `UNREADABLE`."""
+    row, state, packed = _row(id, document, metadata)
+    (vector,) = _vectors([(metadata, embedding)])
+    return _Record(stored_memory(agent, row, state, packed), vector, state, metadata["upto"])
+
+
+def _is_plain(name: str, value: Any) -> bool:
+    """Whether metadata can hold the field: text in UTF-8, or a list."""
+    try:
+        "".join(map(str, value)).encode()
+    except UnicodeEncodeError:
+        return False
+    return name in (*_TEXTS, *_LISTS)
+
+
+def _as_embedding(vector: Vector | None, state: int, dimensions: int) -> tuple[Any, list[Any] | None]:
+    """The embedding, zeros without a vector that Chroma can compare; and what else the vector needs.
+
+    Chroma's cosine keeps seven digits: enough for a vector of whole numbers. Of another, it gets the direction.
+    """
+    width, data = encoded(vector)
+    exact = None if data is None else [width, _as_ascii(data)]
+    if vector is None or state != THERE or len(vector) != dimensions or not np.isfinite(vector).all():
+        return np.zeros(dimensions, dtype=np.float32), exact
+    if width == 2:
+        return vector, exact if not vector.any() else None
+    fine = vector.astype(np.float64)
+    return (fine / np.sqrt(np.vecdot(fine, fine))).astype(np.float32), exact
+
+
+def _vectors(found: Sequence[tuple[Mapping[str, Any], Any]]) -> Sequence[Vector | None]:
+    """The exact vectors, from metadata and embeddings."""
+    kept: list[tuple[int, int, bytes]] = []
+    for at, (metadata, embedding) in enumerate(found):
+        exact = parsed(metadata["rest"]).get("vector") if "rest" in metadata else None
+        if exact is not None:
+            kept.append((at, exact[0], base64.b64decode(exact[1])))
+        elif metadata["embedded"]:
+            kept.append((at, 2, np.rint(embedding).astype("<i2").tobytes()))
+    return gathered(len(found), kept)
+
+
+def _sorted(found: Mapping[str, Any]) -> list[_Columns]:
+    """What `Collection.get` has found, by id."""
+    columns = zip(found["ids"], found["documents"], found["metadatas"], found["embeddings"], strict=True)
+    return sorted(columns, key=lambda one: int(one[0]))
+
+
+def _columns(records: Sequence[_Columns]) -> dict[str, list[Any]]:
+    """The arguments of `Collection.add` and `update`."""
+    names = ("ids", "documents", "metadatas", "embeddings")
+    return {name: [one[at] for one in records] for at, name in enumerate(names)}
+
+
+def _batches(values: Sequence[_Value], size: int) -> Iterable[Sequence[_Value]]:
+    return (values[first : first + size] for first in range(0, len(values), size))
 
 
 def _as_ascii(data: bytes) -> str:
     return base64.b64encode(data).decode()
+
+
+# ── the first layout, to be rewritten ────────────────────────────────────────────────────────────────────────────────
+
+
+def _stored_in_format_1(agent: str, collection: Any, where: str) -> Stored:
+    """Everything of a character in a collection whose metadata held rows and vectors, named after a hash."""
+    found = _sorted(collection.get(include=["documents", "metadatas", "embeddings"]))
+    rows: list[tuple[tuple[Any, ...], int, bytes | None]] = []
+    vectors: list[Vector | None] = []
+    try:
+        for _, text, old, _ in found:
+            packed = base64.b64decode(old["rest"]) if old["state"] == ARCHIVED else None
+            numbers = (old["id"], old["tick"], old["kind"], float(old["importance_exact"]))
+            rest = old["rest"] if packed is None else ""
+            rows.append(((*numbers, old["created"], old["accessed"], text, rest), old["state"], packed))
+            vectors.append(decoded(old["width"], base64.b64decode(old["vector"]) if old["width"] else None))
+        return stored_of(agent, rows, vectors, json.loads(collection.metadata["settings"]))
+    except UNREADABLE as error:
+        raise damaged(f"{agent}: {error}", where) from error

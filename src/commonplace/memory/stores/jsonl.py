@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from errno import ENOSPC
 from pathlib import Path
+from threading import RLock
 from typing import Any, Literal
 
 from commonplace.clock import iso
@@ -30,6 +31,7 @@ from commonplace.memory.record import Memory
 from commonplace.memory.stores import jsonl_files as files
 from commonplace.memory.stores.jsonl_files import AgentMemories, FolderContents, Key, StoreConfig, line_of
 from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids
+from commonplace.memory.threads import locked
 from commonplace.memory.words import word_list
 from commonplace.text import words
 
@@ -55,6 +57,7 @@ class JSONLStore:
 
         Raises UsageError if the folder is open elsewhere, CommonplaceError for a file that cannot be read.
         """
+        self.guard = RLock()
         self.folder = Path(folder)
         self.where = str(folder)
         self._sync = synchronous == "FULL"
@@ -96,10 +99,12 @@ class JSONLStore:
 
     # ── Reading ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @locked
     def agents(self) -> tuple[str, ...]:
         """Characters with memories or settings, sorted."""
         return tuple(sorted(self._opened.agents))
 
+    @locked
     def load(self, agent: str) -> Stored:
         """Everything of a character; empty for an unknown one."""
         found = self._opened.of(agent)
@@ -111,16 +116,19 @@ class JSONLStore:
             dict(found.settings),
         )
 
+    @locked
     def names(self, agent: str) -> tuple[str, ...]:
         """The `memory_id`s of a character's memories, by id − 1; empty for one forgotten."""
         return tuple(self._opened.of(agent).names)
 
     # ── Writing ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @locked
     def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
         """Keep what a character's stream was made with."""
         self._change({"op": "configure", "agent": checked_agent(agent), "settings": dict(settings)})
 
+    @locked
     def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
         """Add memories with the next ids, all or none. Raises UsageError for other ids."""
         contents = self._opened
@@ -158,12 +166,14 @@ class JSONLStore:
             names.append(name)
         return names
 
+    @locked
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
         """Set access times: memory id → moment."""
         self._refuse_missing(agent, tuple(accesses))
         if accesses:
             self._change({"op": "touch", "agent": agent, "at": {str(id): iso(at) for id, at in accesses.items()}})
 
+    @locked
     def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
         """Replace importance, emotion and details of memories; vectors where given."""
         here = self._refuse_missing(agent, [memory.id for memory in memories])
@@ -175,14 +185,17 @@ class JSONLStore:
         self._change({"op": "update", "agent": agent, "documents": documents})
         self._write_index_if_due()
 
+    @locked
     def remove(self, agent: str, ids: Sequence[int]) -> None:
         """Forget for good; the ids stay used."""
         self._change_ids("remove", agent, ids)
 
+    @locked
     def archive(self, agent: str, ids: Sequence[int]) -> None:
         """Move to the compressed archive."""
         self._change_ids("archive", agent, ids)
 
+    @locked
     def restore(self, agent: str, ids: Sequence[int]) -> None:
         """Move back from the archive."""
         self._change_ids("restore", agent, ids)
@@ -193,6 +206,7 @@ class JSONLStore:
             self._change({"op": op, "agent": agent, "ids": sorted(set(ids))})
             self.flush()
 
+    @locked
     def flush(self) -> None:
         """Write the index, and the sessions that have changed since they were written."""
         _ = self._opened
@@ -200,6 +214,7 @@ class JSONLStore:
             self._write_outdated()
             self._write_index()
 
+    @locked
     def backup(self) -> Path | None:
         """Copy the folder to the `backup_path` of its configuration and return that path; None if it is not set."""
         _ = self._opened
@@ -209,6 +224,7 @@ class JSONLStore:
                 files.mirror(self.folder, target)
         return target
 
+    @locked
     def close(self) -> None:
         """Flush, back up and unlock the folder. May be called twice."""
         if self._lock is None:

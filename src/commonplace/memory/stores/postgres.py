@@ -11,6 +11,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ from commonplace.memory.stores.store import (
     refuse_missing,
     refuse_other_ids,
 )
+from commonplace.memory.threads import locked
 
 # A PostgreSQL server as a store: how it is reached, its tables, and its errors in words a person can use.
 
@@ -150,6 +152,7 @@ class PostgresStore:
 
     def __init__(self, url: str) -> None:
         """`url`: postgresql://USER:PASSWORD@HOST/DATABASE. Raises CommonplaceError if the server cannot be reached."""
+        self.guard = RLock()
         self.where = without_password(url)
         self.repairs: tuple[str, ...] = ()
         self.connection = connected(url, self.where)
@@ -162,11 +165,13 @@ class PostgresStore:
             self.connection.close()
             raise
 
+    @locked
     def agents(self) -> tuple[str, ...]:
         """Characters that have anything here, sorted."""
         with self.mended():
             return tuple(sorted(name for (name,) in self.connection.execute("SELECT name FROM commonplace_agent")))
 
+    @locked
     def load(self, agent: str) -> Stored:
         """Everything of a character; empty for an unknown one."""
         with self.mended():
@@ -184,6 +189,7 @@ class PostgresStore:
         except UNREADABLE as error:
             raise damaged(f"{agent}: {error}", self.where) from error
 
+    @locked
     def settings(self, agent: str) -> dict[str, Any]:
         """What a character's stream was made with; empty for an unknown one."""
         with self.mended():
@@ -191,6 +197,7 @@ class PostgresStore:
             found = self.connection.execute(query, (checked_agent(agent),)).fetchone()
         return json.loads(found[0]) if found else {}
 
+    @locked
     def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
         """Keep what a character's stream was made with."""
         number, _ = self.agent(agent)
@@ -198,6 +205,7 @@ class PostgresStore:
             query = "UPDATE commonplace_agent SET settings = %s WHERE number = %s"
             self.connection.execute(query, (as_json(dict(settings)), number))
 
+    @locked
     def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
         """Add memories with the next ids. Raises UsageError for other ids, and where another process was quicker."""
         number, last = self.agent(agent)
@@ -219,6 +227,7 @@ class PostgresStore:
             raise overtaken(agent, self.where) from error
         self._known[agent] = number, last + len(memories)
 
+    @locked
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
         """Set access times: memory id → moment."""
         number, _ = self.agent(agent)
@@ -231,6 +240,7 @@ class PostgresStore:
             )
             refuse_missing(agent, tuple(accesses), changed.rowcount, self.where)
 
+    @locked
     def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
         """Replace what may change of memories that are here; vectors where given."""
         number, _ = self.agent(agent)
@@ -252,6 +262,7 @@ class PostgresStore:
                         (*_vector_cells(vector), number, memory.id),
                     )
 
+    @locked
     def remove(self, agent: str, ids: Sequence[int]) -> None:
         """Forget for good; the ids stay used."""
         number, _ = self.agent(agent)
@@ -264,18 +275,22 @@ class PostgresStore:
                 (number, list(ids)),
             )
 
+    @locked
     def archive(self, agent: str, ids: Sequence[int]) -> None:
         """Compress and set aside."""
         self._move(agent, ids, THERE, ARCHIVED)
 
+    @locked
     def restore(self, agent: str, ids: Sequence[int]) -> None:
         """Restore from the archive."""
         self._move(agent, ids, ARCHIVED, THERE)
 
+    @locked
     def close(self) -> None:
         """Close the connection. May be called twice."""
         self.connection.close()
 
+    @locked
     def agent(self, agent: str) -> tuple[int, int]:
         """(number, last id) of a character, added if unknown."""
         known = self._known.get(agent)
@@ -385,6 +400,7 @@ class EmbeddedStore(PostgresStore):
             what = "the process before had not closed it; what it had acknowledged was taken over from the server's log"
             self.repairs: tuple[str, ...] = (what,)
 
+    @locked
     def close(self) -> None:
         """Close the connection and stop the server; runs at the latest when Python ends. May be called twice."""
         super().close()

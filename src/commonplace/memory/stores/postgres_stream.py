@@ -8,7 +8,7 @@ gives what it would give over all rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,7 +20,7 @@ import numpy as np
 
 from commonplace.errors import UsageError
 from commonplace.memory import policies
-from commonplace.memory.bm25 import Analyser, shared_analyser
+from commonplace.memory.analyser import Analyser, analyser_of
 from commonplace.memory.columns import micros
 from commonplace.memory.embedding import (
     LATTICE_NORM,
@@ -28,6 +28,7 @@ from commonplace.memory.embedding import (
     Embedder,
     Vector,
     default_embedder,
+    embed_query,
     norm_of,
     usable,
 )
@@ -49,11 +50,13 @@ from commonplace.memory.record import (
 )
 from commonplace.memory.reflection import after
 from commonplace.memory.retrieval import Retrieval, retrieve
+from commonplace.memory.search import Filters, filters
 from commonplace.memory.stores.codec import ARCHIVED, COLUMNS, FORGOTTEN, THERE, stored_memory
 from commonplace.memory.stores.opening import open_store
 from commonplace.memory.stores.postgres import STORED, PostgresStore, stored_rows, vectors_of
 from commonplace.memory.stores.store import refuse_missing, refuse_other_embedder, settings_of
 from commonplace.memory.table import MemoryTable, View
+from commonplace.memory.threads import locked
 from commonplace.text import clean
 
 _MORE = 32
@@ -75,6 +78,7 @@ class DatabaseStream(Reader):
         self, store: PostgresStore, agent: str, policy: Policy, embedder: Embedder, rater: Rater, analyser: Analyser
     ) -> None:
         self.store = store
+        self.guard = store.guard
         self.agent = agent
         self.policy = policy
         self._parts = (embedder, rater, analyser)
@@ -102,10 +106,10 @@ class DatabaseStream(Reader):
                 raise UsageError("not a PostgreSQL store", where=store.where, hint="MemoryStream.open opens any store")
             embedder = embedder or default_embedder()
             settings = store.settings(agent)
-            analyser = analyser or shared_analyser(settings.get("language", "en"))
+            analyser = analyser or analyser_of(settings)
             refuse_other_embedder(settings, embedder, store.where)
             if not settings:
-                store.configure(agent, settings_of(embedder, analyser.language))
+                store.configure(agent, settings_of(embedder, analyser))
         except BaseException:
             if store is not where:
                 store.close()
@@ -114,6 +118,7 @@ class DatabaseStream(Reader):
         stream._own = store is not where
         return stream
 
+    @locked
     def remember(self, text: str, *, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
         """Adds a memory and gives it back with its id; arguments and errors as of `MemoryStream.remember`."""
         embedder, rater, _ = self._parts
@@ -124,6 +129,7 @@ class DatabaseStream(Reader):
         self.store.append(self.agent, [memory], [vector])
         return memory
 
+    @locked
     def retrieve(
         self,
         query: str,
@@ -136,8 +142,17 @@ class DatabaseStream(Reader):
         max_tokens: int | None = None,
         exclude: AbstractSet[int] = frozenset(),
         embedding: Vector | None = None,
+        min_relevance: float | None = None,
+        **filters: Unpack[Filters],
     ) -> Retrieval:
-        """As `MemoryStream.retrieve`: the same hits, found in the database. Raises UsageError for other policies."""
+        """As `MemoryStream.retrieve`: the same hits, found in the database.
+
+        Raises UsageError for other policies, for filters and for `min_relevance`.
+        """
+        if filters or min_relevance:
+            given = min(filters, default="min_relevance")
+            hint = "open the character with MemoryStream.open, or filter with search"
+            raise UsageError(f"{given} cannot be used to retrieve in the database", hint=hint)
         policy = self.policy if policy is None else checked_policy(policy)
         _refuse(policy)
         excluded = frozenset(checked_ids(exclude))
@@ -157,18 +172,22 @@ class DatabaseStream(Reader):
         self.store.touch(self.agent, dict.fromkeys(found.ids, found.at))
         return replace(found, accessed=(micros(found.at),) * len(found))
 
+    @locked
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """As `MemoryStream.forget`."""
         return self._moved(ids, self.store.remove, f"state != {FORGOTTEN}")
 
+    @locked
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """As `MemoryStream.archive`."""
         return self._moved(ids, self.store.archive, f"state = {THERE}")
 
+    @locked
     def unarchive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """As `MemoryStream.unarchive`."""
         return self._moved(ids, self.store.restore, f"state = {ARCHIVED}")
 
+    @locked
     def importance_since_reflection(self) -> float:
         """Sum of the importance of observations and actions after the last reflection."""
         last = self._one("SELECT max(id) FROM commonplace_memory WHERE agent = %s AND kind = 'reflection'")
@@ -177,20 +196,31 @@ class DatabaseStream(Reader):
             total = after(total, memory)
         return total
 
+    @locked
+    def search(self, *, limit: int | None = None, **wanted: Unpack[Filters]) -> list[Memory]:
+        """As `MemoryStream.search`."""
+        tests = filters(**wanted)
+        found = (memory for memory in self._latest() if all(test(memory) for test in tests))
+        return list(islice(found, None if limit is None else checked_count("limit", limit, 0)))
+
     @property
+    @locked
     def last_id(self) -> int:
         """The id of the latest memory, forgotten or not; 0 before the first."""
         return self._one("SELECT coalesce(max(id), 0) FROM commonplace_memory WHERE agent = %s")
 
+    @locked
     def __len__(self) -> int:
         return self._one(f"SELECT count(*) FROM commonplace_memory WHERE agent = %s AND state = {THERE}")
 
     def __iter__(self) -> Iterator[Memory]:
         return self._read("true")
 
+    @locked
     def __contains__(self, id: object) -> bool:
         return isinstance(id, int) and 1 <= id <= self.last_id and next(self._read("id = %s", id), None) is not None
 
+    @locked
     def get(self, id: int) -> Memory:
         """The memory of this id. Raises UsageError if it does not exist or is forgotten."""
         found = next(self._read("id = %s", id), None) if 0 < id < 1 << 31 else None
@@ -200,10 +230,12 @@ class DatabaseStream(Reader):
             )
         return found
 
+    @locked
     def recent(self, n: int) -> list[Memory]:
         """The n latest memories, latest first. Raises UsageError for an n below 0."""
         return list(islice(self._latest(), checked_count("n", n, 0)))
 
+    @locked
     def vector(self, id: int) -> Vector | None:
         """The embedding, float32 of shape (dimensions,); `None` if it is not usable. Raises UsageError as `get`."""
         self.get(id)
@@ -219,6 +251,7 @@ class DatabaseStream(Reader):
         hint = "open the stream with MemoryStream.open and ask there"
         raise UsageError(f"a stream in the database cannot explain why memory {id} is not among the hits", hint=hint)
 
+    @locked
     def close(self) -> None:
         """Closes the store, if the stream has opened it. May be called twice."""
         if self._own:
@@ -237,13 +270,14 @@ class DatabaseStream(Reader):
     ) -> _Query:
         embedder = self._parts[0]
         question = clean(query)
+        scored = bool(question) or embedding is not None
         if embedding is None and question:
-            embedding = embedder.embed([question])[0]
+            embedding = embed_query(embedder, question)
         _, vector = usable(checked_vector(embedding), embedder.dimensions)
         if vector is not None and not vector.any():
             vector = None
         number, _ = self.store.agent(self.agent)
-        return _Query(number, vector, embedder.dimensions, policy, at, sorted(exclude))
+        return _Query(number, vector, embedder.dimensions, policy, at, sorted(exclude), scored)
 
     def _found(self, query: str, asked: _Query, options: dict[str, Any]) -> Retrieval:
         """Fetches more candidates until the best are sure to be among them."""
@@ -251,7 +285,7 @@ class DatabaseStream(Reader):
         over = _extent(connection, asked)
         limit = (options["k"] or policy.k) + _MORE
         while True:
-            if not clean(query):
+            if not asked.scored:
                 ids = _newest(connection, asked, limit)
                 bound = 0.0 if len(ids) < over.count else -1.0
             elif policy.nearest:
@@ -266,10 +300,10 @@ class DatabaseStream(Reader):
         unusable = over.unusable | ({"query": 1} if asked.vector is None else {})
         return replace(
             found,
-            candidates=found.candidates if policy.nearest and clean(query) else over.count,
+            candidates=found.candidates if policy.nearest and asked.scored else over.count,
             excluded=tuple(asked.exclude),
             length=self.last_id,
-            unusable=unusable if clean(query) and over.count else {},
+            unusable=unusable if asked.scored and over.count else {},
         )
 
     def _ranked(self, query: str, asked: _Query, ids: list[int], options: dict[str, Any]) -> Retrieval:
@@ -288,10 +322,8 @@ class DatabaseStream(Reader):
         rows = self.store.connection.execute(query, (number, list(ids)), binary=True).fetchall()
         return [stored_memory(self.agent, *row) for row in stored_rows(rows)], vectors_of(rows)
 
-    def _latest(self, kinds: Collection[str] | None = None) -> Iterator[Memory]:
-        if kinds is None:
-            return self._read("true", backwards=True)
-        return self._read("kind = ANY(%s)", list(kinds), backwards=True)
+    def _latest(self) -> Iterator[Memory]:
+        return self._read("true", backwards=True)
 
     def _read(self, where: str, *values: Any, backwards: bool = False) -> Iterator[Memory]:
         """Memories that are there, a batch at a time."""
@@ -303,7 +335,7 @@ class DatabaseStream(Reader):
         )
         last, rows = _END if backwards else 0, [()]
         while rows:
-            with self.store.mended():
+            with self.guard, self.store.mended():
                 rows = self.store.connection.execute(query, (number, *values, last)).fetchall()
             for row in stored_rows(rows):
                 yield stored_memory(self.agent, *row)
@@ -364,6 +396,8 @@ class _Query:
     at: datetime
     exclude: Sequence[int]
     """Ids that do not compete."""
+    scored: bool
+    """False for an empty question, which brings the newest."""
 
     @property
     def row(self) -> dict[str, Any]:
@@ -380,11 +414,11 @@ class _Query:
                 f"round(CASE WHEN dimensions = %(d)s AND norm > 0 THEN -(embedding <#> %(q)s) / norm / %(n)s"
                 f" ELSE 0 END * {_UNITS:.0f})"
             )
-        # what was made after the question has no age yet
-        when = f"least(created, {micros(self.at)})" if self.policy.recency == "creation" else "accessed"
+        when = "created" if self.policy.recency == "creation" else "accessed"
         return (
             f"SELECT id, created, {when} AS t, importance, {units} AS units, width, exact, dimensions, norm, embedding"
             " FROM commonplace_memory WHERE agent = %(agent)s AND state = 0 AND NOT id = ANY(%(exclude)s)"
+            f" AND created <= {micros(self.at)}"
         )
 
 

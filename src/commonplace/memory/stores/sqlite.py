@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 from commonplace.errors import CommonplaceError, UsageError
@@ -31,6 +32,7 @@ from commonplace.memory.stores.codec import (
     unpacked_text,
 )
 from commonplace.memory.stores.store import Stored, checked_agent, overtaken, refuse_missing, refuse_other_ids
+from commonplace.memory.threads import locked
 from commonplace.sqlite import (
     BUSY_SECONDS,
     FileKind,
@@ -78,16 +80,19 @@ class SQLiteStore:
 
     def __init__(self, path: str | Path, *, synchronous: Synchronous = "NORMAL") -> None:
         """Opens or makes the file. Raises UsageError for a file of another kind or a newer format."""
+        self.guard = RLock()
         self.where = str(path)
         self._connection, self.repairs = _opened(Path(path), synchronous)
         self._file = Identity(Path(path))
         self._known: dict[str, tuple[int, int]] = {}  # character → (number, last id)
 
+    @locked
     def agents(self) -> tuple[str, ...]:
         """Characters that have anything here, sorted."""
         with STORE.errors(self.where):
             return tuple(sorted(name for (name,) in self._connection.execute("SELECT name FROM agent")))
 
+    @locked
     def load(self, agent: str) -> Stored:
         """Everything of a character; empty for an unknown one."""
         with STORE.errors(self.where), _uncollected():
@@ -103,6 +108,7 @@ class SQLiteStore:
             finally:
                 self._connection.execute("ROLLBACK")
 
+    @locked
     def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
         """Keep what a character's stream was made with."""
         number, _ = self._agent(agent)
@@ -111,6 +117,7 @@ class SQLiteStore:
                 "UPDATE agent SET settings = ? WHERE number = ?", (as_json(dict(settings)), number)
             )
 
+    @locked
     def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
         """Add memories with the next ids. Raises UsageError for other ids, and where another process was quicker."""
         number, last = self._agent(agent)
@@ -127,6 +134,7 @@ class SQLiteStore:
             raise overtaken(agent, self.where) from error
         self._known[agent] = number, last + len(memories)
 
+    @locked
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
         """Set access times: memory id → moment."""
         base = self._agent(agent)[0] << _SHIFT
@@ -137,6 +145,7 @@ class SQLiteStore:
             )
             refuse_missing(agent, tuple(accesses), changed.rowcount if rows else 0, self.where)
 
+    @locked
     def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
         """Replace what may change of memories that are here; vectors where given."""
         ids = [memory.id for memory in memories]
@@ -156,6 +165,7 @@ class SQLiteStore:
                 )
             self._archive(base, archived_ids)
 
+    @locked
     def remove(self, agent: str, ids: Sequence[int]) -> None:
         """Forget for good; the ids stay used. SQLite overwrites what they held with zeros."""
         base = self._agent(agent)[0] << _SHIFT
@@ -169,6 +179,7 @@ class SQLiteStore:
                 [(base | id,) for id in ids],
             )
 
+    @locked
     def archive(self, agent: str, ids: Sequence[int]) -> None:
         """Compress and set aside."""
         base = self._agent(agent)[0] << _SHIFT
@@ -176,6 +187,7 @@ class SQLiteStore:
             states = self._states(agent, base, ids)
             self._archive(base, [id for id, state in states.items() if state == THERE])
 
+    @locked
     def restore(self, agent: str, ids: Sequence[int]) -> None:
         """Restore from the archive."""
         base = self._agent(agent)[0] << _SHIFT
@@ -183,6 +195,7 @@ class SQLiteStore:
             states = self._states(agent, base, ids)
             self._unarchive(base, [id for id, state in states.items() if state == ARCHIVED])
 
+    @locked
     def close(self) -> None:
         """Leaves a single file that can be copied, unless another process has it open. May be called twice."""
         close(self._connection)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from commonplace.errors import CommonplaceError, UsageError
+from commonplace.memory.analyser import Analyser
 from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.record import Kind, Memory
 
@@ -26,11 +27,13 @@ class Stored:
     archived: frozenset[int] = frozenset()
     """Set aside: not candidates until they are restored."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What the character's stream was made with: `embedder`, `dimensions`, `language`; JSON."""
+    """What the character's stream was made with: `embedder`, `dimensions`, `language`, `analyser`; JSON."""
 
 
 class Store(Protocol):
     """Memories of many characters. What a method has acknowledged survives the death of the process.
+
+    Any number of threads may use one open store.
 
     Where two processes would lose something of each other's, the later one is refused. Errors of drivers and disks
     become `CommonplaceError`s that name the store and the next step. Names of characters can be anything: slashes,
@@ -64,7 +67,8 @@ class Store(Protocol):
         ...
 
     def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
-        """Replace what may change of memories that are here: importance, emotion, details; vectors where given."""
+        """Replace what may change of memories that are here: text, tags, importance, emotion, details; vectors where
+        given."""
         ...
 
     def remove(self, agent: str, ids: Sequence[int]) -> None:
@@ -181,10 +185,10 @@ class Keeper:
         """Collect accesses."""
         self._accesses.update(dict.fromkeys(ids, at))
 
-    def update(self, memory: Memory) -> None:
-        """Store what has changed of a memory."""
+    def update(self, memory: Memory, vectors: Sequence[Vector | None] | None = None) -> None:
+        """Store what has changed of a memory, its vector too if given."""
         self.flush()
-        self.store.update(self._agent, [memory])
+        self.store.update(self._agent, [memory], vectors)
 
     def remove(self, ids: Sequence[int]) -> None:
         """Forget in the store."""
@@ -216,9 +220,14 @@ class Keeper:
                 self.store.close()
 
 
-def settings_of(embedder: Embedder, language: str) -> dict[str, Any]:
+def settings_of(embedder: Embedder, analyser: Analyser) -> dict[str, Any]:
     """The settings of a stream that a store keeps."""
-    return {"embedder": embedder.name, "dimensions": embedder.dimensions, "language": language}
+    return {
+        "embedder": embedder.name,
+        "dimensions": embedder.dimensions,
+        "language": analyser.language,
+        "analyser": analyser.kind,
+    }
 
 
 def refuse_other_embedder(settings: Mapping[str, Any], embedder: Embedder, where: str) -> None:
@@ -239,10 +248,10 @@ def refuse_other_embedder(settings: Mapping[str, Any], embedder: Embedder, where
 
 
 def reembedded(
-    store: Store, agent: str, stored: Stored, embedder: Embedder, language: str, progress: Progress | None
+    store: Store, agent: str, stored: Stored, embedder: Embedder, analyser: Analyser, progress: Progress | None
 ) -> Stored:
     """The same memories with vectors of this embedder, in the store too. Can be interrupted and done again."""
-    settings = settings_of(embedder, language)
+    settings = settings_of(embedder, analyser)
     store.configure(agent, {**settings, "unfinished": True})
     vectors: list[Vector | None] = [None] * len(stored.memories)
     kept = [memory for memory in stored.memories if memory.id not in stored.forgotten]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 
 from commonplace.errors import UsageError
 
 LANGUAGES = ("en", "ko")
+AUTO = "auto"
+"""In place of a language: that of each text, found by its script."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +22,21 @@ class WordList:
     emotional: frozenset[str]
     relation: frozenset[str]
     function: frozenset[str]
-    """Grammar words, without content; in Korean the endings of nouns."""
+    """Grammar words, without content; Korean nouns without particles, Korean verbs with 다."""
 
 
 @cache
 def word_list(language: str) -> WordList:
-    """The lists of a language. Raises UsageError for a language without lists."""
+    """The lists of a language, or those of all for `AUTO`: words of different scripts cannot be confused.
+
+    Raises UsageError for a language without lists.
+    """
+    if language == AUTO:
+        lists = [word_list(one) for one in LANGUAGES]
+        every = {
+            one.name: frozenset[str]().union(*(getattr(each, one.name) for each in lists)) for one in fields(WordList)
+        }
+        return WordList(**every)
     if language not in LANGUAGES:
         raise UsageError(f"language {language!r} has no word lists", hint=f"the languages are {', '.join(LANGUAGES)}")
     data: dict[str, str] = json.loads(files(__name__).joinpath(f"{language}.json").read_text(encoding="utf-8"))

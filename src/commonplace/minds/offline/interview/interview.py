@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from commonplace.memory.bm25 import shared_analyser
+from commonplace.memory.analyser import shared_analyser
 from commonplace.minds.notes import FactNote, Item, Person, Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Grammar, parsed_rules

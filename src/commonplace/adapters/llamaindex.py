@@ -1,0 +1,63 @@
+"""A stream as a retriever of LlamaIndex. Needs the extra `llamaindex`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from commonplace.adapters.parts import REASONS, Clock, metadata, reference, wall_clock
+from commonplace.errors import UsageError
+from commonplace.memory import MemoryStream, ScoredMemory
+
+try:
+    from llama_index.core.base.base_retriever import BaseRetriever
+    from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+except ImportError as error:
+    hint = 'pip install "commonplace[llamaindex]"'
+    raise UsageError("the LlamaIndex adapter needs the package llama-index-core", hint=hint) from error
+
+__all__ = ["MemoryRetriever"]
+
+FOR_PEOPLE = ["id", "agent", "tick", "event", "accessed_at", "importance", "details", "citations", *REASONS]
+"""Metadata that a prompt does not get."""
+
+
+class MemoryRetriever(BaseRetriever):
+    """Recalls memories as nodes, with the scores of `recall`.
+
+    A node's text is the memory's, its metadata the other fields with `rank`, `score` and `parts`; a prompt gets kind,
+    time, place, source and tags of them.
+    """
+
+    def __init__(self, stream: MemoryStream, k: int = 10, *, clock: Clock = wall_clock, **options: Any) -> None:
+        """`k`: nodes returned. `options`: of `MemoryStream.recall`, such as `policy`."""
+        super().__init__()
+        self._stream = stream
+        self._options: dict[str, Any] = {"k": k, **options}
+        self._clock = clock
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return _nodes(self._stream.recall(query_bundle.query_str, **self._asked()))
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return _nodes(await asyncio.to_thread(self._stream.recall, query_bundle.query_str, **self._asked()))
+
+    def _asked(self) -> dict[str, Any]:
+        return {"at": self._clock(), **self._options}
+
+
+def _nodes(hits: Sequence[ScoredMemory]) -> list[NodeWithScore]:
+    return [
+        NodeWithScore(
+            node=TextNode(
+                id_=reference(hit.memory),
+                text=hit.memory.full_text,
+                metadata=metadata(hit),
+                excluded_llm_metadata_keys=FOR_PEOPLE,
+                excluded_embed_metadata_keys=list(metadata(hit)),
+            ),
+            score=hit.score,
+        )
+        for hit in hits
+    ]

@@ -1,0 +1,75 @@
+"""A stream as a session of the OpenAI Agents SDK. Needs the extra `openai-agents`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from commonplace.adapters.parts import Clock, Conversation, wall_clock
+from commonplace.errors import UsageError
+from commonplace.memory import MemoryStream
+
+try:
+    from agents.memory.session_settings import SessionSettings, resolve_session_limit
+except ImportError as error:
+    hint = 'pip install "commonplace[openai-agents]"'
+    raise UsageError("the session needs the package openai-agents", hint=hint) from error
+
+if TYPE_CHECKING:
+    from agents import TResponseInputItem
+
+__all__ = ["StreamSession"]
+
+
+class StreamSession:
+    """The items of one conversation, kept in a stream, where `recall` finds what was said in later sessions, too.
+
+    It follows the SDK's `Session` protocol: pass it to `Runner.run(…, session=…)`. Items come back exactly.
+    """
+
+    def __init__(
+        self,
+        stream: MemoryStream,
+        session_id: str,
+        *,
+        session_settings: SessionSettings | None = None,
+        clock: Clock = wall_clock,
+    ) -> None:
+        """`session_settings.limit`: items that `get_items` returns at most if its call gives no limit."""
+        self.session_id = session_id
+        self.session_settings = session_settings
+        self._conversation = Conversation(stream, session_id, "openai", clock)
+
+    async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
+        """The items in order; the latest `limit` of them."""
+        most = resolve_session_limit(limit, self.session_settings)
+        return await asyncio.to_thread(self._conversation.messages, most)
+
+    async def add_items(self, items: list[TResponseInputItem]) -> None:
+        """Remember items."""
+        told = [(_words(item), _source(item), item) for item in cast("list[Mapping[str, Any]]", items)]
+        await asyncio.to_thread(self._conversation.add, told)
+
+    async def pop_item(self) -> TResponseInputItem | None:
+        """Forget the latest item and return it; None if there is none."""
+        return await asyncio.to_thread(self._conversation.pop)
+
+    async def clear_session(self) -> None:
+        """Forget the items of this session."""
+        await asyncio.to_thread(self._conversation.clear)
+
+
+def _source(item: Mapping[str, Any]) -> str:
+    return str(item.get("role") or item.get("type") or "")
+
+
+def _words(item: Mapping[str, Any]) -> str:
+    """What an item says: its text, the call of a tool, or what a tool has returned."""
+    if "name" in item and "arguments" in item:
+        return f"{item['name']}({item['arguments']})"
+    content = item.get("content") or item.get("output") or item.get("summary") or ""
+    if isinstance(content, str):
+        return content
+    parts = cast("list[Mapping[str, Any]]", content if isinstance(content, list) else [])
+    return "\n".join(str(part["text"]) for part in parts if part.get("text"))

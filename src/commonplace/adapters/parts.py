@@ -1,0 +1,89 @@
+"""What the adapters share: a hit as plain metadata, and a conversation as memories of one session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from datetime import UTC, datetime
+from typing import Any
+
+from commonplace.memory import Memory, MemoryStream, ScoredMemory
+from commonplace.memory.stores.codec import memory_json
+from commonplace.text import clean
+
+Clock = Callable[[], datetime]
+"""Tells the time of what is remembered and asked."""
+
+
+def wall_clock() -> datetime:
+    """The time of this machine, UTC."""
+    return datetime.now(UTC)
+
+
+def reference(memory: Memory) -> str:
+    """AGENT:ID, which names a memory everywhere."""
+    return f"{memory.agent}:{memory.id}"
+
+
+REASONS = ("rank", "score", "relevance", "parts")
+"""Metadata of a hit besides the fields of its memory."""
+
+
+def metadata(hit: ScoredMemory) -> dict[str, Any]:
+    """The fields of a memory but its text, as JSON, with `rank`, `score`, `relevance` and what each part adds."""
+    fields = memory_json(hit.memory)
+    del fields["text"]
+    parts = {name: part.weight * part.normalised for name, part in hit.parts.items()}
+    return {**fields, "rank": hit.rank, "score": hit.score, "relevance": hit.relevance, "parts": parts}
+
+
+class Conversation:
+    """The messages of one session as memories: the words as text, the message itself, exactly, in `details`.
+
+    Any number of threads may use one.
+    """
+
+    def __init__(self, stream: MemoryStream, session: str, form: str, clock: Clock) -> None:
+        """`form`: the key in `details`, which says whose messages they are."""
+        self._stream = stream
+        self._session = session
+        self._form = form
+        self._clock = clock
+
+    def add(self, messages: Sequence[tuple[str, str, Any]]) -> None:
+        """Keep messages, all or none: (words, who said them, the message as JSON).
+
+        Raises TypeError for a message that is not JSON.
+        """
+        at = self._clock()
+        self._stream.add_many(
+            {
+                "text": words if clean(words) else f"({source or self._form} without words)",
+                "at": at,
+                "source": source,
+                "session": self._session,
+                "details": {self._form: json.loads(json.dumps(message))},
+            }
+            for words, source, message in messages
+        )
+
+    def messages(self, limit: int | None = None) -> list[Any]:
+        """The messages in order; the latest `limit` of them, all if it is negative."""
+        return [deepcopy(memory.details[self._form]) for memory in self._memories(limit)]
+
+    def pop(self) -> Any | None:
+        """The latest message, which is forgotten; None without any."""
+        while latest := self._memories(1):
+            if self._stream.forget([latest[0].id]):  # nobody else has
+                return deepcopy(latest[0].details[self._form])
+        return None
+
+    def clear(self) -> None:
+        """Forget the messages of this session."""
+        self._stream.forget([memory.id for memory in self._memories(None)])
+
+    def _memories(self, limit: int | None) -> list[Memory]:
+        found = self._stream.search(session=self._session)
+        mine = [memory for memory in found if self._form in memory.details]
+        return mine[: None if limit is None or limit < 0 else limit][::-1]

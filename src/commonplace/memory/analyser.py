@@ -1,0 +1,174 @@
+"""What counts as a word: the tokens of a memory and of a question that BM25 compares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from functools import cache
+from itertools import repeat
+from typing import Any, cast
+
+import Stemmer
+
+from commonplace.clock import WEEKDAYS
+from commonplace.errors import UsageError
+from commonplace.memory import korean
+from commonplace.memory.emotion import language_of
+from commonplace.memory.words import AUTO, word_list
+from commonplace.text import HANGUL, words
+
+MONTHS = {
+    "en": (
+        "January", "February", "March", "April", "May", "June",
+        "July", "August", "September", "October", "November", "December",
+    ),
+    "ko": tuple(f"{month}월" for month in range(1, 13)),
+}  # fmt: skip
+
+STEM = 0.5
+"""How much the stem of a Hangul word counts in a question, besides its pairs of syllables."""
+ROOT = "~"
+"""In front of a root, which no token of another sort begins with."""
+LAST = 0.3
+"""How much the last syllable of a longer stem counts: 소금빵 is a 빵."""
+
+_ISO_DATE = re.compile(r"(?<![0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9-])")
+_KOREAN_DATE = re.compile(r"(?<![0-9])([0-9]{1,2}[월일])")
+_ORDINAL = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)")
+_HANGUL = re.compile(f"[{HANGUL}]")
+_IDEOGRAPHIC = "\u3041"
+"""From here on a run of letters holds several words without spaces."""
+_CAPITAL_INSIDE = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
+
+
+class Analyser:
+    """Splits texts into the tokens BM25 counts. The script of a word decides how; the language, which date words.
+
+    A Latin word becomes its Porter2 stem. Kana and Han runs become pairs of characters (a single one stays itself). A
+    Hangul word becomes its pairs of syllables, which survive wrong spacing; the root of its stem, the same under every
+    particle and ending; and the last syllable of its stem, which a noun of one syllable has in common with its
+    compounds. There is no stop list: BM25's idf does that work.
+
+    `language`: `auto` gives each memory the date words of the language it is in. `name` changes whenever a token
+    would. Raises UsageError for an unknown language.
+    """
+
+    kind = "plain"
+    """What a store or the manifest of a run calls this class."""
+
+    def __init__(self, language: str = AUTO) -> None:
+        if language != AUTO and language not in WEEKDAYS:
+            raise UsageError(
+                f"language {language!r} is unknown", hint=f"the languages are {', '.join([AUTO, *sorted(WEEKDAYS)])}"
+            )
+        self.language = language
+        self.name = f"porter2-hangul-dates-{language}-v2"
+        self._stem = cast(Any, Stemmer).Stemmer("english", 0).stemWord
+        self._tokens: dict[str, tuple[str, ...]] = {}
+        self._shares: dict[str, tuple[float, ...]] = {}
+        """Hangul word → how much each of its tokens counts in a question."""
+        self._dates: dict[tuple[date, str], tuple[str, ...]] = {}
+
+    def query(self, text: str) -> list[str]:
+        """The tokens of a text, in order, repeated as often as they occur. Dates written 2031-10-04 stay whole."""
+        tokens, rest = _split_dates(text)
+        known = self._tokens
+        for word in words(rest):
+            tokens += known.get(word) or self._analysed(word)
+        return tokens
+
+    def weighted(self, question: str, grammar: float) -> dict[str, float]:
+        """Token → how much it counts in a question: the sum of its occurrences, each 1 or less.
+
+        An occurrence in a grammar word counts `grammar` times as much.
+        """
+        quiet = grammar_words(question) if grammar != 1 else frozenset[str]()
+        dates, rest = _split_dates(question)
+        found: dict[str, float] = dict.fromkeys(dates, 1.0)
+        for word in words(rest):
+            once = grammar if word in quiet else 1.0
+            tokens = self._tokens.get(word) or self._analysed(word)
+            for token, share in zip(tokens, self._shares.get(word) or repeat(1.0), strict=False):
+                found[token] = found.get(token, 0.0) + once * share
+        return found
+
+    def document(self, text: str, created_at: datetime) -> list[str]:
+        """The tokens of a memory: those of its text, then weekday, month, day and ISO date of its creation (UTC)."""
+        return [*self.query(text), *self.date(created_at.date(), text)]
+
+    def date(self, day: date, text: str = "") -> tuple[str, ...]:
+        """The tokens by which a query can name a day; where the language is `auto`, in that of the text."""
+        language = language_of(text) if self.language == AUTO else self.language
+        known = self._dates.get((day, language))
+        if known is None:
+            weekday, month = WEEKDAYS[language][day.weekday()], MONTHS[language][day.month - 1]
+            if language == "ko":
+                named: Iterable[str] = (month, f"{day.day}일", *pairs(weekday))
+            else:
+                named = self.query(f"{weekday} {month} {day.day}")
+            known = self._dates[day, language] = (*named, day.isoformat())
+        return known
+
+    def hangul(self, word: str) -> Sequence[tuple[str, float]]:
+        """The tokens of a Hangul word, each with how much it counts in a question."""
+        stem = korean.stem(word)
+        last = LAST if len(stem) > 1 else 1.0
+        return [*((pair, 1.0) for pair in pairs(word)), (stem[-1], last), (ROOT + korean.root(stem), STEM)]
+
+    def _analysed(self, word: str) -> tuple[str, ...]:
+        if len(self._tokens) >= 65_536:
+            self._tokens.clear()
+            self._shares.clear()
+        if _HANGUL.match(word):
+            found, self._shares[word] = zip(*self.hangul(word), strict=True)
+        elif word[0] >= _IDEOGRAPHIC:
+            found = tuple(pairs(word)) or (word,)
+        else:
+            ordinal = _ORDINAL.fullmatch(word)
+            found = (ordinal[1] if ordinal else self._stem(word),)
+        self._tokens[word] = found
+        return found
+
+
+@cache
+def shared_analyser(language: str = AUTO, kind: str = Analyser.kind) -> Analyser:
+    """The analyser all streams of a language share, so that a word is stemmed once. Raises UsageError."""
+    if kind == Analyser.kind:
+        return Analyser(language)
+    if kind == "kiwi":
+        from commonplace.memory.kiwi import KiwiAnalyser  # noqa: PLC0415 - an optional extra, slow to load
+
+        return KiwiAnalyser(language)
+    raise UsageError(f"there is no analyser {kind!r}", hint=f"the analysers are {Analyser.kind}, kiwi")
+
+
+def analyser_of(settings: Mapping[str, Any]) -> Analyser:
+    """The analyser that the settings of a stored stream name."""
+    return shared_analyser(settings.get("language", AUTO), settings.get("analyser", Analyser.kind))
+
+
+def grammar_words(question: str) -> frozenset[str]:
+    """The words of a question that only carry grammar, except those written like a name: `May` inside a sentence."""
+    asked = words(question)
+    found = word_list("en").function.intersection(asked)
+    found = found.difference(word.lower() for word in _CAPITAL_INSIDE.findall(question))
+    return found if question.isascii() else found.union(filter(korean.is_grammar, filter(_HANGUL.match, asked)))
+
+
+def pairs(word: str) -> list[str]:
+    """The pairs of neighbouring characters."""
+    return [word[i : i + 2] for i in range(len(word) - 1)]
+
+
+def _split_dates(text: str) -> tuple[list[str], str]:
+    """(the dates that stay whole, the rest of the text)."""
+    text = text.replace("’", "'")
+    tokens: list[str] = []
+    if "-" in text:
+        tokens += _ISO_DATE.findall(text)
+        text = _ISO_DATE.sub(" ", text)
+    if not text.isascii():
+        tokens += _KOREAN_DATE.findall(text)
+        text = _KOREAN_DATE.sub(" ", text)
+    return tokens, text

@@ -1,0 +1,116 @@
+"""What `MemoryStream.add_many` accepts: texts, the fields of `remember`, and the messages of a chat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, cast
+
+from commonplace.clock import parse_iso
+from commonplace.errors import UsageError
+from commonplace.memory.record import MemoryFields
+from commonplace.text import clean
+
+FIELDS = frozenset(MemoryFields.__optional_keys__) | {"text", "at"}
+"""Keys of an item that has the arguments of `remember`."""
+MESSAGE = frozenset({"role", "content", "name", "created_at", "timestamp"})
+"""Keys of a message that become fields; any others are kept in its details."""
+
+
+class Item(NamedTuple):
+    """One memory to add."""
+
+    text: str
+    at: datetime
+    fields: MemoryFields
+
+
+def items_of(given: Iterable[Any], at: datetime | None, *, system: bool) -> list[Item]:
+    """The items, checked for their form. Raises UsageError that names the position of the first that is wrong.
+
+    `at`: the time of those that have none. `system`: whether messages of the role `system` count. Items without
+    content are skipped.
+    """
+    if isinstance(given, str | Mapping):
+        raise UsageError("the items are not a list", hint='give a list: ["…", …] or [{"role": "user", "content": "…"}]')
+    found: list[Item] = []
+    for position, one in enumerate(given):
+        try:
+            item = _item(one, at, system=system)
+        except UsageError as error:
+            raise located(error, position) from error
+        if item is not None:
+            found.append(item)
+    return found
+
+
+def located(error: UsageError, position: int) -> UsageError:
+    """The error, with the position of the item (0 is the first)."""
+    return UsageError(f"item {position}: {error.what}", hint=error.hint)
+
+
+def _item(one: Any, at: datetime | None, *, system: bool) -> Item | None:
+    if isinstance(one, str):
+        return _made(one, at, {})
+    if not isinstance(one, Mapping) or not all(isinstance(key, str) for key in cast("Mapping[Any, Any]", one)):
+        raise UsageError(f"{one!r:.60} is not an item", hint="give a text, a mapping with `text`, or a chat message")
+    item = dict(cast("Mapping[str, Any]", one))
+    if "role" in item or "content" in item:
+        if item.get("role") in ("system", "developer") and not system:
+            return None
+        return _message(item, at)
+    if unknown := item.keys() - FIELDS:
+        raise UsageError(f"unknown field {min(unknown)!r}", hint=f"the fields are {', '.join(sorted(FIELDS))}")
+    if "text" not in item:
+        raise UsageError("it has no text", hint="give `text`, or `role` and `content`")
+    return _made(item.pop("text"), item.pop("at", None) or at, item)
+
+
+def _message(message: dict[str, Any], at: datetime | None) -> Item | None:
+    role, name = message.get("role", ""), message.get("name") or ""
+    for what, value in (("role", role), ("name", name)):
+        if not isinstance(value, str):
+            raise UsageError(f"{what} {value!r:.60} is not a string", hint="give a string")
+    moment = message.get("created_at", message.get("timestamp"))
+    details = {key: value for key, value in message.items() if key not in MESSAGE}
+    fields: MemoryFields = {"source": name or role, "details": {"role": role, **details}}
+    return _made(_content(message.get("content")), at if moment is None else _moment(moment), fields)
+
+
+def _content(content: Any) -> str:
+    """The text of a message; of a list of parts, the text of those that have one."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if not isinstance(content, Sequence):
+        raise UsageError(f"content {content!r:.60} is not a text", hint="give a string or a list of parts")
+    texts: list[str] = []
+    for part in cast("Sequence[Any]", content):
+        text: Any = cast("Mapping[str, Any]", part).get("text", "") if isinstance(part, Mapping) else part
+        if not isinstance(text, str):
+            raise UsageError(f"content has a part {part!r:.60}", hint="give strings or mappings with a `text`")
+        texts.append(text)
+    return "\n".join(text for text in texts if text)
+
+
+def _made(text: Any, at: datetime | None, fields: Any) -> Item | None:
+    if not isinstance(text, str):
+        raise UsageError(f"text {text!r:.60} is not a string", hint="give a string")
+    if not clean(text):
+        return None
+    if at is None:
+        raise UsageError("it has no time", hint="give `at` for all of them, or a time in each")
+    return Item(text, _moment(at), fields)
+
+
+def _moment(value: Any) -> datetime:
+    """A datetime, ISO text, or seconds since 1970."""
+    if isinstance(value, datetime):
+        return value
+    try:
+        if isinstance(value, str):
+            return parse_iso(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value, UTC)
+    except (ValueError, OverflowError, OSError):
+        pass
+    raise UsageError(f"time {value!r:.60} is not a time", hint="give a datetime, ISO text or seconds since 1970")

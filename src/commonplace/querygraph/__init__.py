@@ -1,0 +1,28 @@
+"""A memory of what was asked, how it was answered and how that was received. Usable alone; imports nothing of the town."""
+
+from commonplace.querygraph.config import ConversationConfig, GraphConfig
+from commonplace.querygraph.conversation import ConversationMemory, Finalized, Found, FoundAnswer
+from commonplace.querygraph.embedding import Embedder, HashedNgrams
+from commonplace.querygraph.graph import Answer, Hit, QueryGraph, Stats
+from commonplace.querygraph.keys import canonical_key
+from commonplace.querygraph.sqlite_store import StoredGraph
+from commonplace.querygraph.tables import Edge, Node
+
+__all__ = [
+    "Answer",
+    "ConversationConfig",
+    "ConversationMemory",
+    "Edge",
+    "Embedder",
+    "Finalized",
+    "Found",
+    "FoundAnswer",
+    "GraphConfig",
+    "HashedNgrams",
+    "Hit",
+    "Node",
+    "QueryGraph",
+    "Stats",
+    "StoredGraph",
+    "canonical_key",
+]

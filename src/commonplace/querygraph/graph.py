@@ -1,0 +1,828 @@
+"""The graph of questions: asked, answered, rated, linked and, where there is no more room, forgotten.
+
+How a question travels: `keys` says whether it is known, `embedding` makes its vector, an index of `search` names the
+questions that may be near, and the columns of `tables` hold what is kept. All else is arithmetic on those columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import RLock
+from typing import Any, Literal
+
+import numpy as np
+
+from commonplace.errors import CommonplaceError, UsageError
+from commonplace.querygraph import snapshots
+from commonplace.querygraph.config import GraphConfig
+from commonplace.querygraph.embedding import Embedder, HashedNgrams, Vector, vector_of
+from commonplace.querygraph.keys import canonical_key, hashed, normalised
+from commonplace.querygraph.search import ExactScan, Index, InvertedIndex, Needed, Slots, Vectors
+from commonplace.querygraph.tables import (
+    ANSWER,
+    EDGE_TYPES,
+    ENDS,
+    ENTITY,
+    FEEDBACK,
+    HAS_FEEDBACK,
+    NODE_TYPES,
+    QUERY,
+    REFERS,
+    RESPONDED,
+    SIMILAR,
+    Edge,
+    EdgeType,
+    Node,
+    NodeType,
+    Tables,
+)
+from commonplace.text import clean
+
+Label = Literal["up", "down", "retry"]
+LABELS: dict[Label, float] = {"up": 1.0, "down": -1.0, "retry": -0.5}
+"""Label → what it adds to the feedback weight."""
+
+Clock = Callable[[], datetime]
+
+_STEPS = 4096
+"""Feedback is kept in such parts of 1, so that the order in which it comes cannot change a sum."""
+_REACHED = 64
+"""Similar questions that feedback spreads to with each hop, the nearest first."""
+_START = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A question that was found."""
+
+    id: str
+    score: float
+    """(1 − rank_weight)·similarity + rank_weight·rank."""
+    similarity: float
+    """The cosine with what was asked, 0–1."""
+    rank: float
+    text: str
+    canonical_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer that was found."""
+
+    id: str
+    query: str
+    """The id of the question it was given to."""
+    text: str
+    score: float
+    similarity: float
+    """Of its question with what was asked; 1 where the answers of one question were asked for."""
+    feedback: float
+    """How it was received: ups minus downs minus half the retries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How full a graph is."""
+
+    nodes: int
+    edges: int
+    by_type: dict[NodeType, int]
+
+
+def wall_clock() -> datetime:
+    """The time now."""
+    return datetime.now(UTC)
+
+
+class QueryGraph:
+    """Questions, their answers, how those were received, and the entities they name.
+
+    Safe to use from several threads. What is read is never changed by reading: only asking, answering, rating and
+    linking count as use. Where a node is named that is not there, because it was never made or has been evicted,
+    UsageError is raised.
+    """
+
+    def __init__(
+        self,
+        config: GraphConfig | None = None,
+        *,
+        embedder: Embedder | None = None,
+        clock: Clock = wall_clock,
+        index: Callable[[Vectors], Index] | None = None,
+    ) -> None:
+        """`clock` gives the time (naive: UTC). `index` replaces the index that the settings choose."""
+        self.config = config or GraphConfig()
+        self.embedder: Embedder = embedder or HashedNgrams()
+        self._clock = clock
+        self._make_index = index or (InvertedIndex if self.config.enable_inverted_index else ExactScan)
+        self._lock = RLock()
+        self._version = 0
+        self._saved: tuple[int, Path] | None = None
+        self._half_life = self.config.half_life_min * 60e6
+        self._hold(Tables(self.embedder.dimensions))
+
+    # ── asking and answering ─────────────────────────────────────────────────────────────────────────────────────
+
+    def upsert_query(self, text: str) -> str:
+        """The id of the question's node: a known one if the key is the same or the cosine is at least `tau_dup`.
+
+        A known question is counted once more. A new one is linked to the `max_links` nearest with a cosine of at
+        least `tau_sim`, and to the entities it names.
+        """
+        text = _checked(text)
+        key = canonical_key(text)
+        id = query_id(key)
+        with self._writing():
+            now = self._now()
+            if id in self._nodes.rows:
+                return self._ask_again(self._nodes.rows[id], now)
+            vector = self._embed(text)
+            near = self._near(vector, self.config.tau_sim)
+            if near and near[0][1] >= self.config.tau_dup:
+                return self._ask_again(near[0][0], now)
+            return self._nodes.ids[self._ask_first(text, key, vector, near, now)]
+
+    def record_answer(self, query: str, text: str) -> str:
+        """The id of the answer's node, linked `responded_with`; the same answer to the same question is one node."""
+        text = _checked(text)
+        with self._writing():
+            now = self._now()
+            asked = self._row(query, "query")
+            key = hashed(query, normalised(text))
+            id = "a-" + key
+            row = self._nodes.rows.get(id)
+            if row is None:
+                row = self._add(id, ANSWER, text, key, now, keep=(asked,))
+            else:
+                self._ask_again(row, now)
+            self._use(asked, now)
+            self._link(asked, RESPONDED, row, 1.0, now)
+            return id
+
+    def record_feedback(self, query: str, label: Label, *, answer: str | None = None, note: str | None = None) -> str:
+        """The id of the feedback's node. `up` adds 1 to the question's feedback, `down` −1, `retry` −0.5.
+
+        The same goes to the answer where one is named, and, damped by similarity and with each hop, to similar
+        questions. The same label with the same note on the same node is one feedback node, counted again.
+        """
+        if label not in LABELS:
+            raise UsageError(f"the label is {label!r}; expected one of {', '.join(LABELS)}")
+        with self._writing():
+            now = self._now()
+            asked = self._row(query, "query")
+            target = asked if answer is None else self._answer_of(asked, answer)
+            key = hashed(self._nodes.ids[target], label, note or "")
+            id = "f-" + key
+            row = self._nodes.rows.get(id)
+            if row is None:
+                row = self._add(id, FEEDBACK, clean(note or ""), key, now, keep=(asked, target), extras=(label,))
+            else:
+                self._ask_again(row, now)
+            self._link(target, HAS_FEEDBACK, row, 1.0, now)
+            self._use(asked, now)
+            if target != asked:
+                self._link(asked, HAS_FEEDBACK, row, 1.0, now)
+                self._use(target, now)
+                self._weigh(target, feedback=LABELS[label])
+            for reached, share in self._reached(asked):
+                self._weigh(reached, feedback=round(LABELS[label] * share * _STEPS) / _STEPS)
+            return id
+
+    def adjust_weights(self, id: str, *, feedback_delta: float = 0.0, repeat_delta: float = 0.0) -> None:
+        """Add to a node's weights without spreading: for weights that were earned elsewhere."""
+        for name, value in (("feedback_delta", feedback_delta), ("repeat_delta", repeat_delta)):
+            if not math.isfinite(value):
+                raise UsageError(f"{name} is {value}; expected a finite number")
+        with self._writing():
+            self._weigh(self._row(id), feedback=feedback_delta, repeat=repeat_delta)
+
+    def link(self, source: str, target: str, type: EdgeType, weight: float = 1.0) -> None:
+        """Link two nodes. An edge that is there gains the weight, and its time is refreshed."""
+        if type not in ENDS:
+            raise UsageError(f"the type of the edge is {type!r}; expected one of {', '.join(EDGE_TYPES)}")
+        if not (math.isfinite(weight) and weight > 0):
+            raise UsageError(f"the weight is {weight}; expected a finite number above 0")
+        with self._writing():
+            froms, to = ENDS[type]
+            rows = self._row(source, *froms), self._row(target, to)
+            if rows[0] == rows[1]:
+                raise UsageError("an edge from a node to itself", where=source)
+            self._link(rows[0], EDGE_TYPES.index(type), rows[1], weight, self._now())
+
+    def upsert_entity(self, name: str, *, aliases: Iterable[str] = ()) -> str:
+        """The id of the entity's node. Questions asked from now on that name it, or an alias, refer to it.
+
+        An entity that is known gains the aliases. A name counts where a word begins, with or without a particle.
+        """
+        name = _checked(name)
+        id = "e-" + canonical_key(name)
+        with self._writing():
+            now = self._now()
+            row = self._nodes.rows.get(id)
+            if row is None:
+                row = self._add(id, ENTITY, name, id[2:], now)
+            else:
+                self._ask_again(row, now)
+            known = self._nodes.extras[row]
+            given = (name, *(clean(alias) for alias in aliases))
+            added = tuple(dict.fromkeys(alias for alias in given if alias and alias not in known))
+            self._nodes.extras[row] = known + added
+            self._entities.add(id, added)
+            return id
+
+    def pin(self, id: str, pinned: bool = True) -> None:
+        """A pinned node is never evicted."""
+        with self._writing():
+            row = self._row(id)
+            self._nodes.pinned[row] = pinned
+            self._changed(row)
+
+    # ── finding ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def search(self, text: str, k: int = 5) -> list[Hit]:
+        """The `k` questions with the best scores, best first; of equals, the oldest. There is no minimum similarity.
+
+        Changes nothing.
+        """
+        if k < 1:
+            raise UsageError(f"k is {k}; expected at least 1")
+        vector = self._embed(_checked(text))
+        with self._reading():
+            return self._search(vector, k)
+
+    def answers(self, query: str) -> list[Answer]:
+        """The answers of a question, the best received first; of equals, the one of higher rank."""
+        with self._reading():
+            now = self._now()
+            rows = self._answers_of(self._row(query, "query"))
+            ranks = dict(zip(rows, self._ranks(rows, now), strict=True))
+            rows.sort(key=lambda row: (-self._nodes.feedback[row], -ranks[row], self._nodes.serial[row]))
+            return [self._answer(row, query, ranks[row], 1.0) for row in rows]
+
+    def best_answers(self, text: str, k: int = 5, *, min_similarity: float = 0.0) -> list[Answer]:
+        """Answers that were given to questions like this one, best first.
+
+        An answer's score is similarity·(1 + 0.5·tanh(feedback/5)) of one of the `4·k` nearest questions: how alike the
+        questions are, raised or lowered by half at most as the answer was received.
+        """
+        vector = self._embed(_checked(text))
+        with self._reading():
+            found: list[Answer] = []
+            for hit in self._search(vector, 4 * k):
+                if hit.similarity >= min_similarity:
+                    for row in self._answers_of(self._nodes.rows[hit.id]):
+                        received = 1 + 0.5 * math.tanh(self._nodes.feedback[row] / 5)
+                        found.append(self._answer(row, hit.id, hit.similarity * received, hit.similarity))
+            return sorted(found, key=lambda one: -one.score)[:k]
+
+    def node(self, id: str) -> Node:
+        """A node by its id."""
+        with self._reading():
+            return self._node(self._row(id), self._now())
+
+    def nodes(self, type: NodeType | None = None) -> list[Node]:
+        """All nodes, or those of a type, the oldest first."""
+        with self._reading():
+            now = self._now()
+            kind = None if type is None else NODE_TYPES.index(type)
+            return [self._node(row, now) for row in self._nodes.rows.values() if kind in (None, self._nodes.type[row])]
+
+    def edges(self, id: str | None = None) -> list[Edge]:
+        """All edges, or those of a node, the oldest first."""
+        with self._reading():
+            slots = (
+                self._edges.slots().tolist()
+                if id is None
+                else sorted(self._nodes.incident[self._row(id)], key=self._edges.serial.__getitem__)
+            )
+            return [self._edge(slot) for slot in slots]
+
+    def __contains__(self, id: object) -> bool:
+        with self._reading():
+            return id in self._nodes.rows
+
+    def stats(self) -> Stats:
+        """Nodes and edges there are."""
+        with self._reading():
+            counts = np.bincount(self._nodes.type[self._nodes.alive], minlength=len(NODE_TYPES)).tolist()
+            by_type = dict(zip(NODE_TYPES, counts, strict=True))
+            return Stats(len(self._nodes.rows), self._edges.count, by_type)
+
+    # ── time ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def decay(self, half_life: timedelta | None = None) -> None:
+        """Make the passing of time real: halve all weights for every `half_life` since the last use or decay.
+
+        `half_life`: of the weights; by default that of recency. To be called as often as you like: twice is the
+        same as once, later.
+        """
+        life = half_life / timedelta(microseconds=1) if half_life is not None else self._half_life
+        if life <= 0:
+            raise UsageError(f"half_life is {half_life}; expected more than none")
+        with self._writing():
+            now = self._now()
+            nodes, edges = self._nodes, self._edges
+            since = np.maximum(nodes.accessed, self._tables.decayed)
+            left = np.exp2(np.maximum(now - since, 0) / -life)
+            for row in nodes.rows.values():
+                factor = left[row]
+                nodes.weigh(row, nodes.repeat[row] * factor, nodes.feedback[row] * factor)
+                self._changed(row)
+            slots = edges.slots()
+            since = np.maximum(edges.accessed[slots], self._tables.decayed)
+            edges.weight[slots] *= np.exp2(np.maximum(now - since, 0) / -life)
+            for slot in slots.tolist():
+                self._linked(slot)
+            self._tables.decayed = max(now, self._tables.decayed)
+
+    # ── keeping ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def to_snapshot(self, ids: Iterable[str] | None = None) -> dict[str, Any]:
+        """The graph as JSON: settings, embedder, nodes with their vectors, edges.
+
+        `ids`: of the questions to take with their answers, their feedback, their entities and the edges among those;
+        by default all there is.
+        """
+        with self._reading():
+            rows = None if ids is None else self._around([self._row(id, "query") for id in ids])
+            return snapshots.taken(self._tables, self.config, self.embedder, rows)
+
+    @classmethod
+    def from_snapshot(
+        cls,
+        snapshot: dict[str, Any],
+        *,
+        config: GraphConfig | None = None,
+        embedder: Embedder | None = None,
+        clock: Clock = wall_clock,
+        index: Callable[[Vectors], Index] | None = None,
+    ) -> QueryGraph:
+        """The graph of a snapshot, with its own settings and embedder unless others are given.
+
+        Vectors of another embedder, and keys of another version, are made again from the texts. Raises
+        CommonplaceError for what is not a whole snapshot.
+        """
+        parts = snapshots.read(snapshot)
+        graph = QueryGraph(config or parts.config, embedder=embedder or parts.embedder(), clock=clock, index=index)
+        graph._hold(snapshots.restored(parts, graph.embedder))
+        return graph
+
+    def absorb(self, snapshot: dict[str, Any]) -> list[str]:
+        """Take in the questions of a snapshot with all that belongs to them; returns their ids here, in its order.
+
+        A question whose key is known, or whose cosine with a known one is at least `tau_dup`, becomes one with it:
+        askings, answers, feedback, entities and degrees add up. A negative sum of feedback on a question stays with
+        its answers, so that no question that is known here comes to rank lower.
+        """
+        parts = snapshots.read(snapshot)
+        given = snapshots.restored(parts, self.embedder)
+        with self._writing():
+            now = self._now()
+            asked = [row for row in given.nodes.rows.values() if given.nodes.type[row] == QUERY]
+            degrees: dict[int, int] = {}
+            found: dict[int, int] = {}
+            for row in asked:
+                found[row] = self._absorb_query(given, row, now, tuple(found.values()), degrees)
+            for kind in (ENTITY, ANSWER, FEEDBACK):
+                for slot in given.edges.slots().tolist():
+                    if given.nodes.type[given.edges.target[slot]] == kind:
+                        self._absorb_end(given, slot, found, now)
+            for slot in given.edges.slots().tolist():
+                self._absorb_edge(given, slot, found)
+            for row, degree in degrees.items():  # what it had there and has not gained here
+                missing = max(0, degree - int(self._nodes.degree[row]))
+                self._nodes.degree[row] += missing
+                self._nodes.carried[row] += missing
+                self._changed(row)
+            return [self._nodes.ids[found[row]] for row in asked]
+
+    def save(self, path: str | Path, *, only_if_dirty: bool = True) -> bool:
+        """Write a snapshot file, whole or not at all; returns whether one was written.
+
+        Nothing is written where the graph is as it was when it was last saved there. The good snapshot that was
+        there before stays beside it, as `NAME.previous`.
+        """
+        target = Path(path)
+        with self._reading():
+            state = (self._version, target.absolute())
+            if only_if_dirty and self._saved == state and target.exists():
+                return False
+            snapshots.write(snapshots.lines(self._tables, self.config, self.embedder), target)
+            self._saved = state
+            return True
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        config: GraphConfig | None = None,
+        embedder: Embedder | None = None,
+        clock: Clock = wall_clock,
+        index: Callable[[Vectors], Index] | None = None,
+    ) -> QueryGraph:
+        """The graph of a snapshot file; see `from_snapshot`.
+
+        A damaged file is refused; the message says what is wrong and names the good one before it.
+        """
+        target = Path(path)
+        with snapshots.explained(target):
+            parts = snapshots.loaded(target)
+            graph = QueryGraph(config or parts.config, embedder=embedder or parts.embedder(), clock=clock, index=index)
+            graph._hold(snapshots.restored(parts, graph.embedder))
+        graph._saved = graph._version, target.absolute()
+        return graph
+
+    # ── inside: nothing below takes the lock ─────────────────────────────────────────────────────────────────────
+
+    @contextmanager
+    def _reading(self) -> Generator[None]:
+        with self._lock:
+            yield
+
+    @contextmanager
+    def _writing(self) -> Generator[None]:
+        with self._lock:
+            yield
+
+    def _hold(self, tables: Tables) -> None:
+        """Work on these tables; nodes and edges beyond the budgets are evicted."""
+        self._tables = tables
+        self._nodes, self._edges, self._entities = tables.nodes, tables.edges, tables.entities
+        self._index: Index = self._make_index(tables.vectors)
+        while len(self._nodes.rows) > self.config.max_nodes:
+            self._remove(self._victim(self._now(), ()))
+        while self._edges.count > self.config.max_edges:
+            self._unlink(self._edges.weakest())
+
+    def _changed(self, row: int) -> None:
+        """A node is new or different. Every change of a node ends here, and every change of an edge in `_linked`."""
+        self._version += 1
+
+    def _linked(self, slot: int) -> None:
+        self._version += 1
+
+    def _dropped(self, id: str) -> None:
+        """A node is gone."""
+        self._version += 1
+
+    def _unlinked(self, slot: int) -> None:
+        """An edge is about to go."""
+        self._version += 1
+
+    def _now(self) -> int:
+        return micros(self._clock())
+
+    def _embed(self, text: str) -> Vector:
+        return vector_of(self.embedder.embed(text), self.embedder.dimensions)
+
+    def _row(self, id: str, *types: NodeType) -> int:
+        row = self._nodes.rows.get(id)
+        expected = " or ".join(types) or "node"
+        if row is None:
+            raise UsageError(f"no {expected} {id!r}", hint="it was never made, or has been evicted to make room")
+        found = NODE_TYPES[self._nodes.type[row]]
+        if types and found not in types:
+            raise UsageError(f"{id!r} is {_article(found)}; expected {_article(expected)}")
+        return row
+
+    def _answer_of(self, asked: int, answer: str) -> int:
+        row = self._row(answer, "answer")
+        if self._edge_slot(asked, RESPONDED, row) is None:
+            raise UsageError(f"{answer!r} is not an answer to {self._nodes.ids[asked]!r}")
+        return row
+
+    def _ranks(self, rows: Sequence[int], now: int) -> list[float]:
+        return self._nodes.ranks(np.array(rows, dtype=np.intp), now, self._half_life).tolist()
+
+    def _use(self, row: int, now: int) -> None:
+        self._nodes.accessed[row] = max(now, int(self._nodes.accessed[row]))
+        self._changed(row)
+
+    def _weigh(self, row: int, *, feedback: float = 0.0, repeat: float = 0.0) -> None:
+        self._nodes.weigh(row, float(self._nodes.repeat[row]) + repeat, float(self._nodes.feedback[row]) + feedback)
+        self._changed(row)
+
+    def _ask_again(self, row: int, now: int) -> str:
+        self._weigh(row, repeat=1.0)
+        self._use(row, now)
+        return self._nodes.ids[row]
+
+    def _add(
+        self,
+        id: str,
+        kind: int,
+        text: str,
+        key: str,
+        now: int,
+        *,
+        keep: Sequence[int] = (),
+        extras: tuple[str, ...] = (),
+    ) -> int:
+        """A new node, with room made for it first."""
+        while len(self._nodes.rows) >= self.config.max_nodes:
+            self._remove(self._victim(now, keep))
+        row = self._nodes.add(id, kind, text, key, now, self._tables.next_serial())
+        self._nodes.extras[row] = extras
+        self._changed(row)
+        return row
+
+    def _ask_first(
+        self, text: str, key: str, vector: Vector, near: list[tuple[int, float]], now: int, *, keep: Sequence[int] = ()
+    ) -> int:
+        """The row of a new question, linked to what is near it and to the entities it names."""
+        serial = self._tables.serial
+        row = self._add(query_id(key), QUERY, text, key, now, keep=keep)
+        slot = self._tables.vectors.add(row, vector)
+        self._nodes.slot[row] = slot
+        self._index.add(slot, vector)
+        there = [one for one in near if self._nodes.alive[one[0]] and self._nodes.serial[one[0]] <= serial]
+        for other, similarity in there[: self.config.max_links]:
+            self._link(row, SIMILAR, other, similarity, now)
+        for entity in self._entities.named_in(text):
+            self._link(row, REFERS, self._nodes.rows[entity], 1.0, now)
+        return row
+
+    def _victim(self, now: int, keep: Sequence[int]) -> int:
+        """The row to evict: answers and feedback of questions that are gone, then the lowest rank; of equals, the oldest.
+
+        Nodes of at least `protect_min_degree` edges go only when no others are left. Raises CommonplaceError when
+        all are pinned.
+        """
+        nodes = self._nodes
+        free = nodes.alive & ~nodes.pinned
+        free[list(keep)] = False
+        if not free.any():
+            raise CommonplaceError(
+                f"no room for another node: {len(nodes.rows)} of max_nodes={self.config.max_nodes} are pinned or in use",
+                hint="unpin some (graph.pin(id, False)), or raise max_nodes",
+            )
+        lone = free & (nodes.degree == 0) & ((nodes.type == ANSWER) | (nodes.type == FEEDBACK))
+        weak = free & (nodes.degree < self.config.protect_min_degree)
+        rows = np.flatnonzero(next(some for some in (lone, weak, free) if some.any()))
+        ranks = nodes.ranks(rows, now, self._half_life)
+        lowest = rows[ranks == ranks.min()]
+        return int(lowest[nodes.serial[lowest].argmin()])
+
+    def _remove(self, row: int) -> None:
+        """Evict a node and its edges."""
+        for slot in list(self._nodes.incident[row]):
+            self._unlink(slot)
+        slot = int(self._nodes.slot[row])
+        if slot >= 0:
+            self._tables.vectors.remove(slot)
+            self._index.remove(slot)
+            if self._tables.vectors.is_wasteful():
+                self._renumber()
+        if self._nodes.type[row] == ENTITY:
+            self._entities.remove(self._nodes.ids[row], self._nodes.extras[row])
+        self._dropped(self._nodes.ids[row])
+        self._nodes.remove(row)
+
+    def _renumber(self) -> None:
+        """Give the vectors there are new slots, without gaps."""
+        old = self._tables.vectors
+        self._tables.vectors = Vectors(self.embedder.dimensions)
+        slots = old.all()
+        for slot, row in zip(slots.tolist(), old.rows(slots).tolist(), strict=True):
+            self._nodes.slot[row] = self._tables.vectors.add(row, old.vector(slot))
+        self._index = self._make_index(self._tables.vectors)
+
+    def _edge_slot(self, source: int, kind: int, target: int) -> int | None:
+        """Where the edge is, if there is one; looked for at the end with fewer edges."""
+        lists = self._nodes.incident
+        few = lists[source] if len(lists[source]) <= len(lists[target]) else lists[target]
+        edges = self._edges
+        if len(few) > 32:
+            slots = np.array(few)
+            there = (edges.source[slots] == source) & (edges.target[slots] == target) & (edges.type[slots] == kind)
+            found = slots[there]
+            return int(found[0]) if len(found) else None
+        for slot in few:
+            if edges.source[slot] == source and edges.target[slot] == target and edges.type[slot] == kind:
+                return slot
+        return None
+
+    def _link(self, source: int, kind: int, target: int, weight: float, now: int) -> bool:
+        """Add an edge, or its weight to the one that is there; returns whether it is new."""
+        edges = self._edges
+        slot = self._edge_slot(source, kind, target)
+        if slot is not None:
+            edges.weight[slot] += weight
+            edges.accessed[slot] = max(now, int(edges.accessed[slot]))
+            self._linked(slot)
+            return False
+        while edges.count >= self.config.max_edges:
+            self._unlink(edges.weakest())
+        slot = edges.add(source, kind, target, weight, now, self._tables.next_serial())
+        for row in (source, target):
+            self._nodes.incident[row].append(slot)
+            self._nodes.degree[row] += 1
+        self._linked(slot)
+        return True
+
+    def _unlink(self, slot: int) -> None:
+        self._unlinked(slot)
+        for row in (int(self._edges.source[slot]), int(self._edges.target[slot])):
+            self._nodes.incident[row].remove(slot)
+            self._nodes.degree[row] -= 1
+        self._edges.remove(slot)
+
+    def _reached(self, row: int) -> list[tuple[int, float]]:
+        """(question, share of the feedback): itself, and what `similar_to` leads to, by the best path to each."""
+        shares = {row: 1.0}
+        border = {row: 1.0}
+        edges = self._edges
+        for _ in range(self.config.spread_hops):
+            beyond: dict[int, float] = {}
+            for here, share in border.items():
+                for slot in self._nodes.incident[here]:
+                    if edges.type[slot] == SIMILAR:
+                        other = int(edges.source[slot]) + int(edges.target[slot]) - here
+                        part = share * self.config.spread_damping * min(1.0, float(edges.weight[slot]))
+                        if part > max(shares.get(other, 0.0), beyond.get(other, 0.0)):
+                            beyond[other] = part
+            nearest = sorted(beyond.items(), key=lambda one: (-one[1], self._nodes.serial[one[0]]))[:_REACHED]
+            border = dict(nearest)
+            shares.update(border)
+        return list(shares.items())
+
+    def _near(self, vector: Vector, floor: float) -> list[tuple[int, float]]:
+        """(row, cosine) of all questions with a cosine of at least `floor`, the nearest first; of equals, the oldest."""
+        slots = self._index.candidates(vector, self.config.max_links, lambda _, __: floor)
+        cosines = self._tables.vectors.cosines(slots, vector)
+        near = cosines >= floor
+        rows, cosines = self._tables.vectors.rows(slots[near]), cosines[near]
+        order = np.lexsort((self._nodes.serial[rows], -cosines))
+        return list(zip(rows[order].tolist(), cosines[order].tolist(), strict=True))
+
+    def _search(self, vector: Vector, k: int) -> list[Hit]:
+        nodes, now = self._nodes, self._now()
+        share = self.config.rank_weight
+
+        def scored(slots: Slots, cosines: Any) -> tuple[Any, Any, Any]:
+            rows = self._tables.vectors.rows(slots)
+            ranks = nodes.ranks(rows, now, self._half_life)
+            return rows, ranks, (1 - share) * cosines + share * ranks
+
+        slots = self._index.candidates(vector, k, self._needed(k, share, lambda *given: scored(*given)[2]))
+        cosines = self._tables.vectors.cosines(slots, vector)
+        rows, ranks, scores = scored(slots, cosines)
+        if len(scores) > 4 * k:  # sort only those that reach the k-th best
+            best = np.flatnonzero(scores >= np.partition(scores, len(scores) - k)[len(scores) - k])
+            rows, ranks, scores, cosines = rows[best], ranks[best], scores[best], cosines[best]
+        order = np.lexsort((nodes.serial[rows], -scores))[:k]
+        return [
+            Hit(nodes.ids[row], score, similarity, rank, nodes.texts[row], nodes.keys[row])
+            for row, score, similarity, rank in zip(
+                rows[order].tolist(),
+                scores[order].tolist(),
+                cosines[order].tolist(),
+                ranks[order].tolist(),
+                strict=True,
+            )
+        ]
+
+    def _needed(self, k: int, share: float, score: Callable[[Slots, Any], Any]) -> Needed:
+        """The cosine that a question of the highest rank there may be needs to beat the k-th best so far."""
+        highest = 0.5 + float(self._nodes.earned.max(initial=0.0))
+
+        def needed(slots: Slots, cosines: Any) -> float:
+            if len(slots) < k or share == 1:
+                return -math.inf
+            scores = score(slots, cosines)
+            worst = float(np.partition(scores, len(scores) - k)[len(scores) - k])
+            return (worst - share * highest) / (1 - share)
+
+        return needed
+
+    def _absorb_query(self, given: Tables, row: int, now: int, keep: tuple[int, ...], degrees: dict[int, int]) -> int:
+        """The row here of another graph's question; `degrees` notes the degree it is to have in the end."""
+        text, key = given.nodes.texts[row], given.nodes.keys[row]
+        repeat, feedback = float(given.nodes.repeat[row]), float(given.nodes.feedback[row])
+        here = self._nodes.rows.get(query_id(key))
+        vector = given.vectors.vector(int(given.nodes.slot[row]))
+        near = [] if here is not None else self._near(vector, self.config.tau_sim)
+        if near and near[0][1] >= self.config.tau_dup:
+            here = near[0][0]
+        if here is None:
+            here = self._ask_first(text, key, vector, near, now, keep=keep)
+            self._nodes.weigh(here, repeat, feedback)
+            self._nodes.created[here] = given.nodes.created[row]
+            self._nodes.accessed[here] = given.nodes.accessed[row]
+            degrees[here] = int(given.nodes.degree[row])
+        else:
+            self._weigh(here, repeat=max(0.0, repeat), feedback=max(0.0, feedback))
+            degrees[here] = degrees.get(here, int(self._nodes.degree[here])) + int(given.nodes.degree[row])
+        self._use(here, int(given.nodes.accessed[row]))
+        return here
+
+    def _absorb_end(self, given: Tables, slot: int, found: dict[int, int], now: int) -> None:
+        """Find or make the entity, answer or feedback that an edge of another graph leads to."""
+        source, row = int(given.edges.source[slot]), int(given.edges.target[slot])
+        if source not in found or row in found:
+            return
+        theirs, kind = given.nodes, int(given.nodes.type[row])
+        if kind == ENTITY:
+            key = theirs.ids[row].removeprefix("e-")
+        else:
+            said = normalised(theirs.texts[row]) if kind == ANSWER else theirs.texts[row]
+            key = hashed(self._nodes.ids[found[source]], *theirs.extras[row], said)
+        id = f"{NODE_TYPES[kind][0]}-{key}"
+        here = self._nodes.rows.get(id)
+        if here is None:
+            keep = tuple(found.values())
+            here = self._add(id, kind, theirs.texts[row], key, now, keep=keep, extras=theirs.extras[row])
+            self._nodes.weigh(here, float(theirs.repeat[row]), float(theirs.feedback[row]))
+            self._nodes.created[here], self._nodes.accessed[here] = theirs.created[row], theirs.accessed[row]
+            added = theirs.extras[row]
+        else:
+            self._weigh(here, repeat=float(theirs.repeat[row]), feedback=float(theirs.feedback[row]))
+            self._use(here, int(theirs.accessed[row]))
+            added = tuple(alias for alias in theirs.extras[row] if alias not in self._nodes.extras[here])
+            if kind == ENTITY:
+                self._nodes.extras[here] += added
+        if kind == ENTITY:
+            self._entities.add(id, added)
+        found[row] = here
+
+    def _absorb_edge(self, given: Tables, slot: int, found: dict[int, int]) -> None:
+        source, target = found.get(int(given.edges.source[slot])), found.get(int(given.edges.target[slot]))
+        if source is None or target is None or source == target:
+            return
+        if self._nodes.alive[source] and self._nodes.alive[target]:
+            kind, weight = int(given.edges.type[slot]), float(given.edges.weight[slot])
+            self._link(source, kind, target, weight, int(given.edges.accessed[slot]))
+
+    def _around(self, queries: list[int]) -> list[int]:
+        """The questions, and the answers, feedback and entities that their edges lead to, the oldest first."""
+        edges = self._edges
+        found = set(queries)
+        for kinds in ((RESPONDED, REFERS), (HAS_FEEDBACK,)):
+            for row in list(found):
+                found |= {int(edges.target[slot]) for slot in self._nodes.incident[row] if edges.type[slot] in kinds}
+        return sorted(found, key=self._nodes.serial.__getitem__)
+
+    def _answers_of(self, asked: int) -> list[int]:
+        edges = self._edges
+        return [int(edges.target[slot]) for slot in self._nodes.incident[asked] if edges.type[slot] == RESPONDED]
+
+    def _answer(self, row: int, query: str, score: float, similarity: float) -> Answer:
+        nodes = self._nodes
+        return Answer(nodes.ids[row], query, nodes.texts[row], score, similarity, float(nodes.feedback[row]))
+
+    def _node(self, row: int, now: int) -> Node:
+        nodes = self._nodes
+        return Node(
+            id=nodes.ids[row],
+            type=NODE_TYPES[nodes.type[row]],
+            text=nodes.texts[row],
+            canonical_key=nodes.keys[row],
+            created_at=int(nodes.created[row]),
+            last_access=int(nodes.accessed[row]),
+            repeat=float(nodes.repeat[row]),
+            feedback=float(nodes.feedback[row]),
+            degree=int(nodes.degree[row]),
+            pinned=bool(nodes.pinned[row]),
+            rank=self._ranks([row], now)[0],
+        )
+
+    def _edge(self, slot: int) -> Edge:
+        edges, ids = self._edges, self._nodes.ids
+        source, kind, target = ids[edges.source[slot]], EDGE_TYPES[edges.type[slot]], ids[edges.target[slot]]
+        return Edge(
+            id=f"{source}::{kind}::{target}",
+            source=source,
+            type=kind,
+            target=target,
+            weight=float(edges.weight[slot]),
+            created_at=int(edges.created[slot]),
+            last_access=int(edges.accessed[slot]),
+        )
+
+
+def query_id(key: str) -> str:
+    """The id of the question with this canonical key, the same in every graph."""
+    return "q-" + key
+
+
+def micros(moment: datetime) -> int:
+    """Microseconds since 1970; a moment without a time zone is one of UTC."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return (aware - _START) // timedelta(microseconds=1)
+
+
+def _checked(text: str) -> str:
+    cleaned = clean(text)
+    if not cleaned:
+        raise UsageError("the text is empty", hint="give at least one character")
+    return cleaned
+
+
+def _article(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"

@@ -1,0 +1,122 @@
+"""LangChain's own contract for retrievers, and a chat history that loses nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from commonplace.memory import MemoryStream, policies
+
+pytest.importorskip("langchain_core", reason="langchain-core is not installed")
+pytest.importorskip("langchain_tests", reason="langchain-tests is not installed")
+
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
+from langchain_core.retrievers import BaseRetriever
+from langchain_tests.integration_tests.retrievers import RetrieversIntegrationTests
+
+from commonplace.adapters.langchain import MemoryRetriever, StreamChatHistory
+
+NOW = datetime(2025, 10, 4, 12, tzinfo=UTC)
+TOLD = ("Klaus is reading about gentrification", "The stove is burning", "축제에서 민수를 만났다", "Maria paints")
+
+
+@pytest.fixture
+def stream() -> MemoryStream:
+    return filled()
+
+
+def filled() -> MemoryStream:
+    stream = MemoryStream("maria")
+    for minute, text in enumerate(TOLD):
+        stream.remember(text, at=NOW - timedelta(minutes=9 - minute), tags=["told"], place=("Town", "Library"))
+    return stream
+
+
+class TestRetriever(RetrieversIntegrationTests):
+    """What LangChain asks of every retriever."""
+
+    @property
+    def retriever_constructor(self) -> type[BaseRetriever]:
+        return MemoryRetriever
+
+    @property
+    def retriever_constructor_params(self):
+        return {"memories": filled()}
+
+    @property
+    def retriever_query_example(self) -> str:
+        return "what does Klaus read?"
+
+
+def test_a_document_is_the_memory_with_its_reasons(stream):
+    retriever = MemoryRetriever(memories=stream, k=2, clock=lambda: NOW)
+    first, second = retriever.invoke("what does Klaus read?")
+    assert (first.page_content, first.id) == (TOLD[0], "maria:1")
+    assert (first.metadata["rank"], first.metadata["tags"]) == (1, ["told"])
+    assert first.metadata["place"] == ["Town", "Library"]
+    assert first.metadata["created_at"] == "2025-10-04T11:51:00Z"
+    assert first.metadata["score"] == pytest.approx(sum(first.metadata["parts"].values()))
+    assert first.metadata["score"] > second.metadata["score"]
+
+
+def test_options_of_recall_pass_through(stream):
+    retriever = MemoryRetriever(memories=stream, policy=policies.LEXICAL, options={"touch": False}, clock=lambda: NOW)
+    assert [one.id for one in retriever.invoke("stove", k=1)] == ["maria:2"]
+    assert stream.get(2).accessed_at == stream.get(2).created_at, "touch=False"
+    assert set(retriever.invoke("stove")[0].metadata["parts"]) == {"recency", "importance", "relevance"}
+    found = retriever.invoke("stove", policy=policies.RECALL, exclude={2})
+    assert "maria:2" not in [one.id for one in found]
+    assert [one.id for one in asyncio.run(retriever.ainvoke("stove", k=1))] == ["maria:2"]
+
+
+MESSAGES: list[BaseMessage] = [
+    SystemMessage("Be kind."),
+    HumanMessage(
+        [{"type": "text", "text": "빵은?"}, {"type": "image_url", "image_url": {"url": "data:,"}}], name="지우"
+    ),
+    AIMessage("", tool_calls=[{"name": "bakery", "args": {"kind": "rye"}, "id": "c1", "type": "tool_call"}]),
+    ToolMessage("open until nine", tool_call_id="c1"),
+    AIMessage("The bakery is open until nine.", id="m4", response_metadata={"model": "offline"}),
+]
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_a_chat_history_comes_back_as_it_was(tmp_path, in_file):
+    def opened() -> MemoryStream:
+        return MemoryStream.open(tmp_path / "chats.db", "bot") if in_file else stream
+
+    stream = MemoryStream("bot")
+    with opened() as first:
+        StreamChatHistory(first, "monday", clock=lambda: NOW).add_messages(MESSAGES[:3])
+        StreamChatHistory(first, "tuesday", clock=lambda: NOW).add_user_message("Another talk")
+        StreamChatHistory(first, "monday", clock=lambda: NOW).add_messages(MESSAGES[3:])
+    with opened() as second:
+        monday = StreamChatHistory(second, "monday")
+        assert monday.messages == MESSAGES
+        (hit,) = second.recall("when is the bakery open?", at=NOW, k=1)
+        assert hit.memory.text == "The bakery is open until nine.", "what was said is remembered"
+        assert [one.source for one in second.search(session="monday")] == ["ai", "tool", "ai", "지우", "system"]
+        monday.clear()
+        assert monday.messages == []
+        assert [one.content for one in StreamChatHistory(second, "tuesday").messages] == ["Another talk"]
+
+
+def test_a_chat_history_works_with_await(stream):
+    history = StreamChatHistory(stream, "monday", clock=lambda: NOW)
+
+    async def talk() -> list[BaseMessage]:
+        await history.aadd_messages(MESSAGES)
+        found = await history.aget_messages()
+        await history.aclear()
+        return found
+
+    assert asyncio.run(talk()) == MESSAGES
+    assert len(stream) == len(TOLD), "what else the character remembers stays"

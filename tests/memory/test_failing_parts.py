@@ -1,0 +1,128 @@
+"""An embedder or rater that raises costs a vector or a rating, never the memory."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.errors import CommonplaceError, UsageError
+from commonplace.memory import Draft, MemoryStream, policies
+from commonplace.testing.stores import WordCounts
+from memory.naive import hours
+from sizes import examples
+
+
+class Moody(WordCounts):
+    """Raises while `down`, or gives what is no vector."""
+
+    def __init__(self) -> None:
+        self.down: object = None
+        self.batches: list[int] = []
+
+    def embed(self, texts):
+        self.batches.append(len(texts))
+        if isinstance(self.down, Exception):
+            raise self.down
+        return super().embed(texts) if self.down is None else self.down
+
+
+@pytest.mark.parametrize(
+    "down", [CommonplaceError("no answer"), ValueError("x"), KeyError(1), [], ["text"], [[1], [2]]]
+)
+def test_an_embedder_that_fails_does_not_lose_the_memory(down, caplog):
+    embedder = Moody()
+    stream = MemoryStream("maria", policies.PARK, embedder=embedder)
+    stream.remember("a lantern", at=hours(0))
+    embedder.down = down
+    with caplog.at_level(logging.WARNING, "commonplace.memory"):
+        memory = stream.remember("a secret lantern", at=hours(1), details={"note": 1})
+    assert "embedder of maria failed" in caplog.text
+    assert stream.get(memory.id) == memory
+    assert memory.details["note"] == 1
+    assert memory.details["embedding_error"]
+    assert (stream.unembedded, stream.vector(2)) == ((2,), None)
+    assert stream.recall("", at=hours(2))[0].memory.id == 2
+    embedder.down = None
+    assert stream.reembed() == 1
+    assert stream.unembedded == ()
+    assert dict(stream.get(2).details) == {"note": 1}
+    assert stream.vector(2).tolist() == WordCounts().embed(["a secret lantern"])[0].tolist()
+
+
+def test_vectors_are_made_again_in_batches_and_what_was_made_stays():
+    embedder = Moody()
+    embedder.down = ValueError("down")
+    stream = MemoryStream("maria", embedder=embedder)
+    for number in range(5):
+        stream.remember(f"lantern {number}", at=hours(number))
+    with pytest.raises(ValueError, match="down"):
+        stream.reembed()
+    assert stream.unembedded == (1, 2, 3, 4, 5)
+    stream.forget([2])
+    embedder.down, embedder.batches = None, []
+    assert stream.reembed(batch=3) == 4
+    assert embedder.batches == [3, 1]
+    assert stream.reembed() == 0
+
+
+def test_a_rater_that_fails_leaves_it_to_the_rules():
+    def rater(text):
+        raise CommonplaceError("no answer")
+
+    stream = MemoryStream("maria", rater=rater)
+    memory = stream.remember("I decided to confess", at=hours(0))
+    assert memory.importance == MemoryStream("x").remember("I decided to confess", at=hours(0)).importance > 3
+    assert "no answer" in memory.details["rating_error"]
+    assert stream.unembedded == ()
+
+
+def test_three_if_the_rules_fail_too(monkeypatch):
+    class Broken:
+        language = "en"
+
+        def __call__(self, text):
+            raise ValueError(text)
+
+    monkeypatch.setattr("commonplace.memory.stream.RuleRater", lambda language: Broken())
+    assert MemoryStream("maria").remember("I decided", at=hours(0)).importance == 3
+
+
+def test_wrong_use_and_interrupts_are_still_raised():
+    class Interrupted(Moody):
+        def embed(self, texts):
+            raise KeyboardInterrupt
+
+    stream = MemoryStream("maria", embedder=Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        stream.remember("a lantern", at=hours(0))
+    with pytest.raises(UsageError):
+        stream.remember("", at=hours(0))
+    assert len(stream) == 0
+
+
+def test_a_draft_raises_because_a_run_must_not_change_its_history():
+    embedder = Moody()
+    embedder.down = ValueError("down")
+    stream = MemoryStream("maria", embedder=embedder)
+    with pytest.raises(ValueError, match="down"):
+        Draft(stream).remember("a lantern", at=hours(0))
+
+
+@examples(40)
+@given(failing=st.lists(st.booleans(), max_size=12), packed=st.booleans())
+def test_a_stream_that_was_mended_is_one_that_never_failed(failing, packed):
+    embedder = Moody()
+    mended, sound = MemoryStream("maria", embedder=embedder), MemoryStream("maria", embedder=WordCounts())
+    for number, fails in enumerate([*failing, *[False] * (300 * packed)]):
+        embedder.down = ValueError() if fails else None
+        for stream in (mended, sound):
+            stream.remember(f"{'ea' * (number % 5)} lantern", at=hours(number), importance=5)
+    embedder.down = None
+    assert mended.reembed() == sum(failing)
+    assert list(mended) == list(sound)
+    for policy in (policies.PARK, policies.RECALL):
+        found, wanted = (one.recall("ea lantern", at=hours(999), policy=policy, touch=False) for one in (mended, sound))
+        assert found == wanted
