@@ -20,6 +20,8 @@ from commonplace.memory.record import Memory
 from commonplace.memory.stores.codec import as_json, parsed_fields, rare_fields
 
 _NONE: Mapping[str, Any] = {}
+_PARSED = 256
+"""Rare fields that are kept parsed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class PackedRecords:
         """By row: which of `_known`."""
         self._known: list[str] = []
         self._numbers: dict[str, int] = {}
+        self._parsed: dict[int, Mapping[str, Any]] = {}
         self._events = bytearray()
         self._ends: NDArray[np.int64] = np.empty(16, dtype=np.int64)
         """By row: where its event ends in `_events`."""
@@ -90,16 +93,27 @@ class PackedRecords:
         """The memory of a row that is kept as an object."""
         return self._whole.get(row)
 
-    def is_plain(self, row: int) -> bool:
-        """Whether the row is packed and has no rare fields but, perhaps, an event."""
-        return row < self.size and not self._known[self._rests[row]] and row not in self._whole
+    def rare(self, row: int) -> Mapping[str, Any] | None:
+        """The rare fields of a row but the event; None if it is kept as an object or not packed."""
+        return None if row >= self.size or row in self._whole else self._rare(int(self._rests[row]))
 
     def fields(self, row: int) -> tuple[int, str, Mapping[str, Any]]:
         """(tick, event, the rare fields) of any other row."""
         start = int(self._ends[row - 1]) if row else 0
         event = self._events[start : int(self._ends[row])].decode("utf-8", "surrogatepass")
-        rest = self._known[int(self._rests[row])]
-        return int(self._ticks[row]), event, parsed_fields(rest) if rest else _NONE
+        return int(self._ticks[row]), event, self._rare(int(self._rests[row]))
+
+    def _rare(self, number: int) -> Mapping[str, Any]:
+        """The rare fields of this number; unless they could be changed, all memories that have them share them."""
+        rare = self._parsed.get(number)
+        if rare is None:
+            rest = self._known[number]
+            rare = parsed_fields(rest) if rest else _NONE
+            if "details" not in rare:
+                if len(self._parsed) >= _PARSED:
+                    self._parsed.clear()
+                self._parsed[number] = rare
+        return rare
 
     def _number(self, rest: str) -> int:
         number = self._numbers.setdefault(rest, len(self._known))

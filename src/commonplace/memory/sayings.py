@@ -55,6 +55,8 @@ class Sayings:
         self._numbers: dict[str, int] = {}
         """Text → the first saying of it that came with a vector."""
         self._derive = derive
+        self._ready = 0
+        """None of so many first texts waits for its vector."""
         self._derived: dict[str, int] = {}
         """Text → the saying of it whose vector follows from the text."""
         self._exact = 0
@@ -98,9 +100,11 @@ class Sayings:
 
     def make(self) -> None:
         """Makes the vectors that are still to be derived from their texts."""
-        self._make_room(len(self.texts))
-        if self._derive:
-            self._make(np.flatnonzero(self.state[: len(self.texts)] == _WAITING))
+        known = len(self.texts)
+        if self._ready < known:
+            self._make_room(known)
+            self._make(np.flatnonzero(self.state[self._ready : known] == _WAITING) + self._ready)
+            self._ready = known
 
     def cosines(self, question: Vector, norm: float, count: int, out: NDArray[np.float64]) -> None:
         """Fills `out` with the cosines of the first `count` vectors and a question of this norm, times 2³⁰, whole."""
@@ -114,7 +118,7 @@ class Sayings:
 
     def truncate(self, length: int) -> None:
         """Removes the sayings from `length` on."""
-        self._exact = min(self._exact, length)
+        self._exact, self._ready = min(self._exact, length), min(self._ready, length)
         for number in range(length, len(self.texts)):
             for numbers in (self._numbers, self._derived):
                 if numbers.get(self.texts[number]) == number:

@@ -36,7 +36,7 @@ _FROM_RECORD: Mapping[str, Callable[[Memory], float]] = {
 """Column → its value for a memory. Filled in when one is added and again when it is replaced."""
 COLUMNS = (*_FROM_RECORD, "created", "accessed", "alive", "saying")
 """The arrays of a `MemoryTable` with a row per memory."""
-_CHUNK = 8192
+_CHUNK = 2048
 """Memories indexed at once."""
 _LATEST = 128
 """Memories that stay objects at least: a reflection reads 100."""
@@ -345,13 +345,16 @@ class MemoryTable:
             lexical.extend([self._terms(row) if alive[row] else None for row in some])
 
     def _terms(self, row: int) -> list[str]:
-        if self._packed.is_plain(row):
-            text = self.sayings.texts[int(self.saying[row])]
-        else:
+        rare = self._packed.rare(row)  # an object would cost more than all the rest
+        if rare is None:
             memory = self.record(row)
-            text = memory.full_text
-            if memory.source and not text.startswith(memory.source):
-                text = f"{memory.source} {text}"  # questions name the speaker as often as what was said
+            text, source = memory.full_text, memory.source
+        else:
+            details: Mapping[str, Any] = rare.get("details", {})
+            text = details.get("full_text") or self.sayings.texts[int(self.saying[row])]
+            source = rare.get("source", "")
+        if source and not text.startswith(source):
+            text = f"{source} {text}"  # questions name the speaker as often as what was said
         return self.analyser.document(text, moment(int(self.created[row])))
 
     def _fill(self, row: int, memory: Memory) -> None:
