@@ -695,7 +695,9 @@ class MemoryStream(Reader):
         view, table = self._view(), self.table
         ids = [id for id in range(1, view.length + 1) if id in table or id in self._archived]
         rows = (
-            portable.Exported(view.memory(id - 1), table.vector(id - 1) if vectors else None, id in self._archived)
+            portable.Exported(
+                view.memory(id - 1), table.given_vector(id - 1) if vectors else None, id in self._archived
+            )
             for id in ids
         )
         return portable.write(path, rows, table.embedder.name)

@@ -540,3 +540,27 @@ def test_vectors_are_kept_to_the_last_bit_and_stand_at_the_end_of_the_line(tmp_p
     store = JSONLStore(tmp_path)
     assert store.load("maria").vectors[0].tobytes() == vector.tobytes()
     store.close()
+
+
+def test_a_deletion_that_a_killed_process_began_is_finished_on_opening(tmp_path):
+    store = JSONLStore(tmp_path)
+    for agent in ("maria", "klaus"):
+        store.append(agent, [memory(id, agent, session=f"s{id}") for id in range(1, 4)], [None] * 3)
+    store.remove("maria", [1])
+    store._change({"op": "delete", "agent": "maria"})  # and no more: its documents are still in the files
+    session = tmp_path / "sessions" / "s2.jsonl"
+    lines = session.read_bytes().splitlines(keepends=True)
+    session.write_bytes(b"".join(line for line in lines if b'"maria"' not in line))
+    store._lock.release()
+    (tmp_path / "lock").write_bytes(b"1\n")
+    again = JSONLStore(tmp_path)
+    assert again.agents() == ("klaus",)
+    assert len(again.load("klaus").memories) == 3
+    again.append("maria", [memory(1, text="anew")], [None])
+    again.close()
+    assert all(
+        b'"maria"' not in path.read_bytes() or b"anew" in path.read_bytes() for path in tmp_path.glob("sessions/*")
+    )
+    last = JSONLStore(tmp_path)
+    assert [one.text for one in last.load("maria").memories] == ["anew"]
+    last.close()
