@@ -224,6 +224,13 @@ async def reads_why(ask: Assistant) -> None:
     assert last["text"] in (await ask("why", event_id=last["event_id"]))["text"]
 
 
+def test_without_the_sdk_the_error_says_how_to_install_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
+    done = command("mcp", tmp_path / "notes.db", status=2)
+    assert 'pip install "commonplace[mcp]"' in done.err
+    assert not (tmp_path / "notes.db").exists()
+
+
 def test_only_this_machine_is_served(tmp_path):
     for host in ("0.0.0.0", "::", "example.org"):
         done = command("mcp", tmp_path / "notes.db", "--http", "--host", host, status=2)

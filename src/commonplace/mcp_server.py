@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import wraps
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -514,13 +515,20 @@ def tools_of(where: str, agent: str = "") -> StoreTools | RunTools:
     return StoreTools(open_store(where), agent)
 
 
-def server(tools: StoreTools | RunTools) -> Any:
-    """An `MCPServer` of the official SDK. Raises UsageError where the SDK is not installed."""
+def refuse_missing_sdk() -> None:
+    """Raises UsageError where the SDK is not installed."""
     try:
-        from mcp.server.mcpserver import MCPServer  # noqa: PLC0415 – an optional package
-        from mcp.types import ToolAnnotations  # noqa: PLC0415
+        import_module("mcp.server.mcpserver")
     except ImportError as error:
         raise UsageError("the MCP server needs the package mcp, 2 or newer", hint=INSTALL) from error
+
+
+def server(tools: StoreTools | RunTools) -> Any:
+    """An `MCPServer` of the official SDK. Raises UsageError where the SDK is not installed."""
+    refuse_missing_sdk()
+    from mcp.server.mcpserver import MCPServer  # noqa: PLC0415 – an optional package
+    from mcp.types import ToolAnnotations  # noqa: PLC0415
+
     made = MCPServer("commonplace", instructions=DATA, version=package_version(), log_level="WARNING")
     for name, method, hints in tools.tools():
         made.add_tool(_answered(method), name=name, annotations=ToolAnnotations(**hints))  # pyright: ignore[reportArgumentType]
