@@ -181,6 +181,10 @@ def test_an_assistant_reads_why_who_knows_what_and_what_was_said(run):
         assert len(listed["memories"]) == 2 < listed["total"]
         why = await ask("explain", agent=people[0], id=found["hits"][0]["memory"]["id"], query=last["text"])
         assert why["recalled"]
+        early = (await ask("list", agent=people[0], at=0))["total"]
+        assert early < (await ask("list", agent=people[0], at="15"))["total"] < listed["total"]
+        assert (await ask("transcript", since=0, until=0))["total"] == 0
+        assert (await ask("who_knows", at=0))["facts"][0]["knowers"] == fact["originators"]
         assert "looks like t12.mira.0" in await ask.refused("why", event_id="yesterday")
         assert "no fact is" in await ask.refused("who_knows", fact="qqq")
         assert "give `agent`" in await ask.refused("list")

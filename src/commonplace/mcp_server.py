@@ -224,7 +224,7 @@ _FIELDS = MemoryRecord.model_fields
 
 Agent = Annotated[str, Field(description="Whose memories; the server's default if left out.")]
 When = Annotated[str, Field(description="ISO time, such as 2031-10-04T08:00; now if left out.")]
-AsOf = Annotated[str, Field(description="As of this tick or ISO simulated time; the latest if left out.")]
+AsOf = Annotated[int | str, Field(description="As of this tick or ISO simulated time; the latest if left out.")]
 Query = Annotated[str, Field(description="A question or a few words. Empty for the latest memories.")]
 Count = Annotated[int, Field(description="At most this many.", ge=1, le=200)]
 Ids = Annotated[list[int], Field(description="Ids of memories.", min_length=1)]
@@ -398,7 +398,7 @@ class RunTools:
         at: AsOf = "",
     ) -> Knowledge:
         """Show who knows each seed fact, and who told whom."""
-        rows = diffusion(self._reading, at or None)
+        rows = diffusion(self._reading, _tick(at))
         wanted = [row for row in rows if fact.casefold() in f"{row['fact']} {row['text']}".casefold()]
         if rows and not wanted:
             hint = f"the facts are {', '.join(row['fact'] for row in rows)}"
@@ -408,13 +408,13 @@ class RunTools:
     def transcript(
         self,
         agent: Annotated[str, Field(description="Only what this character said or was told.")] = "",
-        since: Annotated[str, Field(description="From this tick or ISO simulated time on.")] = "",
+        since: Annotated[int | str, Field(description="From this tick or ISO simulated time on.")] = 0,
         until: AsOf = "",
         limit: Count = 50,
     ) -> Transcript:
         """Read what was said, in order: the latest utterances of the ticks given."""
         reading = self._reading
-        events = reading.events(reading.tick(since or 0), reading.tick(until or None), type="SAY")
+        events = reading.events(reading.tick(_tick(since) or 0), reading.tick(_tick(until)), type="SAY")
         if agent:
             name = self._memories.character(agent)
             events = [one for one in events if name in (one.agent_id, one.body["to_agent_id"])]
@@ -425,7 +425,7 @@ class RunTools:
     ) -> Recollection:
         """Recall what would come to a character's mind, with the reasons for each memory in words and numbers."""
         name = self._named(agent)
-        stream, now = self._memories.stream(name, at or None), self._memories.now(name, at or None)
+        stream, now = self._memories.stream(name, _tick(at)), self._memories.now(name, _tick(at))
         return _recalled(stream, name, query, k, now, only, min_relevance)
 
     def explain(
@@ -438,16 +438,16 @@ class RunTools:
     ) -> Explanation:
         """Explain why a question recalls a memory of a character, or why it does not."""
         name = self._named(agent)
-        return _explained(self._memories.stream(name, at or None), id, query, k, self._memories.now(name, at or None))
+        return _explained(self._memories.stream(name, _tick(at)), id, query, k, self._memories.now(name, _tick(at)))
 
     def list_memories(self, agent: Agent = "", limit: Count = 50, only: Only = None, at: AsOf = "") -> Memories:
         """List what a character remembers, the latest first. Nothing is scored."""
         name = self._named(agent)
-        return _listed(self._memories.stream(name, at or None), name, limit, only)
+        return _listed(self._memories.stream(name, _tick(at)), name, limit, only)
 
     def characters(self, at: AsOf = "") -> Characters:
         """List the characters: where they are and what they are doing."""
-        rows = self._reading.agents(at or None)
+        rows = self._reading.agents(_tick(at))
         return Characters(characters=[Character(**{key: row[key] for key in Character.model_fields}) for row in rows])
 
     def close(self) -> None:
@@ -476,6 +476,10 @@ class RunTools:
 _READS = {"read_only_hint": True, "open_world_hint": False}
 _ADDS = {"read_only_hint": False, "destructive_hint": False, "idempotent_hint": False, "open_world_hint": False}
 _REMOVES = {"read_only_hint": False, "destructive_hint": True, "idempotent_hint": True, "open_world_hint": False}
+
+
+def _tick(at: int | str) -> str | None:
+    return None if at == "" else str(at)
 
 
 def _when(at: str) -> datetime:
