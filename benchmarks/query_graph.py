@@ -8,20 +8,10 @@ of a town; no two are equal. The exact scan is the measure: every search is made
 
 from __future__ import annotations
 
-import argparse
-import json
-import resource
-import tempfile
-import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import UTC, datetime
 from random import Random
-from statistics import median
 from typing import NamedTuple
-
-from commonplace.querygraph import GraphConfig, QueryGraph
-from commonplace.querygraph.search import ExactScan, InvertedIndex
 
 BAR_MS = 5.0
 BAR_FILE_S = 10.0

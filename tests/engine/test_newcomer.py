@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -13,12 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.analysis.diffusion import diffusion
-from commonplace.api import create_run, open_run, resume_run
+from commonplace.api import create_run, open_run, resume_run, scenario_of
 from commonplace.cli.live_run import LiveRun, LiveSource
 from commonplace.engine.budget import Budget
+from commonplace.engine.live_state import restored_state
 from commonplace.engine.lockstep import Tick
 from commonplace.engine.run import Run
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import CommonplaceError, Paused, UsageError
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.views.terminal.god_mode import parsed
@@ -26,6 +29,8 @@ from commonplace.views.terminal.palette import NIGHT
 from commonplace.views.terminal.player import SceneReader
 from commonplace.views.town import Town
 from e2e.command import command, copied, ends, tables
+from engine.paid_minds import FarMind, PaidMind, offline, opened, virtually
+from engine.paid_minds import played as finished
 from run.small_runs import fork
 from scenario.newcomers import FILE, zola
 from sizes import PROVE, examples
@@ -151,13 +156,32 @@ def test_a_reader_that_was_open_before_she_came_knows_her_too(plaza: Path, tmp_p
         assert list(run.frame().agents) == ["bruno", "ines"]
         before = run.scenario
         came(path, joins(), ticks=2)
-        assert run.frame().agents["zola"].name == "Zola Brandt"
+        assert {run.frame(tick).agents["zola"].name for tick in (AT + 1, AT + 2)} == {"Zola Brandt"}
         assert run.scenario.part.characters[-1].name == "Zola Brandt"
         assert run.scenario is run.scenario
         assert run.scenario is not before
 
 
 # ── whatever happens to the run ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_is_restored_is_what_ran(plaza: Path, tmp_path: Path) -> None:
+    path = tmp_path / "live.run"
+    fork(plaza, AT, path).close()
+    with resume_run(path) as run:
+        run.submit(joins("cafe"))
+        for _ in range(3):
+            asyncio.run(played(run, 1))
+            live = run._engine.live_state
+            restored = restored_state(run.reading, scenario_of(run.file.manifest), run.tick)
+            assert restored.states == live.states
+            assert restored.rated == live.rated
+            assert {me: stream.last_id for me, stream in restored.streams.items()} == {
+                me: stream.last_id for me, stream in live.streams.items()
+            }
+            for scenario in (restored.scenario, run.reading.scenario):
+                assert [*map(asdict, scenario.personas.values())] == [*map(asdict, live.scenario.personas.values())]
+                assert scenario.geography.nodes == live.scenario.geography.nodes
 
 
 def test_resuming_at_every_tick_gives_the_same_history(visited: Path, plaza: Path, tmp_path: Path) -> None:
@@ -194,6 +218,29 @@ def test_it_can_be_sent_rescued_and_trimmed(visited: Path, tmp_path: Path) -> No
         assert ends(tmp_path / name) == ends(visited)
         came(tmp_path / name, ticks=1)
         assert "the same history" in command("verify", tmp_path / name).err
+
+
+def test_with_a_mind_that_costs_something_a_session_may_end_anywhere(tmp_path: Path) -> None:
+    """Her questions are kept and asked ahead like everybody's; the server goes away in the middle of ticks."""
+
+    def come(name: str) -> Path:
+        path = tmp_path / name
+        with opened(path, PaidMind(offline("plaza")), "plaza") as run:
+            virtually(finished(run, 6))
+            run.submit(joins("cafe"))
+        return path
+
+    whole, pieces = come("whole.run"), come("pieces.run")
+    with opened(whole, PaidMind(offline("plaza")), "plaza") as run:
+        virtually(finished(run, 16))
+    for good in range(30):
+        mind = FarMind(offline("plaza"), good) if good < 29 else PaidMind(offline("plaza"))
+        with opened(pieces, mind, "plaza") as run, suppress(Paused):
+            virtually(finished(run, 16))
+    assert ends(pieces) == ends(whole)
+    with open_run(whole) as run:
+        assert run.answers(agent="zola")
+    assert "the same history" in command("verify", pieces).err
 
 
 @examples(40)

@@ -269,7 +269,7 @@ def test_t6_decay_makes_the_passing_of_time_real_and_twice_is_once_later(clock):
     graphs = [filled(Clock(), 40) for _ in range(2)]
     clock.pass_(days=1)
     for graph in graphs:
-        graph._clock = clock  # noqa: SLF001
+        graph._clock = clock
     clock.pass_(hours=6)
     graphs[0].decay()
     clock.pass_(hours=6)

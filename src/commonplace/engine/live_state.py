@@ -202,8 +202,16 @@ def restored_state(reading: Reading, scenario: Scenario, tick: int) -> LiveState
 
 def _pending(reading: Reading, scenario: Scenario, agent: str, job: Job, past: Snapshot) -> JobView:
     """A pending job, on the snapshot it was requested on."""
-    then = reading.state_at(agent, job.asked_at)
-    before = reading.world_at(job.asked_at - 1)
-    scenario = as_changed(scenario, reading.cards_at(job.asked_at), reading.settings_at(job.asked_at))
-    world = seen(scenario, before, weather(scenario, reading.seeds, before.tick), agent)
-    return JobView(scenario, scenario.personas[agent], then, world, past, job)
+    scenario = scenario_at(reading, scenario, job.asked_at)
+    world = seen_at(reading, scenario, agent, job.asked_at - 1)
+    return JobView(scenario, scenario.personas[agent], reading.state_at(agent, job.asked_at), world, past, job)
+
+
+def scenario_at(reading: Reading, scenario: Scenario, tick: int) -> Scenario:
+    """The scenario with the cards and settings that inputs up to a tick have changed."""
+    return as_changed(scenario, reading.cards_at(tick), reading.settings_at(tick))
+
+
+def seen_at(reading: Reading, scenario: Scenario, agent: str, tick: int) -> WorldView:
+    """What a character sees of the world as it was at the end of a tick. Raises KeyError if it was not in it."""
+    return seen(scenario, reading.world_at(tick), weather(scenario, reading.seeds, tick), agent)

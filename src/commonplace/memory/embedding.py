@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import blake2b
 from threading import Lock
-from typing import Any, Protocol, overload
+from typing import Any, Protocol, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,8 @@ _HANGUL_WORD = re.compile(f"[{HANGUL}]")
 class Embedder(Protocol):
     """Turns texts into vectors of one size. Any object with these three members is an embedder; there is no base class.
 
-    One that compares spelling and not meaning may declare `spelling = True`.
+    One that compares spelling and not meaning may declare `spelling = True`. One that embeds questions otherwise than
+    memories may have `embed_query(texts)`, with the arguments and the result of `embed`.
     """
 
     @property
@@ -50,6 +51,57 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Sequence[Vector | None]:
         """A vector per text, `None` for one that cannot be embedded."""
         ...
+
+
+Embeds = Callable[[Sequence[str]], Sequence[Any]]
+"""A function from texts to a vector (or None) each."""
+
+
+class FunctionEmbedder:
+    """An embedder made of a function from texts to vectors, which are kept as they are.
+
+    `name`: what made the vectors, to be kept with them in a store. `query`: another function for questions. `spelling`:
+    whether it compares spelling and not meaning. The function is called once to learn the size of its vectors.
+    """
+
+    def __init__(self, function: Embeds, name: str, *, query: Embeds | None = None, spelling: bool = False) -> None:
+        self._function = function
+        self._query = query or function
+        self.name = name
+        self.spelling = spelling
+        self.dimensions = len(function(["size"])[0])
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Any]:
+        """What the function gives."""
+        return self._function(texts)
+
+    def embed_query(self, texts: Sequence[str]) -> Sequence[Any]:
+        """What the function for questions gives."""
+        return self._query(texts)
+
+
+UNNAMED = "function"
+"""The name of an embedder that is a plain function."""
+
+
+def as_embedder(given: Embedder | Embeds) -> Embedder:
+    """The embedder, or one made of a plain function. Raises UsageError for anything else."""
+    if hasattr(given, "embed"):
+        return cast(Embedder, given)
+    if not callable(given):
+        hint = "give an object with name, dimensions and embed(texts), or a function from texts to vectors"
+        raise UsageError(f"embedder {given!r:.60} is not an embedder", hint=hint)
+    try:
+        return FunctionEmbedder(given, UNNAMED)
+    except (TypeError, LookupError) as error:
+        hint = "it is called with a list of texts, and returns a list with a vector for each"
+        raise UsageError(f"embedder {given!r:.60} does not return vectors ({error})", hint=hint) from error
+
+
+def embed_query(embedder: Embedder, text: str) -> Any:
+    """The vector of a question; None if it cannot be embedded."""
+    made: Embeds = getattr(embedder, "embed_query", embedder.embed)
+    return made([text])[0]
 
 
 def lattice(vector: Sequence[float] | NDArray[np.generic]) -> Vector | None:

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.clock import iso
-from commonplace.memory.blend import Breaks, lent, named
+from commonplace.memory.blend import UNSPOKEN, Breaks, lent, named
 from commonplace.memory.columns import Scratch, growth, micros, moment
-from commonplace.memory.embedding import Vector, norm_of, usable
+from commonplace.memory.embedding import Vector, embed_query, norm_of, usable
 from commonplace.memory.policies import INHERENT, Policy
 from commonplace.memory.record import Memory, accessed
 from commonplace.memory.scoring import (
@@ -342,7 +342,7 @@ def _cosine(view: View, rows: Indices | None, text: str, given: Vector | None, u
     """Fills in the cosines, and returns what could not be compared."""
     table = view.table
     unusable = table.unusable(slice(view.length) if rows is None else rows)
-    _, vector = usable(table.embedder.embed([text])[0] if given is None else given, table.embedder.dimensions)
+    _, vector = usable(embed_query(table.embedder, text) if given is None else given, table.embedder.dimensions)
     norm = 0.0 if vector is None else norm_of(vector)
     if vector is None or not norm:
         units[:] = 0
@@ -411,10 +411,13 @@ def _blend(
     columns = view.blend()
     questions = view.take(columns.questions.values, rows)
     if "neighbours" in units:
+        spoken = view.take(columns.spoken.values, rows)
         # where candidates are left out, those around them become neighbours
-        breaks = columns.breaks(policy.neighbour_minutes) if rows is None else Breaks(policy.neighbour_minutes)
-        received = lent(relevance, questions, breaks.between(view.take(view.table.created, rows)))
-        np.rint(received, out=units["neighbours"])
+        breaks = (
+            columns.breaks(policy) if rows is None else Breaks(policy.neighbour_minutes, policy.conversation_minutes)
+        )
+        received = lent(relevance, questions, breaks.between(view.take(view.table.created, rows), spoken))
+        np.rint(np.where(spoken, received, UNSPOKEN * received), out=units["neighbours"])
     if "named" in units:
         names, marked = named(text), units["named"]
         marked[:] = 0

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from commonplace.clock import iso
 from commonplace.errors import UsageError
 from commonplace.memory import policies
-from commonplace.memory.analyser import Analyser, shared_analyser
+from commonplace.memory.analyser import Analyser, analyser_of, shared_analyser
 from commonplace.memory.columns import micros
 from commonplace.memory.columns import moment as utc_of
-from commonplace.memory.embedding import Embedder, Vector, default_embedder
+from commonplace.memory.embedding import UNNAMED, Embedder, Embeds, Vector, as_embedder, default_embedder
 from commonplace.memory.importance import BASE, RuleRater
 from commonplace.memory.messages import Item, items_of, located
 from commonplace.memory.policies import Policy
@@ -57,7 +57,6 @@ from commonplace.memory.stores.store import (
 )
 from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import locked
-from commonplace.memory.words import AUTO
 
 FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR = "full_text", "history", "embedding_error", "rating_error"
 KEPT_DETAILS = (FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR)
@@ -77,6 +76,15 @@ class Delta:
     """Ids retrieved, ascending, each once."""
     touched_at: datetime | None
     """Their new access time: that of the latest retrieval; None if nothing was retrieved."""
+
+
+def _named(embedder: Embedder | Embeds, where: str) -> Embedder:
+    """An embedder for a store. Raises UsageError for a plain function, whose vectors nobody could tell from others."""
+    found = as_embedder(embedder)
+    if found.name == UNNAMED:
+        hint = 'give FunctionEmbedder(function, "the name of its model"), from commonplace.memory'
+        raise UsageError("a plain function has no name to store with its vectors", where=where, hint=hint)
+    return found
 
 
 class _Made(NamedTuple):
@@ -106,7 +114,8 @@ def _said(agent: str, what: str, error: Exception) -> str:
 class MemoryStream(Reader):
     """Everything one character remembers, in RAM; `open` adds a store that keeps it.
 
-    `rater` is any callable from a text to an importance of 1–10. Any number of threads may use a stream.
+    `embedder` is an `Embedder`, or a function from texts to vectors. `rater` is any callable from a text to an
+    importance of 1–10. Any number of threads may use a stream.
     """
 
     def __init__(
@@ -114,14 +123,15 @@ class MemoryStream(Reader):
         agent: str,
         policy: Policy = policies.RECALL,
         *,
-        embedder: Embedder | None = None,
+        embedder: Embedder | Embeds | None = None,
         rater: Rater | None = None,
         analyser: Analyser | None = None,
     ) -> None:
         analyser = analyser or shared_analyser()
         self.agent = agent
         self.policy = checked_policy(policy)
-        self.table = MemoryTable(agent, embedder or default_embedder(), rater or RuleRater(analyser.language), analyser)
+        parts = as_embedder(embedder or default_embedder()), rater or RuleRater(analyser.language), analyser
+        self.table = MemoryTable(agent, *parts)
         """For this package: what the stream, its draft and its snapshots share."""
         self.guard = self.table.guard
         self._since = 0.0  # importance since the last reflection
@@ -136,7 +146,7 @@ class MemoryStream(Reader):
         agent: str,
         policy: Policy = policies.RECALL,
         *,
-        embedder: Embedder | None = None,
+        embedder: Embedder | Embeds | None = None,
         rater: Rater | None = None,
         analyser: Analyser | None = None,
         reembed: bool = False,
@@ -155,10 +165,10 @@ class MemoryStream(Reader):
         own = store is not where
         try:
             stored = store.load(checked_agent(agent))
-            analyser = analyser or shared_analyser(stored.settings.get("language", AUTO))
-            embedder = embedder or default_embedder()
+            analyser = analyser or analyser_of(stored.settings)
+            embedder = _named(embedder or default_embedder(), store.where)
             if reembed and stored.memories:
-                stored = reembedded(store, agent, stored, embedder, analyser.language, progress)
+                stored = reembedded(store, agent, stored, embedder, analyser, progress)
             refuse_other_embedder(stored.settings, embedder, store.where)
             stream = cls.restore(
                 agent,
@@ -175,7 +185,7 @@ class MemoryStream(Reader):
             if own:
                 store.close()
             raise
-        stream._keeper = Keeper(store, agent, settings_of(embedder, analyser.language), own=own)
+        stream._keeper = Keeper(store, agent, settings_of(embedder, analyser), own=own)
         return stream
 
     @classmethod

@@ -453,7 +453,7 @@ class Reading:
         return {
             "policy": self.scenario.policy,
             "embedder": embedder,
-            "analyser": shared_analyser(manifest.language),
+            "analyser": shared_analyser(manifest.language, manifest.analyser),
         }
 
     def _memory(self, row: PackedMemory, accessed: int | None) -> Memory:

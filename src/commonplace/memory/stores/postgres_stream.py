@@ -20,7 +20,7 @@ import numpy as np
 
 from commonplace.errors import UsageError
 from commonplace.memory import policies
-from commonplace.memory.analyser import Analyser, shared_analyser
+from commonplace.memory.analyser import Analyser, analyser_of
 from commonplace.memory.columns import micros
 from commonplace.memory.embedding import (
     LATTICE_NORM,
@@ -28,6 +28,7 @@ from commonplace.memory.embedding import (
     Embedder,
     Vector,
     default_embedder,
+    embed_query,
     norm_of,
     usable,
 )
@@ -105,10 +106,10 @@ class DatabaseStream(Reader):
                 raise UsageError("not a PostgreSQL store", where=store.where, hint="MemoryStream.open opens any store")
             embedder = embedder or default_embedder()
             settings = store.settings(agent)
-            analyser = analyser or shared_analyser(settings.get("language", "en"))
+            analyser = analyser or analyser_of(settings)
             refuse_other_embedder(settings, embedder, store.where)
             if not settings:
-                store.configure(agent, settings_of(embedder, analyser.language))
+                store.configure(agent, settings_of(embedder, analyser))
         except BaseException:
             if store is not where:
                 store.close()
@@ -271,7 +272,7 @@ class DatabaseStream(Reader):
         question = clean(query)
         scored = bool(question) or embedding is not None
         if embedding is None and question:
-            embedding = embedder.embed([question])[0]
+            embedding = embed_query(embedder, question)
         _, vector = usable(checked_vector(embedding), embedder.dimensions)
         if vector is not None and not vector.any():
             vector = None

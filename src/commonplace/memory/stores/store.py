@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from commonplace.errors import CommonplaceError, UsageError
+from commonplace.memory.analyser import Analyser
 from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.record import Kind, Memory
 
@@ -26,7 +27,7 @@ class Stored:
     archived: frozenset[int] = frozenset()
     """Set aside: not candidates until they are restored."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What the character's stream was made with: `embedder`, `dimensions`, `language`; JSON."""
+    """What the character's stream was made with: `embedder`, `dimensions`, `language`, `analyser`; JSON."""
 
 
 class Store(Protocol):
@@ -219,9 +220,14 @@ class Keeper:
                 self.store.close()
 
 
-def settings_of(embedder: Embedder, language: str) -> dict[str, Any]:
+def settings_of(embedder: Embedder, analyser: Analyser) -> dict[str, Any]:
     """The settings of a stream that a store keeps."""
-    return {"embedder": embedder.name, "dimensions": embedder.dimensions, "language": language}
+    return {
+        "embedder": embedder.name,
+        "dimensions": embedder.dimensions,
+        "language": analyser.language,
+        "analyser": analyser.kind,
+    }
 
 
 def refuse_other_embedder(settings: Mapping[str, Any], embedder: Embedder, where: str) -> None:
@@ -242,10 +248,10 @@ def refuse_other_embedder(settings: Mapping[str, Any], embedder: Embedder, where
 
 
 def reembedded(
-    store: Store, agent: str, stored: Stored, embedder: Embedder, language: str, progress: Progress | None
+    store: Store, agent: str, stored: Stored, embedder: Embedder, analyser: Analyser, progress: Progress | None
 ) -> Stored:
     """The same memories with vectors of this embedder, in the store too. Can be interrupted and done again."""
-    settings = settings_of(embedder, language)
+    settings = settings_of(embedder, analyser)
     store.configure(agent, {**settings, "unfinished": True})
     vectors: list[Vector | None] = [None] * len(stored.memories)
     kept = [memory for memory in stored.memories if memory.id not in stored.forgotten]
