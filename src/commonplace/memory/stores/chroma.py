@@ -184,6 +184,19 @@ class ChromaStore:
         self._put(agent, [one._replace(state=THERE) for one in there if one.state == ARCHIVED])
 
     @locked
+    def delete(self, agent: str) -> int:
+        """Delete the collection of a character. Chroma's own log may keep a text until it is compacted."""
+        self._refuse_closed()
+        if agent not in self._collections:
+            return 0
+        stored = self.load(agent)
+        with self._mended():
+            self._client.delete_collection(self._collections[agent].name)
+        del self._collections[agent]
+        self._last.pop(agent, None)
+        return len(stored.memories) - len(stored.forgotten)
+
+    @locked
     def close(self) -> None:
         """Close and unlock the folder. May be called twice."""
         if not self._closed:
