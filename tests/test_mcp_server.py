@@ -153,6 +153,27 @@ def test_filters_and_a_least_relevance_hold_in_recall(tmp_path):
     over(tmp_path / "notes.db", questions, agent="user")
 
 
+def test_two_assistants_share_a_store(tmp_path):
+    ours, theirs = (mcp_server.tools_of(str(tmp_path / "notes.db"), "user") for _ in range(2))
+
+    async def day(first: Assistant) -> None:
+        async with mcp.Client(mcp_server.server(theirs)) as client:
+            second = Assistant(client)
+            for number in range(3):
+                assert (await first("remember", text=f"a lantern {number}"))["id"] == 2 * number + 1
+                assert (await second("remember", text=f"a stove {number}"))["id"] == 2 * number + 2
+            (hit,) = (await first("recall", query="which stove?", k=1))["hits"]
+            assert hit["memory"]["text"].startswith("a stove")
+            await second("forget", ids=[1])
+            assert [one["id"] for one in (await first("list"))["memories"]] == [6, 5, 4, 3, 2]
+
+    try:
+        talk(mcp_server.server(ours), day)
+    finally:
+        ours.close()
+        theirs.close()
+
+
 # ── a run ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

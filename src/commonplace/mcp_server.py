@@ -295,16 +295,14 @@ class StoreTools:
         """Keep a memory for good. It can be recalled at once."""
         name = self._named(agent, new=True)
         fields = MemoryFields(importance=importance, source=source, session=session, tags=tags or ())
-        with self._stream(name) as stream:
-            return record_of(stream.remember(text, at=_when(at), **fields))
+        return record_of(self._stream(name).remember(text, at=_when(at), **fields))
 
     def recall(
         self, query: Query, agent: Agent = "", k: Count = 10, at: When = "", only: Only = None, min_relevance: Least = 0
     ) -> Recollection:
         """Recall what fits a question best, with the reasons for each memory in words and numbers. Changes nothing."""
         name = self._named(agent)
-        with self._stream(name) as stream:
-            return _recalled(stream, name, query, k, _when(at), only, min_relevance)
+        return _recalled(self._stream(name), name, query, k, _when(at), only, min_relevance)
 
     def explain(
         self,
@@ -315,20 +313,17 @@ class StoreTools:
         at: When = "",
     ) -> Explanation:
         """Explain why a question recalls a memory, or why it does not."""
-        with self._stream(self._named(agent)) as stream:
-            return _explained(stream, id, query, k, _when(at))
+        return _explained(self._stream(self._named(agent)), id, query, k, _when(at))
 
     def forget(self, ids: Ids, agent: Agent = "") -> Forgotten:
         """Forget memories for good. This cannot be undone: ask the user first."""
         name = self._named(agent)
-        with self._stream(name) as stream:
-            return Forgotten(agent=name, ids=list(stream.forget(ids)))
+        return Forgotten(agent=name, ids=list(self._stream(name).forget(ids)))
 
     def list_memories(self, agent: Agent = "", limit: Count = 50, only: Only = None) -> Memories:
         """List memories, the latest first. Nothing is scored."""
         name = self._named(agent)
-        with self._stream(name) as stream:
-            return _listed(stream, name, limit, only)
+        return _listed(self._stream(name), name, limit, only)
 
     def characters(self) -> Characters:
         """List everybody who has memories here."""
@@ -352,16 +347,13 @@ class StoreTools:
             return checked_agent(wanted)
         return StoreMemories(self._store).character(wanted)
 
-    @contextmanager
-    def _stream(self, name: str) -> Generator[MemoryStream]:
-        """The stream of a character. After an error it is opened anew, to see what other processes have added."""
-        if name not in self._streams:
+    def _stream(self, name: str) -> MemoryStream:
+        """The stream of a character, with what other processes have added since."""
+        if name in self._streams:
+            self._streams[name].refresh()
+        else:
             self._streams[name] = MemoryStream.open(self._store, name)
-        try:
-            yield self._streams[name]
-        except CommonplaceError:
-            self._streams.pop(name).close()
-            raise
+        return self._streams[name]
 
 
 class RunTools:
