@@ -20,10 +20,10 @@ from commonplace.memory import policies
 from commonplace.memory.analyser import Analyser, analyser_of, shared_analyser
 from commonplace.memory.columns import micros
 from commonplace.memory.columns import moment as utc_of
-from commonplace.memory.embedding import UNNAMED, Embedder, Embeds, Vector, as_embedder, default_embedder
+from commonplace.memory.embedding import UNNAMED, Embedder, Embeds, Vector, as_embedder, default_embedder, is_pure
 from commonplace.memory.importance import BASE, RuleRater
 from commonplace.memory.messages import Item, items_of, located
-from commonplace.memory.policies import Policy
+from commonplace.memory.policies import Policy, compares_vectors
 from commonplace.memory.reader import Reader, Snapshot
 from commonplace.memory.record import (
     Emotion,
@@ -139,6 +139,8 @@ class MemoryStream(Reader):
         parts = as_embedder(embedder or default_embedder()), rater or RuleRater(analyser.language), analyser
         self.table = MemoryTable(agent, *parts)
         """For this package: what the stream, its draft and its snapshots share."""
+        spelling = getattr(self.table.embedder, "spelling", False)
+        self.table.eager = not is_pure(self.table.embedder) or compares_vectors(policy, spelling=spelling)
         self.guard = self.table.guard
         self._since = 0.0  # importance since the last reflection
         self._archived: set[int] = set()
@@ -191,6 +193,7 @@ class MemoryStream(Reader):
             if own:
                 store.close()
             raise
+        stream.table.eager = stream.table.eager or getattr(store, "compares", False)
         stream._keeper = Keeper(store, agent, settings_of(embedder, analyser), own=own)
         return stream
 
@@ -367,7 +370,7 @@ class MemoryStream(Reader):
     def _add(self, made: Sequence[_Made]) -> list[Memory]:
         """Embeds the memories and adds them, all or none. Only the adding is under the lock."""
         vectors: list[Vector | None] = [one.vector for one in made]
-        missing = [place for place, vector in enumerate(vectors) if vector is None]
+        missing = [place for place, vector in enumerate(vectors) if vector is None and self.table.eager]
         failed = ""
         try:
             texts = [made[place].memory.text for place in missing]
@@ -485,7 +488,7 @@ class MemoryStream(Reader):
         """
         shown, whole = (None, "") if text is None else checked_text(text)
         vector, failed = None, ""
-        if shown is not None:
+        if shown is not None and self.table.eager:
             try:
                 (vector,) = _vectors(self.table.embedder, [shown])
             except Exception as error:
@@ -646,7 +649,7 @@ class MemoryStream(Reader):
     def _commit(self, memories: Sequence[Memory]) -> None:
         """Makes the rows behind the committed ones, which hold these memories, part of the store and the stream."""
         if self._keeper is not None and memories:
-            vectors = [self.table.vector(memory.id - 1) for memory in memories]
+            vectors = [self.table.given_vector(memory.id - 1) for memory in memories]
             try:
                 self._keeper.append(memories, vectors)
             except BaseException:
@@ -735,7 +738,8 @@ class MemoryStream(Reader):
         """All that a store holds, in the place of what was here."""
         table = self.table
         table.cut()
-        self.table = MemoryTable(self.agent, table.embedder, table.rater, table.analyser)
+        parts: dict[str, Any] = {"embedder": table.embedder, "rater": table.rater, "analyser": table.analyser}
+        self.table = MemoryStream(self.agent, self.policy, **parts).table
         self.table.guard = self.guard
         self.table.extend(stored.memories, stored.vectors)
         self.table.commit()
@@ -822,7 +826,7 @@ class Draft(Reader):
     def delta(self) -> Delta:
         """Everything so far, as a value that outlives the draft."""
         memories = self.added
-        vectors = tuple(self._table.vector(memory.id - 1) for memory in memories)
+        vectors = tuple(self._table.given_vector(memory.id - 1) for memory in memories)
         return Delta(self._base, memories, vectors, tuple(sorted(self._ids_touched)), self._touched_at)
 
     @locked

@@ -75,6 +75,9 @@ class ChromaStore:
     killed process did not finish is taken out on opening.
     """
 
+    compares = True
+    """Its readers compare vectors, so it keeps also those that follow from the text."""
+
     def __init__(self, folder: str | Path) -> None:
         """Opens or makes the folder. Raises UsageError when another process has it, or for a newer format."""
         self.guard = RLock()

@@ -151,6 +151,9 @@ class PostgresStore:
     nothing is overwritten.
     """
 
+    compares = True
+    """Its readers compare vectors, so it keeps also those that follow from the text."""
+
     def __init__(self, url: str) -> None:
         """`url`: postgresql://USER:PASSWORD@HOST/DATABASE. Raises CommonplaceError if the server cannot be reached."""
         self.guard = RLock()

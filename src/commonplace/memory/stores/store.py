@@ -39,6 +39,9 @@ class Store(Protocol):
     become `CommonplaceError`s that name the store and the next step. Names of characters can be anything: slashes,
     quotes, dots, Hangul, emoji (see `checked_agent`). Ids that are not there raise UsageError and change nothing. What
     a killed process had under way is there or not, memory by memory; only `append` is whole or not at all.
+
+    A store whose readers compare vectors themselves may declare `compares = True`: it is then given also the vectors
+    that follow from the text (see `Embedder`).
     """
 
     where: str
