@@ -7,7 +7,7 @@ knows of their making (their frames), and memories retrieved by the words of the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import islice
 
@@ -62,9 +62,9 @@ class Answered:
     """Ids of the memories it cites; all of them are the character's, made at the tick or before."""
     asked: Asked
     """The question as it was understood."""
-    retrievals: tuple[Retrieval, ...]
+    retrievals: tuple[Retrieval, ...] = field(repr=False)
     """What was searched for, best first: the question, then what it names. Their hits have every part of the score."""
-    inputs: AnswerInput
+    inputs: AnswerInput = field(repr=False)
     """What the mind was given."""
     outcome: str
     """`value`, or `malformed` or `fault` for the fallback."""
@@ -150,11 +150,13 @@ def _inputs(
     before: Earlier | None,
 ) -> AnswerInput:
     scenario, plan, now = view.scenario, view.state.plan, view.now
-    evidence = _unique([*_evidence(view, asked), *(memory for found in retrievals for memory in found.found)])
+    latest = list(view.memories.backwards())
+    evidence = _unique([*_evidence(view, asked, latest), *(memory for found in retrievals for memory in found.found)])
     notes = recalled(scenario, evidence, now)
     current = plan.current(now)
     known = tuple(_acquaintance(view, one.id) for one in acquaintances(view))
     ids = {one.id for one in known}
+    thoughts = (memory for memory in latest if memory.kind == "reflection")
     strokes = plan.level("day")
     return AnswerInput(
         who=who(view.persona),
@@ -171,10 +173,10 @@ def _inputs(
         done=tuple(item_note(scenario, item) for item in strokes if item.start_time <= now),
         later=later_strokes(scenario, plan, now),
         usual=_usual(view),
-        day=recalled(scenario, _day(view, asked), now),
-        thoughts=recalled(scenario, islice(_latest(view, "reflection"), LATEST_THOUGHTS), now),
+        day=recalled(scenario, _day(view, asked, latest), now),
+        thoughts=recalled(scenario, islice(thoughts, LATEST_THOUGHTS), now),
         places=places(scenario, view.state.belief),
-        mood=_mood(view),
+        mood=_mood(latest),
         before=before,
     )
 
@@ -204,9 +206,8 @@ def _usual(view: TalkView) -> tuple[Item, ...]:
     )
 
 
-def _mood(view: TalkView) -> int:
-    latest = islice(view.memories.backwards(), FELT_AMONG)
-    felt = list(islice((memory.emotion.valence for memory in latest if memory.emotion), FELT))
+def _mood(latest: Sequence[Memory]) -> int:
+    felt = list(islice((memory.emotion.valence for memory in latest[:FELT_AMONG] if memory.emotion), FELT))
     return round(100 * sum(felt) / len(felt)) if felt else 0
 
 
@@ -217,18 +218,18 @@ def _unique(memories: Iterable[Memory]) -> list[Memory]:
 # ── evidence by frames ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _evidence(view: TalkView, asked: Asked) -> list[Memory]:
+def _evidence(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
     """What the simulator knows to be about those the question names, the most telling first."""
     found: list[Memory] = []
     for fact in asked.facts[:MOST_NAMED]:
-        found += _of_fact(view, fact)
+        found += _of_fact(view, fact, latest)
     for other in asked.people[:MOST_NAMED]:
-        found += _of_person(view, other)
+        found += _of_person(view, other, latest)
     for place in asked.places[:MOST_NAMED]:
-        found += islice(_those(view, lambda frame, place=place: frame.get("place") == place), OF_A_PLACE)
-    found += islice(_those(view, lambda frame: frame.get("what") == "seed"), SEEDS)
+        found += islice(_those(latest, lambda frame, place=place: frame.get("place") == place), OF_A_PLACE)
+    found += islice(_those(latest, lambda frame: frame.get("what") == "seed"), SEEDS)
     if asked.kind in {"news", "met", "best", "told", "source"}:
-        found += islice(_those(view, lambda frame: frame.get("what") in {"said", "event"}), LATEST_SAID)
+        found += islice(_those(latest, lambda frame: frame.get("what") in {"said", "event"}), LATEST_SAID)
     found += (view.memories.get(id_) for id_ in _reasons(view) if id_ in view.memories)
     found += (view.memories.get(id_) for other in asked.people for id_ in _view_of(view, other) if id_ in view.memories)
     return found
@@ -244,14 +245,14 @@ def _view_of(view: TalkView, other: str) -> tuple[int, ...]:
     return relation.because if relation else ()
 
 
-def _of_fact(view: TalkView, fact_id: str) -> list[Memory]:
+def _of_fact(view: TalkView, fact_id: str, latest: Sequence[Memory]) -> list[Memory]:
     """What carries a fact: the earliest, then the latest."""
     fact = next((fact for fact in view.scenario.facts if fact.id == fact_id), None)
-    carriers = [memory for memory in view.memories.backwards() if fact is not None and fact.carried_by(memory.text)]
+    carriers = [memory for memory in latest if fact is not None and fact.carried_by(memory.text)]
     return [*carriers[: -OF_A_FACT // 2 - 1 : -1], *carriers[: OF_A_FACT // 2]]
 
 
-def _of_person(view: TalkView, other: str) -> list[Memory]:
+def _of_person(view: TalkView, other: str, latest: Sequence[Memory]) -> list[Memory]:
     """Talk with somebody, what they were seen doing, what others said of them, what is remembered and thought."""
     called = view.scenario.personas[other].called
     sorts: Mapping[str, Callable[[Mapping[str, str]], bool]] = {
@@ -261,7 +262,7 @@ def _of_person(view: TalkView, other: str) -> list[Memory]:
         "seen": lambda frame: frame.get("who") == other and bool(frame.get("place")),
         "told": lambda frame: frame.get("what") == "said" and frame.get("who") != other and called in frame["quote"],
     }
-    return [memory for sort, test in sorts.items() for memory in islice(_those(view, test), OF_A_PERSON[sort])]
+    return [memory for sort, test in sorts.items() for memory in islice(_those(latest, test), OF_A_PERSON[sort])]
 
 
 def _is_between(frame: Mapping[str, str], other: str) -> bool:
@@ -270,19 +271,15 @@ def _is_between(frame: Mapping[str, str], other: str) -> bool:
     return frame.get("what") == "said" and frame.get("who") == other and bool(frame.get("to_me"))
 
 
-def _those(view: TalkView, test: Callable[[Mapping[str, str]], bool]) -> Iterable[Memory]:
+def _those(latest: Sequence[Memory], test: Callable[[Mapping[str, str]], bool]) -> Iterable[Memory]:
     """The memories whose frame passes, latest first."""
-    return (memory for memory in view.memories.backwards() if test(memory.details.get("frame", {})))
-
-
-def _latest(view: TalkView, kind: str) -> Iterable[Memory]:
-    return (memory for memory in view.memories.backwards() if memory.kind == kind)
+    return (memory for memory in latest if test(memory.details.get("frame", {})))
 
 
 # ── the day ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _day(view: TalkView, asked: Asked) -> list[Memory]:
+def _day(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
     """What happened on the day that the question is about, else today and yesterday; oldest first."""
     first = midnight(view.now) - timedelta(days=max(0, asked.when.days) if asked.when else 1)
     days = 1 if asked.when is not None and asked.when.days > 0 else 2
@@ -290,7 +287,7 @@ def _day(view: TalkView, asked: Asked) -> list[Memory]:
     last = first + timedelta(days=days, hours=5)
     seen = {"doing", "arrived", "thing"} if asked.kind in {"met", "best", "day", "whereabouts"} else frozenset[str]()
     found: list[Memory] = []
-    for memory in view.memories.backwards():
+    for memory in latest:
         if memory.created_at < first:
             break
         frame = memory.details.get("frame", {})

@@ -27,6 +27,9 @@ SMALL_TALK = frozenset({"greet", "farewell", "thank", "praise", "insult", "sorry
 """Kinds that ask nothing."""
 _OF_SOMETHING = frozenset({"source", "told", "going", "heard", "when", "why", "think", "said", "seen", "whois", "know"})
 """Kinds that ask about something, which the question before names where they do not."""
+_ONESELF = frozenset(
+    {"name", "age", "who", "work", "home", "want", "traits", "now", "where", "feel", "plan", "day", "fear"}
+)
 _HANGUL = re.compile("[가-힣]")
 
 
@@ -260,21 +263,14 @@ def _normal(question: str, language: str) -> str:
 
 def _placed(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """The text with @p and @l for people and places, and whom and where they are."""
-    people: dict[int, str] = {}
     # A place may have its owner's name in it, so places come first.
     text, places = _located(text, names, language)
-    for person, pattern in _people_patterns(tuple((one[0], one[1], one[2]) for one in names.people), language):
-        found = pattern.search(text)
-        if found:
-            people[found.start()] = person
-    for person, pattern in _people_patterns(tuple((one[0], one[1], one[2]) for one in names.people), language):
-        if person in people.values():
-            text = (
-                pattern.sub(lambda found: "@p" + (" is " if found.group("s") else ""), text)
-                if language == "en"
-                else pattern.sub("@p", text)
-            )
-    return " ".join(text.split()), tuple(people[at] for at in sorted(people)), places
+    patterns = _people_patterns(tuple((one[0], one[1], one[2]) for one in names.people), language)
+    people = sorted((hit.start(), person) for person, pattern in patterns if (hit := pattern.search(text)))
+    for person, pattern in patterns:
+        if any(one == person for _, one in people):
+            text = pattern.sub("@p", text)
+    return " ".join(text.split()), tuple(person for _, person in people), places
 
 
 @lru_cache(maxsize=64)
@@ -285,23 +281,10 @@ def _people_patterns(
     for id_, name, called in people:
         forms = "|".join(re.escape(one) for one in sorted({name, called}, key=len, reverse=True) if one)
         if language == "en":
-            made.append(
-                (
-                    id_,
-                    re.compile(
-                        rf"(?<![\w'])(?:(?:dr|mr|mrs|miss|ms) )?(?:{forms})(?P<s>$^)?(?:'s)?(?!\w)", re.IGNORECASE
-                    ),
-                )
-            )
+            form = rf"(?<![\w'])(?:(?:dr|mr|mrs|miss|ms) )?(?:{forms})(?:'s)?(?!\w)"
         else:
-            made.append(
-                (
-                    id_,
-                    re.compile(
-                        rf"(?<![가-힣\w])(?:{forms})(?=(?:이)?{_PARTICLES}(?![가-힣]))(?:이(?=[가는를와랑한의도네]))?"
-                    ),
-                )
-            )
+            form = rf"(?<![가-힣\w])(?:{forms})(?:이(?=[가는를와랑한의도네]))?(?:\s?[씨님])?(?={_PARTICLES}(?![가-힣]))"
+        made.append((id_, re.compile(form, re.IGNORECASE)))
     return tuple(made)
 
 
@@ -442,6 +425,8 @@ def _kind(rules: _Rules, text: str, language: str) -> tuple[str, str]:
     """The first rule that fits, and the words it names as the topic."""
     sought = text if language == "en" else re.sub(r"\s+", "", text)
     for kind, pattern in rules.kinds:
+        if kind in _ONESELF and language == "ko" and "@p" in sought:
+            continue  # a Korean question names nobody where it means the one who is asked
         hit = pattern.search(sought)
         if hit:
             topics = (value for name, value in sorted(hit.groupdict().items()) if value and name.startswith("topic"))

@@ -57,6 +57,14 @@ class Tongue(Protocol):
         """What somebody does, as the character says it; `own` is the character's own doing."""
         ...
 
+    def forms(self, doing: str) -> dict[str, str]:
+        """Slots for what somebody does, did, does often and will do, where the words of `doing` alone do not fit."""
+        ...
+
+    def speaks(self, text: str) -> bool:
+        """Whether a text is in this language; an offline town has English lines in a Korean one."""
+        ...
+
     def many(self, names: Sequence[str]) -> str:
         """`Jun, Kit and Mira`."""
         ...
@@ -177,6 +185,13 @@ class English:
             doing if first.endswith("ing") or first in {"asleep", "awake", "at", "in", "on"} else f"busy with {doing}"
         )
 
+    def forms(self, doing: str) -> dict[str, str]:
+        del doing
+        return {}
+
+    def speaks(self, text: str) -> bool:
+        return bool(text)
+
     def many(self, names: Sequence[str]) -> str:
         return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
@@ -286,6 +301,10 @@ _KO_DAYS = ("월요일", "화요일", "수요일", "목요일", "금요일", "�
 _KO_HOURS = ("열두", "한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열", "열한")
 _KO_SPANS = {0: "오늘", 1: "어제", 2: "그저께", -1: "내일"}
 _KO_TIMES = {1: "한", 2: "두", 3: "세", 4: "네", 5: "다섯", 6: "여섯", 7: "일곱", 8: "여덟", 9: "아홉", 10: "열"}
+_KO_TODAY = re.compile(r"(?<![가-힣])(방금|오늘|어제|그저께|내일)에(는)?(?= )")
+"""Days that take no `에`."""
+_KO_BOTH = re.compile(r"(.)(?:(이에요)/(예요)|(이지요)/(지요)|\((이)\)(?=라고))")
+"""Endings with both forms, as `josa` has particles."""
 _BASE, _FINALS = 0xAC00, 28
 _N, _L, _B, _SS, _BS = 4, 8, 17, 20, 18
 
@@ -304,7 +323,9 @@ class Korean:
     """Korean, polite."""
 
     def finished(self, text: str) -> str:
-        return resolved(" ".join(text.split()))
+        text = _KO_TODAY.sub(lambda found: f"{found[1]}{'은(는)' if found[2] else ''}", " ".join(text.split()))
+        text = _KO_BOTH.sub(_ko_ending, text)
+        return resolved(text)
 
     def when(self, moment: str, minutes_ago: int) -> str:
         now = datetime.fromisoformat(moment)
@@ -382,9 +403,42 @@ class Korean:
         return f"제 {name[len(own) :]}" if name.startswith(own) else name
 
     def doing(self, me: Who, doing: str, *, own: bool = True) -> str:
+        if not self.speaks(doing):
+            return ""
         doing = ongoing(doing.strip().rstrip("."))
         doing = doing if doing.endswith("중") else f"{doing} 중"
         return re.sub(rf"{re.escape(me.called)} 님과", "저와", doing) if not own else doing
+
+    def forms(self, doing: str) -> dict[str, str]:
+        """`국물을 내는 중` → `내고 있어요`, `내고 있었어요`, `내곤 해요`, `낼 거예요`."""
+        body = doing.removesuffix(" 중")
+        if not self.speaks(doing):
+            return {}
+        if not body.endswith("는") or final(body[-2]) < 0:
+            return {
+                "am": f"{doing}이에요",
+                "was": f"{doing}이었어요",
+                "often": f"{doing}일 때가 많아요",
+                "will": f"{doing}일 거예요",
+            }
+        bare = body[:-1]
+        stem, last = _ko_whole(bare), _KO_FUTURE.get(bare[-1], "")
+        will = (
+            f"{bare[:-1]}{last}"
+            if last
+            else f"{bare}을"
+            if final(bare[-1])
+            else f"{bare[:-1]}{with_final(bare[-1], _L)}"
+        )
+        return {
+            "am": f"{stem}고 있어요",
+            "was": f"{stem}고 있었어요",
+            "often": f"{stem}곤 해요",
+            "will": f"{will} 거예요",
+        }
+
+    def speaks(self, text: str) -> bool:
+        return bool(text) and 2 * len(re.findall("[가-힣]", text)) >= len(re.findall("[A-Za-z]", text))
 
     def many(self, names: Sequence[str]) -> str:
         return ", ".join(names)
@@ -414,6 +468,11 @@ class Korean:
 
     def topic(self, text: str) -> str:
         return text.strip()
+
+
+def _ko_ending(found: re.Match[str]) -> str:
+    with_one, without = next(pair for pair in ((found[2], found[3]), (found[4], found[5]), (found[6], "")) if pair[0])
+    return found[1] + (with_one if final(found[1]) > 0 else without)
 
 
 def _ko_first_person(me: Who, sentence: str) -> str:
@@ -458,15 +517,25 @@ def _ko_stem(sentence: str) -> str:
         if stem.endswith("는") and len(stem) > 1 and final(stem[-2]) > 0:
             return stem[:-1]
         if final(stem[-1]) == _N and sentence.endswith("다"):
-            bare = with_final(stem[-1], 0)
-            return stem[:-1] + (with_final(bare, _L) if stem[:-1] + bare in _KO_L_STEMS or bare in _KO_L_LAST else bare)
+            return _ko_whole(stem[:-1] + with_final(stem[-1], 0))
         return stem
     return sentence
 
 
-_KO_L_STEMS = frozenset({"만드", "벌이", "이끄"})
-_KO_L_LAST = frozenset("드여노우머")
-"""Last syllables of stems that lose their ㄹ before ㄴ: 만들다, 열다, 놀다, 울다."""
+_KO_FUTURE = {
+    "듣": "들을", "걷": "걸을", "굽": "구울", "눕": "누울", "줍": "주울", "돕": "도울", "싣": "실을", "짓": "지을",
+    "잇": "이을", "붓": "부을", "긋": "그을",
+}  # fmt: skip
+"""Last syllables of irregular stems before `거예요`."""
+_KO_L_WORDS = frozenset("우노여거부도파아푸써다미조머")
+"""Stems of one syllable that lose their ㄹ before ㄴ: 울다, 놀다, 열다; `드` does so at the end of any: 만들다."""
+
+
+def _ko_whole(stem: str) -> str:
+    """A stem with the ㄹ that it lost before ㄴ: `만드` → `만들`, `문을 여` → `문을 열`."""
+    word = stem.rsplit(" ", 1)[-1]
+    lost = word in _KO_L_WORDS or (word.endswith("드") and len(word) > 0)
+    return f"{stem[:-1]}{with_final(stem[-1], _L)}" if lost else stem
 
 
 def tongue(language: str) -> Tongue:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from commonplace.minds.notes import Recalled
 from commonplace.minds.offline.interview.interview import (
@@ -36,7 +37,7 @@ def strokes(talk: Interview, span: When) -> list[tuple[Recalled, Recalled]]:
             plans[int(hour) * 60 + int(minute)] = note
     starts = sorted(plans)
     kept: list[tuple[Recalled, Recalled]] = []
-    for start, end in zip(starts, [*starts[1:], DAY + 300], strict=True):
+    for start, end in pairwise([*starts, DAY + 300]):
         plan, deeds = (
             plans[start],
             deeds_in(talk, When(days=span.days, start=max(start, span.start), end=min(end, span.end))),
@@ -119,13 +120,14 @@ def whole_day(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterato
 
 def stroke_of(talk: Interview, plan: Recalled, deed: Recalled, span: When, *, detail: bool) -> Piece | None:
     """A stroke, and with `detail` the deed that stands for it."""
-    doing = talk.tongue.doing(talk.given.who, plan.frame.get("do", ""))
+    slots = talk.doing(plan.frame.get("do", ""))
+    doing = slots["doing"]
     part = talk.tongue.part(span.days, talk.moment(deed)[1], talk.given.situation.moment)
     at = talk.tongue.at(talk.given.who, plan.frame.get("place_name", ""))
     rule = "day.part.plain" if names_place(doing, plan.frame.get("place_name", "")) else "day.part"
-    piece = talk.say(rule, plan.id, deed.id, mark=doing, part=part, doing=doing, at=at)
-    seen = talk.tongue.doing(talk.given.who, deed.frame.get("doing", ""))
-    more = talk.say("day.detail", doing=seen) if detail and seen != doing else None
+    piece = talk.say(rule, plan.id, deed.id, mark=doing, part=part, at=at, **slots)
+    seen = talk.doing(deed.frame.get("doing", ""))
+    more = talk.say("day.detail", **seen) if detail and seen["doing"] != doing else None
     return Piece(f"{piece.text} {more.text}", piece.ids, doing) if piece and more else piece
 
 

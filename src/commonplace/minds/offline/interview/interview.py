@@ -145,15 +145,19 @@ class Interview:
         name = note.frame.get("place_name", "")
         return {"at": self.tongue.at(self.given.who, name), "place": self.tongue.place(self.given.who, name)}
 
+    def doing(self, doing: str, *, own: bool = True) -> dict[str, str]:
+        """The slots of a doing."""
+        said = self.tongue.doing(self.given.who, doing, own=own) if doing else ""
+        return {"doing": said, **self.tongue.forms(said)}
+
     def slots(self, note: Recalled) -> dict[str, str]:
         """All slots that a memory's frame fills."""
         frame, mine = note.frame, note.frame.get("what") in MEANT
-        doing = frame.get("doing", "")
         return {
             "when": self.when(note),
             **self.where(note),
             **self.them(frame),
-            "doing": self.tongue.doing(self.given.who, doing, own=mine) if doing else "",
+            **self.doing(frame.get("doing", ""), own=mine),
             "quote": quoted(frame.get("quote", "")),
             "to": frame.get("to_called", ""),
             "other": self.tongue.place(self.given.who, frame.get("other_name", "")),
@@ -182,7 +186,8 @@ class Interview:
         ranked: list[tuple[float, int, int, int, Recalled]] = []
         for rank, note in enumerate(self.everything if notes is None else notes):
             share = self._share(words, note)
-            if share >= ENOUGH:
+            if share >= ENOUGH and self.tongue.speaks(note.text):
+                share += any(occurs(word, note.frame.get("topic", ""), self.given.who.language) for word in words)
                 ranked.append((-share, _WEIGHT.get(note.frame.get("what", ""), 3), -note.importance, rank, note))
         return [one[-1] for one in sorted(ranked, key=lambda one: one[:-1])]
 
@@ -230,7 +235,7 @@ class Interview:
         doing = self.tongue.doing(who, item.do)
         at = "" if names_place(doing, item.location_name) else self.tongue.at(who, item.location_name)
         return {"doing": doing, "at": at, "place": self.tongue.place(who, item.location_name),
-                "time": self.tongue.at_time(item.start)}  # fmt: skip
+                "time": self.tongue.at_time(item.start), **self.tongue.forms(doing)}  # fmt: skip
 
     def placed(self, item: Item) -> dict[str, str]:
         """The slots of a stretch of plan, its place also where its doing names it."""

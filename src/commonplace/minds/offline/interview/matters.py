@@ -190,7 +190,7 @@ def went(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
         key=lambda one: (-one.importance, -len(one.frame.get("doing", ""))),
     )
     for one in doing[:1]:
-        yield talk.say("going.did", one.id, mark=one.frame["doing"], doing=talk.slots(one)["doing"])
+        yield talk.say("going.did", one.id, mark=one.frame["doing"], **talk.doing(one.frame["doing"]))
     yield from (tell(talk, one) for one in there if one.frame["what"] == "doing")
 
 

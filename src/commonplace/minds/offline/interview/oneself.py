@@ -140,7 +140,7 @@ def now(talk: Interview) -> Pieces:
     """What the character is doing, and the stroke it is part of."""
     given = talk.given
     if given.doing:
-        yield talk.say("now", mark=given.doing, doing=talk.tongue.doing(given.who, given.doing))
+        yield talk.say("now", mark=given.doing, **talk.doing(given.doing))
     current = next((item for item in reversed(given.done) if covers(item, given.situation.time)), None)
     if current is not None and not current.asleep and current.do != given.doing:
         yield talk.say("now.plan", *talk.planned(current), mark=current.do, **talk.item(current))

@@ -224,7 +224,7 @@ def in_sight(talk: Interview, person: Person) -> Piece | None:
         return talk.say(
             "seen.here",
             mark=person.doing,
-            doing=talk.tongue.doing(talk.given.who, person.doing, own=False),
+            **talk.doing(person.doing, own=False),
             **slots,
         )
     return talk.say("seen.here.plain", **slots)
@@ -249,7 +249,9 @@ def last_seen(talk: Interview, person: Person) -> Iterator[Piece | None]:
         (note for note in seen if note.frame["what"] == "doing" and note.minutes_ago - last.minutes_ago <= 30), None
     )
     if doing is not None:
-        yield talk.say("seen.doing", doing.id, mark=doing.frame["doing"], doing=talk.slots(doing)["doing"], **slots)
+        yield talk.say(
+            "seen.doing", doing.id, mark=doing.frame["doing"], **(talk.doing(doing.frame["doing"], own=False) | slots)
+        )
     if last.frame["what"] == "left":
         yield talk.say("seen.left", last.id, **(talk.slots(last) | slots))
     heard = [

@@ -56,8 +56,8 @@ def part_of(talk: Interview, deed: Recalled) -> Iterator[Piece | None]:
     for plan, _ in reversed(strokes(talk, When(days=days))):
         hour, _, rest = plan.frame.get("start", "0:0").partition(":")
         if int(hour) * 60 + int(rest) <= minute:
-            doing = talk.tongue.doing(talk.given.who, plan.frame.get("do", ""))
-            yield talk.say("why.plan", plan.id, deed.id, mark=doing, doing=doing)
+            slots = talk.doing(plan.frame.get("do", ""))
+            yield talk.say("why.plan", plan.id, deed.id, mark=slots["doing"], **slots)
             return
 
 

@@ -9,7 +9,9 @@ from commonplace.minds.offline.interview.interview import Interview, Piece, ende
 
 
 def tell(talk: Interview, note: Recalled) -> Piece | None:
-    """A memory in the character's own words."""
+    """A memory in the character's own words; None for one that nobody would mention, or in another language."""
+    if not talk.tongue.speaks(note.frame.get("quote", "") or " ".join((*note.tell, note.text))):
+        return None
     maker = _TELLERS.get(note.frame.get("what", ""), _tell_text)
     return maker(talk, note)
 
