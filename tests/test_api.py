@@ -126,6 +126,7 @@ PUBLIC = (
     "commonplace",
     "commonplace.memory",
     "commonplace.memory.stores",
+    "commonplace.mcp_server",
     "commonplace.ledger",
     "commonplace.analysis.diffusion",
     "commonplace.testing",

@@ -153,6 +153,27 @@ def test_filters_and_a_least_relevance_hold_in_recall(tmp_path):
     over(tmp_path / "notes.db", questions, agent="user")
 
 
+def test_two_assistants_share_a_store(tmp_path):
+    ours, theirs = (mcp_server.tools_of(str(tmp_path / "notes.db"), "user") for _ in range(2))
+
+    async def day(first: Assistant) -> None:
+        async with mcp.Client(mcp_server.server(theirs)) as client:
+            second = Assistant(client)
+            for number in range(3):
+                assert (await first("remember", text=f"a lantern {number}"))["id"] == 2 * number + 1
+                assert (await second("remember", text=f"a stove {number}"))["id"] == 2 * number + 2
+            (hit,) = (await first("recall", query="which stove?", k=1))["hits"]
+            assert hit["memory"]["text"].startswith("a stove")
+            await second("forget", ids=[1])
+            assert [one["id"] for one in (await first("list"))["memories"]] == [6, 5, 4, 3, 2]
+
+    try:
+        talk(mcp_server.server(ours), day)
+    finally:
+        ours.close()
+        theirs.close()
+
+
 # ── a run ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -181,6 +202,10 @@ def test_an_assistant_reads_why_who_knows_what_and_what_was_said(run):
         assert len(listed["memories"]) == 2 < listed["total"]
         why = await ask("explain", agent=people[0], id=found["hits"][0]["memory"]["id"], query=last["text"])
         assert why["recalled"]
+        early = (await ask("list", agent=people[0], at=0))["total"]
+        assert early < (await ask("list", agent=people[0], at="15"))["total"] < listed["total"]
+        assert (await ask("transcript", since=0, until=0))["total"] == 0
+        assert (await ask("who_knows", at=0))["facts"][0]["knowers"] == fact["originators"]
         assert "looks like t12.mira.0" in await ask.refused("why", event_id="yesterday")
         assert "no fact is" in await ask.refused("who_knows", fact="qqq")
         assert "give `agent`" in await ask.refused("list")
@@ -222,6 +247,13 @@ def test_over_http_two_clients_read_a_run(run):
 async def reads_why(ask: Assistant) -> None:
     (last,) = (await ask("transcript", limit=1))["utterances"]
     assert last["text"] in (await ask("why", event_id=last["event_id"]))["text"]
+
+
+def test_without_the_sdk_the_error_says_how_to_install_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
+    done = command("mcp", tmp_path / "notes.db", status=2)
+    assert 'pip install "commonplace[mcp]"' in done.err
+    assert not (tmp_path / "notes.db").exists()
 
 
 def test_only_this_machine_is_served(tmp_path):

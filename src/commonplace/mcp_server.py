@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import wraps
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -223,7 +224,7 @@ _FIELDS = MemoryRecord.model_fields
 
 Agent = Annotated[str, Field(description="Whose memories; the server's default if left out.")]
 When = Annotated[str, Field(description="ISO time, such as 2031-10-04T08:00; now if left out.")]
-AsOf = Annotated[str, Field(description="As of this tick or ISO simulated time; the latest if left out.")]
+AsOf = Annotated[int | str, Field(description="As of this tick or ISO simulated time; the latest if left out.")]
 Query = Annotated[str, Field(description="A question or a few words. Empty for the latest memories.")]
 Count = Annotated[int, Field(description="At most this many.", ge=1, le=200)]
 Ids = Annotated[list[int], Field(description="Ids of memories.", min_length=1)]
@@ -294,16 +295,14 @@ class StoreTools:
         """Keep a memory for good. It can be recalled at once."""
         name = self._named(agent, new=True)
         fields = MemoryFields(importance=importance, source=source, session=session, tags=tags or ())
-        with self._stream(name) as stream:
-            return record_of(stream.remember(text, at=_when(at), **fields))
+        return record_of(self._stream(name).remember(text, at=_when(at), **fields))
 
     def recall(
         self, query: Query, agent: Agent = "", k: Count = 10, at: When = "", only: Only = None, min_relevance: Least = 0
     ) -> Recollection:
         """Recall what fits a question best, with the reasons for each memory in words and numbers. Changes nothing."""
         name = self._named(agent)
-        with self._stream(name) as stream:
-            return _recalled(stream, name, query, k, _when(at), only, min_relevance)
+        return _recalled(self._stream(name), name, query, k, _when(at), only, min_relevance)
 
     def explain(
         self,
@@ -314,20 +313,17 @@ class StoreTools:
         at: When = "",
     ) -> Explanation:
         """Explain why a question recalls a memory, or why it does not."""
-        with self._stream(self._named(agent)) as stream:
-            return _explained(stream, id, query, k, _when(at))
+        return _explained(self._stream(self._named(agent)), id, query, k, _when(at))
 
     def forget(self, ids: Ids, agent: Agent = "") -> Forgotten:
         """Forget memories for good. This cannot be undone: ask the user first."""
         name = self._named(agent)
-        with self._stream(name) as stream:
-            return Forgotten(agent=name, ids=list(stream.forget(ids)))
+        return Forgotten(agent=name, ids=list(self._stream(name).forget(ids)))
 
     def list_memories(self, agent: Agent = "", limit: Count = 50, only: Only = None) -> Memories:
         """List memories, the latest first. Nothing is scored."""
         name = self._named(agent)
-        with self._stream(name) as stream:
-            return _listed(stream, name, limit, only)
+        return _listed(self._stream(name), name, limit, only)
 
     def characters(self) -> Characters:
         """List everybody who has memories here."""
@@ -351,16 +347,13 @@ class StoreTools:
             return checked_agent(wanted)
         return StoreMemories(self._store).character(wanted)
 
-    @contextmanager
-    def _stream(self, name: str) -> Generator[MemoryStream]:
-        """The stream of a character. After an error it is opened anew, to see what other processes have added."""
-        if name not in self._streams:
+    def _stream(self, name: str) -> MemoryStream:
+        """The stream of a character, with what other processes have added since."""
+        if name in self._streams:
+            self._streams[name].refresh()
+        else:
             self._streams[name] = MemoryStream.open(self._store, name)
-        try:
-            yield self._streams[name]
-        except CommonplaceError:
-            self._streams.pop(name).close()
-            raise
+        return self._streams[name]
 
 
 class RunTools:
@@ -397,7 +390,7 @@ class RunTools:
         at: AsOf = "",
     ) -> Knowledge:
         """Show who knows each seed fact, and who told whom."""
-        rows = diffusion(self._reading, at or None)
+        rows = diffusion(self._reading, _tick(at))
         wanted = [row for row in rows if fact.casefold() in f"{row['fact']} {row['text']}".casefold()]
         if rows and not wanted:
             hint = f"the facts are {', '.join(row['fact'] for row in rows)}"
@@ -407,13 +400,13 @@ class RunTools:
     def transcript(
         self,
         agent: Annotated[str, Field(description="Only what this character said or was told.")] = "",
-        since: Annotated[str, Field(description="From this tick or ISO simulated time on.")] = "",
+        since: Annotated[int | str, Field(description="From this tick or ISO simulated time on.")] = 0,
         until: AsOf = "",
         limit: Count = 50,
     ) -> Transcript:
         """Read what was said, in order: the latest utterances of the ticks given."""
         reading = self._reading
-        events = reading.events(reading.tick(since or 0), reading.tick(until or None), type="SAY")
+        events = reading.events(reading.tick(_tick(since) or 0), reading.tick(_tick(until)), type="SAY")
         if agent:
             name = self._memories.character(agent)
             events = [one for one in events if name in (one.agent_id, one.body["to_agent_id"])]
@@ -424,7 +417,7 @@ class RunTools:
     ) -> Recollection:
         """Recall what would come to a character's mind, with the reasons for each memory in words and numbers."""
         name = self._named(agent)
-        stream, now = self._memories.stream(name, at or None), self._memories.now(name, at or None)
+        stream, now = self._memories.stream(name, _tick(at)), self._memories.now(name, _tick(at))
         return _recalled(stream, name, query, k, now, only, min_relevance)
 
     def explain(
@@ -437,16 +430,16 @@ class RunTools:
     ) -> Explanation:
         """Explain why a question recalls a memory of a character, or why it does not."""
         name = self._named(agent)
-        return _explained(self._memories.stream(name, at or None), id, query, k, self._memories.now(name, at or None))
+        return _explained(self._memories.stream(name, _tick(at)), id, query, k, self._memories.now(name, _tick(at)))
 
     def list_memories(self, agent: Agent = "", limit: Count = 50, only: Only = None, at: AsOf = "") -> Memories:
         """List what a character remembers, the latest first. Nothing is scored."""
         name = self._named(agent)
-        return _listed(self._memories.stream(name, at or None), name, limit, only)
+        return _listed(self._memories.stream(name, _tick(at)), name, limit, only)
 
     def characters(self, at: AsOf = "") -> Characters:
         """List the characters: where they are and what they are doing."""
-        rows = self._reading.agents(at or None)
+        rows = self._reading.agents(_tick(at))
         return Characters(characters=[Character(**{key: row[key] for key in Character.model_fields}) for row in rows])
 
     def close(self) -> None:
@@ -475,6 +468,10 @@ class RunTools:
 _READS = {"read_only_hint": True, "open_world_hint": False}
 _ADDS = {"read_only_hint": False, "destructive_hint": False, "idempotent_hint": False, "open_world_hint": False}
 _REMOVES = {"read_only_hint": False, "destructive_hint": True, "idempotent_hint": True, "open_world_hint": False}
+
+
+def _tick(at: int | str) -> str | None:
+    return None if at == "" else str(at)
 
 
 def _when(at: str) -> datetime:
@@ -514,13 +511,20 @@ def tools_of(where: str, agent: str = "") -> StoreTools | RunTools:
     return StoreTools(open_store(where), agent)
 
 
-def server(tools: StoreTools | RunTools) -> Any:
-    """An `MCPServer` of the official SDK. Raises UsageError where the SDK is not installed."""
+def refuse_missing_sdk() -> None:
+    """Raises UsageError where the SDK is not installed."""
     try:
-        from mcp.server.mcpserver import MCPServer  # noqa: PLC0415 – an optional package
-        from mcp.types import ToolAnnotations  # noqa: PLC0415
+        import_module("mcp.server.mcpserver")
     except ImportError as error:
         raise UsageError("the MCP server needs the package mcp, 2 or newer", hint=INSTALL) from error
+
+
+def server(tools: StoreTools | RunTools) -> Any:
+    """An `MCPServer` of the official SDK. Raises UsageError where the SDK is not installed."""
+    refuse_missing_sdk()
+    from mcp.server.mcpserver import MCPServer  # noqa: PLC0415 – an optional package
+    from mcp.types import ToolAnnotations  # noqa: PLC0415
+
     made = MCPServer("commonplace", instructions=DATA, version=package_version(), log_level="WARNING")
     for name, method, hints in tools.tools():
         made.add_tool(_answered(method), name=name, annotations=ToolAnnotations(**hints))  # pyright: ignore[reportArgumentType]

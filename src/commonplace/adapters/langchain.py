@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -44,7 +43,7 @@ class MemoryRetriever(BaseRetriever):
         return _documents(self.memories.recall(query, **self._options(options)))
 
     async def _aget_relevant_documents(self, query: str, *, run_manager: object, **options: Any) -> list[Document]:  # noqa: ARG002
-        return _documents(await asyncio.to_thread(self.memories.recall, query, **self._options(options)))
+        return _documents(await self.memories.arecall(query, **self._options(options)))
 
     def _options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         own = {"at": self.clock(), "k": self.k, "policy": self.policy}

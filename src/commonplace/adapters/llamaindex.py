@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,7 +40,7 @@ class MemoryRetriever(BaseRetriever):
         return _nodes(self._stream.recall(query_bundle.query_str, **self._asked()))
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return _nodes(await asyncio.to_thread(self._stream.recall, query_bundle.query_str, **self._asked()))
+        return _nodes(await self._stream.arecall(query_bundle.query_str, **self._asked()))
 
     def _asked(self) -> dict[str, Any]:
         return {"at": self._clock(), **self._options}

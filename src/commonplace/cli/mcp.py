@@ -7,7 +7,7 @@ from contextlib import closing, redirect_stdout
 
 import typer
 
-from commonplace.mcp_server import serve_http, serve_stdio, server, tools_of
+from commonplace.mcp_server import refuse_missing_sdk, serve_http, serve_stdio, server, tools_of
 
 
 def mcp(
@@ -20,6 +20,7 @@ def mcp(
     port: int = typer.Option(8765, "--port", min=0, max=65535, help="With --http: the port; 0 for any free one."),
 ) -> None:
     """Serve a store, or a run to read, to an assistant by the Model Context Protocol."""
+    refuse_missing_sdk()
     with closing(tools_of(where, agent)) as tools:
         for repair in tools.repairs:
             print(f"{where}: {repair}", file=sys.stderr)
