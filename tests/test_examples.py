@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -38,6 +39,21 @@ def test_there_are_examples_each_with_its_output() -> None:
 def test_an_example_prints_what_is_stored_and_leaves_nothing_behind(example: Path, tmp_path: Path) -> None:
     assert printed(example, tmp_path) == example.with_suffix(".out").read_text(encoding="utf-8")
     assert list(tmp_path.iterdir()) == []
+
+
+FIRST_HOUR = [example for example in EXAMPLES if "The first hour" in example.read_text(encoding="utf-8")]
+
+
+def test_what_a_newcomer_does_in_the_first_hour_is_five_things() -> None:
+    assert len(FIRST_HOUR) == 5
+
+
+@pytest.mark.parametrize("example", FIRST_HOUR, ids=lambda example: example.stem)
+def test_each_of_them_takes_at_most_five_lines(example: Path) -> None:
+    tree = ast.parse(example.read_text(encoding="utf-8"))
+    code = [node for node in tree.body[1:] if not isinstance(node, ast.Import | ast.ImportFrom)]
+    assert code[-1].end_lineno is not None
+    assert code[-1].end_lineno - code[0].lineno < 5
 
 
 def test_without_the_reflection_the_later_decision_is_another() -> None:

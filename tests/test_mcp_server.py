@@ -83,10 +83,10 @@ def test_an_assistant_remembers_recalls_with_reasons_and_forgets(tmp_path):
         assert hit["parts"][0].keys() == {"name", "meaning", "raw", "normalised", "weight", "adds"}
         why = await ask("explain", id=1, query="what is Klaus allergic to?", k=1)
         assert (why["recalled"], why["hit"]["memory"]["id"]) == (True, 1)
-        why_not = await ask("explain", id=2, query="what is Klaus allergic to?", k=1)
+        why_not = await ask("explain", id=2, query="what is Klaus allergic to?", k=1, at="2031-10-05T09:00")
         assert (why_not["recalled"], why_not["hit"]) == (False, None)
         assert "Others scored higher than memory 2" in why_not["reason"]
-        assert [one["id"] for one in (await ask("list", tags=["health"]))["memories"]] == [1]
+        assert [one["id"] for one in (await ask("list", only={"tags": ["health"]}))["memories"]] == [1]
         assert (await ask("forget", ids=[1])) == {"agent": "user", "ids": [1]}
         assert (await ask("list"))["total"] == 1
         assert await ask("characters") == {"characters": [{"id": "user", "name": "", "place": "", "doing": ""}]}
@@ -128,6 +128,31 @@ def test_wrong_use_is_an_error_with_a_next_step_and_no_traceback(tmp_path):
     over(tmp_path / "notes.db", mistakes)
 
 
+def test_filters_and_a_least_relevance_hold_in_recall(tmp_path):
+    async def questions(ask: Assistant) -> None:
+        for day, (text, source, tags) in enumerate(
+            [("bread", "ana", ["food"]), ("bread", "klaus", []), ("ink", "ana", [])]
+        ):
+            await ask("remember", text=f"{source} likes {text}", at=f"2025-10-0{day + 1}", source=source, tags=tags)
+
+        async def found(**more: Any) -> list[int]:
+            return sorted(
+                hit["memory"]["id"] for hit in (await ask("recall", query="who likes bread?", **more))["hits"]
+            )
+
+        assert await found() == [1, 2, 3]
+        assert await found(only={"source": "ana"}) == [1, 3]
+        assert await found(only={"source": "ana", "tags": ["food"]}) == [1]
+        assert await found(only={"since": "2025-10-02", "until": "2025-10-02"}) == [2]
+        assert await found(at="2025-10-02T12:00") == [1, 2], "what was made later is not seen"
+        assert await found(min_relevance=0.5) == [1, 2]
+        assert (await ask("recall", query="qwerty zxcv", min_relevance=0.1))["hits"] == []
+        assert "the kinds are" in await ask.refused("list", only={"kinds": ["dream"]})
+        assert "Extra inputs" in await ask.refused("list", only={"colour": "red"})
+
+    over(tmp_path / "notes.db", questions, agent="user")
+
+
 # ── a run ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -150,6 +175,8 @@ def test_an_assistant_reads_why_who_knows_what_and_what_was_said(run):
         assert last["speaker"] in people
         found = await ask("recall", query=last["text"], agent=people[0], k=3)
         assert (len(found["hits"]), found["agent"]) == (3, people[0])
+        plans = await ask("recall", query=last["text"], agent=people[0], only={"kinds": ["plan"]})
+        assert {hit["memory"]["kind"] for hit in plans["hits"]} <= {"plan"}
         listed = await ask("list", agent=people[0], limit=2)
         assert len(listed["memories"]) == 2 < listed["total"]
         why = await ask("explain", agent=people[0], id=found["hits"][0]["memory"]["id"], query=last["text"])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from commonplace.analysis.diff import diff
+from commonplace.engine.changes import with_queued
 from commonplace.engine.recorded_mind import RecordedMind
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError, command
@@ -113,7 +114,8 @@ def resume_run(
         scenario = scenario_of(manifest)
         if isinstance(mind, str):
             with_key = bool(name) or trust or may_have_key(manifest)
-            mind = mind_of(manifest, scenario, timeout=timeout, on_outage=on_outage, where=path, with_key=with_key)
+            known = with_queued(file.reading.scenario, file.queued())  # whom its prompts may name
+            mind = mind_of(manifest, known, timeout=timeout, on_outage=on_outage, where=path, with_key=with_key)
         return Run.resume(file, scenario, stage=by_name(manifest.stage), mind=mind, concurrency=concurrency)
     except BaseException as error:
         file.__exit__(type(error), error, error.__traceback__)

@@ -12,7 +12,7 @@ from pathlib import Path
 from commonplace.clock import parse_iso
 from commonplace.errors import UsageError
 from commonplace.memory import Memory, MemoryStream, Policy, policies
-from commonplace.memory.analyser import shared_analyser
+from commonplace.memory.analyser import analyser_of, shared_analyser
 from commonplace.memory.embedding import default_embedder
 from commonplace.memory.stores import Store, Stored, open_store
 from commonplace.memory.stores.store import refuse_other_embedder, settings_of
@@ -150,7 +150,10 @@ class RunMemories:
             memories,
             [stream.vector(memory.id) if memory.id in stream else None for memory in memories],
             forgotten=frozenset(memory.id for memory in memories if memory.id not in stream),
-            settings={**settings_of(default_embedder(), manifest.language), "embedder": manifest.embedder},
+            settings={
+                **settings_of(default_embedder(), shared_analyser(manifest.language, manifest.analyser)),
+                "embedder": manifest.embedder,
+            },
         )
 
 
@@ -191,7 +194,7 @@ class StoreMemories:
             forgotten={*stored.forgotten, *later},
             archived=stored.archived,
             policy=policy,
-            analyser=shared_analyser(stored.settings.get("language", "en")),
+            analyser=analyser_of(stored.settings),
         )
 
     def now(self, agent: str, at: str | None) -> datetime:

@@ -7,14 +7,14 @@ typed results. All calls run in one thread, one after the other.
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from commonplace.analysis.diffusion import diffusion
 from commonplace.clock import iso
@@ -22,6 +22,7 @@ from commonplace.errors import CommonplaceError, UsageError
 from commonplace.lookup import RunMemories, StoreMemories, is_run, moment
 from commonplace.memory import Memory, MemoryStream, ScoredMemory
 from commonplace.memory.record import MemoryFields, checked_count
+from commonplace.memory.search import Filters
 from commonplace.memory.stores import open_store
 from commonplace.memory.stores.codec import memory_json
 from commonplace.memory.stores.store import Store, checked_agent
@@ -30,6 +31,8 @@ from commonplace.run.reading import Reading
 from commonplace.run.rows import event_json
 from commonplace.run.why import as_text
 from commonplace.run.why import why as why_of
+
+__all__ = ["RunTools", "StoreTools", "serve_http", "serve_stdio", "server", "tools_of"]
 
 INSTALL = 'pip install "commonplace[mcp]"'
 HOSTS = ("127.0.0.1", "localhost", "::1")
@@ -74,6 +77,7 @@ class Hit(BaseModel):
 
     rank: int
     score: float
+    relevance: float | None = Field(description="0 to 1, comparable between questions; null without a question")
     why: str
     parts: list[ScorePart]
     memory: MemoryRecord
@@ -204,7 +208,8 @@ def hit_of(hit: ScoredMemory) -> Hit:
     parts.sort(key=lambda part: -part.adds)
     why = ", ".join(f"{part.meaning} (+{part.adds:.2f})" for part in parts if part.adds > 0)
     why = why if hit.parts else "it is one of the latest; there was no question"
-    return Hit(rank=hit.rank, score=hit.score, why=why, parts=parts, memory=record_of(hit.memory))
+    memory = record_of(hit.memory)
+    return Hit(rank=hit.rank, score=hit.score, relevance=hit.relevance, why=why, parts=parts, memory=memory)
 
 
 def record_of(memory: Memory) -> MemoryRecord:
@@ -222,11 +227,34 @@ AsOf = Annotated[str, Field(description="As of this tick or ISO simulated time; 
 Query = Annotated[str, Field(description="A question or a few words. Empty for the latest memories.")]
 Count = Annotated[int, Field(description="At most this many.", ge=1, le=200)]
 Ids = Annotated[list[int], Field(description="Ids of memories.", min_length=1)]
-Text = Annotated[str, Field(description="Only memories with this in their text or tags.")]
-Kinds = Annotated[
-    list[str] | None, Field(description="Only these kinds: observation, action, plan, reflection.", min_length=1)
-]
-Tags = Annotated[list[str] | None, Field(description="Only memories with all of these tags.")]
+Least = Annotated[float, Field(description="Only hits this relevant; 0.1 to 0.3 keeps nonsense out.", ge=0, le=1)]
+
+
+class Filter(BaseModel):
+    """Which memories count; all that are given must hold."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str | None = Field(None, description="Occurs in the text or a tag, in any case.")
+    kinds: list[str] | None = Field(None, description="observation, action, plan, reflection.")
+    tags: list[str] | None = Field(None, description="Has all of these.")
+    source: str | None = Field(None, description="Who said or wrote it.")
+    session: str | None = Field(None, description="The conversation or run it belongs to.")
+    place: list[str] | None = Field(None, description="In this place or within it, from the outermost name inwards.")
+    since: str | None = Field(None, description="Made at this ISO time or later.")
+    until: str | None = Field(None, description="Made at this ISO time or earlier.")
+    min_importance: float | None = Field(None, description="At least this important, 1 to 10.")
+    details: dict[str, Any] | None = Field(None, description="Path in the details → accepted value, or a list of them.")
+
+    def wanted(self) -> Filters:
+        """As the filters of a stream."""
+        given: dict[str, Any] = {name: value for name, value in self if name not in ("since", "until")}
+        if self.since or self.until:
+            given["time_range"] = (moment("since", self.since), moment("until", self.until))
+        return cast("Filters", given)
+
+
+Only = Annotated[Filter | None, Field(description="Only memories that pass this filter.")]
 
 
 # ── tools ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -237,6 +265,7 @@ class StoreTools:
 
     def __init__(self, store: Store, agent: str = "") -> None:
         """`agent`: whose memories are meant where a call names nobody."""
+        self.repairs = store.repairs
         self._store = store
         self._agent = agent
         self._streams: dict[str, MemoryStream] = {}
@@ -268,11 +297,13 @@ class StoreTools:
         with self._stream(name) as stream:
             return record_of(stream.remember(text, at=_when(at), **fields))
 
-    def recall(self, query: Query, agent: Agent = "", k: Count = 10, at: When = "") -> Recollection:
+    def recall(
+        self, query: Query, agent: Agent = "", k: Count = 10, at: When = "", only: Only = None, min_relevance: Least = 0
+    ) -> Recollection:
         """Recall what fits a question best, with the reasons for each memory in words and numbers. Changes nothing."""
         name = self._named(agent)
         with self._stream(name) as stream:
-            return _recalled(stream, name, query, k, _when(at))
+            return _recalled(stream, name, query, k, _when(at), only, min_relevance)
 
     def explain(
         self,
@@ -292,13 +323,11 @@ class StoreTools:
         with self._stream(name) as stream:
             return Forgotten(agent=name, ids=list(stream.forget(ids)))
 
-    def list_memories(
-        self, agent: Agent = "", limit: Count = 50, text: Text = "", kinds: Kinds = None, tags: Tags = None
-    ) -> Memories:
-        """List memories, the latest first; only those that pass all filters given. Nothing is scored."""
+    def list_memories(self, agent: Agent = "", limit: Count = 50, only: Only = None) -> Memories:
+        """List memories, the latest first. Nothing is scored."""
         name = self._named(agent)
         with self._stream(name) as stream:
-            return _listed(stream, name, limit, text, kinds, tags)
+            return _listed(stream, name, limit, only)
 
     def characters(self) -> Characters:
         """List everybody who has memories here."""
@@ -339,6 +368,7 @@ class RunTools:
 
     def __init__(self, reading: Reading, agent: str = "") -> None:
         """`agent`: whose memories are meant where a call names nobody."""
+        self.repairs = ()
         self._reading = reading
         self._memories = RunMemories(reading)
         self._agent = self._memories.character(agent) if agent else ""
@@ -389,10 +419,13 @@ class RunTools:
             events = [one for one in events if name in (one.agent_id, one.body["to_agent_id"])]
         return Transcript(total=len(events), utterances=[self._utterance(one) for one in events[-limit:]])
 
-    def recall(self, query: Query, agent: Agent = "", k: Count = 10, at: AsOf = "") -> Recollection:
+    def recall(
+        self, query: Query, agent: Agent = "", k: Count = 10, at: AsOf = "", only: Only = None, min_relevance: Least = 0
+    ) -> Recollection:
         """Recall what would come to a character's mind, with the reasons for each memory in words and numbers."""
         name = self._named(agent)
-        return _recalled(self._memories.stream(name, at or None), name, query, k, self._memories.now(name, at or None))
+        stream, now = self._memories.stream(name, at or None), self._memories.now(name, at or None)
+        return _recalled(stream, name, query, k, now, only, min_relevance)
 
     def explain(
         self,
@@ -406,18 +439,10 @@ class RunTools:
         name = self._named(agent)
         return _explained(self._memories.stream(name, at or None), id, query, k, self._memories.now(name, at or None))
 
-    def list_memories(
-        self,
-        agent: Agent = "",
-        limit: Count = 50,
-        text: Text = "",
-        kinds: Kinds = None,
-        tags: Tags = None,
-        at: AsOf = "",
-    ) -> Memories:
-        """List what a character remembers, the latest first; only what passes all filters given."""
+    def list_memories(self, agent: Agent = "", limit: Count = 50, only: Only = None, at: AsOf = "") -> Memories:
+        """List what a character remembers, the latest first. Nothing is scored."""
         name = self._named(agent)
-        return _listed(self._memories.stream(name, at or None), name, limit, text, kinds, tags)
+        return _listed(self._memories.stream(name, at or None), name, limit, only)
 
     def characters(self, at: AsOf = "") -> Characters:
         """List the characters: where they are and what they are doing."""
@@ -456,8 +481,11 @@ def _when(at: str) -> datetime:
     return moment("at", at or None) or datetime.now(UTC)
 
 
-def _recalled(stream: MemoryStream, name: str, query: str, k: int, at: datetime) -> Recollection:
-    found = stream.retrieve(query, at=at, k=k, touch=False)
+def _recalled(
+    stream: MemoryStream, name: str, query: str, k: int, at: datetime, only: Filter | None, least: float
+) -> Recollection:
+    wanted = only.wanted() if only else Filters()
+    found = stream.retrieve(query, at=at, k=k, touch=False, min_relevance=least or None, **wanted)
     hits = [hit_of(hit) for hit in found.hits]
     return Recollection(agent=name, query=query, at=iso(at), policy=found.policy.name, hits=hits)
 
@@ -471,10 +499,8 @@ def _explained(stream: MemoryStream, id: int, query: str, k: int, at: datetime) 
     return Explanation(id=id, recalled=False, reason=str(stream.why_not(checked_count("id", id, 1), found)), hit=None)
 
 
-def _listed(
-    stream: MemoryStream, name: str, limit: int, text: str, kinds: Sequence[str] | None, tags: Sequence[str] | None
-) -> Memories:
-    found = stream.search(text=text or None, kinds=kinds, tags=tags, limit=limit)
+def _listed(stream: MemoryStream, name: str, limit: int, only: Filter | None) -> Memories:
+    found = stream.search(limit=limit, **(only.wanted() if only else Filters()))
     return Memories(agent=name, total=len(stream), memories=[record_of(memory) for memory in found])
 
 

@@ -12,7 +12,10 @@ DOCS = Path(__file__).parents[2] / "docs"
 STEP = re.compile(r"^```python\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize(("page", "needs"), [("from-langchain.md", "langchain_core")])
+@pytest.mark.parametrize(
+    ("page", "needs"),
+    [("from-mem0.md", "numpy"), ("from-langchain.md", "langchain_core"), ("web-service.md", "httpx2")],
+)
 def test_the_programs_of_a_page_run_and_print_what_it_shows(page, needs, tmp_path, monkeypatch, capsys):
     pytest.importorskip(needs, reason=f"{needs} is not installed")
     monkeypatch.chdir(tmp_path)

@@ -22,7 +22,7 @@ from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 
 from commonplace.adapters.openai_agents import StreamSession
 
-NOW = datetime(2031, 10, 4, 12, tzinfo=UTC)
+NOW = datetime(2025, 10, 4, 12, tzinfo=UTC)
 ITEMS: list[Any] = [
     {"role": "user", "content": "빵은 언제 사?"},
     {"type": "function_call", "call_id": "c1", "name": "bakery", "arguments": '{"kind": "rye"}'},
@@ -78,6 +78,25 @@ def test_what_a_caller_does_to_items_changes_nothing():
     item["content"].clear()
     done(kept.get_items())[0]["content"].clear()
     assert done(kept.get_items()) == [{"role": "user", "content": [{"type": "input_text", "text": "hello"}]}]
+
+
+def test_what_several_pop_at_once_each_gets_once():
+    stream = MemoryStream("bot")
+    done(session(stream).add_items([{"role": "user", "content": str(number)} for number in range(20)]))
+
+    async def popped() -> list[Any]:
+        return await asyncio.gather(*(session(stream).pop_item() for _ in range(24)))
+
+    found = done(popped())
+    assert sorted(int(item["content"]) for item in found if item) == list(range(20))
+    assert found.count(None) == 4
+
+
+def test_of_items_that_cannot_be_kept_none_is():
+    kept = session()
+    with pytest.raises(TypeError):
+        done(kept.add_items([ITEMS[0], {"role": "user", "content": object()}]))
+    assert done(kept.get_items()) == []
 
 
 @examples(40)

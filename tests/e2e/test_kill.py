@@ -28,6 +28,7 @@ from commonplace.run.schema import FORMAT
 from e2e.command import SOURCE, Ends, command, copied, ends, environment, started, tables
 from e2e.lived import once
 from run.formats.make import FOLDER
+from scenario.newcomers import FILE
 from sizes import PROVE
 
 TICKS = {"plaza": 300, "latticeville": 96}
@@ -160,8 +161,13 @@ FULL_DISKS = 220 if PROVE else 22
 
 @pytest.fixture(scope="module")
 def short(tmp_path_factory):
-    """The run there is before."""
-    make = lambda run: command("run", "plaza", "--ticks", 6, "-o", run, "--view", "none")  # noqa: E731
+    """The run there is before; somebody whom the scenario does not know waits to come in."""
+
+    def make(run):
+        alone = run.with_name("alone.run")
+        command("run", "plaza", "--ticks", 6, "-o", alone, "--view", "none")
+        command("fork", alone, "--at", 6, "--join", FILE, "-o", run)
+
     return once(tmp_path_factory, "short.run", make)
 
 

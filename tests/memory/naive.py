@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from commonplace.memory import Analyser, Policy
 from commonplace.memory.blend import named
+from commonplace.memory.korean import is_grammar
 from commonplace.memory.words import word_list
 from commonplace.text import words
 
@@ -51,6 +52,10 @@ class Row:
     tags: tuple[str, ...] = ()
     subject: tuple[str, ...] = ()
     """The words for who speaks or acts."""
+
+    @property
+    def spoken(self) -> bool:
+        return ": " in self.text
 
 
 @dataclass
@@ -100,9 +105,10 @@ def terms(question: Question, policy: Policy, documents: list[list[str]]) -> dic
     found: dict[str, float] = {}
     analyser = Analyser("en")
     for word in words(question.text):
-        weight = policy.grammar if word in word_list("en").function else 1.0
+        weight = policy.grammar if word in word_list("en").function or is_grammar(word) else 1.0
         for token in analyser.query(word):
-            found[token] = found.get(token, 0.0) + weight
+            share = 0.5 if token[0] == "~" else 0.3 if len(token) == 1 < len(word) else 1.0
+            found[token] = found.get(token, 0.0) + weight * share
     if not policy.respell:
         return found
     vocabulary = {term for tokens in documents for term in tokens}
@@ -123,16 +129,18 @@ def likeness(one: str, other: str) -> float:
     return 2 * len(first & second) / (len(first) + len(second))
 
 
-def lent(relevance: list[float], candidates: list[Row], minutes: float) -> list[float]:
+def lent(relevance: list[float], candidates: list[Row], policy: Policy) -> list[float]:
     """What the neighbours of each candidate lend it."""
     received = [0.0] * len(candidates)
     for here, row in enumerate(candidates):
+        share = 1.0 if row.spoken else 0.5
         for other, neighbour in enumerate(candidates):
             distance = abs(here - other)
+            minutes = policy.conversation_minutes if row.spoken and neighbour.spoken else policy.neighbour_minutes
             if 1 <= distance <= 3 and abs(row.created - neighbour.created) <= timedelta(minutes=minutes):
-                received[here] += relevance[other] * 0.5 ** (distance - 1)
+                received[here] += share * relevance[other] * 0.5 ** (distance - 1)
                 if other == here - 1 and neighbour.text.endswith("?"):
-                    received[here] += relevance[other] * 0.5
+                    received[here] += share * relevance[other] * 0.5
     return received
 
 
@@ -194,7 +202,7 @@ def scored(candidates, everybody, question: Question, at, policy: Policy) -> dic
         own = [
             sum(weights.get(name, 0) * shown[name][i] for name in ("lexical", "cosine")) for i in range(len(candidates))
         ]
-        shown["neighbours"] = lent(own, candidates, policy.neighbour_minutes)
+        shown["neighbours"] = lent(own, candidates, policy)
         asked = set(named(question.text))
         shown["named"] = [1.0 if asked & set(row.subject) else 0.0 for row in candidates]
         shown["statement"] = [0.0 if row.text.endswith("?") else 1.0 for row in candidates]

@@ -33,7 +33,7 @@ vectors = st.one_of(
     st.sampled_from(([1.0, math.nan, 0.0], [math.inf, 0.0, 0.0], [1.0, 2.0], [0.0, 0.0, 0.0])),
 )
 entries = st.tuples(texts, moments, importances, vectors)
-close_moments = st.integers(0, 12).map(lambda quarter: quarter / 4)
+close_moments = st.one_of(st.integers(0, 12).map(lambda quarter: quarter / 4), st.sampled_from((8.0, 9.5, 11.0)))
 dialogues = st.lists(st.tuples(spoken, close_moments, importances, vectors), max_size=14)
 
 

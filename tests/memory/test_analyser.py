@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
-from commonplace.memory import Analyser, MemoryStream, korean, policies
+from commonplace.memory import Analyser, MemoryStream, kiwi, korean, policies
+from commonplace.memory.analyser import shared_analyser
+from commonplace.memory.kiwi import KiwiAnalyser
 from memory.naive import START, hours
 from sizes import examples
 
@@ -71,6 +74,7 @@ def test_tokens_do_not_depend_on_what_was_analysed_before():
 
 # ── Korean ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+NEEDS_KIWI = pytest.mark.skipif(find_spec("kiwipiepy") is None, reason="kiwipiepy is not installed")
 SYLLABLES = st.characters(min_codepoint=korean.FIRST, max_codepoint=korean.LAST)
 
 
@@ -140,8 +144,9 @@ def test_question_words_and_light_verbs_are_grammar(text):
         ("민수가 이겼다", "민수는?"),
     ],
 )
-def test_one_syllable_is_enough_under_any_particle(kept, question):
-    stream = MemoryStream("지우")
+@pytest.mark.parametrize("kind", ["plain", pytest.param("kiwi", marks=NEEDS_KIWI)])
+def test_one_syllable_is_enough_under_any_particle(kept, question, kind):
+    stream = MemoryStream("지우", analyser=shared_analyser(kind=kind))
     others = [
         "우유는 많은데 물은 없다",
         "어제는 비가 왔어",
@@ -153,6 +158,43 @@ def test_one_syllable_is_enough_under_any_particle(kept, question):
         stream.remember(text, at=hours(24 * day), importance=3)
     (hit,) = stream.recall(question, at=hours(500), k=1, touch=False)
     assert hit.memory.text == kept
+
+
+@NEEDS_KIWI
+def test_kiwi_finds_the_same_words_every_time_and_a_store_keeps_its_name(tmp_path):
+    text = "하늘이가 어젯밤에 꾼 꿈은 커다란 고래였어요 ㅋㅋ AI가"
+    one, other = KiwiAnalyser(), KiwiAnalyser()
+    assert one.query(text) == other.query(text) == one.query(text)
+    assert one.name == other.name != Analyser().name
+    assert one.query("We had tea at 7") == Analyser().query("We had tea at 7")
+    with MemoryStream.open(tmp_path / "s.db", "지우", analyser=one) as stream:
+        stream.remember(text, at=START)
+    with MemoryStream.open(tmp_path / "s.db", "지우") as stream:
+        assert stream.table.analyser.kind == "kiwi"
+        assert stream.recall("무슨 꿈을 꿨어?", at=hours(1))
+
+
+def test_a_store_whose_analyser_is_not_installed_says_what_to_do(tmp_path, monkeypatch):
+    class Named(Analyser):
+        kind = "kiwi"
+
+    def missing(name: str) -> None:
+        raise ImportError(name)
+
+    with MemoryStream.open(tmp_path / "s.db", "지우", analyser=Named()) as stream:
+        stream.remember("빵이 좋아", at=START)
+    monkeypatch.setattr(kiwi, "import_module", missing)
+    shared_analyser.cache_clear()
+    with pytest.raises(UsageError) as caught:
+        MemoryStream.open(tmp_path / "s.db", "지우")
+    assert "commonplace[korean]" in caught.value.hint
+    with MemoryStream.open(tmp_path / "s.db", "지우", analyser=Analyser()) as stream:
+        assert stream.recall("빵은?", at=hours(1))
+
+
+def test_an_unknown_analyser_is_refused():
+    with pytest.raises(UsageError, match="mecab"):
+        shared_analyser("ko", "mecab")
 
 
 # ── the language of a text ───────────────────────────────────────────────────────────────────────────────────────────

@@ -43,25 +43,47 @@ def test_an_answer_that_shares_no_word_with_the_question_comes_with_what_was_ask
     assert answer.parts["neighbours"].normalised == pytest.approx(1.5)
 
 
-@given(minutes, st.integers(1, 90), st.data())
+@given(minutes, st.integers(1, 90), st.integers(1, 150), st.data())
 @examples(60)
-def test_neighbours_lend_in_both_directions_and_no_further_than_allowed(times, gap, data):
+def test_neighbours_lend_in_both_directions_and_no_further_than_allowed(times, gap, conversation, data):
     relevance = [data.draw(st.integers(0, 8)) for _ in times]
     asks = [data.draw(st.booleans()) for _ in times]
-    created = np.array(times, np.int64) * MINUTE
-    breaks = Breaks(gap)
+    says = [data.draw(st.booleans()) for _ in times]
+    created, spoken = np.array(times, np.int64) * MINUTE, np.array(says, bool)
+    breaks = Breaks(gap, conversation)
     for length in data.draw(st.lists(st.integers(0, len(times)), max_size=3)):
-        breaks.between(created[:length])
+        breaks.between(created[:length], spoken[:length])
         breaks.truncate(data.draw(st.integers(0, length)))
-    got = lent(np.array(relevance, float), np.array(asks, bool), breaks.between(created))
+    got = np.full(len(times), 7.0)
+    lent(np.pad(np.array(relevance, float), 3), np.flatnonzero(asks), breaks.between(created, spoken), got)
     for here, time in enumerate(times):
         expected = 0.0
         for other, lends in enumerate(relevance):
             distance = abs(here - other)
-            if 1 <= distance <= 3 and abs(time - times[other]) <= gap:
+            allowed = conversation if says[here] and says[other] else gap
+            if 1 <= distance <= 3 and abs(time - times[other]) <= allowed:
                 expected += lends * 0.5 ** (distance - 1)
                 expected += lends * 0.5 * (other == here - 1 and asks[other])
         assert got[here] == expected
+
+
+@pytest.mark.parametrize(
+    ("texts", "gap", "lends"),
+    [
+        (("Tom: What about the harvest?", "Maria: Pumpkin, I suppose"), 5.0, 1.5),
+        (("tom_92: the harvest?", "mara: pumpkin i guess"), 5.0, 1.5),
+        (("지은: 추수는 어때?", "민수: 호박이 좋지"), 5.0, 1.5),
+        (("Tom: What about the harvest?", "Maria: Pumpkin, I suppose"), 9.0, 0.0),
+        (("The harvest is in?", "Pumpkin seeds go in the blue tin"), 0.25, 0.75),
+        (("What to do at the harvest: sow?", "The best price of seeds: four"), 0.25, 0.75),
+        (("The harvest is in?", "Pumpkin seeds go in the blue tin"), 5.0, 0.0),
+    ],
+)
+def test_people_answer_hours_later_and_notes_have_less_in_common(texts, gap, lends):
+    stream = told(*texts, "Tom: What rain, and what a wind", at=lambda place: place * (gap if place < 2 else 100))
+    question = "추수" if "추수" in texts[0] else "harvest"
+    answer = next(hit for hit in stream.recall(question, at=hours(300), touch=False) if hit.memory.id == 2)
+    assert answer.parts["neighbours"].normalised == pytest.approx(lends, abs=1e-6)
 
 
 def test_a_forgotten_memory_stands_between_nobody():
@@ -158,15 +180,19 @@ def test_a_draft_that_is_let_go_leaves_no_trace_in_what_is_recalled(policy, draw
     assert scores[0] == scores[1]
 
 
+def carrying(column: LabelColumn, names) -> list[float]:
+    return column.carrying(names).take(column.codes(column.size)).tolist()
+
+
 def test_labels_mark_the_rows_that_carry_a_word():
     column = LabelColumn()
     for label in ((), ("tom",), ("maria", "lopez"), ("tom",)):
         column.append(label)
-    assert column.carrying(["tom", "lopez", "nobody"], 4).tolist() == [0, 1, 1, 1]
+    assert carrying(column, ["tom", "lopez", "nobody"]) == [0, 1, 1, 1]
     column.truncate(2)
     column.append(("ada",))
-    assert column.carrying(["tom", "ada"], 3).tolist() == [0, 1, 1]
-    assert column.carrying(["nobody"], 3) is None
+    assert carrying(column, ["tom", "ada"]) == [0, 1, 1]
+    assert column.carrying(["nobody"]) is None
 
 
 def remembered(text, **fields):

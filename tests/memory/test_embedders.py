@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.memory import MemoryStream, lattice, policies
+from commonplace.memory import FunctionEmbedder, MemoryStream, lattice, policies
 from commonplace.memory.embedders import SentenceEmbedder, ServerEmbedder
 from commonplace.openai_http import key_variable
 from memory.naive import START, hours
@@ -179,9 +179,10 @@ class Model:
         self.options = options
         self.asked = []
 
-    def encode(self, texts, show_progress_bar):
+    def encode(self, texts, show_progress_bar, prompt=""):
         assert not show_progress_bar
-        self.asked.append(list(texts))
+        texts = [prompt + text for text in texts]
+        self.asked.append(texts)
         return np.array([[text.count("e"), text.count("a"), len(text) - 3] for text in texts], dtype=np.float32)
 
     def state_dict(self):
@@ -204,6 +205,65 @@ def test_each_text_is_embedded_by_itself_and_once(library):
     assert again is heron
     assert embedder._model.asked == [["size"], ["a heron"], ["lake"]]
     assert embedder._model.options == {"device": "cpu", "local_files_only": True}
+
+
+@pytest.mark.parametrize(
+    ("model", "prompts", "query", "passage"),
+    [
+        ("intfloat/multilingual-e5-small", {}, "query: ", "passage: "),
+        ("/models/e5_base", {}, "query: ", "passage: "),
+        ("multilingual-e5-large-instruct", {}, "", ""),
+        ("type5", {}, "", ""),
+        ("other", {"query": "Q: ", "document": "D: "}, "Q: ", "D: "),
+        ("other", {"query": "", "document": ""}, "", ""),
+        ("my-e5-small", {"query": "Q: ", "passage": "P: "}, "Q: ", "P: "),
+    ],
+)
+def test_questions_and_memories_are_told_apart(library, monkeypatch, model, prompts, query, passage):
+    monkeypatch.setattr(Model, "prompts", prompts, raising=False)
+    embedder = SentenceEmbedder(model)
+    embedder.embed(["a heron"])
+    embedder.embed_query(["a heron"])
+    asked = [["size"], [f"{passage}a heron"], [f"{query}a heron"]]
+    assert embedder._model.asked == (asked if query else asked[:2])
+    assert embedder.name.endswith("-prompted") is bool(passage)
+
+
+def test_a_stream_asks_with_the_prompt_of_a_question(library):
+    embedder = SentenceEmbedder("multilingual-e5-small")
+    stream = MemoryStream("maria", policies.PARK, embedder=embedder)
+    stream.remember("a heron", at=START)
+    stream.recall("which bird?", at=hours(24))
+    assert embedder._model.asked[1:] == [["passage: a heron"], ["query: which bird?"]]
+
+
+def test_a_function_is_an_embedder(tmp_path):
+    asked: list[list[str]] = []
+
+    def function(texts):
+        asked.append(list(texts))
+        return [[text.count("e"), 1.5] for text in texts]
+
+    stream = MemoryStream("maria", policies.PARK, embedder=function)
+    stream.add_many(["eee", "x"], at=START)
+    assert stream.vector(1).tolist() == [3, 1.5]
+    assert [hit.memory.id for hit in stream.recall("eeee", at=hours(24))] == [1, 2]
+    assert asked == [["size"], ["eee", "x"], ["eeee"]]
+    with pytest.raises(UsageError, match="no name"):
+        MemoryStream.open(tmp_path / "s.db", "maria", embedder=function)
+    named = FunctionEmbedder(function, "letters", query=lambda texts: [[0, 1]] * len(texts))
+    with MemoryStream.open(tmp_path / "s.db", "maria", policies.PARK, embedder=named) as stream:
+        stream.add_many(["eee", "x"], at=START)
+        assert [hit.memory.id for hit in stream.recall("eeee", at=hours(24))] == [2, 1]
+    other = FunctionEmbedder(function, "others")
+    with pytest.raises(UsageError, match="letters"):
+        MemoryStream.open(tmp_path / "s.db", "maria", embedder=other)
+
+
+@pytest.mark.parametrize("wrong", [7, "hashed", lambda: None, lambda texts: [], lambda texts: [3], lambda texts: None])
+def test_what_is_no_embedder_is_refused(wrong):
+    with pytest.raises(UsageError, match="embedder"):
+        MemoryStream("maria", embedder=wrong)
 
 
 def test_the_name_changes_with_the_parameters(library, monkeypatch):

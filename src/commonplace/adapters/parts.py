@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from datetime import UTC, datetime
-from threading import Lock
 from typing import Any
 
 from commonplace.memory import Memory, MemoryStream, ScoredMemory
@@ -27,16 +26,16 @@ def reference(memory: Memory) -> str:
     return f"{memory.agent}:{memory.id}"
 
 
-REASONS = ("rank", "score", "parts")
+REASONS = ("rank", "score", "relevance", "parts")
 """Metadata of a hit besides the fields of its memory."""
 
 
 def metadata(hit: ScoredMemory) -> dict[str, Any]:
-    """The fields of a memory but its text, as JSON, with `rank`, `score` and `parts`: what each adds to the score."""
+    """The fields of a memory but its text, as JSON, with `rank`, `score`, `relevance` and what each part adds."""
     fields = memory_json(hit.memory)
     del fields["text"]
     parts = {name: part.weight * part.normalised for name, part in hit.parts.items()}
-    return {**fields, "rank": hit.rank, "score": hit.score, "parts": parts}
+    return {**fields, "rank": hit.rank, "score": hit.score, "relevance": hit.relevance, "parts": parts}
 
 
 class Conversation:
@@ -51,21 +50,23 @@ class Conversation:
         self._session = session
         self._form = form
         self._clock = clock
-        self._lock = Lock()
 
     def add(self, messages: Sequence[tuple[str, str, Any]]) -> None:
-        """Keep messages: (words, who said them, the message as JSON). Raises TypeError for what is not JSON."""
+        """Keep messages, all or none: (words, who said them, the message as JSON).
+
+        Raises TypeError for a message that is not JSON.
+        """
         at = self._clock()
-        kept = [(words, source, json.loads(json.dumps(message))) for words, source, message in messages]
-        with self._lock:
-            for words, source, message in kept:
-                self._stream.remember(
-                    words if clean(words) else f"({source or self._form} without words)",
-                    at=at,
-                    source=source,
-                    session=self._session,
-                    details={self._form: message},
-                )
+        self._stream.add_many(
+            {
+                "text": words if clean(words) else f"({source or self._form} without words)",
+                "at": at,
+                "source": source,
+                "session": self._session,
+                "details": {self._form: json.loads(json.dumps(message))},
+            }
+            for words, source, message in messages
+        )
 
     def messages(self, limit: int | None = None) -> list[Any]:
         """The messages in order; the latest `limit` of them, all if it is negative."""
@@ -73,16 +74,14 @@ class Conversation:
 
     def pop(self) -> Any | None:
         """The latest message, which is forgotten; None without any."""
-        with self._lock:
-            for memory in self._memories(1):
-                self._stream.forget([memory.id])
-                return deepcopy(memory.details[self._form])
+        while latest := self._memories(1):
+            if self._stream.forget([latest[0].id]):  # nobody else has
+                return deepcopy(latest[0].details[self._form])
         return None
 
     def clear(self) -> None:
         """Forget the messages of this session."""
-        with self._lock:
-            self._stream.forget([memory.id for memory in self._memories(None)])
+        self._stream.forget([memory.id for memory in self._memories(None)])
 
     def _memories(self, limit: int | None) -> list[Memory]:
         found = self._stream.search(session=self._session)

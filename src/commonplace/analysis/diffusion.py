@@ -41,7 +41,7 @@ def diffusion(reading: Reading, at: int | str | None = None) -> list[dict[str, A
     words do not. What is said in a tick is heard, and counts, in the next.
     """
     tick = reading.tick(at)
-    scenario = reading.scenario
+    scenario = reading.scenario_at(tick)
     spreads = [_Spread(fact, list(fact.originators), list(fact.originators)) for fact in scenario.facts]
     heard = reading.witnesses(tick)
     for event in reading.events(0, tick, type="SAY"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,9 @@ class _Sections:
 
     def __init__(self, runs: tuple[Reading, Reading]) -> None:
         self._runs = runs
-        self._town = Town.of(runs[0].scenario.part)
+        one, other = (Town.of(run.scenario.part) for run in runs)
+        # somebody may have come in one of them only
+        self._town = replace(one, names={**other.names, **one.names}, called={**other.called, **one.called})
 
     def print(self, found: Mapping[str, Any]) -> None:
         """Print the sections that have something to say."""

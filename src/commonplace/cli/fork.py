@@ -12,19 +12,20 @@ import typer
 from commonplace.api import mind_named, resume_run, scenario_of
 from commonplace.cli.consent import agreed
 from commonplace.cli.options import FORCE, TRUST
-from commonplace.engine.changes import FIELDS, as_changed, checked
+from commonplace.engine.changes import FIELDS, checked, queueable
 from commonplace.engine.god_mode import described
 from commonplace.engine.run import queue_input
 from commonplace.errors import UsageError, command
-from commonplace.lookup import character, memory_reference, names_in
+from commonplace.lookup import Names, character, memory_reference
 from commonplace.run.file import RunFile
 from commonplace.run.fork import written_fork
 from commonplace.run.manifest import MIND_OBJECT, Manifest
 from commonplace.run.reading import Reading
+from commonplace.scenario.newcomer import SUFFIXES, character_json, newcomer_from_file
 from commonplace.text import clean
 from commonplace.trust import mind_named_by_run, named_by_run, remember, settle
 from commonplace.world.events import NOBODY
-from commonplace.world.inputs import BODY_FIELDS, from_dict, validate
+from commonplace.world.inputs import BODY_FIELDS, Join, as_dict
 
 
 def fork(
@@ -43,7 +44,11 @@ def fork(
         [], "--set", metavar="AGENT.FIELD=VALUE", help="Change a character at the next tick; repeat for another."
     ),
     join: list[str] = typer.Option(
-        [], "--join", metavar="AGENT[:AREA]", help="A character who comes in at the next tick; at home if left out."
+        [],
+        "--join",
+        metavar="AGENT|FILE[:AREA]",
+        help="Who comes in at the next tick, at home if no area is given: a character who is away, or somebody new "
+        "whom a YAML or JSON file describes; repeat for another.",
     ),
     leave: list[str] = typer.Option([], "--leave", metavar="AGENT", help="A character who goes away at the next tick."),
     seed: int | None = typer.Option(None, "--seed", help="Another seed, from the tick after the next on."),
@@ -74,7 +79,7 @@ def fork(
         injected = asyncio.run(_inject(part, inject, mind, trust=trust)) if inject else ""
         with RunFile.open(part) as file:
             tick = file.last_tick
-            queue_input(file, scenario_of(file.manifest), *(body for body, _ in changes.made))
+            queue_input(file, file.reading.scenario, *(body for body, _ in changes.made))
     if manifest is not None:
         remember(mind_named_by_run(manifest))
     print(f"{output}: the history of {run} up to tick {tick}")
@@ -90,21 +95,28 @@ class _Changes:
         self.made: list[tuple[dict[str, Any], str]] = []
         self._reading = reading
         self._tick = reading.tick(at)
-        self._scenario = as_changed(scenario_of(reading.manifest), reading.cards_at(self._tick))
-        self._names = names_in(reading)
+        self._scenario = reading.scenario_at(self._tick)
         self._where = reading.path
         self._present = set(reading.world_at(self._tick).bodies)
 
     def join(self, wish: str) -> None:
-        """AGENT or AGENT:AREA. Raises UsageError for somebody who is here already."""
-        name, _, place = wish.partition(":")
-        me = self._character(name)
-        if me in self._present:
-            self._refuse(f"{me} is in the world at tick {self._tick} already", f"expected one of {self._absent()}")
-        body = {"kind": "join", "agent_id": me, "area": place or self._scenario.personas[me].home}
-        validate(from_dict({"seq": 0, **body}), self._scenario.geography, self._scenario.personas)
-        self._present.add(me)
-        self.made.append((body, f"{me} joins at {body['area']}"))
+        """AGENT or AGENT:AREA, FILE or FILE:AREA. Raises UsageError for somebody who is here already, and for mistakes
+        in the file.
+        """
+        name, place = _split(wish)
+        body: dict[str, Any] = {"kind": "join", **({"area": place} if place else {})}
+        if name.endswith(SUFFIXES):
+            body["character"] = character_json(newcomer_from_file(name, self._scenario))
+        else:
+            body["agent_id"] = self._character(name)
+            if body["agent_id"] in self._present:
+                here = f"{body['agent_id']} is in the world at tick {self._tick} already"
+                self._refuse(here, f"expected one of {self._absent()}, or a file that describes somebody new")
+        item, self._scenario = queueable(body, self._scenario)
+        assert isinstance(item, Join)
+        self._present.add(item.agent_id)
+        who = f"{item.agent_id}, who is new," if item.character else item.agent_id
+        self.made.append((as_dict(item), f"{who} joins at {item.area}"))
 
     def leave(self, name: str) -> None:
         """AGENT. Raises UsageError for somebody who is not here."""
@@ -131,7 +143,7 @@ class _Changes:
 
     def forget(self, reference: str) -> None:
         """AGENT:ID. Raises UsageError for a memory that the character does not have then."""
-        agent, number = memory_reference(reference, self._names, self._where)
+        agent, number = memory_reference(reference, self._names(), self._where)
         memory = self._reading.stream_at(agent, self._tick).get(number)
         body = {"kind": "forget", "agent_id": agent, "memory_ids": [number]}
         self.made.append((body, f"{agent} forgets: {clean(memory.text)}"))
@@ -142,7 +154,10 @@ class _Changes:
         self.made.append((body, f"the {name} becomes {body['value']}"))
 
     def _character(self, name: str) -> str:
-        return character(name, self._names, self._where)
+        return character(name, self._names(), self._where)
+
+    def _names(self) -> Names:
+        return {one.id: (one.name, one.called) for one in self._scenario.personas.values()}
 
     def _refuse(self, what: str, hint: str) -> NoReturn:
         raise UsageError(what, where=str(self._where), hint=hint)
@@ -152,6 +167,14 @@ class _Changes:
 
     def _absent(self) -> str:
         return ", ".join(sorted(self._scenario.personas.keys() - self._present)) or "nobody: everybody is here"
+
+
+def _split(wish: str) -> tuple[str, str]:
+    """The character or the file, and the area; a colon in the name of a file is no separator."""
+    if wish.endswith(SUFFIXES):
+        return wish, ""
+    name, colon, place = wish.rpartition(":")
+    return (name, place) if colon else (place, "")
 
 
 def _shown(value: object) -> str:

@@ -20,6 +20,7 @@ from commonplace.engine.god_mode import described
 from commonplace.engine.run import Run
 from commonplace.errors import Paused, UsageError
 from commonplace.run.reading import Reading
+from commonplace.scenario.newcomer import character_json, newcomer_from_file
 from commonplace.views.source import RecordedSource
 
 DEFAULT_RATE = 2.0
@@ -259,6 +260,12 @@ async def _submit(run: Run, body: Mapping[str, Any]) -> str:
         event = await run.preview(str(body["text"]))
         run.submit(event)
         return f"at tick {run.tick + 1}: {described(event, run.scenario)}"
+    if body.get("newcomer"):
+        character = newcomer_from_file(str(body["newcomer"]), run.scenario)
+        run.submit(
+            {**{key: body[key] for key in ("kind", "area") if body.get(key)}, "character": character_json(character)}
+        )
+        return f"{character.name} comes in at tick {run.tick + 1}"
     agent = body["agent_id"]
     who = run.scenario.geography.name(agent)
     if body["kind"] == "voice":

@@ -21,6 +21,8 @@ def mcp(
 ) -> None:
     """Serve a store, or a run to read, to an assistant by the Model Context Protocol."""
     with closing(tools_of(where, agent)) as tools:
+        for repair in tools.repairs:
+            print(f"{where}: {repair}", file=sys.stderr)
         made = server(tools)
         if http:
             serve_http(made, host, port, lambda url: print(url, file=sys.stderr))

@@ -233,7 +233,7 @@ def printer(scenario: ScenarioPart, view: View) -> Callable[[Reading, int], None
     from commonplace.views.lines import LineView  # noqa: PLC0415 – imports Rich
 
     lines = LineView(scenario, view.value)
-    return lambda reading, tick: lines.show(reading.frame(tick))
+    return lambda reading, tick: lines.show(reading.frame(tick), reading.scenario.part)
 
 
 def stopping_signals() -> list[signal.Signals]:

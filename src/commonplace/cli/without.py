@@ -63,7 +63,7 @@ def _own_memory(reading: Reading, event: Event, reference: str) -> int:
 async def _counterfactual(reading: Reading, event: Event, memory: int, times: int, trust: bool) -> Counterfactual:
     scenario = scenario_of(reading.manifest)
     with_key = trust or may_have_key(reading.manifest)
-    mind = mind_of(reading.manifest, scenario, where=reading.path, with_key=with_key)
+    mind = mind_of(reading.manifest, reading.scenario, where=reading.path, with_key=with_key)
     stage = by_name(reading.manifest.stage)
     return await counterfactual(reading, event, memory, scenario=scenario, stage=stage, mind=mind, times=times)
 

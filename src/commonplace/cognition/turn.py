@@ -111,7 +111,29 @@ class JobResult:
     trace: Mapping[str, Any] | None = None
 
 
-View = TurnView | JobView
+@dataclass(frozen=True, slots=True)
+class TalkView:
+    """What a character knew at the end of a tick, for a talk with a person outside the world."""
+
+    scenario: Scenario
+    persona: Persona
+    state: CharacterState
+    world: WorldView
+    """Its area at the end of the tick; `world.tick` is that tick."""
+    past: Snapshot
+    now: datetime = field(init=False)
+    """Derived: the moment at which the tick ended."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "now", self.scenario.clock.time(self.world.tick))
+
+    @property
+    def memories(self) -> Reader:
+        """What retrievals search; nothing they find is touched."""
+        return self.past
+
+
+View = TurnView | JobView | TalkView
 """What a situation is described from and memories are retrieved from."""
 
 

@@ -1,12 +1,13 @@
-"""What a `set` input changes: a character's card, relations and beliefs, or the seed and policy of the run.
+"""What inputs change besides the world: a character's card, relations and beliefs, the seed and policy of the run, and
+who there is.
 
-A change is history: it takes effect at the end of its tick and is stored as versions of the state. What a body shows
-(place, doing, emoji, asleep) belongs to the world, see `world.inputs`.
+A change is history: it takes effect at the end of its tick and is stored as versions of the state, and a newcomer's
+starting memories as memories. What a body shows (place, doing, emoji, asleep) belongs to the world: `world.inputs`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Annotated, Any, cast
@@ -14,14 +15,17 @@ from typing import Annotated, Any, cast
 from pydantic import TypeAdapter, ValidationError
 
 from commonplace.character.state import AREA, CharacterState, Known, Relation
+from commonplace.engine.beginnings import arrival
 from commonplace.errors import UsageError
-from commonplace.memory import policies
-from commonplace.run.tick_record import Version
+from commonplace.memory import Delta, policies
+from commonplace.run.tick_record import InputRow, Version
+from commonplace.scenario.compiling import with_character
 from commonplace.scenario.model import CharacterPart, Part, RelationPart, StepPart
+from commonplace.scenario.newcomer import character_json, newcomer
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import clean
 from commonplace.world.events import NOBODY, Event
-from commonplace.world.inputs import BODY_FIELDS
+from commonplace.world.inputs import BODY_FIELDS, Input, Join, from_dict, validate
 
 CARD = ("age", "pronoun", "work", "traits", "background", "goals", "home")
 """Fields of a persona. A name is not among them: it is written in everybody's memories."""
@@ -42,12 +46,14 @@ SEPARATOR = ";"
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What the `set` inputs of a tick leave behind."""
+    """What the inputs of a tick leave behind."""
 
     states: Mapping[str, CharacterState] = field(default_factory=dict[str, CharacterState])
     """The new states, by character; those that stay are left out."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """New settings of the run."""
+    newcomers: Mapping[str, Delta] = field(default_factory=dict[str, Delta])
+    """The starting memories of those who are new, by character; empty for somebody without."""
 
     @property
     def versions(self) -> tuple[Version, ...]:
@@ -58,10 +64,25 @@ class Changes:
 NO_CHANGES = Changes()
 
 
-def changes_of(events: Iterable[Event], states: Mapping[str, CharacterState], scenario: Scenario) -> Changes:
-    """What the CHANGED events of a tick do to the states at its end. Raises UsageError for an unknown field."""
+def changes_of(
+    tick: int,
+    inputs: Iterable[Input],
+    events: Sequence[Event],
+    states: Mapping[str, CharacterState],
+    scenario: Scenario,
+) -> Changes:
+    """What the inputs of a tick do to the states at its end, as far as its events say that they took effect.
+
+    Raises UsageError for an unknown field, and for a newcomer who cannot come.
+    """
     changed: dict[str, CharacterState] = {}
     settings: dict[str, Any] = {}
+    newcomers: dict[str, Delta] = {}
+    joined = {event.agent_id for event in events if event.type == "JOINED"}
+    for item in inputs:  # in their order: the second newcomer may know the first
+        if isinstance(item, Join) and item.character and item.agent_id in joined:
+            new, scenario = arrival(item.character, scenario, tick)
+            changed[item.agent_id], newcomers[item.agent_id] = new.state, new.memories
     for event in events:
         if event.type != "CHANGED" or event.body["field"] in BODY_FIELDS:
             continue
@@ -70,7 +91,7 @@ def changes_of(events: Iterable[Event], states: Mapping[str, CharacterState], sc
             settings[name] = value
         else:
             changed[me] = _state_with(changed.get(me) or states[me], name, value, scenario, event.tick)
-    return Changes(changed, settings) if changed or settings else NO_CHANGES
+    return Changes(changed, settings, newcomers) if changed or settings else NO_CHANGES
 
 
 def _state_with(state: CharacterState, name: str, value: Any, scenario: Scenario, tick: int) -> CharacterState:
@@ -104,22 +125,45 @@ def _with_home(state: CharacterState, home: str, scenario: Scenario, tick: int) 
     return replace(state, belief=state.belief.updated({home: Known(parent, AREA, tick)}))
 
 
-def as_changed(
-    scenario: Scenario, cards: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any] | None = None
-) -> Scenario:
-    """The scenario with other cards of characters, and other settings; itself when nothing changes."""
-    cards = {me: card for me, card in cards.items() if card}
-    if cards:
-        personas = scenario.personas
-        new = {me: persona.changed(cards[me]) if me in cards else persona for me, persona in personas.items()}
-        scenario = replace(scenario, personas=new)
-    if settings and settings.get("policy"):
-        cognition = scenario.cognition.model_copy(update={"policy": settings["policy"]})
-        scenario = replace(scenario, part=scenario.part.model_copy(update={"cognition": cognition}))
-    return scenario
-
-
 # ── checking ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def queueable(body: Mapping[str, Any], scenario: Scenario) -> tuple[Input, Scenario]:
+    """An input as it is queued, and the scenario for those queued after it, in which a newcomer is known.
+
+    Raises UsageError for an unknown kind, field, name or value, and for a newcomer with mistakes.
+    """
+    if body.get("kind") == "set":
+        body = checked(body, scenario)
+    elif body.get("kind") == "join":
+        body, scenario = _joining(body, scenario)
+    item = from_dict({"seq": 0, **body})
+    validate(item, scenario.geography, scenario.personas)
+    return item, scenario
+
+
+def _joining(body: Mapping[str, Any], scenario: Scenario) -> tuple[Mapping[str, Any], Scenario]:
+    """A `join` input with the id of its newcomer, and at home if it names no area; and the scenario after it."""
+    given: object = body.get("character")
+    if not given:
+        home = scenario.personas[str(body["agent_id"])].home if body.get("agent_id") in scenario.personas else ""
+        return {"area": home, **body}, scenario
+    if not isinstance(given, Mapping):
+        raise UsageError(f"the character of a join cannot be {given!r}", hint="expected a mapping with its keys")
+    character = newcomer(cast("Mapping[str, Any]", given), scenario)
+    if body.get("agent_id", character.id) != character.id:
+        what = f"the id of the character that joins is {character.id!r}, not {body['agent_id']!r}"
+        raise UsageError(what, hint="leave agent_id out")
+    start = {"agent_id": character.id, "area": character.starts_at or character.home}
+    return {**start, **body, "character": character_json(character)}, with_character(scenario, character)
+
+
+def with_queued(scenario: Scenario, queued: Iterable[InputRow]) -> Scenario:
+    """The scenario with those newcomers who wait for a tick."""
+    for row in queued:
+        if row.body.get("character"):
+            _, scenario = queueable(row.body, scenario)
+    return scenario
 
 
 def checked(body: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:

@@ -89,7 +89,7 @@ async def counterfactual(
     other rules.
     """
     reading.manifest.refuse_other_semantics(str(reading.path))
-    _require_turn(event, scenario, stage, reading)
+    _require_turn(event, stage, reading)
     agent, tick = event.agent_id, event.tick
     hidden = resting_on(reading, agent, tick, memory_id)
     times = times or (SAMPLES if mind.paid else 1)
@@ -132,9 +132,9 @@ def _said(row: AnswerRow | None) -> Any:
     return row and (row.outcome, row.body)
 
 
-def _require_turn(event: Event, scenario: Scenario, stage: Stage, reading: Reading) -> None:
+def _require_turn(event: Event, stage: Stage, reading: Reading) -> None:
     outside = event.agent_id == NOBODY or event.phase == Phase.INPUT or event.tick == 0
-    if outside or event.agent_id not in stage.acts(scenario, event.tick):
+    if outside or event.agent_id not in stage.acts(reading.scenario_at(event.tick - 1), event.tick):
         raise UsageError(
             f"{event.id} came from no turn of a character",
             where=str(reading.path),

@@ -8,15 +8,16 @@ from typing import Any
 
 from commonplace.character.state import CharacterState, Job
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
-from commonplace.engine.changes import NO_CHANGES, Changes, as_changed
-from commonplace.memory import Delta, Draft, MemoryStream
-from commonplace.memory.analyser import shared_analyser
+from commonplace.engine.beginnings import new_stream, starting_memories
+from commonplace.engine.changes import NO_CHANGES, Changes
+from commonplace.memory import Draft, MemoryStream
 from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import Memory
 from commonplace.rng import Seeds
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import TickRecord
 from commonplace.run.versions import state_versions, world_versions
+from commonplace.scenario.compiling import as_changed
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.deeds import Rules
 from commonplace.world.events import Event
@@ -30,7 +31,7 @@ class LiveState:
     """Everything the engine carries from tick to tick. Changed only by `apply`."""
 
     scenario: Scenario
-    """As inputs have changed it: cards and policy."""
+    """As inputs have changed it: newcomers, cards and policy."""
     seeds: Seeds
     world: World
     states: dict[str, CharacterState]
@@ -82,7 +83,7 @@ class LiveState:
         found: dict[str, dict[int, None]] = {}
         for event in events:
             if event.type == "FORGOT":
-                stream = self.streams[event.agent_id]
+                stream = self.streams.get(event.agent_id, ())  # who comes in this very tick has none yet
                 found.setdefault(event.agent_id, {}).update(
                     (id, None) for id in event.body["memory_ids"] if id in stream
                 )
@@ -113,6 +114,10 @@ class LiveState:
             return
         self.states |= changes.states
         self.scenario = as_changed(self.scenario, cards_of(changes.states), changes.settings)
+        for agent, memories in changes.newcomers.items():
+            self.streams[agent] = new_stream(self.scenario, agent)
+            self.streams[agent].apply(memories)
+            self.rated[agent] = with_weights({}, memories.memories)
         if "seed" in changes.settings:
             self.seeds = self.seeds.changed(self.tick, changes.settings["seed"])
 
@@ -160,7 +165,10 @@ def with_weights(rated: dict[str, float], memories: Iterable[Memory]) -> dict[st
 def initial_state(scenario: Scenario, seed: int) -> tuple[LiveState, TickRecord]:
     """The state at tick 0, and the record to commit it with: starting memories and versions, no events."""
     streams = {agent: new_stream(scenario, agent) for agent in scenario.personas}
-    deltas = {agent: _starting_memories(scenario, stream) for agent, stream in streams.items()}
+    deltas = {
+        agent: starting_memories(stream, scenario.memories[agent], scenario.clock.start)
+        for agent, stream in streams.items()
+    }
     rated: dict[str, dict[str, float]] = {agent: {} for agent in scenario.personas}
     for agent, delta in deltas.items():
         streams[agent].apply(delta)
@@ -176,48 +184,34 @@ def initial_state(scenario: Scenario, seed: int) -> tuple[LiveState, TickRecord]
     )
 
 
-def new_stream(scenario: Scenario, agent: str) -> MemoryStream:
-    """An empty stream as the scenario's settings want it."""
-    return MemoryStream(agent, scenario.policy, embedder=scenario.embedder, analyser=shared_analyser(scenario.language))
-
-
-def _starting_memories(scenario: Scenario, stream: MemoryStream) -> Delta:
-    draft = Draft(stream)
-    for part in scenario.memories[stream.agent]:
-        details: dict[str, object] = {"frame": {"about": part.about, "topic": part.topic, "what": "seed"}}
-        if part.tell:
-            details["tell"] = list(part.tell)
-        draft.remember(
-            part.text,
-            at=scenario.clock.start,
-            importance=part.importance,
-            kind="plan" if part.plan else "observation",
-            source="scenario",
-            details=details,
-        )
-    return draft.delta
-
-
 def restored_state(reading: Reading, scenario: Scenario, tick: int) -> LiveState:
     """A run as it was at the end of a tick, with its pending deferred jobs. Everybody's memories are read once."""
-    world, states = reading.world_at(tick), dict(reading.states_at(tick))
+    now = as_changed(scenario, reading.cards_at(tick), reading.settings_at(tick))
+    world, states = reading.world_at(tick), {agent: reading.state_at(agent, tick) for agent in now.personas}
     streams: dict[str, MemoryStream] = {}
     waiting: dict[str, tuple[JobView, ...]] = {}
-    for agent in scenario.personas:
-        jobs = states[agent].jobs if agent in states else ()
+    for agent in now.personas:
+        jobs = states[agent].jobs
         asked = sorted({job.asked_at for job in jobs})
         streams[agent], snapshots = reading.stream_and_snapshots(agent, tick, asked)
         if jobs:
             waiting[agent] = tuple(_pending(reading, scenario, agent, job, snapshots[job.asked_at]) for job in jobs)
     rated = {agent: stream.weights() for agent, stream in streams.items()}
-    now = as_changed(scenario, cards_of(states), reading.settings_at(tick))
     return LiveState(now, reading.seeds, world, states, streams, rated, waiting)
 
 
 def _pending(reading: Reading, scenario: Scenario, agent: str, job: Job, past: Snapshot) -> JobView:
     """A pending job, on the snapshot it was requested on."""
-    then = reading.state_at(agent, job.asked_at)
-    before = reading.world_at(job.asked_at - 1)
-    scenario = as_changed(scenario, reading.cards_at(job.asked_at), reading.settings_at(job.asked_at))
-    world = seen(scenario, before, weather(scenario, reading.seeds, before.tick), agent)
-    return JobView(scenario, scenario.personas[agent], then, world, past, job)
+    scenario = scenario_at(reading, scenario, job.asked_at)
+    world = seen_at(reading, scenario, agent, job.asked_at - 1)
+    return JobView(scenario, scenario.personas[agent], reading.state_at(agent, job.asked_at), world, past, job)
+
+
+def scenario_at(reading: Reading, scenario: Scenario, tick: int) -> Scenario:
+    """The scenario with the cards and settings that inputs up to a tick have changed."""
+    return as_changed(scenario, reading.cards_at(tick), reading.settings_at(tick))
+
+
+def seen_at(reading: Reading, scenario: Scenario, agent: str, tick: int) -> WorldView:
+    """What a character sees of the world as it was at the end of a tick. Raises KeyError if it was not in it."""
+    return seen(scenario, reading.world_at(tick), weather(scenario, reading.seeds, tick), agent)

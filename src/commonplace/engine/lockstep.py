@@ -21,7 +21,7 @@ from commonplace.world.actions import Idle
 from commonplace.world.deeds import Intent
 from commonplace.world.events import Event
 from commonplace.world.executor import step
-from commonplace.world.inputs import from_dict
+from commonplace.world.inputs import Input, from_dict
 from commonplace.world.script import due
 from commonplace.world.state import World
 from commonplace.world.weather import ambient_events
@@ -75,13 +75,17 @@ class Lockstep:
                 await self._run_turn(agent, drives)
         # From here on in the order of `acting`, whichever turn was done first.
         turns: dict[str, Turn] = {agent: drives[agent][-1].result for agent in acting}
-        world, events = self._step_world(turns, inputs)
+        given = [from_dict({**row.body, "seq": row.seq}) for row in inputs]
+        world, events = self._step_world(turns, given)
         states = {agent: turn.state for agent, turn in turns.items()}
-        changes = changes_of(events, {**state.states, **states}, state.scenario) if inputs else NO_CHANGES
+        changes = NO_CHANGES
+        if given:
+            changes = changes_of(number, given, events, {**state.states, **states}, state.scenario)
+        deltas = {**{agent: turn.delta for agent, turn in turns.items()}, **changes.newcomers}
         record = TickRecord(
             tick=number,
             events=events,
-            deltas={agent: turn.delta for agent, turn in turns.items() if turn.delta.memories or turn.delta.touched},
+            deltas={agent: delta for agent, delta in deltas.items() if delta.memories or delta.touched},
             versions=(
                 *world_versions(state.world, world),
                 *self._state_versions({**states, **changes.states}),
@@ -107,7 +111,7 @@ class Lockstep:
         await self.driver.run([turn])
         drives[agent] = (*jobs, turn)
 
-    def _step_world(self, turns: Mapping[str, Turn], inputs: Sequence[InputRow]) -> tuple[World, tuple[Event, ...]]:
+    def _step_world(self, turns: Mapping[str, Turn], inputs: Sequence[Input]) -> tuple[World, tuple[Event, ...]]:
         """The world after the tick, and the tick's events. Whoever had no turn goes on doing what it did."""
         state, number = self.live_state, self.live_state.tick + 1
         intents: dict[str, Intent] = {}
@@ -131,12 +135,12 @@ class Lockstep:
                 before_seed=state.seeds.at(number - 1),
             ),
             scripted=due(state.scenario.script, number),
-            inputs=[from_dict({**row.body, "seq": row.seq}) for row in inputs],
+            inputs=inputs,
         )
 
     def _state_versions(self, states: Mapping[str, CharacterState]) -> list[Version]:
         before = self.live_state.states
-        return [version for agent in states for version in state_versions(agent, before[agent], states[agent])]
+        return [version for agent in states for version in state_versions(agent, before.get(agent), states[agent])]
 
 
 Key = tuple[str, int, int]

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from commonplace.engine.budget import Budget, BudgetReached
-from commonplace.engine.changes import checked
+from commonplace.engine.changes import queueable, with_queued
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.god_mode import preview
 from commonplace.engine.live_state import initial_state, restored_state
@@ -24,16 +24,15 @@ from commonplace.run.tick_record import InputRow
 from commonplace.run.why import why
 from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Synchronous
-from commonplace.world.inputs import as_dict, from_dict, validate
+from commonplace.world.inputs import Input, as_dict
 
 
 class Run:
     """One run, owned by this process. Use it as a context manager, or close it."""
 
-    def __init__(self, file: RunFile, scenario: Scenario, engine: Lockstep, mind: Mind) -> None:
+    def __init__(self, file: RunFile, engine: Lockstep, mind: Mind) -> None:
         """Use `start` or `resume`."""
         self.file = file
-        self.scenario = scenario
         self._mind = mind
         self._engine = engine
         self._session: Prefetch | None = None
@@ -55,7 +54,7 @@ class Run:
         live_state, first = initial_state(scenario, manifest.seed)
         file = RunFile.create(path, manifest, first, force=force, synchronous=synchronous)
         engine = Lockstep(live_state, stage, _driver(file, mind, manifest.seed, concurrency))
-        return cls(file, scenario, engine, mind)
+        return cls(file, engine, mind)
 
     @classmethod
     def resume(cls, file: RunFile, scenario: Scenario, *, stage: Stage, mind: Mind, concurrency: int = 32) -> Run:
@@ -66,12 +65,17 @@ class Run:
         else:
             live_state = restored_state(file.reading, scenario, file.last_tick)
         engine = Lockstep(live_state, stage, _driver(file, mind, live_state.seeds, concurrency))
-        return cls(file, scenario, engine, mind)
+        return cls(file, engine, mind)
 
     @property
     def tick(self) -> int:
         """The last committed tick."""
         return self.file.last_tick
+
+    @property
+    def scenario(self) -> Scenario:
+        """As inputs have changed it up to the last committed tick."""
+        return self._engine.live_state.scenario
 
     @property
     def reading(self) -> Reading:
@@ -177,11 +181,15 @@ class Run:
 
 
 def queue_input(file: RunFile, scenario: Scenario, *bodies: Mapping[str, Any]) -> int:
-    """Queue inputs for the next tick of a run, all or none; needs no mind. Raises UsageError for unknown names."""
-    made = (checked(body, scenario) if body.get("kind") == "set" else body for body in bodies)
-    items = [from_dict({"seq": 0, **body}) for body in made]
-    for item in items:
-        validate(item, scenario.geography, scenario.personas)
+    """Queue inputs for the next tick of a run, all or none; needs no mind. Raises UsageError for unknown names.
+
+    `scenario` as inputs have changed it; what is queued already is added to it.
+    """
+    scenario = with_queued(scenario, file.queued())
+    items: list[Input] = []
+    for body in bodies:
+        item, scenario = queueable(body, scenario)
+        items.append(item)
     return file.queue(*({name: value for name, value in as_dict(item).items() if name != "seq"} for item in items))
 
 

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace.memory import policies
 from commonplace.memory.analyser import Analyser
-from commonplace.memory.embedding import Embedder, HashedEmbedder, default_embedder, lattice, packed, unpacked
+from commonplace.memory.embedding import (
+    Embedder,
+    FunctionEmbedder,
+    HashedEmbedder,
+    default_embedder,
+    lattice,
+    packed,
+    unpacked,
+)
 from commonplace.memory.explain import WhyNot
 from commonplace.memory.importance import Rating, RuleRater
 from commonplace.memory.policies import Policy
@@ -36,6 +44,7 @@ __all__ = [
     "Embedder",
     "Emotion",
     "Feeling",
+    "FunctionEmbedder",
     "HashedEmbedder",
     "Memory",
     "MemoryCoordinate",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from functools import cache
+from itertools import repeat
 from typing import Any, cast
 
 import Stemmer
@@ -27,8 +28,10 @@ MONTHS = {
 
 STEM = 0.5
 """How much the stem of a Hangul word counts in a question, besides its pairs of syllables."""
+ROOT = "~"
+"""In front of a root, which no token of another sort begins with."""
 LAST = 0.3
-"""How much the last syllable of a longer stem counts: 소금빵 is a 빵."""
+"""How much the last syllable of a stem counts, unless it is all there is before a particle: 소금빵 is a 빵."""
 
 _ISO_DATE = re.compile(r"(?<![0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9-])")
 _KOREAN_DATE = re.compile(r"(?<![0-9])([0-9]{1,2}[월일])")
@@ -51,6 +54,9 @@ class Analyser:
     would. Raises UsageError for an unknown language.
     """
 
+    kind = "plain"
+    """What a store or the manifest of a run calls this class."""
+
     def __init__(self, language: str = AUTO) -> None:
         if language != AUTO and language not in WEEKDAYS:
             raise UsageError(
@@ -60,6 +66,8 @@ class Analyser:
         self.name = f"porter2-hangul-dates-{language}-v2"
         self._stem = cast(Any, Stemmer).Stemmer("english", 0).stemWord
         self._tokens: dict[str, tuple[str, ...]] = {}
+        self._shares: dict[str, tuple[float, ...]] = {}
+        """Hangul word → how much each of its tokens counts in a question."""
         self._dates: dict[tuple[date, str], tuple[str, ...]] = {}
 
     def query(self, text: str) -> list[str]:
@@ -80,8 +88,9 @@ class Analyser:
         found: dict[str, float] = dict.fromkeys(dates, 1.0)
         for word in words(rest):
             once = grammar if word in quiet else 1.0
-            for token in self._tokens.get(word) or self._analysed(word):
-                found[token] = found.get(token, 0.0) + once * _share(token, word)
+            tokens = self._tokens.get(word) or self._analysed(word)
+            for token, share in zip(tokens, self._shares.get(word) or repeat(1.0), strict=False):
+                found[token] = found.get(token, 0.0) + once * share
         return found
 
     def document(self, text: str, created_at: datetime) -> list[str]:
@@ -95,19 +104,26 @@ class Analyser:
         if known is None:
             weekday, month = WEEKDAYS[language][day.weekday()], MONTHS[language][day.month - 1]
             if language == "ko":
-                named: Iterable[str] = (month, f"{day.day}일", *_pairs(weekday))
+                named: Iterable[str] = (month, f"{day.day}일", *pairs(weekday))
             else:
                 named = self.query(f"{weekday} {month} {day.day}")
             known = self._dates[day, language] = (*named, day.isoformat())
         return known
 
+    def hangul(self, word: str) -> Sequence[tuple[str, float]]:
+        """The tokens of a Hangul word, each with how much it counts in a question."""
+        stem = korean.stem(word)
+        last = 1.0 if len(korean.without_particle(word)) == 1 else LAST
+        return [*((pair, 1.0) for pair in pairs(word)), (stem[-1], last), (ROOT + korean.root(stem), STEM)]
+
     def _analysed(self, word: str) -> tuple[str, ...]:
         if len(self._tokens) >= 65_536:
             self._tokens.clear()
+            self._shares.clear()
         if _HANGUL.match(word):
-            found = hangul_tokens(word)
+            found, self._shares[word] = zip(*self.hangul(word), strict=True)
         elif word[0] >= _IDEOGRAPHIC:
-            found = _pairs(word) or (word,)
+            found = tuple(pairs(word)) or (word,)
         else:
             ordinal = _ORDINAL.fullmatch(word)
             found = (ordinal[1] if ordinal else self._stem(word),)
@@ -116,9 +132,20 @@ class Analyser:
 
 
 @cache
-def shared_analyser(language: str = AUTO) -> Analyser:
-    """The analyser all streams of a language share, so that a word is stemmed once."""
-    return Analyser(language)
+def shared_analyser(language: str = AUTO, kind: str = Analyser.kind) -> Analyser:
+    """The analyser all streams of a language share, so that a word is stemmed once. Raises UsageError."""
+    if kind == Analyser.kind:
+        return Analyser(language)
+    if kind == "kiwi":
+        from commonplace.memory.kiwi import KiwiAnalyser  # noqa: PLC0415 - an optional extra, slow to load
+
+        return KiwiAnalyser(language)
+    raise UsageError(f"there is no analyser {kind!r}", hint=f"the analysers are {Analyser.kind}, kiwi")
+
+
+def analyser_of(settings: Mapping[str, Any]) -> Analyser:
+    """The analyser that the settings of a stored stream name."""
+    return shared_analyser(settings.get("language", AUTO), settings.get("analyser", Analyser.kind))
 
 
 def grammar_words(question: str) -> frozenset[str]:
@@ -129,25 +156,9 @@ def grammar_words(question: str) -> frozenset[str]:
     return found if question.isascii() else found.union(filter(korean.is_grammar, filter(_HANGUL.match, asked)))
 
 
-_ROOT = "~"
-"""In front of a root, which no token of another sort can begin with."""
-
-
-def hangul_tokens(word: str) -> tuple[str, ...]:
-    """`다쳤어` → 다쳤, 쳤어, 쳤, ~다치. In a question they count as `_share` says."""
-    stem = korean.stem(word)
-    return (*_pairs(word), stem[-1], _ROOT + korean.root(stem))
-
-
-def _share(token: str, word: str) -> float:
-    """How much an occurrence of a token in a word of a question counts."""
-    if token[0] == _ROOT:
-        return STEM
-    return LAST if len(token) == 1 and _HANGUL.match(token) and len(korean.stem(word)) > 1 else 1.0
-
-
-def _pairs(word: str) -> tuple[str, ...]:
-    return tuple(word[i : i + 2] for i in range(len(word) - 1))
+def pairs(word: str) -> list[str]:
+    """The pairs of neighbouring characters."""
+    return [word[i : i + 2] for i in range(len(word) - 1)]
 
 
 def _split_dates(text: str) -> tuple[list[str], str]:

@@ -12,8 +12,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.memory.columns import FlagColumn, LabelColumn, grown
+from commonplace.memory.columns import FlagColumn, LabelColumn, blocks, grown
 from commonplace.memory.korean import stem, without_particle
+from commonplace.memory.policies import Policy
 from commonplace.memory.record import Memory
 from commonplace.memory.scoring import Floats, Indices
 from commonplace.memory.words import word_list
@@ -23,6 +24,9 @@ REACH = 3
 """Neighbours on each side."""
 FADING = 0.5
 """Each step further lends this share of the step before."""
+UNSPOKEN = 0.5
+"""What a memory that nobody says receives of what its neighbours lend: notes made one after the other may have nothing
+in common, what is said in a conversation has."""
 ANSWER = 0.5
 """What a question lends in addition to the memory after it, which may be its answer."""
 MINUTE = 60_000_000
@@ -40,7 +44,9 @@ class BlendColumns:
         self.places = LabelColumn()
         self.questions = FlagColumn()
         """Whether the text ends in a question."""
-        self._breaks: dict[float, Breaks] = {}
+        self.spoken = FlagColumn()
+        """Whether it is what somebody says."""
+        self._breaks: dict[tuple[float, float], Breaks] = {}
 
     def fill(self, record: Callable[[int], Memory], length: int) -> None:
         """Makes sure that the first `length` memories have their rows; `record` gives that of a row."""
@@ -49,17 +55,19 @@ class BlendColumns:
             self.subjects.append(subject(memory))
             self.places.append(place(memory))
             self.questions.append(is_question(memory.text))
+            self.spoken.append(is_spoken(memory))
 
-    def breaks(self, minutes: float) -> Breaks:
-        """The pairs of rows that are more than `minutes` apart."""
-        known = self._breaks.get(minutes)
+    def breaks(self, policy: Policy) -> Breaks:
+        """The pairs of rows that are too far apart to be neighbours."""
+        limits = policy.neighbour_minutes, policy.conversation_minutes
+        known = self._breaks.get(limits)
         if known is None:
-            known = self._breaks[minutes] = Breaks(minutes)
+            known = self._breaks[limits] = Breaks.of(policy)
         return known
 
     def truncate(self, length: int) -> None:
         """Removes the rows from `length` on."""
-        for column in (self.subjects, self.places, self.questions, *self._breaks.values()):
+        for column in (self.subjects, self.places, self.questions, self.spoken, *self._breaks.values()):
             column.truncate(length)
 
 
@@ -101,6 +109,16 @@ def is_question(text: str) -> bool:
     return _ASIDE.sub("", text).rstrip(_CLOSING).endswith(("?", "？"))
 
 
+def is_spoken(memory: Memory) -> bool:
+    """Whether a memory is a turn of a conversation: it begins like `Maria Lopez: …`, or its source is its speaker."""
+    text = _PREAMBLE.sub("", memory.text, count=1)
+    found = _SPEAKER.match(text)
+    if not found:
+        return bool(memory.source)
+    name = found[1].split()
+    return len(name) == 1 or (len(name) <= _LONGEST_SUBJECT and all(not part[0].islower() for part in name))
+
+
 def _name_words(text: str) -> tuple[str, ...]:
     found: list[str] = []
     for word in _content_words(text):
@@ -140,18 +158,24 @@ class Breaks:
     Extended as rows are added, because most streams have few such pairs.
     """
 
-    def __init__(self, minutes: float) -> None:
-        self._gap = int(minutes * MINUTE)
+    def __init__(self, minutes: float, conversation: float) -> None:
+        """`minutes`: how far apart neighbours may be; `conversation`: how far, if both are spoken."""
+        self._gaps = int(minutes * MINUTE), int(conversation * MINUTE)
         self._later: list[Indices] = [np.empty(16, dtype=np.intp) for _ in _SHARES]
         self._counts = [0] * REACH
         self.size = 0
 
-    def between(self, created: NDArray[np.int64]) -> list[Indices]:
-        """For each distance the later rows of such pairs, ascending; `created` as before for rows seen before."""
+    @classmethod
+    def of(cls, policy: Policy) -> Breaks:
+        """Those of a policy, for no rows yet."""
+        return cls(policy.neighbour_minutes, policy.conversation_minutes)
+
+    def between(self, created: NDArray[np.int64], spoken: NDArray[np.bool_]) -> list[Indices]:
+        """For each distance the later rows of such pairs, ascending; arrays as before for rows seen before."""
         length = len(created)
         if self.size < length:
             for distance in range(1, REACH + 1):
-                self._add(distance, _pairs_apart(created, distance, self._gap, self.size))
+                self._add(distance, _pairs_apart(created, spoken, distance, self._gaps, self.size))
             self.size = length
         found = [later[:count] for later, count in zip(self._later, self._counts, strict=True)]
         return found if self.size == length else [later[: np.searchsorted(later, length)] for later in found]
@@ -173,31 +197,34 @@ class Breaks:
         self._counts[index] = count + len(found)
 
 
-def _pairs_apart(created: NDArray[np.int64], distance: int, gap: int, start: int) -> Indices:
-    """The rows from `start` on that were made more than `gap` microseconds from the row `distance` before."""
+def _pairs_apart(
+    created: NDArray[np.int64], spoken: NDArray[np.bool_], distance: int, gaps: tuple[int, int], start: int
+) -> Indices:
+    """The rows from `start` on that were made too long before or after the row `distance` before; in microseconds."""
     first = max(start, distance)
     if first >= len(created):
         return np.empty(0, dtype=np.intp)
-    apart = np.abs(created[first:] - created[first - distance : len(created) - distance])
-    return np.flatnonzero(apart > gap) + first
+    before = slice(first - distance, len(created) - distance)
+    apart = np.abs(created[first:] - created[before])
+    return np.flatnonzero(apart > np.where(spoken[first:] & spoken[before], gaps[1], gaps[0])) + first
 
 
-def lent(relevance: Floats, questions: NDArray[np.bool_], breaks: list[Indices]) -> Floats:
-    """Σ over d = 1 … 3 of 0.5^(d − 1) · (relevance d before + d after), + 0.5 · relevance before if that is a question.
+def lent(relevance: Floats, asking: Indices, breaks: list[Indices], received: Floats) -> None:
+    """Fills in Σ over d = 1 … 3 of 0.5^(d − 1) · (relevance d before + after d), + 0.5 · relevance before if that asks.
 
-    All arrays have the same shape, in the order of ids; pairs of `breaks` lend nothing. Exact for whole numbers below
-    2⁴⁸, so that subtracting what a broken pair has lent leaves no trace.
+    `received`: in the order of ids; `relevance`: the same, with three zeros before and after; `asking`: the positions
+    of questions; pairs of `breaks` lend nothing. Exact for whole numbers below 2⁴⁸, in any order, so that subtracting
+    what a broken pair has lent leaves no trace.
     """
-    received = np.correlate(relevance, _KERNEL, "full")[REACH:-REACH]  # the kernel reads the same from both ends
-    asking = np.flatnonzero(questions[:-1])
+    for some in blocks(len(received)):
+        received[some] = np.correlate(relevance[some.start : some.stop + 2 * REACH], _KERNEL)
+    own = relevance[REACH:-REACH]
+    asking = asking[: np.searchsorted(asking, len(received) - 1)]
     if len(asking):
-        received[asking + 1] += ANSWER * relevance[asking]
+        asking = asking[~np.isin(asking + 1, breaks[0])] if len(breaks[0]) else asking
+        received[asking + 1] += ANSWER * own[asking]
     for share, distance, later in zip(_SHARES, range(1, REACH + 1), breaks, strict=True):
-        if not len(later):
-            continue
-        earlier = later - distance
-        received[earlier] -= share * relevance[later]
-        received[later] -= share * relevance[earlier]
-        if distance == 1:
-            received[later] -= ANSWER * relevance[earlier] * questions[earlier]
-    return received
+        if len(later):
+            earlier = later - distance
+            received[earlier] -= share * own[later]
+            received[later] -= share * own[earlier]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from hashlib import blake2b
 from importlib import import_module
 from pathlib import PurePath
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx2
 
@@ -29,6 +30,27 @@ from commonplace.openai_http import (
 from commonplace.text import clean
 
 
+class Prompts(NamedTuple):
+    """What a model wants to read in front of a text."""
+
+    query: str = ""
+    passage: str = ""
+
+    @property
+    def mark(self) -> str:
+        """What the name of an embedder has at its end where its vectors depend on a prompt."""
+        return "-prompted" if self.passage else ""
+
+
+def known_prompts(model: str) -> Prompts:
+    """The prompts of a model that is known to need some: the E5 family, except the versions with instructions."""
+    name = PurePath(model).name.lower()
+    return Prompts("query: ", "passage: ") if _E5.search(name) and "instruct" not in name else Prompts()
+
+
+_E5 = re.compile(r"(?<![a-z0-9])e5(?![a-z0-9])")
+
+
 class ServerEmbedder:
     """Vectors from `URL/embeddings`, made lattice vectors. No text goes anywhere but to that server.
 
@@ -41,16 +63,24 @@ class ServerEmbedder:
         self._url = base_url(url)
         self._model = model
         self._timeout = timeout
+        self._prompts = known_prompts(model)
         self.dimensions = len(self._vectors(["size"])[0])
-        self.name = f"{model}-{self.dimensions}-served"
+        self.name = f"{model}-{self.dimensions}-served{self._prompts.mark}"
 
     def embed(self, texts: Sequence[str]) -> list[Vector | None]:
         """A lattice vector of shape (dimensions,) per text; `None` for an empty text and a vector of zeros."""
+        return self._embed(self._prompts.passage, texts)
+
+    def embed_query(self, texts: Sequence[str]) -> list[Vector | None]:
+        """The same for questions, which some models tell apart from what is to be found."""
+        return self._embed(self._prompts.query, texts)
+
+    def _embed(self, prompt: str, texts: Sequence[str]) -> list[Vector | None]:
         wanted = list(dict.fromkeys(text for text in map(clean, texts) if text))
         vectors: dict[str, Vector | None] = {}
         for start in range(0, len(wanted), TEXTS_PER_REQUEST):
             part = wanted[start : start + TEXTS_PER_REQUEST]
-            for text, vector in zip(part, self._vectors(part), strict=True):
+            for text, vector in zip(part, self._vectors([prompt + text for text in part]), strict=True):
                 if len(vector) != self.dimensions:
                     raise self._error(f"sent a vector of {len(vector)} dimensions; expected {self.dimensions}")
                 vectors[text] = lattice(vector)
@@ -103,29 +133,43 @@ class SentenceEmbedder:
 
     def __init__(self, model: str | PurePath) -> None:
         self._model = _loaded(str(model))
+        self._prompts = _prompts_of(self._model) or known_prompts(str(model))
         self.dimensions = len(self._model.encode(["size"], show_progress_bar=False)[0])
-        self.name = f"{PurePath(model).name}-{self.dimensions}-{_digest(self._model)}"
+        self.name = f"{PurePath(model).name}-{self.dimensions}-{_digest(self._model)}{self._prompts.mark}"
         """The model's name, size and a digest of its parameters: another version has another name."""
-        self._vectors: dict[str, Vector | None] = {}
+        self._vectors: dict[tuple[str, str], Vector | None] = {}
         self._lock = Lock()
 
     def embed(self, texts: Sequence[str]) -> list[Vector | None]:
         """A read-only lattice vector of shape (dimensions,) per text; `None` for an empty one."""
-        return [self._embed(clean(text)) for text in texts]
+        return [self._embed(self._prompts.passage, clean(text)) for text in texts]
 
-    def _embed(self, text: str) -> Vector | None:
+    def embed_query(self, texts: Sequence[str]) -> list[Vector | None]:
+        """The same for questions, which some models tell apart from what is to be found."""
+        return [self._embed(self._prompts.query, clean(text)) for text in texts]
+
+    def _embed(self, prompt: str, text: str) -> Vector | None:
         with self._lock:
-            if text not in self._vectors:
+            key = prompt, text
+            if key not in self._vectors:
                 if len(self._vectors) >= _KEPT:
                     del self._vectors[next(iter(self._vectors))]
-                self._vectors[text] = self._made(text) if text else None
-            return self._vectors[text]
+                self._vectors[key] = self._made(prompt, text) if text else None
+            return self._vectors[key]
 
-    def _made(self, text: str) -> Vector | None:
-        vector = lattice(self._model.encode([text], show_progress_bar=False)[0])
+    def _made(self, prompt: str, text: str) -> Vector | None:
+        prompted = {"prompt": prompt} if prompt else {}
+        vector = lattice(self._model.encode([text], show_progress_bar=False, **prompted)[0])
         if vector is not None:
             vector.setflags(write=False)
         return vector
+
+
+def _prompts_of(model: Any) -> Prompts | None:
+    """The prompts in the configuration of a model; None without any."""
+    found: dict[str, str] = getattr(model, "prompts", None) or {}
+    passage = next((found[name] for name in ("document", "passage") if found.get(name)), "")
+    return Prompts(found.get("query", ""), passage) if found.get("query") or passage else None
 
 
 def _loaded(model: str) -> Any:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import blake2b
 from threading import Lock
-from typing import Any, Protocol, overload
+from typing import Any, Protocol, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.errors import UsageError
+from commonplace.memory import korean
 from commonplace.memory.words import word_list
 from commonplace.text import HANGUL, clean, words
 
@@ -36,7 +37,11 @@ _HANGUL_WORD = re.compile(f"[{HANGUL}]")
 class Embedder(Protocol):
     """Turns texts into vectors of one size. Any object with these three members is an embedder; there is no base class.
 
-    One that compares spelling and not meaning may declare `spelling = True`.
+    One that compares spelling and not meaning may declare `spelling = True`. One that embeds questions otherwise than
+    memories may have `embed_query(texts)`, with the arguments and the result of `embed`. One whose vectors follow from
+    the text alone, the same everywhere and at next to no cost, may declare `pure = True`: where the stream's policy
+    does not compare vectors, they are not made when a memory is remembered but when they are first read, and stores
+    keep none.
     """
 
     @property
@@ -50,6 +55,62 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Sequence[Vector | None]:
         """A vector per text, `None` for one that cannot be embedded."""
         ...
+
+
+def is_pure(embedder: Embedder) -> bool:
+    """Whether its vectors can be made again at any time, so that none need be kept."""
+    return getattr(embedder, "pure", False)
+
+
+Embeds = Callable[[Sequence[str]], Sequence[Any]]
+"""A function from texts to a vector (or None) each."""
+
+
+class FunctionEmbedder:
+    """An embedder made of a function from texts to vectors, which are kept as they are.
+
+    `name`: what made the vectors, to be kept with them in a store. `query`: another function for questions. `spelling`:
+    whether it compares spelling and not meaning. The function is called once to learn the size of its vectors.
+    """
+
+    def __init__(self, function: Embeds, name: str, *, query: Embeds | None = None, spelling: bool = False) -> None:
+        self._function = function
+        self._query = query or function
+        self.name = name
+        self.spelling = spelling
+        self.dimensions = len(function(["size"])[0])
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Any]:
+        """What the function gives."""
+        return self._function(texts)
+
+    def embed_query(self, texts: Sequence[str]) -> Sequence[Any]:
+        """What the function for questions gives."""
+        return self._query(texts)
+
+
+UNNAMED = "function"
+"""The name of an embedder that is a plain function."""
+
+
+def as_embedder(given: Embedder | Embeds) -> Embedder:
+    """The embedder, or one made of a plain function. Raises UsageError for anything else."""
+    if hasattr(given, "embed"):
+        return cast(Embedder, given)
+    if not callable(given):
+        hint = "give an object with name, dimensions and embed(texts), or a function from texts to vectors"
+        raise UsageError(f"embedder {given!r:.60} is not an embedder", hint=hint)
+    try:
+        return FunctionEmbedder(given, UNNAMED)
+    except (TypeError, LookupError) as error:
+        hint = "it is called with a list of texts, and returns a list with a vector for each"
+        raise UsageError(f"embedder {given!r:.60} does not return vectors ({error})", hint=hint) from error
+
+
+def embed_query(embedder: Embedder, text: str) -> Any:
+    """The vector of a question; None if it cannot be embedded."""
+    made: Embeds = getattr(embedder, "embed_query", embedder.embed)
+    return made([text])[0]
 
 
 def lattice(vector: Sequence[float] | NDArray[np.generic]) -> Vector | None:
@@ -101,17 +162,18 @@ class HashedEmbedder:
     """Character n-grams hashed into 384 dimensions: no download, no model, the same vector everywhere.
 
     A gram is a row of ±1 taken from the bits of its BLAKE2b digest. A Latin word is the sum of its 3–5-grams between
-    boundary marks and of itself, brought to unit weight; Hangul gives the 2- and 3-grams of the text without its
-    spaces and the first two syllables of every word, so that spacing and particles change little. Grammar words are
-    left out unless there are no others.
+    boundary marks and of itself, brought to unit weight; Hangul gives the 2- and 3-grams of the stems without spaces
+    between them and the first two syllables of every root, so that spacing, particles and endings change little.
+    Grammar words are left out unless there are no others.
 
     `name` changes whenever a vector would.
     """
 
     dimensions = 384
-    name = "hashed-384-v1"
+    name = "hashed-384-v2"
     spelling = True
     """It compares spelling, not meaning, which BM25 does better: a blend leaves its cosine out."""
+    pure = True
 
     def __init__(self) -> None:
         self._vectors: dict[str, Vector | None] = {}
@@ -174,24 +236,26 @@ def _features(text: str) -> Counter[str]:
         for word in counted:
             found[word] += 4
         return found
-    hangul: list[str] = []
+    stems: list[str] = []
     for word in counted:
         if _HANGUL_WORD.match(word):
-            hangul.append(word)
+            stems.append(korean.stem(word))
         else:
             found[word] += 4
-    run = "".join(hangul)
+    run = "".join(stems)
     for size in (2, 3):
         for start in range(len(run) - size + 1):
             found["#" + run[start : start + size]] += 2
-    for word in hangul:
-        found["^" + word[:2]] += 4
+    for stem in stems:
+        found["^" + korean.root(stem)[:2]] += 4
     return found
 
 
 def _contentful(found: Sequence[str]) -> list[str]:
     grammar = word_list("en").function
-    return [word for word in found if word not in grammar]
+    return [
+        word for word in found if word not in grammar and not (_HANGUL_WORD.match(word) and korean.is_grammar(word))
+    ]
 
 
 def _grams(feature: str) -> list[str]:

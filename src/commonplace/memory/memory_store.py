@@ -19,8 +19,12 @@ from types import TracebackType
 from typing import Any, cast
 from weakref import WeakValueDictionary, finalize
 
+import numpy as np
+
 from commonplace.errors import UsageError
 from commonplace.ledger import Ledger, read
+from commonplace.memory.analyser import shared_analyser
+from commonplace.memory.bm25 import LexicalIndex
 from commonplace.memory.columns import micros
 from commonplace.memory.coordinates import (
     MemoryCoordinate,
@@ -155,16 +159,17 @@ class MemoryStore:
         bqi_filters: Mapping[str, Any] | None = None,
         limit: int | None = 10,
     ) -> list[MemoryCoordinate]:
-        """The memories that pass all filters, newest first, at most `limit` (None: all).
+        """The memories that pass all filters, at most `limit` (None: all): without a query the newest first.
 
-        `query`: part of the text or of a tag, ignoring case. `min_importance`: 0–1. `persona_id`, `domain`, `tags`:
+        `query`: words, or a question in plain language. Found is what contains it as it is, in its text or a tag and
+        ignoring case, and what shares a word with it that is not grammar. First comes what contains it, then the most
+        relevant (BM25), of equally relevant ones the newest. `min_importance`: 0–1. `persona_id`, `domain`, `tags`:
         one value, or several of which one has to match; an empty list matches nothing. `bqi_filters`: path in the BQI
         snapshot → a value, or several of which one has to match; None is ignored. Raises UsageError for a value that
         is not a filter.
         """
         most = None if limit is None else checked_count("limit", limit, 0)
         tests = self._tests(
-            query=query,
             time_range=time_range,
             persona_id=persona_id,
             domain=domain,
@@ -172,7 +177,8 @@ class MemoryStore:
             tags=tags,
             bqi_filters=bqi_filters,
         )
-        return [self._document(name) for name in islice(self._matching(tests), most)]
+        names = self._ranked(query, tests) if _query(query or "") else self._matching(tests)
+        return [self._document(name) for name in islice(names, most)]
 
     @locked
     def get_recent(self, n: int = 10) -> list[MemoryCoordinate]:
@@ -271,10 +277,28 @@ class MemoryStore:
         return self._delete(list(self._index.sessions.get(session_id, {})), f"by session {session_id}")
 
     @locked
-    def delete_by_query(self, query: str | None = None, **filters: Any) -> int:
-        """Forget everything that `search` finds with these filters, without a limit; returns how many.
+    def delete_by_persona(self, persona_id: str) -> int:
+        """Delete everything of a persona for good, archived memories and its name included.
 
-        Raises UsageError if no filter excludes anything, since that would forget every memory.
+        Returns how many memories there were. A ledger is told of each.
+        """
+        index = self._index
+        found = [
+            memory for memory in (*index.memories.values(), *index.archived.values()) if memory.agent == persona_id
+        ]
+        self._apply(
+            ForgettingPlan(remove=[Decision(memory, f"by persona {persona_id}") for memory in found]), "a person"
+        )
+        index.store.delete(persona_id)
+        index.last_ids.pop(persona_id, None)
+        return len(found)
+
+    @locked
+    def delete_by_query(self, query: str | None = None, **filters: Any) -> int:
+        """Forget everything that passes these filters of `search`, without a limit; returns how many.
+
+        `query`: only what contains it as it is, in its text or a tag and ignoring case; a shared word is not enough to
+        forget something. Raises UsageError if no filter excludes anything, since that would forget every memory.
         """
         tests = self._tests(query=query, **filters)
         if not tests:
@@ -371,6 +395,13 @@ class MemoryStore:
         memories = self._index.memories
         return (name for name in self._index.newest() if all(test(memories[name]) for test in tests))
 
+    def _ranked(self, query: str | None, tests: list[Filter]) -> list[str]:
+        """The names that pass and have to do with the query, the most relevant first."""
+        (contains,) = _query(query)
+        scores, memories = self._index.words.scores(clean(query or "")), self._index.memories
+        ranks = {name: (not contains(memories[name]), -scores.get(name, 0.0)) for name in self._matching(tests)}
+        return sorted((name for name, (lacking, score) in ranks.items() if score or not lacking), key=ranks.__getitem__)
+
     def _tests(self, *, bqi_filters: Mapping[str, Any] | None = None, **chosen: Any) -> list[Filter]:
         """The tests of all filters; none if no filter excludes anything."""
         if unknown := chosen.keys() - _TESTS.keys():
@@ -422,6 +453,7 @@ class _Index:
         self._references: Counter[str | tuple[str, int]] = Counter()
         """By name, which relations use; by (character, id), which citations use."""
         self._arrivals = 0
+        self._words: _Words | None = None
         for agent in store.agents():
             stored = store.load(agent)
             names = store.names(agent) if isinstance(store, JSONLStore) else ()
@@ -450,12 +482,24 @@ class _Index:
         if memory.session:
             self.sessions.setdefault(memory.session, {})[name] = None
         self._count_references(name, memory, 1)
+        if self._words is not None:
+            self._words.add(name, memory)
+
+    @property
+    def words(self) -> _Words:
+        """The words of all memories that are not archived; made for the first query."""
+        if self._words is None:
+            self._words = _Words()
+            for name in self.oldest():
+                self._words.add(name, self.memories[name])
+        return self._words
 
     def remove(self, memory: Memory) -> None:
         """Remove a memory, archived or not."""
         name = self.names.pop((memory.agent, memory.id))
         if self.archived.pop(name, None) is not None:
             return
+        self._words = None
         memory = self.memories.pop(name)
         del self._order[bisect_left(self._order, self._places.pop(name))]
         if memory.session:
@@ -497,6 +541,28 @@ class _Index:
         related = [other for key in keys for other in _values(memory.details.get(key)) if isinstance(other, str)]
         for other in {*related, *((memory.agent, id) for id in memory.citations)} - {name}:
             self._references[other] += by
+
+
+class _Words:
+    """BM25 over the texts and tags of memories."""
+
+    def __init__(self) -> None:
+        self._analyser = shared_analyser()
+        self._index = LexicalIndex()
+        self._names: list[str] = []
+
+    def add(self, name: str, memory: Memory) -> None:
+        """Add the words of a memory under its name."""
+        self._names.append(name)
+        self._index.append(self._analyser.query("\n".join((memory.full_text, *memory.tags))))
+
+    def scores(self, query: str) -> dict[str, float]:
+        """Name → score of those that share a word with the query; grammar counts only if there is nothing else."""
+        terms = self._analyser.weighted(query, 0.0)
+        if not any(terms.values()):
+            terms = self._analyser.weighted(query, 1.0)
+        scores = self._index.scores({term: weight for term, weight in terms.items() if weight})
+        return {self._names[place]: float(scores[place]) for place in np.flatnonzero(scores).tolist()}
 
 
 # ── The filters of a search ──────────────────────────────────────────────────────────────────────────────────────────

@@ -60,6 +60,8 @@ class Policy:
     """Blend: 1 for a memory that does not end in a question; not normalised."""
     neighbour_minutes: float = 30.0
     """Blend: how far apart neighbours may be, in simulated minutes, at least 0."""
+    conversation_minutes: float = 480.0
+    """Blend: the same for two memories that somebody says: people answer hours later, and a night ends a subject."""
     k1: float = 0.9
     """BM25: how soon further occurrences of a word stop adding to the score, at least 0."""
     b: float = 0.4
@@ -103,8 +105,9 @@ class Policy:
                 raise self._wrong(name, f"give a number from {-_HEAVIEST:,.0f} to {_HEAVIEST:,.0f}")
         if not 0 < self.decay <= 1:
             raise self._wrong("decay", "give a number above 0 and up to 1")
-        if not 0 <= self.neighbour_minutes < math.inf:
-            raise self._wrong("neighbour_minutes", "give at least 0")
+        minutes = [name for name in _MINUTES if not 0 <= getattr(self, name) < math.inf]
+        if minutes:
+            raise self._wrong(minutes[0], "give at least 0")
         if self.nearest < 0 or (self.nearest and self.relevance != "cosine"):
             raise self._wrong("nearest", "give at least 0, and 0 unless relevance is cosine")
         if self.k < 1:
@@ -133,7 +136,13 @@ TYPES: Mapping[str, Any] = {
 }
 """Field → its type."""
 WEIGHTS = tuple(one.name for one in fields(Policy) if one.name.endswith("_weight"))
+_MINUTES = ("neighbour_minutes", "conversation_minutes")
 _RANGES = (("all_equal", 0.0, 1.0), ("k1", 0.0, 1000.0), ("b", 0.0, 1.0), ("grammar", 0.0, 1.0))
+
+
+def compares_vectors(policy: Policy, *, spelling: bool) -> bool:
+    """Whether retrieval reads vectors; `spelling`: whether they only compare spelling, which a blend does without."""
+    return policy.relevance == "cosine" or ("cosine" in policy.weights and not spelling)
 
 
 # ── the shipped policies ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -184,7 +193,7 @@ RECALL = Policy(
 
 _ALL = {policy.name: policy for policy in (PARK, LEXICAL, TWO_STAGE, REPO2023, RECALL)}
 NAMES = tuple(_ALL)
-_BLEND_ONLY = {*(f"{part}_weight" for part in BLENDED), "neighbour_minutes"}
+_BLEND_ONLY = {*(f"{part}_weight" for part in BLENDED), *_MINUTES}
 _LIST_OF_WORDS = tuple[str, ...]
 
 

@@ -148,7 +148,7 @@ class _Span:
             tick: [version for _, version in rows]
             for tick, rows in groupby(reading.versions(first, last), lambda row: row[0])
         }
-        self.state.seeds = reading.seeds
+        self.state.seeds, self.state.scenario = reading.seeds, reading.scenario
         for tick, history in histories:
             self.state.apply(changes.get(tick, ()))
             self.frames.append(self.state.frame(tick, events.get(tick, ()), history))
@@ -158,7 +158,7 @@ class _State:
     """What frames show of the state at a tick."""
 
     def __init__(self, reading: Reading) -> None:
-        self._scenario = reading.scenario
+        self.scenario = reading.scenario
         self.seeds = reading.seeds
         self._bodies: dict[str, Body] = {}
         self._objects: dict[str, ObjectFrame] = {}
@@ -191,7 +191,7 @@ class _State:
 
     def frame(self, tick: int, events: tuple[Event, ...], history: bytes) -> Frame:
         """The frame of the tick reached, with what happened in it."""
-        scenario = self._scenario
+        scenario = self.scenario
         ambient = ambient_at(scenario.climate, self.seeds.at(tick), scenario.clock, tick)
         said = {event.agent_id: event for event in events if event.type == "SAY"}
         return Frame(
@@ -208,7 +208,7 @@ class _State:
         )
 
     def _agent(self, me: str, body: Body, tick: int, said: Event | None) -> AgentFrame:
-        persona = self._scenario.personas.get(me)
+        persona = self.scenario.personas.get(me)
         planned = self._plans.get(me)
         return AgentFrame(
             agent_id=me,
@@ -216,7 +216,7 @@ class _State:
             called=persona.called if persona else me,
             position=body.area,
             doing=body.doing,
-            plan_item=item_phrase(planned.current(self._scenario.clock, tick)) if planned else "",
+            plan_item=item_phrase(planned.current(self.scenario.clock, tick)) if planned else "",
             dialogue=said.body["utterance"] if said else "",
             to=said.body["to_agent_id"] if said else "",
             emoji=body.emoji,
@@ -225,7 +225,7 @@ class _State:
         )
 
     def _object(self, object_id: str, state: str, parent: str) -> ObjectFrame:
-        node = self._scenario.geography.nodes.get(object_id)
+        node = self.scenario.geography.nodes.get(object_id)
         return ObjectFrame(object_id, node.name if node else object_id, state, parent)
 
 

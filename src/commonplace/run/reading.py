@@ -46,7 +46,7 @@ from commonplace.run.rows import (
 )
 from commonplace.run.schema import RUN
 from commonplace.run.tick_record import AnswerRow, InputRow, Version
-from commonplace.scenario.compiling import compiled_from_text
+from commonplace.scenario.compiling import as_changed, compiled_from_text
 from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Synchronous, connect
 from commonplace.text import clean, shortened
@@ -83,6 +83,8 @@ class Reading:
         self.format = number
         self._connection = connection
         self._frames = Frames(self)
+        self._came: tuple[tuple[str, int], ...] = ()
+        self._with_newcomers: Scenario | None = None
         self._whole = -1
         """All ticks up to this one are known to be there."""
 
@@ -128,9 +130,28 @@ class Reading:
         return Manifest.from_json(text, str(self.path))
 
     @cached_property
-    def scenario(self) -> Scenario:
-        """Compiled from the text in the manifest, which takes some tenths of a second the first time."""
+    def _written(self) -> Scenario:
+        """The scenario as it was when the run was made."""
         return _compiled(self.manifest.text, f"the scenario in {self.path}")
+
+    @property
+    def scenario(self) -> Scenario:
+        """With everybody who has come since the run was made, as they came; the same object until somebody else comes.
+
+        Compiled from the text in the manifest, which takes some tenths of a second the first time.
+        """
+        with self._reading("who came after the beginning"):
+            came = versions.newcomers(self._connection)
+            if came != self._came:
+                self._with_newcomers = as_changed(self._written, versions.first_cards(self._connection, came))
+                self._came = came
+        return self._with_newcomers or self._written
+
+    def scenario_at(self, at: int | str | None = None) -> Scenario:
+        """As inputs have changed it up to a tick: newcomers, cards and policy."""
+        tick = self.tick(at)
+        with self._reading(f"the characters at tick {tick}"):
+            return as_changed(self._written, self.cards_at(tick), self.settings_at(tick))
 
     @property
     def synchronous(self) -> Synchronous:
@@ -171,7 +192,7 @@ class Reading:
 
     def time(self, tick: int) -> datetime:
         """The simulated moment at which a tick ends."""
-        return self.scenario.clock.time(tick)
+        return self._written.clock.time(tick)
 
     def digests(self, at: int | str | None = None) -> Digests:
         """Both chains up to a tick."""
@@ -409,7 +430,7 @@ class Reading:
         if text.isdecimal():
             return int(text)
         try:
-            return self.scenario.clock.tick(parse_iso(text))
+            return self._written.clock.tick(parse_iso(text))
         except ValueError:
             hint = "expected a tick such as 48, or a simulated time such as 2031-10-04T10:00"
             raise UsageError(f"{text!r} is neither a tick nor an ISO time", where=str(self.path), hint=hint) from None
@@ -432,7 +453,7 @@ class Reading:
         return {
             "policy": self.scenario.policy,
             "embedder": embedder,
-            "analyser": shared_analyser(manifest.language),
+            "analyser": shared_analyser(manifest.language, manifest.analyser),
         }
 
     def _memory(self, row: PackedMemory, accessed: int | None) -> Memory:

@@ -142,6 +142,18 @@ def cards_at(connection: sqlite3.Connection, at: int) -> dict[str, dict[str, Any
     return {owner: {version.key: version.value for version in card} for owner, card in found.items() if card}
 
 
+def newcomers(connection: sqlite3.Connection) -> tuple[tuple[str, int], ...]:
+    """(character, tick) of everybody who came after the beginning: whoever has a card with a name."""
+    query = "SELECT owner, min(tick) FROM version WHERE kind = 'card' AND key = 'name' GROUP BY owner ORDER BY owner"
+    return tuple(connection.execute(query).fetchall())
+
+
+def first_cards(connection: sqlite3.Connection, came: Iterable[tuple[str, int]]) -> dict[str, dict[str, Any]]:
+    """The cards with which newcomers came, by character."""
+    query = "SELECT key, value FROM version WHERE kind = 'card' AND owner = ? AND tick = ?"
+    return {me: {key: parsed(value) for key, value in connection.execute(query, (me, tick))} for me, tick in came}
+
+
 def settings_at(connection: sqlite3.Connection, at: int) -> dict[str, Any]:
     """The settings of the run that inputs have changed up to a tick."""
     return {version.key: version.value for version in _of_one(connection, "setting", NOBODY, at)}

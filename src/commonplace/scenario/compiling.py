@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
+from typing import Any
 
 from commonplace.character.fact import Fact
 from commonplace.character.persona import Persona, Phase, RoutineItem, Step
@@ -34,6 +35,8 @@ from commonplace.world.weather import NEXT_SKY, SKIES, Climate
 
 SEEDED_IMPORTANCE = 8
 """Of a seed fact in its originators' memory, on the scale of 1 to 10."""
+PERSONA = ("name", "called", "age", "pronoun", "work", "traits", "background", "goals", "home", "routine")
+"""The keys of a character that make its persona, besides its id."""
 DEGREES = {"cold": (-6, 2), "cool": (4, 11), "mild": (10, 18), "warm": (17, 26), "hot": (24, 33)}
 """Usual low and high in °C of a day, by the word for its middle: all year alike, a scenario covers days."""
 
@@ -77,7 +80,7 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
         geography=world,
         personas={character.id: _persona(character, part.language) for character in characters},
         opening=start,
-        states={character.id: _state(character, names, start) for character in characters},
+        states={character.id: opening_state(character, names, start) for character in characters},
         memories={character.id: _memories(character, part) for character in characters},
         facts=facts,
         script=_script(part.script, clock, world),
@@ -173,7 +176,7 @@ def _persona(character: CharacterPart, language: str) -> Persona:
     return Persona(
         id=character.id,
         name=character.name,
-        called=character.called or character.name.split()[0],
+        called=character.short_name,
         age=character.age,
         pronoun=character.pronoun,
         work=character.work,
@@ -194,7 +197,8 @@ def _routine(item: RoutinePart) -> RoutineItem:
     return RoutineItem(minutes(item.at), item.do, item.place, phases, item.emoji, item.outdoor)
 
 
-def _state(character: CharacterPart, names: Names, start: World) -> CharacterState:
+def opening_state(character: CharacterPart, names: Names, start: World) -> CharacterState:
+    """What a character knows of the world as it was at tick 0, and how it sees others."""
     relations = {
         relation.to: Relation(relation.to, relation.label, relation.warmth, summary=relation.summary)
         for relation in sorted(character.relations, key=lambda relation: relation.to)
@@ -271,3 +275,51 @@ def _climate(part: ScenarioPart) -> Climate:
         for sky, following in climate.weights.items()
     }
     return Climate(climate.sky, climate.hours_per_step, {**NEXT_SKY, **skies}, (DEGREES[climate.temperature],))
+
+
+# ── as inputs have changed it ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def as_changed(
+    scenario: Scenario, cards: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any] | None = None
+) -> Scenario:
+    """The scenario with other cards of characters, and other settings; itself when nothing changes.
+
+    A card that holds the name is that of somebody who came later, and holds the whole persona (see `card_of`). Raises
+    ValueError for one that nobody can have.
+    """
+    cards = {me: card for me, card in cards.items() if card}
+    for me, card in cards.items():
+        if me not in scenario.personas:
+            scenario = with_character(scenario, CharacterPart.model_validate({"id": me, **card}))
+    if cards:
+        language = scenario.language
+        new = {me: _with_card(persona, cards.get(me, {}), language) for me, persona in scenario.personas.items()}
+        scenario = replace(scenario, personas=new)
+    if settings and settings.get("policy"):
+        cognition = scenario.cognition.model_copy(update={"policy": settings["policy"]})
+        scenario = replace(scenario, part=scenario.part.model_copy(update={"cognition": cognition}))
+    return scenario
+
+
+def _with_card(persona: Persona, card: Mapping[str, Any], language: str) -> Persona:
+    if "name" in card:
+        return _persona(CharacterPart.model_validate({"id": persona.id, **card}), language)
+    return persona.changed(card)
+
+
+def card_of(character: CharacterPart) -> dict[str, Any]:
+    """A whole persona as a card: the keys of `PERSONA` as JSON, without those left out of the file; sorted."""
+    card = character.model_dump(mode="json", include=set(PERSONA), exclude_defaults=True)
+    return dict(sorted(card.items()))
+
+
+def with_character(scenario: Scenario, character: CharacterPart) -> Scenario:
+    """The scenario with another character, who is not in the world at tick 0. Raises ValueError for an id in use."""
+    personas = {**scenario.personas, character.id: _persona(character, scenario.language)}
+    return replace(
+        scenario,
+        part=scenario.part.model_copy(update={"characters": (*scenario.part.characters, character)}),
+        geography=scenario.geography.with_agent(Node(character.id, character.name, "agent", character.home)),
+        personas=dict(sorted(personas.items())),
+    )

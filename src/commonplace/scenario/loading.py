@@ -96,7 +96,7 @@ def located(name_or_path: str) -> tuple[str, str]:
     path = _shipped_path(name_or_path) or FilePath(name_or_path).expanduser()
     if not _is_file(path, name_or_path):
         raise _unknown(name_or_path)
-    return _text(path), _origin(path)
+    return file_text(path), _origin(path)
 
 
 def read(text: str, origin: str) -> Source:
@@ -189,16 +189,16 @@ def _origin(path: FilePath) -> str:
     return path.name if path in _shipped_paths() else str(path)
 
 
-def _text(path: FilePath) -> str:
-    """The file's text. Raises UsageError when it is too large, unreadable or not UTF-8."""
+def file_text(path: FilePath, largest: int = LARGEST, what: str = "a scenario") -> str:
+    """The file's text. Raises UsageError when it is larger than so many bytes, unreadable or not UTF-8."""
     where = str(path)
     try:
         with path.open("rb") as file:
-            raw = file.read(LARGEST + 1)
-    except OSError as error:
-        raise UsageError(f"cannot be read ({error.strerror or error})", where=where) from error
-    if len(raw) > LARGEST:
-        raise UsageError(f"is larger than {LARGEST // 1_000_000} MB, too large for a scenario", where=where)
+            raw = file.read(largest + 1)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot be read ({getattr(error, 'strerror', None) or error})", where=where) from error
+    if len(raw) > largest:
+        raise UsageError(f"is larger than {largest // 1000:,} kB, too large for {what}", where=where)
     try:
         return re.sub("\r\n?", "\n", raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

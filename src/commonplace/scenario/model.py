@@ -176,6 +176,11 @@ class CharacterPart(Part):
     carries: tuple[Id, ...] = Field(default=(), description="portable objects it holds at the start")
     memories: tuple[MemoryPart, ...] = Field(default=(), description="what it remembers at tick 0, oldest first")
 
+    @property
+    def short_name(self) -> str:
+        """The name others use."""
+        return self.called or self.name.split()[0]
+
 
 class FactPart(Part):
     """News whose way through the society is followed by the words that carry it."""

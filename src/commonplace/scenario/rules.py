@@ -88,8 +88,12 @@ def world_rules(found: Findings) -> None:
 def _ids(found: Findings) -> None:
     found.repeated(found.names.defined, "the id")
     for node_id, path in found.names.defined:
-        if node_id == "-" or "--" in node_id:
-            found.add(path, f"the id {shown(node_id)} is taken by the simulator", "single hyphens between letters")
+        _possible_id(found, path, node_id)
+
+
+def _possible_id(found: Findings, path: KeyPath, node_id: str) -> None:
+    if node_id == "-" or "--" in node_id:
+        found.add(path, f"the id {shown(node_id)} is taken by the simulator", "single hyphens between letters")
 
 
 def _objects(found: Findings) -> None:
@@ -273,14 +277,45 @@ def character_rules(found: Findings) -> None:
     facts = _facts(found)
     for number, character in enumerate(found.part.characters):
         path: KeyPath = ("characters", number)
-        _places(found, path, character)
-        _routine(found, path, character)
-        _relations(found, path, character)
-        for index, memory in enumerate(character.memories):
-            _memory(found, (*path, "memories", index), character, memory, facts)
+        _character(found, path, character, facts)
         carriers += [(thing, (*path, "carries", index)) for index, thing in enumerate(character.carries)]
         _carries(found, path, character)
     found.repeated(carriers, "the carried object")
+
+
+def newcomer_rules(found: Findings) -> None:
+    """Finds every mistake in the first of `characters`, who comes later than all others (see `scenario.newcomer`).
+
+    Its memories may carry seed facts: it is then one more from whom they spread.
+    """
+    path: KeyPath = ("characters", 0)
+    character, *others = found.part.characters
+    taken = dict.fromkeys((*found.names.areas, *found.names.objects), "an area or object")
+    taken |= {other.id: f"the id of {other.name}" for other in others}
+    if character.id in taken:
+        found.add((*path, "id"), f"the id {shown(character.id)} is {taken[character.id]} already", "an id of its own")
+    _possible_id(found, (*path, "id"), character.id)
+    _own_names(found, path, character, others)
+    _character(found, path, character, ())
+    if character.carries:
+        found.add((*path, "carries"), "somebody who comes later brings no objects", "no such key")
+
+
+def _own_names(found: Findings, path: KeyPath, character: CharacterPart, others: Sequence[CharacterPart]) -> None:
+    """Two characters of one name could not be told apart in anybody's memories."""
+    taken = {name.casefold(): other.id for other in others for name in (other.id, other.name, other.short_name)}
+    for key, name in (("name", character.name), ("called", character.short_name)):
+        if name.casefold() in taken:
+            place = (*path, key if key == "called" and character.called else "name")
+            found.add(place, f"the name {shown(name)} is that of {shown(taken[name.casefold()])}", "another name")
+
+
+def _character(found: Findings, path: KeyPath, character: CharacterPart, facts: Sequence[Fact]) -> None:
+    _places(found, path, character)
+    _routine(found, path, character)
+    _relations(found, path, character)
+    for index, memory in enumerate(character.memories):
+        _memory(found, (*path, "memories", index), character, memory, facts)
 
 
 def _places(found: Findings, path: KeyPath, character: CharacterPart) -> None:

@@ -41,8 +41,10 @@ class LineView:
         file = getattr(self.stream, "styled", self.stream)
         self.console = Console(file=file, force_terminal=True, legacy_windows=False) if colour else None
 
-    def show(self, frame: Frame) -> None:
-        """Print a tick; ticks come in order."""
+    def show(self, frame: Frame, scenario: ScenarioPart | None = None) -> None:
+        """Print a tick; ticks come in order. `scenario`: the one at hand, in which somebody new may be."""
+        if scenario is not None:
+            self.plain.meet(scenario)
         if self.form == "json":
             self.stream.writelines(f"{line}\n" for line in json_lines(frame))
         elif self.form == "plain":
@@ -77,10 +79,17 @@ class PlainLines:
     """Frames in the order of ticks, as lines. Keeps what was said last, so that only news is printed."""
 
     def __init__(self, scenario: ScenarioPart) -> None:
+        self.scenario = scenario
         self.town = Town.of(scenario)
         self.narrator = Narrator(self.town)
         self.badges = badges(self.town.called)
         self.heading: tuple[object, ...] = ()
+
+    def meet(self, scenario: ScenarioPart) -> None:
+        """Use the names of the scenario, in which somebody new may be."""
+        if scenario is not self.scenario:
+            self.scenario, self.town = scenario, Town.of(scenario)
+            self.narrator.town, self.badges = self.town, badges(self.town.called)
 
     def lines(self, frame: Frame) -> list[Text]:
         """What a tick adds: a heading when the hour or the part of day changes, then the events in order."""

@@ -64,7 +64,7 @@ class Source(Protocol):
 
     @property
     def scenario(self) -> ScenarioPart:
-        """The scenario file as parsed."""
+        """The scenario file as parsed; another object when somebody has come who is not in it."""
         ...
 
     @property
@@ -101,7 +101,8 @@ class Source(Protocol):
         """Queue an input; says what was accepted and for which tick. Raises CommonplaceError.
 
         `{"kind": "god", "text": …}` – a sentence as previewed, whose audience and changes the source finds –,
-        `{"kind": "voice", "agent_id": …, "text": …}`, or an input of `commonplace.world.inputs`.
+        `{"kind": "voice", "agent_id": …, "text": …}`, `{"kind": "join", "newcomer": FILE, "area": …}` – a file that
+        describes somebody new –, or an input of `commonplace.world.inputs`.
         """
         ...
 
@@ -166,7 +167,7 @@ class RecordedSource:
 
     @property
     def scenario(self) -> ScenarioPart:
-        """From the manifest."""
+        """From the manifest, with everybody who has come since."""
         return self.reading.scenario.part
 
     @property
@@ -195,10 +196,11 @@ class RecordedSource:
 
     def inspect(self, agent_id: str, tick: int, *, memories: bool) -> Inspection:
         """The character as of the tick."""
-        persona = self.reading.scenario.personas[agent_id]
+        now = self.reading.scenario_at(tick).personas
+        persona = now.get(agent_id) or self.reading.scenario.personas[agent_id]  # who has not come yet, as it will be
         stream = self.reading.memories(agent_id, tick) if memories else []
         state = self.reading.state_at(agent_id, tick)
-        return Inspection(persona.changed(state.card), state, stream[: -MEMORIES - 1 : -1])
+        return Inspection(persona, state, stream[: -MEMORIES - 1 : -1])
 
     def preview(self, text: str) -> str:
         """Raises UsageError: a recorded history cannot be changed."""

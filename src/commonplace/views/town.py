@@ -58,7 +58,7 @@ class Town:
                 *((way.between[0], way.between[1]) for way in part.world.ways),
             ),
             names={who.id: clean(who.name) for who in people},
-            called={who.id: clean(who.called or who.name.split()[0]) for who in people},
+            called={who.id: clean(who.short_name) for who in people},
             objects={thing.id: clean(thing.name) for area, _ in areas for thing in area.objects},
         )
 

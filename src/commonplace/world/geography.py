@@ -31,7 +31,7 @@ class Geography:
 
     root: str
     nodes: Mapping[str, Node]
-    """Every node, with its children filled in; passages come last."""
+    """Every node, with its children filled in; passages come last, then characters who came later."""
     kinds: Mapping[str, ObjectKind]
     ways: Mapping[str, Way]
     """By id. The segments of a longer way all carry the way's id."""
@@ -84,6 +84,14 @@ class Geography:
             edges={area: tuple(sorted(there, key=lambda edge: edge[0])) for area, there in edges.items()},
             timetabled=tuple(way for way in all_ways if way.open_hours is not None),
         )
+
+    def with_agent(self, node: Node) -> Geography:
+        """The world with another character. Raises ValueError for an id that is taken or a parent that is no area."""
+        parent = self.nodes.get(node.parent_id)
+        if node.id in self.nodes or parent is None or parent.type != "area":
+            raise ValueError(f"{node.id!r} cannot be a character in {node.parent_id!r}")
+        nearby = replace(parent, children=(*parent.children, node.id))
+        return replace(self, nodes={**self.nodes, nearby.id: nearby, node.id: node})
 
     def name(self, node_id: str) -> str:
         """The node's name; an unknown id is its own name."""

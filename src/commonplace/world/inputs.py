@@ -40,11 +40,13 @@ class InnerVoice:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A character of the scenario that is not in the world comes in, with what it carried when it left."""
+    """A character that is not in the world comes in, with what it carried when it left."""
 
     seq: int
     agent_id: str
     area: str
+    character: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Who it is, for somebody who has never been here: the keys of a scenario's character, as JSON without floats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,8 @@ def as_dict(item: Input) -> dict[str, Any]:
         plain |= {"opens": list(item.opens), "closes": list(item.closes)}
     if isinstance(item, Forget):
         plain["memory_ids"] = list(item.memory_ids)
+    if isinstance(item, Join) and not item.character:
+        del plain["character"]
     return plain
 
 

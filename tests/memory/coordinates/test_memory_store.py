@@ -18,6 +18,7 @@ from commonplace.memory.retention import RetentionPolicy
 from commonplace.memory.stores.jsonl import JSONLStore
 from commonplace.memory.stores.sqlite import SQLiteStore
 from memory.coordinates.documents import DAY, document
+from memory.naive import bm25
 from sizes import examples
 
 UNLIMITED = dict.fromkeys(
@@ -83,6 +84,22 @@ def test_deleting_by_id_session_and_query(store):
     assert (store.delete_by_id("mem_nowhere"), len(store)) == (0, 1)
     assert store.delete_by_id(kept.memory_id) == 1
     assert (store.get_by_id(kept.memory_id), store.get_all_session_ids(), store.search()) == (None, [], [])
+
+
+def test_a_persona_is_deleted_with_its_archive_and_its_name(tmp_path):
+    with MemoryStore(tmp_path, retention=RetentionPolicy(archive_after_days=1)) as store:
+        for days in (0, 40, 41):
+            store.add(document(f"day {days}", days * 1440, persona="maria", importance=0.9))
+        kept = store.add(document("mine", persona="klaus"))
+        store.apply_retention_policy()
+        assert store.delete_by_persona("maria") == 3
+        assert store.delete_by_persona("maria") == 0
+        assert [one.memory_id for one in (*store.search(), *store.archived())] == [kept.memory_id]
+        anew = store.add(document("anew", persona="maria"))
+        assert anew.content.response_full == "anew"
+    below = JSONLStore(tmp_path)
+    assert [one.id for one in below.load("maria").memories] == [1]
+    below.close()
 
 
 def test_a_query_that_asks_for_nothing_deletes_nothing(store):
@@ -264,6 +281,33 @@ def test_no_place_or_two_are_refused(tmp_path):
     below.close()
 
 
+@pytest.mark.parametrize("away", ["kept", "reopened", "forgotten"])
+def test_a_question_finds_what_it_is_about_in_order(tmp_path, away):
+    texts = [
+        "The festival had paper lanterns over the river",
+        "I cannot decide whether to study gentrification",
+        "민수가 도서관에서 책을 빌렸다",
+        "Lanterns at the festival were lit by the children and the festival began",
+        "The rent rises",
+    ]
+    with MemoryStore(tmp_path) as store:
+        added = [store.add(document(text, minutes, importance=0.8)) for minutes, text in enumerate(texts)]
+        store.add(document("festival lanterns", 9, importance=0.1))
+        assert len(store.search("lanterns")) == 3
+        if away == "forgotten":
+            gone = store.add(document("how was the festival with the lanterns?", 8, importance=0.8))
+            assert store.delete_by_id(gone.memory_id) == 1
+    with MemoryStore(tmp_path) as store:
+        if away != "reopened":
+            store.rate(added[0].memory_id, 5)
+        shots = store.search(query="How was the festival with the lanterns?"[:100], min_importance=0.6, limit=2)
+        assert [one.memory_id for one in shots] == [added[3].memory_id, added[0].memory_id]
+        assert [one.memory_id for one in store.search("민수는 어느 도서관에서?")] == [added[2].memory_id]
+        assert store.search("qwerty zxcv") == []
+        assert store.search("how was the?")  # nothing but grammar: better than nothing
+        assert store.delete_by_query("How was the festival?") == 0
+
+
 rows = st.lists(
     st.tuples(
         st.integers(0, 50),
@@ -289,10 +333,15 @@ def test_a_search_is_what_its_definition_says(tmp_path_factory, rows, query, per
             store.add(document(text, minutes, persona=who, importance=importance / 4))
         found = store.search(query=query, persona_id=persona, min_importance=weight / 4, limit=limit)
     numbered = sorted(enumerate(rows), key=lambda one: (one[1][0], one[0]), reverse=True)
-    wanted = [
-        (who, text)
-        for _, (_, who, text, importance) in numbered
-        if (query or "") in text.lower() and persona in (None, who) and importance >= weight
+    passing = [
+        (who, text) for _, (_, who, text, importance) in numbered if persona in (None, who) and importance >= weight
     ]
-    assert [(one.agent.persona_id, one.content.response_full) for one in found] == wanted[:limit]
+    if query:
+        every = [text.lower().split() for _, _, text, _ in rows]
+        scores = dict(zip((text for _, _, text, _ in rows), bm25(query.split(), every), strict=True)) if rows else {}
+        passing = [
+            one for one in passing if query in one[1].lower() or set(query.split()) & set(one[1].lower().split())
+        ]
+        passing.sort(key=lambda one: (query not in one[1].lower(), -scores[one[1]]))
+    assert [(one.agent.persona_id, one.content.response_full) for one in found] == passing[:limit]
     assert all(isinstance(one, MemoryCoordinate) for one in found)

@@ -20,7 +20,7 @@ import numpy as np
 
 from commonplace.errors import UsageError
 from commonplace.memory import policies
-from commonplace.memory.analyser import Analyser, shared_analyser
+from commonplace.memory.analyser import Analyser, analyser_of
 from commonplace.memory.columns import micros
 from commonplace.memory.embedding import (
     LATTICE_NORM,
@@ -28,6 +28,8 @@ from commonplace.memory.embedding import (
     Embedder,
     Vector,
     default_embedder,
+    embed_query,
+    is_pure,
     norm_of,
     usable,
 )
@@ -105,15 +107,16 @@ class DatabaseStream(Reader):
                 raise UsageError("not a PostgreSQL store", where=store.where, hint="MemoryStream.open opens any store")
             embedder = embedder or default_embedder()
             settings = store.settings(agent)
-            analyser = analyser or shared_analyser(settings.get("language", "en"))
+            analyser = analyser or analyser_of(settings)
             refuse_other_embedder(settings, embedder, store.where)
             if not settings:
-                store.configure(agent, settings_of(embedder, analyser.language))
+                store.configure(agent, settings_of(embedder, analyser))
         except BaseException:
             if store is not where:
                 store.close()
             raise
         stream = cls(store, agent, policy, embedder, rater or RuleRater(analyser.language), analyser)
+        stream._embed_missing()
         stream._own = store is not where
         return stream
 
@@ -271,7 +274,7 @@ class DatabaseStream(Reader):
         question = clean(query)
         scored = bool(question) or embedding is not None
         if embedding is None and question:
-            embedding = embedder.embed([question])[0]
+            embedding = embed_query(embedder, question)
         _, vector = usable(checked_vector(embedding), embedder.dimensions)
         if vector is not None and not vector.any():
             vector = None
@@ -313,6 +316,20 @@ class DatabaseStream(Reader):
         rows.extend(memories, vectors)
         rows.commit()
         return retrieve(View(rows, len(memories)), query, at=asked.at, **options)
+
+    def _embed_missing(self) -> None:
+        """Makes the vectors that streams in RAM did not keep because they follow from the text: here they are compared
+        in the database."""
+        embedder = self._parts[0]
+        if not is_pure(embedder):
+            return
+        number, _ = self.store.agent(self.agent)
+        query = f"SELECT id FROM commonplace_memory WHERE agent = %s AND state = {THERE} AND width = 0 ORDER BY id"
+        with self.store.mended():
+            missing = [id for (id,) in self.store.connection.execute(query, (number,))]
+        for first in range(0, len(missing), _BATCH):
+            memories, _ = self._rows(missing[first : first + _BATCH])
+            self.store.update(self.agent, memories, embedder.embed([memory.text for memory in memories]))
 
     def _rows(self, ids: Sequence[int]) -> tuple[list[Memory], Sequence[Vector | None]]:
         """Memories and vectors, ascending."""

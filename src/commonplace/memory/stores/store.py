@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from commonplace.errors import CommonplaceError, UsageError
+from commonplace.memory.analyser import Analyser
 from commonplace.memory.embedding import Embedder, Vector
 from commonplace.memory.record import Kind, Memory
 
@@ -26,7 +27,7 @@ class Stored:
     archived: frozenset[int] = frozenset()
     """Set aside: not candidates until they are restored."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What the character's stream was made with: `embedder`, `dimensions`, `language`; JSON."""
+    """What the character's stream was made with: `embedder`, `dimensions`, `language`, `analyser`; JSON."""
 
 
 class Store(Protocol):
@@ -38,6 +39,9 @@ class Store(Protocol):
     become `CommonplaceError`s that name the store and the next step. Names of characters can be anything: slashes,
     quotes, dots, Hangul, emoji (see `checked_agent`). Ids that are not there raise UsageError and change nothing. What
     a killed process had under way is there or not, memory by memory; only `append` is whole or not at all.
+
+    A store whose readers compare vectors themselves may declare `compares = True`: it is then given also the vectors
+    that follow from the text (see `Embedder`).
     """
 
     where: str
@@ -82,6 +86,13 @@ class Store(Protocol):
         """Restore from the archive. Those that are not archived stay as they are."""
         ...
 
+    def delete(self, agent: str) -> int:
+        """Delete everything of a character, archived memories, settings and name included; how many memories it had.
+
+        One who is added again under this name begins with memory 1. 0 for an unknown one.
+        """
+        ...
+
     def close(self) -> None:
         """Close files and connections. May be called twice."""
         ...
@@ -108,14 +119,22 @@ def checked_agent(agent: str) -> str:
     return agent
 
 
+class OtherId(UsageError):
+    """A memory does not have the next id, perhaps because another stream has added one."""
+
+
+class Overtaken(CommonplaceError):
+    """Another process has used an id first."""
+
+
 def refuse_other_ids(agent: str, memories: Sequence[Memory], last_id: int, where: str) -> None:
     """Raises UsageError unless the memories have the ids after `last_id`."""
     for expected, memory in enumerate(memories, start=last_id + 1):
         if memory.id != expected:
-            raise UsageError(
+            raise OtherId(
                 f"expected memory {expected} of {agent}, got memory {memory.id}",
                 where=where,
-                hint="memories are added at the end: open the stream again to see what the store holds",
+                hint="memories are added at the end: `refresh` the stream to see what the store holds",
             )
 
 
@@ -125,7 +144,7 @@ def refuse_missing(agent: str, ids: Sequence[int], there: int, where: str) -> No
         raise UsageError(
             f"{len(set(ids)) - there} of the memories {sorted(set(ids))[:10]} of {agent} do not exist",
             where=where,
-            hint="they were forgotten, or never existed: open the stream again to see what the store holds",
+            hint="they were forgotten, or never existed: `refresh` the stream to see what the store holds",
         )
 
 
@@ -136,10 +155,10 @@ def checked_folder(path: Path, where: str) -> Path:
     return path
 
 
-def overtaken(agent: str, where: str) -> CommonplaceError:
+def overtaken(agent: str, where: str) -> Overtaken:
     """The error for ids that another process has used meanwhile."""
-    hint = "only one stream at a time may add to a character: open it again"
-    return CommonplaceError(f"another process has added memories to {agent}", where=where, hint=hint)
+    hint = "`refresh` the stream, and add them again"
+    return Overtaken(f"another process has added memories to {agent}", where=where, hint=hint)
 
 
 def damaged(why: str, where: str) -> CommonplaceError:
@@ -167,6 +186,7 @@ class Keeper:
         """`settings`: of the stream; kept with the first memory. `own`: whether `close` closes the store."""
         self.store = store
         self._agent = agent
+        self._made_with = settings
         self._settings: Mapping[str, Any] | None = settings
         self._own = own
         self._accesses: dict[int, datetime] = {}
@@ -205,10 +225,29 @@ class Keeper:
         self.store.restore(self._agent, ids)
 
     def flush(self) -> None:
-        """Write the accesses collected."""
-        if self._accesses:
+        """Write the accesses collected, except those of memories that another stream has forgotten."""
+        if not self._accesses:
+            return
+        try:
             self.store.touch(self._agent, self._accesses)
-            self._accesses = {}
+        except UsageError:
+            gone = self.store.load(self._agent).forgotten
+            there = {id: at for id, at in self._accesses.items() if id not in gone}
+            if len(there) == len(self._accesses):
+                raise
+            self.store.touch(self._agent, there)
+        self._accesses = {}
+
+    def delete(self) -> int:
+        """Delete everything of the character; the next memory begins anew."""
+        self._accesses = {}
+        self._settings = self._made_with
+        return self.store.delete(self._agent)
+
+    def load(self) -> Stored:
+        """All that the store holds by now."""
+        self.flush()
+        return self.store.load(self._agent)
 
     def close(self) -> None:
         """Flush, and close the store if it is the stream's own. May be called twice."""
@@ -219,9 +258,14 @@ class Keeper:
                 self.store.close()
 
 
-def settings_of(embedder: Embedder, language: str) -> dict[str, Any]:
+def settings_of(embedder: Embedder, analyser: Analyser) -> dict[str, Any]:
     """The settings of a stream that a store keeps."""
-    return {"embedder": embedder.name, "dimensions": embedder.dimensions, "language": language}
+    return {
+        "embedder": embedder.name,
+        "dimensions": embedder.dimensions,
+        "language": analyser.language,
+        "analyser": analyser.kind,
+    }
 
 
 def refuse_other_embedder(settings: Mapping[str, Any], embedder: Embedder, where: str) -> None:
@@ -242,10 +286,10 @@ def refuse_other_embedder(settings: Mapping[str, Any], embedder: Embedder, where
 
 
 def reembedded(
-    store: Store, agent: str, stored: Stored, embedder: Embedder, language: str, progress: Progress | None
+    store: Store, agent: str, stored: Stored, embedder: Embedder, analyser: Analyser, progress: Progress | None
 ) -> Stored:
     """The same memories with vectors of this embedder, in the store too. Can be interrupted and done again."""
-    settings = settings_of(embedder, language)
+    settings = settings_of(embedder, analyser)
     store.configure(agent, {**settings, "unfinished": True})
     vectors: list[Vector | None] = [None] * len(stored.memories)
     kept = [memory for memory in stored.memories if memory.id not in stored.forgotten]

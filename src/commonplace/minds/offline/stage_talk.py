@@ -1,4 +1,4 @@
-"""Talk outside a town, made of the town's talk: answers to a person, turns of a panel and of a duet."""
+"""Talk outside a town, made of the town's talk: turns of a panel and of a duet."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.hear import heard
 from commonplace.minds.tasks import (
     NO_ANSWER,
-    AnswerInput,
-    AnswerOutput,
     ConverseInput,
     ConverseOutput,
     DuetInput,
@@ -28,12 +26,6 @@ _NOWHERE = Situation(
     temperature="", place=Spot(id="stage", name="stage"),
 )  # fmt: skip
 """A stage has no clock: it is always noon, so that memories are told with `just now` or without a time."""
-
-
-def answer(given: AnswerInput, dice: Dice) -> AnswerOutput:
-    """An answer from the recalled memories, or an admission that they hold none."""
-    said = _asked(given.who, given.situation, given.question, given.lines, given.recalled, dice)
-    return AnswerOutput(answer=said.utterance or _nothing(given.who), because=_cited(said))
 
 
 def panel_turn(given: PanelInput, dice: Dice) -> PanelOutput:

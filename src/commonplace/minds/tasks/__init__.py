@@ -11,7 +11,7 @@ from typing import Any
 
 from commonplace.minds.mind import Task
 from commonplace.minds.tasks.act import ACT, ActInput, ActOutput, Targets
-from commonplace.minds.tasks.answer import ANSWER, NO_ANSWER, AnswerInput, AnswerOutput
+from commonplace.minds.tasks.answer import ANSWER, NO_ANSWER, Acquaintance, AnswerInput, AnswerOutput, Earlier
 from commonplace.minds.tasks.converse import CONVERSE, ConverseInput, ConverseOutput
 from commonplace.minds.tasks.duet_turn import DUET_TURN, DuetInput, DuetOutput
 from commonplace.minds.tasks.embed import EMBED, EmbedInput, EmbedOutput
@@ -72,6 +72,7 @@ __all__ = [
     "REACT",
     "RELATE",
     "TASKS",
+    "Acquaintance",
     "ActInput",
     "ActOutput",
     "AnswerInput",
@@ -80,6 +81,7 @@ __all__ = [
     "ConverseOutput",
     "DuetInput",
     "DuetOutput",
+    "Earlier",
     "EmbedInput",
     "EmbedOutput",
     "Evidence",

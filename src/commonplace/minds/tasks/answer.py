@@ -7,25 +7,80 @@ from typing import Annotated
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import Recalled, Situation, Spoken, Value, Who
-from commonplace.minds.prompts.telling import speech
+from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spoken, Spot, Value, Who
+from commonplace.minds.prompts.telling import plain, speech
+from commonplace.minds.question import Asked
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines
-from commonplace.minds.tasks.wire import Cited, WireValue, citing_recalled, spoken
+from commonplace.minds.tasks.wire import Cited, Offers, WireValue, memory_ids, spoken
+from commonplace.text import shortened
 
 NO_ANSWER = {"en": "I can't think of it now.", "ko": "지금은 생각이 안 나네요."}
 LONGEST_ANSWER = 1000
+ANSWERING = 12
+"""Memories shown that were recalled for the question."""
+DAY_SHOWN = 12
+"""Memories shown of the day it is about: those that weigh most, in order of time."""
+MOST_LINES = 8
+"""Lines of the talk that are shown."""
+MOST_KNOWN = 12
+"""Acquaintances that are shown; those the question names come first."""
+
+
+class Acquaintance(Person):
+    """Somebody the character has met or has always known, and what its view of them rests on."""
+
+    because: tuple[int, ...] = ()
+    """Memories the summary rests on."""
+    known_minutes: int = -1
+    """Since they first met; −1 for somebody known from before."""
+
+
+class Earlier(Value):
+    """An answer given before to the same question, in these words or others."""
+
+    question: str
+    answer: str
+    because: tuple[int, ...] = ()
+    received: str = ""
+    """`well`, `badly`, or empty where nobody said."""
 
 
 class AnswerInput(Value):
-    """A question a person asks a character."""
+    """A question a person asks a character, and what the character may answer from."""
 
     who: Who
     situation: Situation
     question: str
+    asked: Asked = Asked()
+    """The question as rules understand it: whom, where and when it is about."""
     recalled: tuple[Recalled, ...] = ()
     """Best first."""
     lines: tuple[Spoken, ...] = ()
     """The talk so far, oldest first; the person's lines have the speaker `-`."""
+    doing: str = ""
+    """What one is seen doing now."""
+    known: tuple[Acquaintance, ...] = ()
+    """Nearest first."""
+    others: tuple[Person, ...] = ()
+    """Those the question names that the character does not know: their names alone."""
+    facts: tuple[FactNote, ...] = ()
+    """What is known of the news that the recalled memories carry."""
+    now: Item | None = None
+    done: tuple[Item, ...] = ()
+    """Strokes of today's plan that are over, and the one under way."""
+    later: tuple[Item, ...] = ()
+    """Strokes of today's plan to come."""
+    usual: tuple[Item, ...] = ()
+    """The strokes of a usual day."""
+    day: tuple[Recalled, ...] = ()
+    """What one did, said, heard and saw on the day the question is about, else today and yesterday; oldest first."""
+    thoughts: tuple[Recalled, ...] = ()
+    """Conclusions, latest first."""
+    places: tuple[Spot, ...] = ()
+    """The areas one knows."""
+    mood: int = 0
+    """−100 … 100: how the latest felt memories felt on average."""
+    before: Earlier | None = None
 
 
 class AnswerOutput(WireValue):
@@ -33,12 +88,52 @@ class AnswerOutput(WireValue):
     answer: Annotated[str, spoken(LONGEST_ANSWER, needed=True)] = Field(min_length=1, max_length=LONGEST_ANSWER)
 
 
+def citable(inputs: AnswerInput) -> tuple[Recalled, ...]:
+    """Every memory of the input, each once: recalled ones, conclusions, the day."""
+    found = {note.id: note for note in (*inputs.recalled, *inputs.thoughts, *inputs.day)}
+    return tuple(found.values())
+
+
+def _offers(inputs: AnswerInput) -> Offers:
+    return Offers(memories=memory_ids(citable(inputs)))
+
+
 def _scene(inputs: AnswerInput, view: View) -> Values:
+    teller = view.teller(inputs)
+    recalled = view.best(teller.memories((*inputs.recalled, *inputs.thoughts[:2])), ANSWERING)
+    shown = {told.text for told in recalled}
+    weighty = sorted(inputs.day, key=lambda note: (-note.importance, note.minutes_ago))[: DAY_SHOWN - view.drop]
+    kept = {note.id for note in weighty}
+    day = teller.memories(note for note in inputs.day if note.id in kept)
     return {
-        "memories": view.memories(inputs),
-        "lines": spoken_lines(inputs.lines),
-        "question": speech(inputs.question),
+        "memories": recalled,
+        "day": [told for told in day if told.text not in shown],
+        "lines": spoken_lines(inputs.lines[-MOST_LINES:]),
+        "people": _acquaintances(inputs),
+        "done": [_stroke(item) for item in inputs.done[-4:]],
+        "later": [_stroke(item) for item in inputs.later[:4]],
+        "question": speech(shortened(inputs.question, LONGEST_ANSWER)),
+        "before": _earlier(inputs.before),
     }
+
+
+def _acquaintances(inputs: AnswerInput) -> list[Values]:
+    """Those the question is about with what is thought of them, the others by name."""
+    asked = set(inputs.asked.people)
+    named = sorted(inputs.known, key=lambda one: one.id not in asked)[:MOST_KNOWN]
+    return [
+        {"called": plain(one.called), "label": plain(one.label), "warmth": one.warmth, "talks": one.talks,
+         "summary": plain(one.summary) if one.id in asked else ""}
+        for one in named
+    ]  # fmt: skip
+
+
+def _stroke(item: Item) -> Values:
+    return {"start": item.start, "do": plain(item.do), "place": plain(item.location_name)}
+
+
+def _earlier(before: Earlier | None) -> Values | None:
+    return {"answer": speech(before.answer), "received": before.received} if before else None
 
 
 ANSWER = Task(
@@ -49,6 +144,6 @@ ANSWER = Task(
     max_tokens=300,
     temperature=0.7,
     scene=_scene,
-    offers=citing_recalled,
+    offers=_offers,
     free_text="answer",
 )

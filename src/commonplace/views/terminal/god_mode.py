@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -14,6 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from commonplace.errors import CommonplaceError
+from commonplace.scenario.newcomer import SUFFIXES
 from commonplace.text import clean
 from commonplace.views.source import Source
 from commonplace.views.town import Town
@@ -125,6 +127,8 @@ def parsed(text: str, town: Town) -> Intent | None:
     if not command.startswith("/"):
         return Intent({"kind": "god", "text": text})
     agent, words = _named(rest, {id: (name, town.short(id)) for id, name in town.names.items()})
+    if command == "/join" and not agent:
+        return _newcomer(rest, town)
     maker = _COMMANDS.get(command)
     return maker(agent, words, town) if maker and agent else None
 
@@ -172,6 +176,21 @@ def _leave(agent: str, words: str, town: Town) -> Intent | None:
 def _join(agent: str, words: str, town: Town) -> Intent | None:
     area, _ = _named(words, {id: (room.name,) for id, room in town.rooms.items()})
     return Intent({"kind": "join", "agent_id": agent, "area": area}, f"{town.names[agent]} → {words}") if area else None
+
+
+def _newcomer(words: str, town: Town) -> Intent | None:
+    """`/join zola.yaml Lattice Plaza`: somebody new, whom a file describes; the place may be left out."""
+    found = _FILE.fullmatch(words)
+    if found is None:
+        return None
+    file, place = found[1], found[2] or ""
+    area, _ = _named(place, {id: (room.name,) for id, room in town.rooms.items()})
+    if place and not area:
+        return None
+    return Intent({"kind": "join", "newcomer": file, "area": area}, f"{file} → {place or '⌂'}")
+
+
+_FILE = re.compile(rf"(.+?(?:{'|'.join(map(re.escape, SUFFIXES))}))(?: (.+))?")
 
 
 def _set(agent: str, words: str, town: Town) -> Intent | None:

@@ -119,7 +119,8 @@ class SceneReader:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.town = Town.of(source.scenario)
+        self._scenario = source.scenario
+        self.town = Town.of(self._scenario)
         self.badges = badges(self.town.called)
         self._frames: dict[int, Frame] = {}
         self._tick: int | None = None
@@ -131,7 +132,15 @@ class SceneReader:
 
     def scene(self, tick: int, palette: Palette, selected: str) -> Scene:
         """Everything the panels need of a tick."""
+        self._meet()
         return Scene(self.town, self.frame(tick), palette, self.badges, selected, self._recent(tick))
+
+    def _meet(self) -> None:
+        """Use the names and marks of everybody who has come by now."""
+        scenario = self.source.scenario
+        if scenario is not self._scenario:
+            self._scenario, self.town = scenario, Town.of(scenario)
+            self._narrator.town, self.badges = self.town, badges(self.town.called)
 
     def frame(self, tick: int) -> Frame:
         """A whole tick."""

@@ -1,0 +1,299 @@
+"""Interview: a person asks a character something, and it answers from what it remembers. Nothing is changed by it.
+
+Evidence is looked for in this order: the character's own state (card, plan, relations), memories by what the simulator
+knows of their making (their frames), and memories retrieved by the words of the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import islice
+
+from commonplace.character.persona import Persona
+from commonplace.clock import WEEKDAYS, midnight
+from commonplace.cognition.retrieve import embedded
+from commonplace.cognition.situation import (
+    acquaintances,
+    fact_notes,
+    item_note,
+    later_strokes,
+    person,
+    places,
+    recalled,
+    situation,
+    who,
+)
+from commonplace.cognition.turn import TalkView, Tracer
+from commonplace.memory import Memory, Retrieval, policies
+from commonplace.minds.notes import Item, Spoken
+from commonplace.minds.question import Asked, Names, understood
+from commonplace.minds.question import spoken_in as language_of
+from commonplace.minds.tasks import ANSWER, Acquaintance, AnswerInput, Earlier
+
+K = 10
+"""Memories retrieved for the question itself."""
+K_NAMED = 5
+"""Memories retrieved for each person, place and fact it names."""
+MOST_NAMED = 3
+"""People, places and facts looked up for one question."""
+FELT = 10
+"""Latest felt memories that make the mood."""
+FELT_AMONG = 200
+LATEST_THOUGHTS = 8
+OF_A_PERSON = {"talk": 12, "seen": 6, "told": 4, "about": 10, "thought": 4}
+"""Memories of each sort that are gathered for a person, the latest."""
+OF_A_PLACE = 12
+OF_A_FACT = 16
+SEEDS = 40
+LATEST_SAID = 24
+OF_THE_PAST = frozenset({"did", "walked", "i_said", "said", "refused", "absent", "event", "voice", "weather", "plan"})
+"""Frames that make up a day."""
+MOST_OF_A_DAY = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer, and everything it rests on."""
+
+    answer: str
+    because: tuple[int, ...]
+    """Ids of the memories it cites; all of them are the character's, made at the tick or before."""
+    asked: Asked
+    """The question as it was understood."""
+    retrievals: tuple[Retrieval, ...] = field(repr=False)
+    """What was searched for, best first: the question, then what it names. Their hits have every part of the score."""
+    inputs: AnswerInput = field(repr=False)
+    """What the mind was given."""
+    outcome: str
+    """`value`, or `malformed` or `fault` for the fallback."""
+
+
+async def interview(
+    view: TalkView, question: str, *, lines: Sequence[Spoken] = (), before: Earlier | None = None
+) -> Answered:
+    """The answer to a question after the lines of a talk; `before` is an answer given to it earlier, if there is one.
+
+    Deterministic for a deterministic mind. Nothing is touched.
+    """
+    notebook = Tracer()
+    lines = tuple(lines)
+    asked = understood(question, lines, names(view, question))
+    retrievals = await _retrieved(view, notebook, question, asked)
+    inputs = _inputs(view, question, asked, lines, retrievals, before)
+    answer = await notebook.ask(ANSWER, inputs)
+    known = tuple(memory for memory in dict.fromkeys(answer.value.because) if memory in view.memories)
+    return Answered(answer.value.answer, known, asked, retrievals, inputs, answer.outcome)
+
+
+def names(view: TalkView, question: str) -> Names:
+    """What a question may name: everybody and every place of the scenario, whether or not the character knows it."""
+    scenario = view.scenario
+    return Names(
+        people=[(one.id, one.name, one.called, one.pronoun) for one in _others(view)],
+        places=[(node.id, node.name) for node in scenario.geography.nodes.values() if node.type == "area"],
+        facts={fact.id: _groups(fact.groups) for fact in scenario.facts},
+        weekday=view.now.weekday(),
+        weekdays=WEEKDAYS[language_of(question)],
+    )
+
+
+def _others(view: TalkView) -> list[Persona]:
+    return [one for one in view.scenario.personas.values() if one.id != view.persona.id]
+
+
+def _groups(groups: Mapping[str, Sequence[Sequence[str]]]) -> list[list[str]]:
+    """The groups of all languages, merged one by one."""
+    longest = max((len(one) for one in groups.values()), default=0)
+    return [[word for one in groups.values() if at < len(one) for word in one[at]] for at in range(longest)]
+
+
+# ── retrieval ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def _retrieved(view: TalkView, notebook: Tracer, question: str, asked: Asked) -> tuple[Retrieval, ...]:
+    """For the question, and for each person, place and fact it names."""
+    scenario = view.scenario
+    called = [scenario.personas[other].called for other in asked.people[:MOST_NAMED]]
+    spots = [scenario.geography.nodes[place].name for place in asked.places[:MOST_NAMED]]
+    facts = [fact.text for fact in scenario.facts if fact.id in asked.facts[:MOST_NAMED]]
+    told = [text.get(scenario.language) or next(iter(text.values())) for text in facts]
+    about = " ".join(asked.words)
+    # A follow-up such as `why?` is searched for by what it is about.
+    first = " ".join(dict.fromkeys([question, *(called if asked.then or asked.people else ()), about]))
+    queries = {"question": first} | {f"about {name}": f"{name} {about}".strip() for name in (*called, *spots, *told)}
+    vectors = await embedded(scenario, notebook, list(queries.values()))
+    return tuple(
+        view.memories.retrieve(
+            query,
+            at=view.now,
+            k=K if purpose == "question" else K_NAMED,
+            policy=policies.RECALL,
+            purpose=purpose,
+            touch=False,
+            embedding=vectors.get(query),
+        )
+        for purpose, query in queries.items()
+    )
+
+
+# ── the input ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _inputs(
+    view: TalkView,
+    question: str,
+    asked: Asked,
+    lines: tuple[Spoken, ...],
+    retrievals: Sequence[Retrieval],
+    before: Earlier | None,
+) -> AnswerInput:
+    scenario, plan, now = view.scenario, view.state.plan, view.now
+    latest = list(view.memories.backwards())
+    evidence = _unique([*_evidence(view, asked, latest), *(memory for found in retrievals for memory in found.found)])
+    notes = recalled(scenario, evidence, now)
+    current = plan.current(now)
+    known = tuple(_acquaintance(view, one.id) for one in acquaintances(view))
+    ids = {one.id for one in known}
+    thoughts = (memory for memory in latest if memory.kind == "reflection")
+    strokes = plan.level("day")
+    return AnswerInput(
+        who=who(view.persona),
+        situation=situation(view),
+        question=question,
+        asked=asked,
+        recalled=notes,
+        lines=lines,
+        doing=view.world.body.doing,
+        known=known,
+        others=tuple(person(view, other) for other in asked.people if other not in ids),
+        facts=fact_notes(scenario, notes),
+        now=item_note(scenario, current) if current else None,
+        done=tuple(item_note(scenario, item) for item in strokes if item.start_time <= now),
+        later=later_strokes(scenario, plan, now),
+        usual=_usual(view),
+        day=recalled(scenario, _day(view, asked, latest), now),
+        thoughts=recalled(scenario, islice(thoughts, LATEST_THOUGHTS), now),
+        places=places(scenario, view.state.belief),
+        mood=_mood(latest),
+        before=before,
+    )
+
+
+def _acquaintance(view: TalkView, other: str) -> Acquaintance:
+    relation, minutes = view.state.relations[other], view.scenario.clock.tick_minutes
+    known = (view.world.tick - relation.known_since) * minutes if relation.known_since > 0 else -1
+    because = tuple(memory for memory in relation.because if memory in view.memories)
+    return Acquaintance(**dict(person(view, other)), because=because, known_minutes=known)
+
+
+def _usual(view: TalkView) -> tuple[Item, ...]:
+    nodes = view.scenario.geography.nodes
+    routine = view.persona.routine
+    ends = (*(item.at for item in routine[1:]), routine[0].at + 24 * 60)
+    return tuple(
+        Item(
+            start=f"{item.at // 60 % 24:02d}:{item.at % 60:02d}",
+            minutes=max(0, end - item.at),
+            location=item.place,
+            location_name=nodes[item.place].name,
+            do=item.do,
+            outdoor=nodes[item.place].outdoor,
+            asleep=item is routine[-1],
+        )
+        for item, end in zip(routine, ends, strict=True)
+    )
+
+
+def _mood(latest: Sequence[Memory]) -> int:
+    felt = list(islice((memory.emotion.valence for memory in latest[:FELT_AMONG] if memory.emotion), FELT))
+    return round(100 * sum(felt) / len(felt)) if felt else 0
+
+
+def _unique(memories: Iterable[Memory]) -> list[Memory]:
+    return list({memory.id: memory for memory in memories}.values())
+
+
+# ── evidence by frames ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _evidence(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
+    """What the simulator knows to be about those the question names, the most telling first."""
+    found: list[Memory] = []
+    for fact in asked.facts[:MOST_NAMED]:
+        found += _of_fact(view, fact, latest)
+    for other in asked.people[:MOST_NAMED]:
+        found += _of_person(view, other, latest)
+    for place in asked.places[:MOST_NAMED]:
+        found += islice(_those(latest, lambda frame, place=place: frame.get("place") == place), OF_A_PLACE)
+    found += islice(_those(latest, lambda frame: frame.get("what") == "seed"), SEEDS)
+    if asked.kind in {"news", "met", "best", "told", "source"}:
+        found += islice(_those(latest, lambda frame: frame.get("what") in {"said", "event"}), LATEST_SAID)
+    found += (view.memories.get(id_) for id_ in _reasons(view) if id_ in view.memories)
+    found += (view.memories.get(id_) for other in asked.people for id_ in _view_of(view, other) if id_ in view.memories)
+    return found
+
+
+def _reasons(view: TalkView) -> list[int]:
+    """What today's plan rests on."""
+    return list(dict.fromkeys(id_ for item in view.state.plan.level("day") for id_ in item.because))
+
+
+def _view_of(view: TalkView, other: str) -> tuple[int, ...]:
+    relation = view.state.relations.get(other)
+    return relation.because if relation else ()
+
+
+def _of_fact(view: TalkView, fact_id: str, latest: Sequence[Memory]) -> list[Memory]:
+    """What carries a fact: the earliest, then the latest."""
+    fact = next((fact for fact in view.scenario.facts if fact.id == fact_id), None)
+    carriers = [memory for memory in latest if fact is not None and fact.carried_by(memory.text)]
+    return [*carriers[: -OF_A_FACT // 2 - 1 : -1], *carriers[: OF_A_FACT // 2]]
+
+
+def _of_person(view: TalkView, other: str, latest: Sequence[Memory]) -> list[Memory]:
+    """Talk with somebody, what they were seen doing, what others said of them, what is remembered and thought."""
+    called = view.scenario.personas[other].called
+    sorts: Mapping[str, Callable[[Mapping[str, str]], bool]] = {
+        "about": lambda frame: frame.get("what") == "seed" and frame.get("about") == other,
+        "thought": lambda frame: frame.get("what") == "insight" and frame.get("about") == other,
+        "talk": lambda frame: _is_between(frame, other),
+        "seen": lambda frame: frame.get("who") == other and bool(frame.get("place")),
+        "told": lambda frame: frame.get("what") == "said" and frame.get("who") != other and called in frame["quote"],
+    }
+    return [memory for sort, test in sorts.items() for memory in islice(_those(latest, test), OF_A_PERSON[sort])]
+
+
+def _is_between(frame: Mapping[str, str], other: str) -> bool:
+    if frame.get("what") == "i_said":
+        return frame.get("to") == other
+    return frame.get("what") == "said" and frame.get("who") == other and bool(frame.get("to_me"))
+
+
+def _those(latest: Sequence[Memory], test: Callable[[Mapping[str, str]], bool]) -> Iterable[Memory]:
+    """The memories whose frame passes, latest first."""
+    return (memory for memory in latest if test(memory.details.get("frame", {})))
+
+
+# ── the day ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _day(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
+    """What happened on the day that the question is about, else today and yesterday; oldest first."""
+    first = midnight(view.now) - timedelta(days=max(0, asked.when.days) if asked.when else 1)
+    days = 1 if asked.when is not None and asked.when.days > 0 else 2
+    # The small hours belong to the evening before.
+    last = first + timedelta(days=days, hours=5)
+    seen = {"doing", "arrived", "thing"} if asked.kind in {"met", "best", "day", "whereabouts"} else frozenset[str]()
+    found: list[Memory] = []
+    for memory in latest:
+        if memory.created_at < first:
+            break
+        frame = memory.details.get("frame", {})
+        what = frame.get("what")
+        if memory.created_at < last and (what in OF_THE_PAST or what in seen):
+            found.append(memory)
+            if len(found) == MOST_OF_A_DAY:
+                break
+    return found[::-1]

@@ -1,0 +1,59 @@
+"""What a character begins with: an empty stream, starting memories and, for a newcomer, its opening state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from commonplace.character.state import CharacterState
+from commonplace.memory import Delta, Draft, MemoryStream
+from commonplace.memory.analyser import shared_analyser
+from commonplace.scenario.compiling import card_of, opening_state, with_character
+from commonplace.scenario.findings import Names
+from commonplace.scenario.model import MemoryPart
+from commonplace.scenario.newcomer import newcomer
+from commonplace.scenario.scenario import Scenario
+
+
+def new_stream(scenario: Scenario, agent: str) -> MemoryStream:
+    """An empty stream as the scenario's settings want it."""
+    return MemoryStream(agent, scenario.policy, embedder=scenario.embedder, analyser=shared_analyser(scenario.language))
+
+
+def starting_memories(stream: MemoryStream, parts: Iterable[MemoryPart], at: datetime, tick: int = 0) -> Delta:
+    """The memories with which the character of a stream begins."""
+    draft = Draft(stream)
+    for part in parts:
+        details: dict[str, object] = {"frame": {"about": part.about, "topic": part.topic, "what": "seed"}}
+        if part.tell:
+            details["tell"] = list(part.tell)
+        draft.remember(
+            part.text,
+            at=at,
+            tick=tick,
+            importance=part.importance,
+            kind="plan" if part.plan else "observation",
+            source="scenario",
+            details=details,
+        )
+    return draft.delta
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A newcomer at the end of the tick it came in."""
+
+    state: CharacterState
+    """Beliefs and relations as of tick 0, like everybody's who was away until now; the card is the whole persona."""
+    memories: Delta
+
+
+def arrival(given: Mapping[str, Any], scenario: Scenario, tick: int) -> tuple[Arrival, Scenario]:
+    """The newcomer that an input describes, and the scenario with it. Raises UsageError for one that cannot come."""
+    character = newcomer(given, scenario)
+    state = opening_state(character, Names.of(scenario.part), scenario.opening)
+    stream, moment = new_stream(scenario, character.id), scenario.clock.time(tick)
+    memories = starting_memories(stream, character.memories, moment, tick)
+    return Arrival(replace(state, card=card_of(character)), memories), with_character(scenario, character)

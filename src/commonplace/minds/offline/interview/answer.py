@@ -1,0 +1,152 @@
+"""`answer`: what a character says to a person who asks it something.
+
+Each kind of question has a function that yields pieces of an answer, the most telling first. A piece rests on the
+memories it names, or on the card, the plan or the relations of the input. The answer is the first pieces that were not
+said in this talk, at most four sentences; without a piece it is an honest `I don't know`, which cites nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.interview import days, matters, oneself, others, reasons
+from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces
+from commonplace.minds.offline.interview.telling import tell
+from commonplace.minds.question import SMALL_TALK
+from commonplace.minds.tasks import NO_ANSWER, AnswerInput, AnswerOutput
+
+MOST_SENTENCES = 4
+END = re.compile(r"[.!?…]+[”\"')]*(?:\s|$)")
+OF_DAYS = frozenset({"day", "plan", "usual", "whereabouts", "met"})
+"""Kinds whose answers are alike from day to day: only the same sentence is a repetition."""
+OWN_LIFE = frozenset(
+    {
+        "who",
+        "name",
+        "age",
+        "work",
+        "home",
+        "want",
+        "traits",
+        "feel",
+        "now",
+        "where",
+        "people",
+        "closest",
+        "rival",
+        "usual",
+        "date",
+    }
+)
+"""Kinds about which nobody could know better."""
+
+
+def answer(given: AnswerInput, dice: Dice) -> AnswerOutput:
+    """An answer in the character's words, and the memories it rests on."""
+    talk = Interview(given, dice)
+    text, ids = answered(talk)
+    return AnswerOutput(answer=text or NO_ANSWER.get(given.who.language, NO_ANSWER["en"]), because=ids)
+
+
+def answered(talk: Interview) -> tuple[str, tuple[int, ...]]:
+    """The text and the memories it rests on."""
+    before = talk.given.before
+    if before is not None and before.received == "well" and not talk.asked.then:
+        known = {note.id for note in talk.everything}
+        lead = talk.say("again.before")
+        text = f"{lead.text if lead else ''} {before.answer}"
+        return talk.tongue.finished(text), tuple(one for one in before.because if one in known)
+    kind = talk.asked.kind
+    pieces = [piece for piece in pieces_of(talk) if piece is not None and piece.text]
+    if kind in SMALL_TALK:
+        return joined(talk, pieces[:1])
+    fresh = [piece for piece in pieces if not was_said(talk, piece)]
+    if before is not None and before.received == "badly":
+        fresh = [piece for piece in fresh if (piece.mark or piece.text).lower() not in before.answer.lower()] or fresh
+    lead = talk.say("again.before") if before is not None and fresh else None
+    if fresh:
+        return joined(talk, [*([lead] if lead else []), *fresh])
+    if talk.asked.then:
+        return joined(talk, [talk.say("dunno.why" if talk.asked.then == "whyso" else "dunno.more")])
+    if pieces:
+        return joined(talk, [talk.say("again"), *pieces[:2]])
+    return joined(talk, [talk.unknown()])
+
+
+def pieces_of(talk: Interview) -> Pieces:
+    then = talk.asked.then
+    if then == "sure":
+        return sources(talk)
+    if then == "whyso":
+        return reasons.reasons(talk)
+    handler = _HANDLERS.get(talk.asked.kind)
+    return handler(talk) if handler else matters.about(talk)
+
+
+def was_said(talk: Interview, piece: Piece) -> bool:
+    by_words = bool(talk.asked.then) or talk.asked.kind not in OF_DAYS
+    sought = piece.mark if piece.mark and by_words else piece.text
+    return bool(talk.said) and sought.lower().strip(" .!?“”") in talk.said
+
+
+def joined(talk: Interview, pieces: Sequence[Piece | None]) -> tuple[str, tuple[int, ...]]:
+    """The first pieces that fit into four sentences; a piece is not said twice."""
+    chosen: list[Piece] = []
+    left = MOST_SENTENCES
+    for piece in pieces:
+        if piece is None or any(same(piece, one) for one in chosen):
+            continue
+        count = len(END.findall(piece.text)) or 1
+        if chosen and count > left:
+            continue
+        chosen.append(piece)
+        left -= count
+        if left <= 0:
+            break
+    ids = tuple(dict.fromkeys(memory for piece in chosen for memory in piece.ids))
+    return talk.tongue.finished(" ".join(piece.text for piece in chosen)), ids
+
+
+def sources(talk: Interview) -> Pieces:
+    """What the last answer rested on, when its truth is doubted."""
+    if talk.asked.kind in OWN_LIFE:
+        return [talk.say("sure.own")]
+    kind = talk.asked.model_copy(update={"then": ""})
+    again = Interview(talk.given.model_copy(update={"asked": kind, "lines": ()}), talk.dice)
+    pieces = [piece for piece in pieces_of(again) if piece is not None and piece.ids]
+    ids = [memory for piece in pieces for memory in piece.ids]
+    notes = [
+        note
+        for note in talk.everything
+        if note.id in ids and note.frame.get("what") in {"said", "doing", "event", "thing", "did", "arrived"}
+    ]
+    if not notes:
+        return [talk.say("sure.own")]
+    told = tell(talk, notes[0])
+    return (
+        [talk.say("sure", *(told.ids if told else ()), source=told.text if told else "")]
+        if told
+        else [talk.say("sure.own")]
+    )
+
+
+_HANDLERS: Mapping[str, Callable[[Interview], Pieces]] = {
+    **dict.fromkeys(SMALL_TALK, oneself.small_talk),
+    "machine": oneself.machine, "name": oneself.name, "age": oneself.age, "who": oneself.who,
+    "traits": oneself.traits, "work": oneself.work, "home": oneself.home, "want": oneself.want,
+    "fear": oneself.fear, "secret": oneself.secret, "now": oneself.now, "where": oneself.where_now,
+    "here": oneself.here, "date": oneself.date, "source": matters.source, "told": matters.told,
+    "going": matters.going, "heard": matters.heard, "closest": others.closest, "rival": others.rival,
+    "people": others.people, "know": others.know, "talked": others.talked, "said": others.said_by,
+    "seen": others.seen, "whois": others.whois, "think": matters.think, "weather": oneself.weather,
+    "why": reasons.why, "plan": days.plan, "best": days.best, "news": matters.news,
+    "met": others.met, "whereabouts": days.whereabouts, "feel": oneself.feel, "learnt": oneself.learnt,
+    "day": days.day, "usual": days.usual, "seenthing": matters.thing, "when": matters.when_was,
+    "did": days.did,
+}  # fmt: skip
+
+
+def same(one: Piece, other: Piece) -> bool:
+    return one.text == other.text or (bool(one.mark) and one.mark.lower() in other.text.lower())

@@ -1,0 +1,303 @@
+"""Days: what was done, where, what was best, and what is planned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from commonplace.minds.notes import Recalled
+from commonplace.minds.offline.interview.interview import (
+    DAY,
+    MEANT,
+    TELLING,
+    Interview,
+    Piece,
+    Pieces,
+    covers,
+    minute_of,
+    names_place,
+    occurs,
+)
+from commonplace.minds.offline.interview.matters import going
+from commonplace.minds.offline.interview.others import seen, talks
+from commonplace.minds.offline.interview.telling import tell
+from commonplace.minds.question import When
+
+
+def strokes(talk: Interview, span: When) -> list[tuple[Recalled, Recalled]]:
+    """The planned strokes of a stretch that were kept, in order: (the plan's memory, the weightiest deed in it)."""
+    plans: dict[int, Recalled] = {}
+    for note in talk.given.day:
+        if (
+            note.frame.get("what") == "plan"
+            and note.frame.get("level", "day") == "day"
+            and talk.moment(note)[0] == span.days
+        ):
+            hour, _, minute = note.frame.get("start", "0:0").partition(":")
+            plans[int(hour) * 60 + int(minute)] = note
+    starts = sorted(plans)
+    kept: list[tuple[Recalled, Recalled]] = []
+    for start, end in pairwise([*starts, DAY + 300]):
+        plan, deeds = (
+            plans[start],
+            deeds_in(talk, When(days=span.days, start=max(start, span.start), end=min(end, span.end))),
+        )
+        there = [
+            deed
+            for deed in deeds
+            if deed.frame.get("place") == plan.frame.get("place") and deed.frame.get("what") == "did"
+        ]
+        if there:
+            kept.append((plan, max(there, key=lambda deed: (deed.importance, -deed.id))))
+    return kept
+
+
+def deeds_in(talk: Interview, span: When) -> list[Recalled]:
+    return [note for note in talk.given.day if note.frame.get("what") in MEANT and talk.in_span(note, span)]
+
+
+def day(talk: Interview) -> Pieces:
+    """The strokes of a day that were kept, the weightiest talk and event of it; of an hour, what was done in it."""
+    span = talk.today
+    if span.days < 0:
+        return plan(talk)
+    deeds = [note for note in deeds_in(talk, span) if note.frame.get("what") == "did"]
+    if span.end - span.start <= 60:
+        return of_hour(talk, deeds, span)
+    return whole_day(talk, deeds, span)
+
+
+def of_hour(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterator[Piece | None]:
+    middle = (span.start + span.end) // 2
+    nearest = sorted(deeds, key=lambda note: abs(talk.moment(note)[1] - middle))[:2]
+    for number, note in enumerate(sorted(nearest, key=lambda note: -note.minutes_ago)):
+        slots = talk.slots(note) | {"part": talk.daypart}
+        rule = "day.then" if number else "day.part"
+        plain = ".plain" if names_place(slots["doing"], note.frame.get("place_name", "")) else ""
+        yield talk.say(f"{rule}{plain}", note.id, mark=slots["doing"], **slots)
+    yield from talks(talk, span)
+    if not deeds:
+        night = [
+            item
+            for item in talk.given.usual
+            if item.asleep and covers(item, f"{middle // 60 % 24:02d}:{middle % 60:02d}")
+        ]
+        yield talk.say("day.asleep") if night else None
+
+
+def whole_day(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterator[Piece | None]:
+    kept = strokes(talk, span)
+    worth = [pair for pair in kept if pair[0].frame.get("place") != talk.given.who.home] or kept
+    best = sorted(worth, key=lambda pair: (-pair[1].importance, -len(pair[1].frame.get("doing", ""))))[:2]
+    chosen = [pair for pair in kept if pair in best]
+    conversations = list(talks(talk, span))
+    events = sorted(
+        (note for note in talk.given.day if note.frame.get("what") in {"event", "voice"} and talk.in_span(note, span)),
+        key=lambda note: -note.importance,
+    )
+    parts = [
+        (talk.moment(deed), stroke_of(talk, plan, deed, span, detail=not number))
+        for number, (plan, deed) in enumerate(chosen)
+    ]
+    parts += [((span.days, first_minute(talk, one, span)), one) for one in conversations[:1]]
+    parts += [(talk.moment(note), tell(talk, note)) for note in events[:1]]
+    yield from (piece for _, piece in sorted(parts, key=lambda part: (-part[0][0], part[0][1])))
+    told = {deed.id for _, deed in chosen}
+    rest = sorted(
+        (note for note in deeds if note.id not in told),
+        key=lambda note: (-note.importance, -len(note.frame.get("doing", ""))),
+    )
+    yield from (tell(talk, note) for note in rest[: 1 if chosen else 3])
+    yield from (stroke_of(talk, plan, deed, span, detail=False) for plan, deed in kept if (plan, deed) not in chosen)
+    yield from conversations[1:]
+    yield from (tell(talk, note) for note in rest[1:6])
+    if not kept and not deeds:
+        if (span.days == 0 and talk.asked.when is None) or (span.end >= DAY and not span.days):
+            yield talk.say("day.little")
+        else:
+            yield talk.say("dunno.day", daypart=talk.daypart)
+
+
+def stroke_of(talk: Interview, plan: Recalled, deed: Recalled, span: When, *, detail: bool) -> Piece | None:
+    """A stroke, and with `detail` the deed that stands for it."""
+    slots = talk.doing(plan.frame.get("do", ""))
+    doing = slots["doing"]
+    part = talk.tongue.part(span.days, talk.moment(deed)[1], talk.given.situation.moment)
+    at = talk.tongue.at(talk.given.who, plan.frame.get("place_name", ""))
+    rule = "day.part.plain" if names_place(doing, plan.frame.get("place_name", "")) else "day.part"
+    piece = talk.say(rule, plan.id, deed.id, mark=doing, part=part, at=at, **slots)
+    seen = talk.doing(deed.frame.get("doing", ""))
+    more = talk.say("day.detail", **seen) if detail and seen["doing"] != doing else None
+    return Piece(f"{piece.text} {more.text}", piece.ids, doing) if piece and more else piece
+
+
+def best(talk: Interview) -> Pieces:
+    """The weightiest memories of the stretch."""
+    span = talk.asked.when
+    kinds = {"event", "said", "did", "voice", "refused", "absent", "i_said"}
+    notes = [note for note in talk.given.day if note.frame.get("what") in kinds]
+    notes = [note for note in notes if note.frame["what"] != "said" or note.frame.get("to_me")]
+    if span is not None:
+        notes = [note for note in notes if talk.in_span(note, span)]
+    notes = [
+        note
+        for note in notes
+        if note.frame["what"] not in {"said", "i_said"} or note.frame.get("speech_act", "tell") in TELLING
+    ]
+    order = {"event": 0, "voice": 0, "did": 1, "said": 1, "refused": 1}
+    best = sorted(
+        notes,
+        key=lambda note: (
+            -note.importance - 2 * (note.frame["what"] == "event"),
+            order.get(note.frame["what"], 2),
+            note.minutes_ago,
+        ),
+    )
+    if not best:
+        yield talk.say("dunno.day", daypart=talk.daypart)
+    yield from (tell(talk, note) for note in best[:8])
+
+
+def whereabouts(talk: Interview) -> Pieces:
+    """Where the character was; whether it was at a place."""
+    span = talk.asked.when
+    deeds = [
+        note for note in talk.everything if note.frame.get("what") in {"did", "walked"} and note.frame.get("place")
+    ]
+    if span is not None:
+        deeds = [note for note in deeds if talk.in_span(note, span)]
+    if talk.asked.places:
+        there = sorted(
+            (note for note in deeds if note.frame.get("place") in talk.asked.places),
+            key=lambda note: (note.frame["what"] != "did", note.minutes_ago),
+        )
+        for note in there[:1]:
+            slots = talk.slots(note)
+            yield talk.say("yes.did" if slots["doing"] else "yes.went", note.id, mark=slots["doing"], **slots)
+        if not there:
+            name = next((spot.name for spot in talk.given.places if spot.id == talk.asked.places[0]), talk.asked.topic)
+            yield talk.say("no.place", at=talk.tongue.at(talk.given.who, name), daypart=talk.daypart if span else "")
+            yield talk.say("no.did")
+        return
+    if talk.asked.words and span is None:
+        yield from did(talk)
+        return
+    deeds = deeds if span is not None else [note for note in deeds if talk.moment(note)[0] == 0]
+    seen: dict[str, Recalled] = {}
+    for note in sorted(deeds, key=lambda note: -note.minutes_ago):
+        seen.setdefault(note.frame["place"], note)
+    for note in [one for one in seen.values() if len(seen) < 2 or one.frame["place"] != talk.given.who.home][:4]:
+        yield talk.say("were", note.id, part=talk.when(note), **talk.where(note))
+    if not seen:
+        yield talk.say("dunno.day", daypart=talk.daypart)
+
+
+def did(talk: Interview) -> Pieces:
+    """Whether the character did something: from its own deeds, else from what it remembers of the matter."""
+    words = talk.asked.words
+    mine = [note for note in talk.everything if note.frame.get("what") == "did"]
+    if talk.asked.when is not None:
+        mine = [note for note in mine if talk.in_span(note, talk.asked.when)]
+    if talk.asked.people and not words:
+        return seen(talk)
+    if not words:
+        return [talk.unknown()]
+    done = talk.relevant(words, mine)
+    if done:
+        slots = talk.slots(done[0])
+        rule = "yes.did.plain" if names_place(slots["doing"], done[0].frame.get("place_name", "")) else "yes.did"
+        return [talk.say(rule, done[0].id, mark=slots["doing"], **slots), *(tell(talk, note) for note in done[1:2])]
+    if talk.asked.places:
+        return whereabouts(talk)
+    others = talk.relevant(words)
+    if others:
+        return [tell(talk, note) for note in others[:2]]
+    return [talk.say("no.did")]
+
+
+def plan(talk: Interview) -> Pieces:
+    """The strokes to come; of a day without a plan, the usual one, and said to be that."""
+    span, given = talk.asked.when, talk.given
+    if talk.asked.facts:
+        yield from going(talk)
+    if span is not None and span.days < 0:
+        yield from usual_instead(talk, span)
+        return
+    if span is not None and span.days > 0:
+        yield from day(talk)
+        return
+    later = [item for item in given.later if span is None or span.end > DAY or minute_of(item.start) < span.end]
+    current = next((item for item in reversed(given.done) if covers(item, given.situation.time)), None)
+    if span is not None:
+        later = [item for item in later if minute_of(item.start) + item.minutes > span.start]
+        if (
+            current is not None
+            and span.start > 0
+            and minute_of(current.start) + current.minutes > span.start
+            and not current.asleep
+        ):
+            later = [current, *later]
+    if talk.asked.words and not talk.asked.facts:
+        named = [
+            item
+            for item in (*later, *given.usual)
+            if any(occurs(word, f"{item.do} {item.location_name}", given.who.language) for word in talk.asked.words)
+        ]
+        later = [item for item in named if item in later] or later
+    for number, item in enumerate(later[:3]):
+        if item is current:
+            end = (minute_of(item.start) + item.minutes) % DAY
+            yield talk.say(
+                "plan.on",
+                *talk.planned(item),
+                mark=item.do,
+                end=talk.tongue.clock(f"{end // 60:02d}:{end % 60:02d}"),
+                **talk.item(item),
+            )
+            continue
+        rule = "plan.sleep" if item.asleep else "plan.next" if not number else "plan.then"
+        slots = talk.item(item)
+        ids = (*talk.planned(item), *item.because)
+        yield talk.first(
+            talk.say(rule, *ids, mark=item.do, **slots), talk.say("plan.next.plain", *ids, mark=item.do, **slots)
+        )
+        if item.because:
+            yield from (tell(talk, note) for note in talk.everything if note.id == item.because[0])
+    if not later:
+        yield talk.say("plan.none", daypart=talk.daypart if span else "")
+
+
+def usual_instead(talk: Interview, span: When) -> Iterator[Piece | None]:
+    usual = [
+        item
+        for item in talk.given.usual
+        if minute_of(item.start) < span.end and minute_of(item.start) + item.minutes > span.start
+    ]
+    awake = [item for item in usual if not item.asleep]
+    longest = sorted(awake, key=lambda item: -item.minutes)[:2]
+    for number, item in enumerate(item for item in awake if item in longest):
+        rule = "plan.usual" if not number else "plan.usual.then"
+        yield talk.say(rule, mark=item.do, daypart=talk.daypart, **talk.placed(item))
+    if not awake:
+        yield talk.say("dunno.future")
+
+
+def usual(talk: Interview) -> Pieces:
+    """The strokes of a usual day."""
+    span, words = talk.asked.when or When(days=0), talk.asked.words
+    items = [
+        item
+        for item in talk.given.usual
+        if minute_of(item.start) < span.end and minute_of(item.start) + item.minutes > span.start
+    ]
+    named = [item for item in items if any(occurs(word, item.do, talk.given.who.language) for word in words)]
+    for item in named or sorted(
+        sorted(items, key=lambda item: -item.minutes)[:3], key=lambda item: minute_of(item.start)
+    ):
+        yield talk.say("usual", mark=item.do, **talk.placed(item))
+
+
+def first_minute(talk: Interview, piece: Piece | None, span: When) -> int:
+    """When the memories of a piece were, in minutes after midnight of the stretch's day."""
+    ids = set(piece.ids) if piece else set[int]()
+    return min((talk.moment(note)[1] for note in talk.given.day if note.id in ids), default=span.start)

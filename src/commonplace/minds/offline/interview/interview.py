@@ -1,0 +1,290 @@
+"""One question to a character: what it may answer from, as slots of templates and as memories found by rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from commonplace.memory.analyser import shared_analyser
+from commonplace.minds.notes import FactNote, Item, Person, Recalled
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.grammar.grammar import Grammar, parsed_rules
+from commonplace.minds.offline.grammar.tongues import Tongue, tongue
+from commonplace.minds.offline.temper import temper
+from commonplace.minds.question import Asked, When
+from commonplace.minds.tasks import Acquaintance, AnswerInput
+
+FOND, WARM, COOL, COLD = 45, 12, -12, -30
+"""Warmth from which somebody is dear, liked; below which disliked, hated."""
+ENOUGH = 0.6
+"""Share of a question's words that a memory must have to be about it."""
+DAY = 24 * 60
+MEANT = frozenset({"did", "walked", "i_said", "refused", "absent"})
+"""Frames of one's own doing."""
+EMPTY_ACTS = frozenset({"farewell", "greet", "acknowledge", "snub", "thank"})
+"""What a line does that says nothing."""
+TELLING = frozenset({"tell", "report", "complain", "rejoice", "invite", "intend", "praise"})
+"""What a line does that is worth repeating."""
+SEEN = frozenset({"doing", "arrived", "left", "said"})
+"""Frames by which one knows where somebody was."""
+_WEIGHT = {
+    "seed": 0,
+    "insight": 1,
+    "event": 1,
+    "said": 2,
+    "did": 2,
+    "i_said": 3,
+    "thing": 3,
+    "plan": 6,
+    "weather": 4,
+    "doing": 4,
+}
+"""By what a memory is: what an author wrote comes before what was seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of an answer."""
+
+    text: str
+    ids: tuple[int, ...] = ()
+    """The memories it rests on; none for what card, plan or relations say."""
+    mark: str = ""
+    """The words of the memory in it: what would make saying it again a repetition."""
+
+
+Pieces = Iterable[Piece | None]
+
+
+@cache
+def phrases(language: str) -> Grammar:
+    """The templates of answers in a language; English for one without."""
+    folder = files("commonplace.minds.offline.grammar") / "interview"
+    name = language if (folder / f"{language}.txt").is_file() else "en"
+    return Grammar(parsed_rules((folder / f"{name}.txt").read_text("utf-8")), {})
+
+
+@dataclass(slots=True)
+class Interview:
+    """One question, and what the character may answer from."""
+
+    given: AnswerInput
+    dice: Dice
+    rules: Grammar = field(init=False)
+    tongue: Tongue = field(init=False)
+    voice: str = field(init=False)
+    asked: Asked = field(init=False)
+    said: str = field(init=False)
+    """What the character has said in this talk, lower case."""
+    everything: tuple[Recalled, ...] = field(init=False)
+    """All memories of the input, each once, best first."""
+    known: Mapping[str, Acquaintance] = field(init=False)
+
+    def __post_init__(self) -> None:
+        given = self.given
+        self.rules, self.tongue = phrases(given.who.language), tongue(given.who.language)
+        self.voice, self.asked = temper(given.who).voice, given.asked
+        self.said = "\n".join(line.text for line in given.lines if line.speaker == given.who.id).lower()
+        notes = {note.id: note for note in (*given.recalled, *given.thoughts, *given.day)}
+        self.everything = tuple(notes.values())
+        self.known = {one.id: one for one in given.known}
+
+    def say(self, rule: str, *ids: int, mark: str = "", **slots: str) -> Piece | None:
+        """A wording of a rule in the character's voice; None where a slot it needs is empty."""
+        filled = {**slots, **{f"cap_{name}": value[:1].upper() + value[1:] for name, value in slots.items()}}
+        text = self.rules.word(rule, self.voice, filled, self.dice.with_(*ids[:1])).text
+        return Piece(text, ids, mark) if text else None
+
+    def first(self, *pieces: Piece | None) -> Piece | None:
+        """The first that could be worded."""
+        return next((piece for piece in pieces if piece is not None), None)
+
+    def unknown(self) -> Piece | None:
+        """An admission that nothing is known, about the topic where it can be named."""
+        topic = self.tongue.topic(self.asked.topic) if self.asked.topic else ""
+        when = self.asked.when
+        if when is not None and when.days < 0:
+            return self.say("dunno.future")
+        if self.asked.kind == "why" or self.asked.then == "whyso":
+            return self.say("dunno.why")
+        if self.asked.kind == "whom":
+            return self.say("dunno.whom")
+        if topic and len(topic.split()) <= 4:
+            return self.say("dunno.topic", topic=topic)
+        puzzled = not self.asked.kind and not self.asked.words
+        return self.say("dunno.puzzled" if puzzled else "dunno")
+
+    def person(self, other: str) -> Person | None:
+        """Somebody the question names."""
+        return self.known.get(other) or next((one for one in self.given.others if one.id == other), None)
+
+    def them(self, person: Person | Mapping[str, str]) -> dict[str, str]:
+        """The slots for somebody: `x`, `he`, `him`."""
+        called, pronoun = (person.called, person.pronoun) if isinstance(person, Person) else (
+            person.get("called", ""), person.get("pronoun", ""))  # fmt: skip
+        he = pronoun if pronoun in {"she", "he"} else called
+        him = {"she": "her", "he": "him"}.get(pronoun, called)
+        return {"x": called, "he": he, "him": him}
+
+    def when(self, note: Recalled) -> str:
+        """When a memory was, in words."""
+        return self.tongue.when(self.given.situation.moment, note.minutes_ago)
+
+    def moment(self, note: Recalled) -> tuple[int, int]:
+        """(days ago, minutes after midnight) of a memory."""
+        now = datetime.fromisoformat(self.given.situation.moment)
+        then = now - timedelta(minutes=note.minutes_ago)
+        return (now.date() - then.date()).days, then.hour * 60 + then.minute
+
+    def where(self, note: Recalled) -> dict[str, str]:
+        """The slots of a memory's place."""
+        name = note.frame.get("place_name", "")
+        return {"at": self.tongue.at(self.given.who, name), "place": self.tongue.place(self.given.who, name)}
+
+    def doing(self, doing: str, *, own: bool = True) -> dict[str, str]:
+        """The slots of a doing."""
+        said = self.tongue.doing(self.given.who, doing, own=own) if doing else ""
+        return {"doing": said, **self.tongue.forms(said)}
+
+    def slots(self, note: Recalled) -> dict[str, str]:
+        """All slots that a memory's frame fills."""
+        frame, mine = note.frame, note.frame.get("what") in MEANT
+        return {
+            "when": self.when(note),
+            **self.where(note),
+            **self.them(frame),
+            **self.doing(frame.get("doing", ""), own=mine),
+            "quote": quoted(frame.get("quote", "")),
+            "to": frame.get("to_called", ""),
+            "other": self.tongue.place(self.given.who, frame.get("other_name", "")),
+        }
+
+    @property
+    def today(self) -> When:
+        """What the question spans; today where it names no time."""
+        return self.asked.when or When(days=0)
+
+    @property
+    def daypart(self) -> str:
+        """What the question spans, in words."""
+        span = self.today
+        return self.tongue.span(span.days, span.start, span.end, self.given.situation.moment)
+
+    def in_span(self, note: Recalled, span: When) -> bool:
+        """Whether a memory is of that stretch."""
+        days, minute = self.moment(note)
+        if days == span.days - 1 and span.end > DAY:
+            return minute < span.end - DAY
+        return days == span.days and span.start <= minute < span.end
+
+    def relevant(self, words: Sequence[str], notes: Iterable[Recalled] | None = None) -> list[Recalled]:
+        """The memories that have most of the words, those with all first; what an author wrote before sights."""
+        ranked: list[tuple[float, int, int, int, Recalled]] = []
+        for rank, note in enumerate(self.everything if notes is None else notes):
+            share = self._share(words, note)
+            if share >= ENOUGH and self.tongue.speaks(note.text):
+                share += any(occurs(word, note.frame.get("topic", ""), self.given.who.language) for word in words)
+                ranked.append((-share, _WEIGHT.get(note.frame.get("what", ""), 3), -note.importance, rank, note))
+        return [one[-1] for one in sorted(ranked, key=lambda one: one[:-1])]
+
+    def _share(self, words: Sequence[str], note: Recalled) -> float:
+        """The share of the words that a memory, or a way to tell it, has."""
+        if not words:
+            return 0.0
+        texts = " ".join((note.text, *note.tell, note.frame.get("topic", ""), note.frame.get("object_name", "")))
+        return sum(occurs(word, texts, self.given.who.language) for word in words) / len(words)
+
+    def between(self, other: str) -> list[Recalled]:
+        """Lines between the two, latest first."""
+        lines = [
+            note for note in self.everything
+            if (note.frame.get("what") == "said" and note.frame.get("who") == other and note.frame.get("to_me"))
+            or (note.frame.get("what") == "i_said" and note.frame.get("to") == other)
+        ]  # fmt: skip
+        return sorted(lines, key=lambda note: (note.minutes_ago, -note.id))
+
+    def seeds(self) -> list[Recalled]:
+        """What was known from the start, the weightiest first."""
+        mine = [note for note in self.everything if note.frame.get("what") == "seed"]
+        return sorted(mine, key=lambda note: (-note.importance, note.id))
+
+    def note_of(self, fact: str) -> FactNote | None:
+        """A fact, where a memory carries it."""
+        return next((note for note in self.given.facts if note.id == fact), None)
+
+    def carriers(self, fact: str, what: str) -> list[Recalled]:
+        """The memories of a sort that carry a fact, the earliest first."""
+        found = [note for note in self.everything if fact in note.facts and note.frame.get("what") == what]
+        return sorted(found, key=lambda note: (-note.minutes_ago, note.id))
+
+    def about_person(self, other: str) -> list[Recalled]:
+        """What an author wrote and the character thought about somebody, the weightiest first."""
+        mine = [
+            note for note in self.everything
+            if note.frame.get("about") == other and note.frame.get("what") in {"seed", "insight"}
+        ]  # fmt: skip
+        return sorted(mine, key=lambda note: (note.frame["what"] != "seed", -note.importance, -note.id))
+
+    def item(self, item: Item) -> dict[str, str]:
+        """The slots of a stretch of plan."""
+        who = self.given.who
+        doing = self.tongue.doing(who, item.do)
+        at = "" if names_place(doing, item.location_name) else self.tongue.at(who, item.location_name)
+        return {"doing": doing, "at": at, "place": self.tongue.place(who, item.location_name),
+                "time": self.tongue.at_time(item.start), **self.tongue.forms(doing)}  # fmt: skip
+
+    def placed(self, item: Item) -> dict[str, str]:
+        """The slots of a stretch of plan, its place also where its doing names it."""
+        return self.item(item) | {"at": self.tongue.at(self.given.who, item.location_name)}
+
+    def planned(self, item: Item) -> tuple[int, ...]:
+        """The memory of having planned a stretch of today's plan; none where it was never noted."""
+        for note in reversed(self.given.day):
+            frame = note.frame
+            if frame.get("what") == "plan" and (frame.get("do"), frame.get("start")) == (item.do, item.start):
+                return (note.id,) if self.moment(note)[0] == 0 else ()
+        return ()
+
+
+# ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def quoted(quote: str) -> str:
+    return quote.strip().strip('“”"')
+
+
+def ended(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "…", "”", '"')) else f"{text}."
+
+
+def minute_of(time: str) -> int:
+    return int(time[:2]) * 60 + int(time[3:5])
+
+
+def covers(item: Item, time: str) -> bool:
+    """Whether a stretch of plan covers a time of day, across midnight as well."""
+    begin, at = minute_of(item.start), minute_of(time)
+    return begin <= at < begin + item.minutes or begin <= at + DAY < begin + item.minutes
+
+
+def names_place(doing: str, place: str) -> bool:
+    """Whether a doing names its place already: `serving breakfast at the noodle bar`."""
+    words = [word for word in re.findall(r"[^\W\d_]+", place.lower()) if len(word) > 1]
+    return bool(words) and words[-1] in doing.lower()
+
+
+def occurs(word: str, text: str, language: str) -> bool:
+    """Whether a text has the word: English by stems, Korean by its beginning."""
+    if language == "ko" or not word.isascii():
+        stem = word if len(word) < 3 else word[:-1]
+        return word in text or (len(stem) >= 2 and stem in text)
+    return bool(_stems(word, language) & _stems(text, language))
+
+
+@lru_cache(maxsize=8192)
+def _stems(text: str, language: str) -> frozenset[str]:
+    return frozenset(shared_analyser(language).query(text))

@@ -1,0 +1,312 @@
+"""Matters: news and events, places, things, and whatever else a question names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from commonplace.minds.notes import FactNote, Recalled
+from commonplace.minds.offline.interview.interview import DAY, TELLING, Interview, Piece, Pieces, minute_of, occurs
+from commonplace.minds.offline.interview.oneself import weather
+from commonplace.minds.offline.interview.others import (
+    about_topic,
+    acquaintances,
+    feeling,
+    grounds,
+    label_of,
+    seen,
+    strangers,
+    talked,
+    whois,
+)
+from commonplace.minds.offline.interview.telling import tell
+
+
+def think(talk: Interview) -> Pieces:
+    """What is felt for somebody and why; what is remembered of a place, a thing, the weather."""
+    named = acquaintances(talk)
+    if named:
+        for person in named[:2]:
+            yield feeling(talk, person)
+            yield from about_topic(talk, person)
+            yield from grounds(talk, person, 1)
+            yield label_of(talk, person)
+        return
+    if talk.asked.people:
+        yield from strangers(talk)
+        return
+    if set(talk.asked.words) & set(talk.rules.say("words.weather", {}, talk.dice).split()):
+        yield from weather(talk)
+        return
+    yield from about(talk)
+
+
+def heard(talk: Interview) -> Pieces:
+    """Whether something is known, and from whom."""
+    for fact in talk.asked.facts[:1]:
+        note = talk.note_of(fact)
+        if note is not None:
+            yield from heard_of(talk, note)
+            return
+    if talk.asked.people and not talk.asked.words:
+        yield from whois(talk)
+        return
+    found = [note for note in talk.relevant(talk.asked.words) if note.frame.get("what") != "plan"]
+    if found:
+        yield from (tell(talk, note) for note in found[:4])
+        return
+    topic = talk.tongue.topic(talk.asked.topic)
+    yield talk.first(talk.say("heard.no", topic=topic), talk.say("heard.no.plain"))
+
+
+def heard_of(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
+    said, seeds = talk.carriers(note.id, "said"), talk.carriers(note.id, "seed")
+    if seeds:
+        words = (note.tell or (note.text,))[talk.dice.below(len(note.tell or (note.text,)), "heard")]
+        yield talk.say("heard.own", seeds[0].id, mark=words, tell=words)
+    elif said:
+        slots = talk.slots(said[0])
+        yield talk.say("heard.yes", said[0].id, mark=slots["quote"], **slots)
+    else:
+        mine = [one for one in talk.everything if note.id in one.facts]
+        yield from (tell(talk, one) for one in mine[:1])
+    yield from went(talk, note)
+
+
+def source(talk: Interview) -> Pieces:
+    """Who told it, when and in which words."""
+    for fact in talk.asked.facts[:1]:
+        note = talk.note_of(fact)
+        if note is None:
+            break
+        said, seeds = talk.carriers(fact, "said"), talk.carriers(fact, "seed")
+        if seeds:
+            yield talk.say("source.own", seeds[0].id)
+            return
+        for one in said[:1]:
+            slots = talk.slots(one)
+            yield talk.first(talk.say("source", one.id, **slots), talk.say("source.plain", one.id, **slots))
+            yield talk.say("source.words", one.id, mark=slots["quote"], **slots)
+        if not said and not seeds:
+            yield from (tell(talk, one) for one in talk.everything[:1] if note.id in one.facts)
+        return
+    words = talk.asked.words
+    found = (
+        talk.relevant(words, [note for note in talk.everything if note.frame.get("what") == "said"]) if words else []
+    )
+    if found:
+        slots = talk.slots(found[-1])
+        yield talk.first(talk.say("source", found[-1].id, **slots), talk.say("source.plain", found[-1].id, **slots))
+        yield talk.say("source.words", found[-1].id, mark=slots["quote"], **slots)
+        return
+    own = talk.relevant(words) if words else []
+    if own:
+        yield talk.say(
+            "source.own" if own[0].frame.get("what") == "seed" else "source.saw", own[0].id, when=talk.when(own[0])
+        )
+        return
+    topic = talk.tongue.topic(talk.asked.topic)
+    yield talk.first(talk.say("heard.no", topic=topic), talk.say("heard.no.plain"))
+
+
+def told(talk: Interview) -> Pieces:
+    """Whom the character told."""
+    facts = talk.asked.facts
+    mine = [note for fact in facts for note in talk.carriers(fact, "i_said")]
+    if not facts and talk.asked.words:
+        mine = talk.relevant(talk.asked.words, [note for note in talk.everything if note.frame.get("what") == "i_said"])
+    if talk.asked.people:
+        person = talk.person(talk.asked.people[0])
+        to = next((note for note in mine if note.frame.get("to") == talk.asked.people[0]), None)
+        if person is not None:
+            yield (
+                talk.say("told.yes", to.id, when=talk.when(to), **talk.them(person))
+                if to
+                else talk.say("told.no", **talk.them(person))
+            )
+        if to is not None:
+            yield tell(talk, to)
+        return
+    people = list(dict.fromkeys(note.frame.get("to_called", "") for note in mine))
+    if people:
+        yield talk.say("told", *(note.id for note in mine), people=talk.tongue.many(people[:8]))
+        yield from (tell(talk, note) for note in mine[:1])
+    else:
+        yield talk.say("told.none")
+
+
+def going(talk: Interview) -> Pieces:
+    """Whether the character goes to an event, or was there: by its plan, and by what it did."""
+    for fact in talk.asked.facts[:1]:
+        note = talk.note_of(fact)
+        if note is not None:
+            yield from went(talk, note)
+            yield from heard_of(talk, note)
+            return
+    words = talk.asked.words
+    items = [
+        item
+        for item in talk.given.later
+        if any(occurs(word, f"{item.do} {item.location_name}", talk.given.who.language) for word in words)
+        or item.location in talk.asked.places
+    ]
+    if items:
+        yield talk.say("going.plan", *items[0].because, **talk.placed(items[0]))
+        return
+    if words and not talk.relevant(words) and not talk.asked.places:
+        topic = talk.tongue.topic(talk.asked.topic)
+        yield talk.first(talk.say("heard.no", topic=topic), talk.say("heard.no.plain"))
+        return
+    yield talk.say("going.no")
+
+
+def went(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
+    """Of an event that is over, whether one was there; of one to come, whether the plan has it."""
+    if not note.starts:
+        return
+    now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(note.starts)
+    ends = starts + timedelta(minutes=note.minutes or 60)
+    if now < starts:
+        yield from will_go(talk, note, starts, now)
+        return
+    there = [
+        one
+        for one in talk.everything
+        if one.frame.get("place") == note.place
+        and one.frame.get("what") in {"did", "doing", "said", "arrived"}
+        and starts <= now - timedelta(minutes=one.minutes_ago) <= ends
+    ]
+    carrier = next(one.id for one in talk.everything if note.id in one.facts)
+    when = talk.tongue.when(talk.given.situation.moment, int((now - starts).total_seconds() // 60))
+    if now <= ends and talk.given.situation.place.id == note.place:
+        yield talk.say("going.on", carrier)
+        return
+    if not there:
+        yield talk.say("going.wasnt", carrier, when=when)
+        return
+    yield talk.say("going.was", carrier, there[0].id, when=when)
+    doing = sorted(
+        (one for one in there if one.frame["what"] == "did"),
+        key=lambda one: (-one.importance, -len(one.frame.get("doing", ""))),
+    )
+    for one in doing[:1]:
+        yield talk.say("going.did", one.id, mark=one.frame["doing"], **talk.doing(one.frame["doing"]))
+    yield from (tell(talk, one) for one in there if one.frame["what"] == "doing")
+
+
+def will_go(talk: Interview, note: FactNote, starts: datetime, now: datetime) -> Iterator[Piece | None]:
+    carrier = next(one for one in talk.everything if note.id in one.facts)
+    item = next(
+        (
+            item
+            for item in talk.given.later
+            if item.location == note.place
+            and starts.date() == now.date()
+            and minute_of(item.start) <= starts.hour * 60 + starts.minute < minute_of(item.start) + item.minutes
+        ),
+        None,
+    )
+    if item is None:
+        yield talk.say("going.no", carrier.id)
+        return
+    yield talk.say("going.plan", carrier.id, *item.because, **talk.placed(item))
+    yield from (tell(talk, one) for one in talk.everything if one.id in item.because)
+
+
+def news(talk: Interview) -> Pieces:
+    """What was heard and what happened lately."""
+    lately = [
+        note
+        for note in talk.everything
+        if note.minutes_ago < 2 * DAY
+        and (
+            note.frame.get("what") == "event"
+            or (note.frame.get("what") == "said" and note.frame.get("speech_act", "tell") in TELLING)
+        )
+    ]
+    ranked = sorted(lately, key=lambda note: (-note.importance - (note.frame["what"] == "event"), note.minutes_ago))
+    if not ranked:
+        yield talk.say("news.none")
+    yield from (tell(talk, note) for note in ranked[:5])
+
+
+def about(talk: Interview) -> Pieces:
+    """What is remembered of a matter, a place or a person, by the words of the question."""
+    if talk.asked.people and not talk.asked.words:
+        yield from whois(talk)
+        return
+    found = talk.relevant(talk.asked.words)
+    found = [note for note in found if note.frame.get("what") != "plan"] or found
+    if talk.asked.people:
+        mine = [note for note in found if involves(talk, note)]
+        found = mine or found
+    yield from (tell(talk, note) for note in found[:6])
+    for place in talk.asked.places[:1]:
+        yield from of_place(talk, place, bool(found))
+    if not found and talk.asked.facts:
+        yield from heard(talk)
+    if not found and talk.asked.people:
+        yield from whois(talk)
+
+
+def involves(talk: Interview, note: Recalled) -> bool:
+    return bool({note.frame.get("about"), note.frame.get("who"), note.frame.get("to")} & set(talk.asked.people))
+
+
+def of_place(talk: Interview, place: str, has_more: bool) -> Iterator[Piece | None]:
+    spot = next((one for one in talk.given.places if one.id == place), None)
+    if spot is None:
+        yield talk.say("place.unknown", at=talk.tongue.at(talk.given.who, talk.asked.topic))
+        return
+    slots = {"place": talk.tongue.place(talk.given.who, spot.name), "at": talk.tongue.at(talk.given.who, spot.name)}
+    name = spot.name.split()[-1].lower()
+    yield from (tell(talk, note) for note in talk.relevant([name], talk.seeds())[:2])
+    if place == talk.given.who.home:
+        yield talk.say("place.own", **slots)
+    if any(item.location == place for item in talk.given.usual):
+        yield talk.say("place.often", **slots)
+    mine = sorted(
+        (note for note in talk.everything if note.frame.get("place") == place and note.frame.get("what") == "did"),
+        key=lambda note: (-note.importance, note.minutes_ago),
+    )
+    for note in mine[:1]:
+        yield talk.say("place.think", note.id, mark=note.frame.get("doing", ""), **talk.slots(note))
+    if not mine and not has_more and place != talk.given.who.home:
+        yield talk.say("place.know", **slots)
+
+
+def thing(talk: Interview) -> Pieces:
+    """A thing: how and where it was last seen."""
+    words = talk.asked.words
+    if talk.asked.people and not words:
+        yield from seen(talk)
+        return
+    things = [
+        note
+        for note in talk.everything
+        if note.frame.get("object_name") and note.frame.get("what") in {"thing", "absent", "refused"}
+    ]
+    latest = sorted(
+        (
+            note
+            for note in things
+            if words and any(occurs(word, note.frame["object_name"], talk.given.who.language) for word in words)
+        ),
+        key=lambda note: note.minutes_ago,
+    )
+    yield from (tell(talk, note) for note in latest[:1])
+    yield from (tell(talk, note) for note in talk.relevant(words) if note.frame.get("what") not in {"plan", "thing"})
+    if talk.asked.places:
+        yield from about(talk)
+
+
+def when_was(talk: Interview) -> Pieces:
+    """When something was."""
+    if talk.asked.facts:
+        yield from going(talk)
+        return
+    if talk.asked.people and not talk.asked.words:
+        yield from talked(talk)
+        return
+    for note in talk.relevant(talk.asked.words)[:2]:
+        yield tell(talk, note)

@@ -1,0 +1,204 @@
+"""The character itself: its card, its mood, what it does now, where and with whom, what it has concluded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from commonplace.minds.offline.grammar.grammar import grammar
+from commonplace.minds.offline.interview.interview import TELLING, Interview, Piece, Pieces, covers, occurs
+from commonplace.minds.offline.interview.telling import tell
+
+WELL, ILL = 12, -12
+"""Mood from which one is well, below which not."""
+
+
+def small_talk(talk: Interview) -> Pieces:
+    """A greeting, thanks, an insult: answered in kind."""
+    hour = int(talk.given.situation.time[:2])
+    greeting = talk.rules.say(
+        f"greeting.{'morning' if hour < 12 else 'afternoon' if hour < 18 else 'evening'}", {}, talk.dice
+    )
+    return [talk.say(talk.asked.kind, greeting=greeting)]
+
+
+def card(talk: Interview) -> dict[str, str]:
+    """The slots of the card."""
+    who = talk.given.who
+    home = next((spot.name for spot in talk.given.places if spot.id == who.home), "")
+    return {
+        "name": who.name,
+        "called": who.called if who.called != who.name else "",
+        "age": str(who.age),
+        "work": talk.tongue.a(who.work),
+        "home": home,
+        "at": talk.tongue.at(who, home),
+        "place": talk.tongue.place(who, home),
+        "traits": talk.tongue.many(who.traits[:3]),
+    }
+
+
+def who(talk: Interview) -> Pieces:
+    """Name, work, the author's background, home."""
+    slots = card(talk)
+    yield talk.say("who", **slots)
+    yield from background(talk)
+    yield talk.say("who.home", **slots)
+    yield from want(talk)
+
+
+def background(talk: Interview) -> Iterator[Piece]:
+    """The background, sentence by sentence."""
+    for text in talk.tongue.own(talk.given.who, talk.given.who.background):
+        yield Piece(text, (), text)
+
+
+def name(talk: Interview) -> Pieces:
+    """The name."""
+    return [talk.say("name", **card(talk)) if card(talk)["called"] else talk.say("name.short", **card(talk))]
+
+
+def age(talk: Interview) -> Pieces:
+    """The age."""
+    return [talk.say("age", **card(talk))]
+
+
+def machine(talk: Interview) -> Pieces:
+    """What the character is, as far as it knows: its name and its work."""
+    return [talk.say("machine", **card(talk))]
+
+
+def work(talk: Interview) -> Pieces:
+    """The work, and the longest stroke of a usual day."""
+    yield talk.say("work", **card(talk))
+    yield from list(background(talk))[:1]
+    day = [item for item in talk.given.usual if not item.asleep and item.location != talk.given.who.home]
+    for item in sorted(day, key=lambda item: -item.minutes)[:1]:
+        yield talk.say("work.day", mark=item.do, **talk.placed(item))
+
+
+def home(talk: Interview) -> Pieces:
+    """Where the character lives."""
+    yield talk.say("home", **card(talk))
+    yield from (
+        piece for piece in background(talk) if card(talk)["place"] and card(talk)["place"].split()[-1] in piece.text
+    )
+
+
+def want(talk: Interview) -> Pieces:
+    """The goals."""
+    for number, goal in enumerate(talk.given.who.goals):
+        said = talk.tongue.goal(talk.given.who, goal)
+        yield talk.say("want" if not number else "want.and", mark=said, goal=said)
+    yield from (tell(talk, note) for note in talk.seeds() if note.kind == "plan")
+
+
+def traits(talk: Interview) -> Pieces:
+    """The traits."""
+    yield talk.say("traits", **card(talk))
+    yield from background(talk)
+
+
+def fear(talk: Interview) -> Pieces:
+    """What of the past weighs: complaints and fears in what is known from the start."""
+    if talk.asked.words:
+        found = talk.relevant(talk.asked.words)
+        if found:
+            return [tell(talk, note) for note in found[:2]]
+    lists = grammar("en").words("feeling") | grammar("en").words("complain")
+    words = frozenset(talk.rules.say("words.fear", {}, talk.dice).split()) or lists
+    sore = [note for note in talk.seeds() if any(occurs(word, note.text, talk.given.who.language) for word in words)]
+    return [tell(talk, note) for note in (sore or talk.seeds())[:3]]
+
+
+def secret(talk: Interview) -> Pieces:
+    """The weightiest thing known from the start, told as its author lets it be told."""
+    words = frozenset(talk.rules.say("words.secret", {}, talk.dice).split())
+    hidden = [note for note in talk.seeds() if any(occurs(word, note.text, talk.given.who.language) for word in words)]
+    return [tell(talk, note) for note in [*hidden, *talk.seeds()][:2]]
+
+
+def feel(talk: Interview) -> Pieces:
+    """The mood, and what of the last day weighs most."""
+    mood = talk.given.mood
+    yield talk.say("feel.good" if mood > WELL else "feel.bad" if mood < ILL else "feel.fair")
+    lately = [
+        note
+        for note in talk.given.day
+        if note.minutes_ago < 12 * 60 and note.frame.get("what") in {"event", "refused", "absent", "voice"}
+    ]
+    said = [
+        note
+        for note in talk.given.day
+        if note.minutes_ago < 12 * 60 and note.frame.get("to_me") and note.frame.get("speech_act") in TELLING
+    ]
+    best = sorted([*lately, *said], key=lambda note: (-note.importance, note.minutes_ago))
+    yield from (tell(talk, note) for note in best[:1])
+    yield from (tell(talk, note) for note in talk.given.thoughts[:1])
+
+
+def now(talk: Interview) -> Pieces:
+    """What the character is doing, and the stroke it is part of."""
+    given = talk.given
+    if given.doing:
+        yield talk.say("now", mark=given.doing, **talk.doing(given.doing))
+    current = next((item for item in reversed(given.done) if covers(item, given.situation.time)), None)
+    if current is not None and not current.asleep and current.do != given.doing:
+        yield talk.say("now.plan", *talk.planned(current), mark=current.do, **talk.item(current))
+    if not given.doing and current is None:
+        yield talk.say("now.nothing")
+    yield from here(talk)
+
+
+def where_now(talk: Interview) -> Pieces:
+    """The place."""
+    place = talk.given.situation.place.name
+    yield talk.say("where", at=talk.tongue.at(talk.given.who, place), place=talk.tongue.place(talk.given.who, place))
+    yield from now(talk)
+
+
+def here(talk: Interview) -> Pieces:
+    """Who is in sight."""
+    people = talk.given.situation.people
+    if not people:
+        return [talk.say("here.alone")]
+    names = [person.called for person in people]
+    return [talk.say("here" if len(names) == 1 else "here.many", people=talk.tongue.many(names[:6]))]
+
+
+def date(talk: Interview) -> Pieces:
+    """The time and the day."""
+    here = talk.given.situation
+    return [talk.say("date", oclock=talk.tongue.clock(here.time), weekday=here.weekday)]
+
+
+def weather(talk: Interview) -> Pieces:
+    """The sky, what the weather was, what is said of it."""
+    sky = talk.rules.say(f"sky.{talk.given.situation.sky}", {}, talk.dice)
+    past = [note for note in reversed(talk.given.day) if note.frame.get("what") == "weather"]
+    if talk.asked.when is not None and (talk.asked.when.days or talk.asked.when.start):
+        past = [note for note in past if talk.in_span(note, talk.today)]
+        if talk.today.days < 0:
+            yield talk.say("dunno.future")
+        yield from (tell(talk, note) for note in past[:2])
+    if talk.today.days == 0:
+        yield talk.say("weather.now", sky=sky)
+    words = [talk.given.situation.sky, *talk.asked.words]
+    yield from (tell(talk, note) for word in words for note in talk.relevant([word], talk.seeds())[:1])
+    yield from (tell(talk, note) for note in past[:1])
+
+
+def learnt(talk: Interview) -> Pieces:
+    """The latest conclusions."""
+    for number, note in enumerate(talk.given.thoughts):
+        told = tell(talk, note)
+        if told is None:
+            continue
+        low = (
+            told.text[:1].lower() + told.text[1:]
+            if not told.text.startswith(("I ", "I'", *(one.called for one in talk.given.known)))
+            else told.text
+        )
+        yield talk.say("learnt", note.id, mark=told.mark, text=told.text, low_text=low) if not number else told
+    if not talk.given.thoughts:
+        yield talk.say("learnt.none")
+        yield from (tell(talk, note) for note in talk.seeds()[:1] if note.kind == "plan")

@@ -1,0 +1,350 @@
+"""Those the character knows: who they are to it, talks with them, where they were seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from commonplace.minds.notes import Person, Recalled
+from commonplace.minds.offline.interview.interview import (
+    COLD,
+    COOL,
+    EMPTY_ACTS,
+    FOND,
+    SEEN,
+    TELLING,
+    WARM,
+    Interview,
+    Piece,
+    Pieces,
+    quoted,
+)
+from commonplace.minds.offline.interview.telling import tell
+from commonplace.minds.question import When
+from commonplace.minds.tasks import Acquaintance
+
+PAUSE = 45
+"""Minutes of silence after which two are in another talk."""
+
+
+def people(talk: Interview) -> Pieces:
+    """Everybody the character knows, nearest first."""
+    known = talk.given.known
+    if not known:
+        return [talk.say("people.none")]
+    nearest = known[0]
+    pieces = [talk.say("people", people=talk.tongue.many([one.called for one in known[:12]]))]
+    if nearest.warmth >= WARM:
+        pieces.append(talk.say("people.near", *nearest.because, **talk.them(nearest)))
+        pieces.append(label_of(talk, nearest))
+    if known[-1].warmth <= COOL:
+        pieces.append(feeling(talk, known[-1]))
+    return [*pieces, *(what_is(talk, one) for one in known[1:])]
+
+
+def label_of(talk: Interview, person: Person, rule: str = "label") -> Piece | None:
+    """What somebody is to the character."""
+    label = talk.tongue.label(talk.given.who, person.label)
+    slots = talk.them(person)
+    if label and (label.startswith(("my ", "제 ")) or not talk.tongue.is_mine(label)):
+        return talk.say(f"{rule}.a", mark=label, a_label=talk.tongue.a(label), **slots)
+    return talk.say(rule, mark=label, label=label, **slots)
+
+
+def what_is(talk: Interview, person: Person) -> Piece | None:
+    return talk.first(
+        label_of(talk, person, "whois"), talk.say("whois.work", work=talk.tongue.a(person.work), **talk.them(person))
+    )
+
+
+def closest(talk: Interview) -> Pieces:
+    """Whoever is nearest, and why."""
+    best = talk.given.known[0] if talk.given.known and talk.given.known[0].warmth >= WARM else None
+    if best is None:
+        return [talk.say("closest.none")]
+    return [talk.say("closest", *best.because, **talk.them(best)), label_of(talk, best), *grounds(talk, best, 2)]
+
+
+def rival(talk: Interview) -> Pieces:
+    """Whoever is liked least."""
+    worst = min(talk.given.known, key=lambda one: (one.warmth, one.id), default=None)
+    if worst is None or worst.warmth > COOL:
+        return [talk.say("rival.none")]
+    return [talk.say("rival", *worst.because, **talk.them(worst)), label_of(talk, worst), *grounds(talk, worst, 2)]
+
+
+def grounds(talk: Interview, person: Acquaintance, most: int) -> Iterator[Piece | None]:
+    """What a view of somebody rests on: what is known and thought of them, else the last talk."""
+    about = talk.about_person(person.id)
+    yield from (tell(talk, note) for note in about[:most])
+    yield from last_talk(talk, person)
+    yield from (tell(talk, note) for note in about[most:])
+
+
+def strangers(talk: Interview) -> list[Piece | None]:
+    return [talk.say("stranger", **talk.them(one)) for one in talk.given.others[:1]]
+
+
+def acquaintances(talk: Interview) -> list[Acquaintance]:
+    """Those the question names that the character knows."""
+    return [talk.known[one] for one in talk.asked.people if one in talk.known]
+
+
+def about_topic(talk: Interview, person: Person) -> Iterator[Piece | None]:
+    """Where the question names a matter besides the person."""
+    words = [word for word in talk.asked.words if word not in {person.called.lower(), person.name.lower()}]
+    yield from (tell(talk, note) for note in talk.relevant(words, talk.about_person(person.id))[:1])
+
+
+def feeling(talk: Interview, person: Acquaintance) -> Piece | None:
+    warmth = person.warmth
+    rule = (
+        "fond"
+        if warmth >= FOND
+        else "warm"
+        if warmth >= WARM
+        else "mixed"
+        if warmth > COOL and person.label
+        else "neutral"
+        if warmth > COOL
+        else "cool"
+        if warmth > COLD
+        else "cold"
+    )
+    return talk.say(f"think.{rule}", *person.because, **talk.them(person))
+
+
+def whois(talk: Interview) -> Pieces:
+    """What somebody is to the character, their work, what is known of them."""
+    for person in acquaintances(talk)[:1]:
+        yield what_is(talk, person)
+        if person.label and person.work:
+            yield talk.say("whois.trade", work=talk.tongue.a(person.work), **talk.them(person))
+        yield from about_topic(talk, person)
+        yield from grounds(talk, person, 1)
+        yield feeling(talk, person)
+    yield from strangers(talk)
+
+
+def know(talk: Interview) -> Pieces:
+    """Since when, as what, and how often they talked."""
+    for person in acquaintances(talk)[:1]:
+        slots = talk.them(person)
+        if person.known_minutes >= 0:
+            when = talk.tongue.when(talk.given.situation.moment, person.known_minutes)
+            firsts = [note.id for note in talk.between(person.id)[-1:]]
+            yield talk.say("know.since", *firsts, when=when, **slots)
+            yield label_of(talk, person)
+        else:
+            yield talk.say("know.always", **slots)
+            yield label_of(talk, person)
+        yield from (tell(talk, note) for note in talk.about_person(person.id)[:1])
+        if person.talks:
+            ids = [note.id for note in talk.between(person.id)[:2]]
+            yield talk.say("know.talks", *ids, times=talk.tongue.times(person.talks), **slots)
+        yield feeling(talk, person)
+    yield from strangers(talk)
+
+
+def talked(talk: Interview) -> Pieces:
+    """When the two last talked, and about what."""
+    for person in acquaintances(talk)[:1]:
+        last = list(last_talk(talk, person))
+        yield from last
+        if not last:
+            yield talk.say("talked.never", **talk.them(person))
+    yield from strangers(talk)
+    if not talk.asked.people:
+        yield from talks(talk, talk.today)
+        yield talk.say("met.none", daypart=talk.daypart)
+
+
+def last_talk(talk: Interview, person: Person) -> Iterator[Piece | None]:
+    lines = talk.between(person.id)
+    if not lines:
+        return
+    last = lines[0]
+    conversation = [note for note in lines if note.minutes_ago - last.minutes_ago <= 90]
+    slots = talk.them(person)
+    yield talk.say("talked", last.id, when=talk.when(last), **slots)
+    subjects = topics(talk, conversation, person)
+    named = tuple(note.id for note in conversation if note.frame.get("topic"))[:4]
+    if subjects:
+        yield talk.say("talked.about", *named, mark=subjects, topics=subjects, **slots)
+    theirs = [
+        note
+        for note in conversation
+        if note.frame.get("what") == "said" and note.frame.get("speech_act") not in EMPTY_ACTS
+    ]
+    for note in sorted(theirs, key=lambda note: -note.importance)[:1]:
+        yield talk.say(
+            "talked.said", note.id, mark=quoted(note.frame["quote"]), quote=quoted(note.frame["quote"]), **slots
+        )
+
+
+def said_by(talk: Interview) -> Pieces:
+    """What somebody said to the character, about the matter asked where there is one."""
+    people = talk.asked.people or tuple(
+        dict.fromkeys(note.frame.get("who", "") for note in talk.everything if note.frame.get("to_me"))
+    )
+    lines = [note for note in talk.everything if note.frame.get("what") == "said" and note.frame.get("who") in people]
+    if talk.asked.when is not None:
+        lines = [note for note in lines if talk.in_span(note, talk.asked.when)]
+    named = talk.relevant(talk.asked.words, lines) if talk.asked.words else []
+    telling = [note for note in lines if note.frame.get("to_me") and note.frame.get("speech_act") not in EMPTY_ACTS]
+    latest = sorted(telling, key=lambda note: (note.frame.get("speech_act", "tell") not in TELLING, note.minutes_ago))
+    if talk.asked.words and not named:
+        speaker = talk.person(people[0]) if talk.asked.people else None
+        yield talk.say("said.nothing", **talk.them(speaker)) if speaker else talk.unknown()
+        return
+    yield from (tell(talk, note) for note in (named or latest)[:6])
+    if not latest and not named:
+        yield from talked(talk)
+
+
+def seen(talk: Interview) -> Pieces:
+    """Where somebody is or was last seen, and what they were doing."""
+    others = {person.id: person for person in talk.given.situation.people}
+    for other in talk.asked.people[:2]:
+        person = talk.person(other)
+        if person is None:
+            continue
+        if other in others:
+            yield in_sight(talk, others[other])
+        else:
+            yield from last_seen(talk, person)
+    if not talk.asked.people:
+        yield talk.unknown()
+
+
+def in_sight(talk: Interview, person: Person) -> Piece | None:
+    slots = talk.them(person)
+    if person.asleep:
+        return talk.say("seen.here.asleep", **slots)
+    if person.doing:
+        return talk.say(
+            "seen.here",
+            mark=person.doing,
+            **talk.doing(person.doing, own=False),
+            **slots,
+        )
+    return talk.say("seen.here.plain", **slots)
+
+
+def last_seen(talk: Interview, person: Person) -> Iterator[Piece | None]:
+    seen = [
+        note
+        for note in talk.everything
+        if note.frame.get("who") == person.id and note.frame.get("place") and note.frame.get("what") in SEEN
+    ]
+    if talk.asked.when is not None:
+        seen = [note for note in seen if talk.in_span(note, talk.asked.when)]
+    seen.sort(key=lambda note: (note.minutes_ago, -note.id))
+    slots = talk.them(person)
+    if not seen:
+        yield talk.say("seen.never", **slots)
+        return
+    last = seen[0]
+    yield talk.say("seen.place", last.id, **(talk.slots(last) | slots))
+    doing = next(
+        (note for note in seen if note.frame["what"] == "doing" and note.minutes_ago - last.minutes_ago <= 30), None
+    )
+    if doing is not None:
+        yield talk.say(
+            "seen.doing", doing.id, mark=doing.frame["doing"], **(talk.doing(doing.frame["doing"], own=False) | slots)
+        )
+    if last.frame["what"] == "left":
+        yield talk.say("seen.left", last.id, **(talk.slots(last) | slots))
+    heard = [
+        note
+        for note in talk.everything
+        if note.frame.get("what") == "said"
+        and person.called in note.frame.get("quote", "")
+        and note.frame.get("who") != person.id
+        and note.frame.get("to_me")
+    ]
+    yield from (tell(talk, note) for note in heard[:1])
+
+
+def met(talk: Interview) -> Pieces:
+    """With whom the character talked, and whom it saw."""
+    span = talk.today
+    talked: dict[str, Recalled] = {}
+    seen: dict[str, Recalled] = {}
+    for note in talk.given.day:
+        frame = note.frame
+        if not talk.in_span(note, span):
+            continue
+        if frame.get("what") == "i_said" or frame.get("to_me"):
+            talked[frame.get("to_called", "") if frame.get("what") == "i_said" else frame.get("called", "")] = note
+        elif frame.get("what") in SEEN and frame.get("called"):
+            seen[frame["called"]] = note
+    only = [name for name in seen if name not in talked]
+    if talked:
+        yield talk.say(
+            "met",
+            *(note.id for note in talked.values()),
+            people=talk.tongue.many(list(talked)[:8]),
+            daypart=talk.daypart,
+        )
+    if only:
+        yield talk.say(
+            "met.saw" if talked else "met.saw.only",
+            *(seen[name].id for name in only[:8]),
+            people=talk.tongue.many(only[:8]),
+        )
+    if not talked and not only:
+        yield talk.say("met.none", daypart=talk.daypart)
+    yield from talks(talk, span)
+
+
+def talks(talk: Interview, span: When) -> Iterator[Piece | None]:
+    """Talks of a stretch, the weightiest first: with whom, when and about what."""
+    talks: list[tuple[str, list[Recalled]]] = []
+    for note in talk.given.day:
+        frame = note.frame
+        other = (
+            frame.get("to", "") if frame.get("what") == "i_said" else frame.get("who", "") if frame.get("to_me") else ""
+        )
+        if not other or not frame.get("quote") or not talk.in_span(note, span):
+            continue
+        going_on = next(
+            (notes for one, notes in talks if one == other and notes[-1].minutes_ago - note.minutes_ago <= PAUSE),
+            None,
+        )
+        if going_on is None:
+            talks.append((other, [note]))
+        else:
+            going_on.append(note)
+    for other, notes in sorted(talks, key=lambda talk: -max(note.importance for note in talk[1])):
+        if other in talk.known:
+            yield talk_of(talk, talk.known[other], notes)
+
+
+def talk_of(talk: Interview, person: Person, notes: Sequence[Recalled]) -> Piece | None:
+    subjects = topics(talk, notes, person)
+    ids = tuple(note.id for note in notes if note.frame.get("topic"))[:4] or (notes[-1].id,)
+    slots = talk.them(person) | {"when": talk.when(notes[-1])}
+    if subjects:
+        return talk.say("day.talk", *ids, mark=subjects, topic=subjects, **slots)
+    return talk.say("day.talk.plain", notes[-1].id, **slots)
+
+
+def topics(talk: Interview, notes: Iterable[Recalled], other: Person) -> str:
+    """What lines were about, as the character names it; its own things and the other's by whose they are."""
+    return talk.tongue.many(topics_of(notes, other, talk.given.who.id)[:2])
+
+
+def topics_of(notes: Iterable[Recalled], other: Person, me: str) -> list[str]:
+    """`my broth`, `Jun's drone`, `the lantern festival`: what lines were about, each once."""
+    found: list[str] = []
+    for note in notes:
+        topic, mine = note.frame.get("topic", ""), note.frame.get("what") == "i_said"
+        owner, _, noun = topic.partition(" ")
+        if (owner in {"my", "our"} and not mine) or (owner == "your" and mine):
+            topic = f"{other.called}'s {noun}"
+        elif owner == "your" and not mine:
+            topic = f"my {noun}"
+        if topic and topic not in found:
+            found.append(topic)
+    del me
+    return found

@@ -1,0 +1,115 @@
+"""Why: what a plan cites, what a deed was part of, what a view of somebody rests on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from commonplace.minds.notes import Item, Recalled
+from commonplace.minds.offline.interview.days import strokes
+from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, occurs
+from commonplace.minds.offline.interview.others import about_topic, acquaintances, grounds
+from commonplace.minds.offline.interview.telling import tell
+from commonplace.minds.question import When
+
+
+def why(talk: Interview) -> Pieces:
+    """What the plan cites, what a deed was part of, a goal it serves, what is remembered of the matter."""
+    words, given = talk.asked.words, talk.given
+    items = [*([given.now] if given.now else []), *given.done, *given.later]
+    named = [item for item in items if is_of(talk, item)]
+    for item in [item for item in named if item.because][:1]:
+        for note in (one for one in talk.everything if one.id in item.because):
+            told = tell(talk, note)
+            yield talk.say("why.because", note.id, mark=told.mark, tell=told.text) if told else None
+    if talk.asked.people:
+        for person in acquaintances(talk)[:1]:
+            yield from about_topic(talk, person)
+            yield from grounds(talk, person, 2)
+    deeds = talk.relevant(words, [note for note in talk.everything if note.frame.get("what") in {"did", "walked"}])
+    for deed in deeds[:1]:
+        yield from part_of(talk, deed)
+    for goal in given.who.goals:
+        if words and sum(occurs(word, goal, given.who.language) for word in words) >= ENOUGH * len(words):
+            yield talk.say("why.goal", mark=goal, goal=talk.tongue.goal(given.who, goal))
+    found = talk.relevant(words, [*talk.seeds(), *given.thoughts])
+    yield from (tell(talk, note) for note in found[:2])
+    if named and not found:
+        yield talk.say("why.own", *talk.planned(named[0]), mark=named[0].do, **talk.item(named[0]))
+    yield from (
+        tell(talk, note) for note in talk.relevant(words)[:1] if note.frame.get("what") in {"said", "event", "thing"}
+    )
+
+
+def is_of(talk: Interview, item: Item) -> bool:
+    """Whether a stretch of plan is what the question asks about."""
+    if item.location in talk.asked.places:
+        return True
+    text = f"{item.do} {item.location_name}"
+    words = talk.asked.words
+    return bool(words) and sum(occurs(word, text, talk.given.who.language) for word in words) >= ENOUGH * len(words)
+
+
+def part_of(talk: Interview, deed: Recalled) -> Iterator[Piece | None]:
+    """The stroke a deed was part of."""
+    days, minute = talk.moment(deed)
+    for plan, _ in reversed(strokes(talk, When(days=days))):
+        hour, _, rest = plan.frame.get("start", "0:0").partition(":")
+        if int(hour) * 60 + int(rest) <= minute:
+            slots = talk.doing(plan.frame.get("do", ""))
+            yield talk.say("why.plan", plan.id, deed.id, mark=slots["doing"], **slots)
+            return
+
+
+def reasons(talk: Interview) -> Pieces:
+    """Why the last answer is as it is."""
+    people = acquaintances(talk)
+    if talk.asked.kind == "closest" and talk.given.known:
+        people = [talk.given.known[0]]
+    if talk.asked.kind == "rival" and talk.given.known:
+        people = [min(talk.given.known, key=lambda one: (one.warmth, one.id))]
+    if people and talk.asked.kind not in {"told", "source", "heard", "said"}:
+        yield from grounds(talk, people[0], 3)
+        return
+    if talk.asked.kind in {"want"}:
+        for goal in talk.given.who.goals:
+            words = content_words(talk, goal)
+            yield from (tell(talk, note) for note in sharing(talk, words, talk.seeds())[:1])
+        return
+    if talk.asked.kind in {"plan", "now", "day", "going"}:
+        yield from plan_reasons(talk)
+    if talk.asked.words:
+        yield from why(talk)
+
+
+def plan_reasons(talk: Interview) -> Iterator[Piece | None]:
+    said = [
+        item
+        for item in (*talk.given.done, *talk.given.later)
+        if item.do.lower() in talk.said or talk.tongue.doing(talk.given.who, item.do).lower() in talk.said
+    ]
+    items = (
+        said or [item for item in (*talk.given.later, *talk.given.done[-1:]) if item.because] or talk.given.later[:1]
+    )
+    for item in items[:2]:
+        for note in (one for one in talk.everything if one.id in item.because[:1]):
+            told = tell(talk, note)
+            yield talk.say("why.because", note.id, mark=told.mark, tell=told.text) if told else None
+    for item in items[:1]:
+        words = content_words(talk, f"{item.do} {item.location_name}")
+        yield from (tell(talk, note) for note in sharing(talk, words, talk.seeds())[:1])
+        yield talk.say("why.own", mark=item.do, **talk.item(item))
+
+
+def content_words(talk: Interview, text: str) -> list[str]:
+    return [
+        word
+        for word in re.findall(r"[^\W\d_]+", text.lower())
+        if len(word) > (3 if talk.given.who.language == "en" else 1)
+    ]
+
+
+def sharing(talk: Interview, words: Sequence[str], notes: Sequence[Recalled]) -> list[Recalled]:
+    """The memories that share most of the words."""
+    counted = [(sum(occurs(word, note.text, talk.given.who.language) for word in words), note) for note in notes]
+    return [note for count, note in sorted(counted, key=lambda pair: -pair[0]) if count >= min(2, len(words))]

@@ -1,0 +1,463 @@
+"""What a person asks a character: the kind of a question, whom, where and when it is about, told by rules.
+
+The rules are data, a file per language in `question_words/`. A question in the talk so far is understood first: `and
+yesterday?` is the question before with another day, `her` the woman spoken of last.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from commonplace.minds.notes import Spoken, Value
+from commonplace.text import clean
+
+ASKER = "-"
+"""The speaker of a person's lines."""
+LONGEST = 600
+"""Characters of a question that are looked at; its end, where it is longer."""
+EARLIER = 8
+"""Questions of the talk that a follow-up may go back to."""
+FOLLOWS = frozenset({"more", "sure", "whyso"})
+"""Kinds that ask on about the question before."""
+SMALL_TALK = frozenset({"greet", "farewell", "thank", "praise", "insult", "sorry", "okay"})
+"""Kinds that ask nothing."""
+_OF_SOMETHING = frozenset({"source", "told", "going", "heard", "when", "why", "think", "said", "seen", "whois", "know"})
+"""Kinds that ask about something, which the question before names where they do not."""
+_ONESELF = frozenset(
+    {"name", "age", "who", "work", "home", "want", "traits", "now", "where", "feel", "plan", "day", "fear"}
+)
+_HANGUL = re.compile("[가-힣]")
+
+
+class When(Value):
+    """A stretch of a day."""
+
+    days: int
+    """Days before today: 0 today, 1 yesterday, −1 tomorrow."""
+    start: int = 0
+    """Minutes after midnight."""
+    end: int = 24 * 60
+    """Minutes after midnight; above 1440 for the small hours of the next day."""
+
+
+class Asked(Value):
+    """A question as it is understood, in the context of its talk."""
+
+    kind: str = ""
+    """A name in `question_words/`; empty for words that no rule knows."""
+    then: str = ""
+    """`more`, `sure` or `whyso` where it asks on about the question before, whose kind it has."""
+    people: tuple[str, ...] = ()
+    """Ids of the characters it is about."""
+    places: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    """Ids of seed facts it names, whether or not they are known to the character."""
+    when: When | None = None
+    topic: str = ""
+    """What it is about in its own words; empty where it names nothing but people, places and days."""
+    words: tuple[str, ...] = ()
+    """The words that tell what it is about, lower case, in order."""
+    language: str = "en"
+    """The language of the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a question may name."""
+
+    people: Sequence[tuple[str, str, str, str]]
+    """(id, name, called, pronoun)."""
+    places: Sequence[tuple[str, str]]
+    """(id, name)."""
+    facts: Mapping[str, Sequence[Sequence[str]]]
+    """Fact → its groups of words, of all languages together."""
+    weekday: int = 0
+    """Of today, Monday 0."""
+    weekdays: tuple[str, ...] = ()
+    """In the question's language."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """The rules of one language."""
+
+    kinds: tuple[tuple[str, re.Pattern[str]], ...]
+    days: tuple[tuple[int | None, int, int, re.Pattern[str]], ...]
+    lists: Mapping[str, str]
+    stop: frozenset[str]
+    hour: re.Pattern[str]
+    numbers: Mapping[str, int]
+    pronouns: tuple[tuple[str, re.Pattern[str]], ...]
+
+
+_LISTS = frozenset({"stop", "pronouns", "numbers", "am", "pm", "it", "and", "weekdays"})
+
+
+@cache
+def _rules(language: str) -> _Rules:
+    text = files("commonplace.minds").joinpath("question_words", f"{language}.txt").read_text("utf-8")
+    rows = [row for row in text.splitlines() if row and not row.startswith("#")]
+    heads = [(head.strip(), body.strip()) for head, _, body in (row.partition(": ") for row in rows)]
+    lists = {head: body for head, body in heads if head in _LISTS}
+    numbers = dict(pair.split("=") for pair in lists["numbers"].split(", "))
+    number = "|".join(sorted((*numbers, r"\d{1,2}"), key=len, reverse=True))
+    days: list[tuple[int | None, int, int, re.Pattern[str]]] = []
+    kinds: list[tuple[str, re.Pattern[str]]] = []
+    for head, body in heads:
+        if head.startswith("@"):
+            _, ago, start, end = head.split()
+            days.append((None if ago == "?" else int(ago), int(start) * 60, int(end) * 60, _pattern(body, language)))
+        elif head not in _LISTS and head != "hour":
+            kinds.append((head, _pattern(body, language)))
+    return _Rules(
+        kinds=tuple(kinds),
+        days=tuple(days),
+        lists=lists,
+        stop=frozenset(lists["stop"].split()),
+        hour=_pattern(dict(heads)["hour"].replace("@n", f"(?:{number})"), language),
+        numbers={name: int(value) for name, value in numbers.items()},
+        pronouns=tuple(
+            (name.strip(), _pattern("|".join(forms.split()), language))
+            for name, _, forms in (part.partition("=") for part in lists["pronouns"].split("; "))
+        ),
+    )
+
+
+def _pattern(body: str, language: str) -> re.Pattern[str]:
+    """English matches whole words; Korean, where particles follow, anywhere."""
+    return re.compile(rf"(?<![\w@'])(?:{body})(?![\w'])" if language == "en" else rf"(?:{body})", re.IGNORECASE)
+
+
+def spoken_in(text: str) -> str:
+    """`ko` for a text with Hangul, else `en`."""
+    return "ko" if _HANGUL.search(text) else "en"
+
+
+def understood(question: str, lines: Sequence[Spoken], names: Names) -> Asked:
+    """The question after these lines of the talk."""
+    before = Asked()
+    mine = [index for index, line in enumerate(lines) if line.speaker == ASKER][-EARLIER:]
+    for index in mine:
+        before = _understood(lines[index].text, lines[:index], names, before)
+    return _understood(question, lines, names, before)
+
+
+def _understood(question: str, lines: Sequence[Spoken], names: Names, before: Asked) -> Asked:
+    language = spoken_in(question)
+    rules, text = _rules(language), _normal(question, language)
+    text, people, places = _placed(text, names, language)
+    text, others, unclear = _pronouns(text, rules, lines, names, before, people)
+    people = (*people, *others)
+    facts = _facts(question, names)
+    when, text = _when(text, rules, names, before)
+    kind, topic = _kind(rules, text, language)
+    if kind == "more" and (people or places or facts or when):
+        kind = ""
+    kind = _of_its_day(kind, when)
+    words = _words(topic or text, rules, language)
+    asked = Asked(
+        kind=kind, people=people, places=places, facts=facts, when=when, topic=_topic(topic, names, people, places),
+        words=words, language=language,
+    )  # fmt: skip
+    if unclear and not (words or places or facts):
+        return asked.model_copy(update={"kind": "whom"})
+    return _in_context(asked, before, rules, text)
+
+
+def _of_its_day(kind: str, when: When | None) -> str:
+    """`what are you doing tomorrow` asks for a plan, `what were you doing at ten` for what was done."""
+    if kind == "now" and when is not None:
+        return "plan" if when.days < 0 else "day"
+    return "plan" if kind in {"day", "usual"} and when is not None and when.days < 0 else kind
+
+
+# ── in the context of the talk ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _in_context(asked: Asked, before: Asked, rules: _Rules, text: str) -> Asked:
+    """A follow-up has the kind of the question before, and what it does not name itself."""
+    if asked.kind in FOLLOWS:
+        if not before.kind or before.kind in SMALL_TALK:
+            return asked
+        return before.model_copy(update={"then": asked.kind, "language": asked.language})
+    named = asked.people or asked.places or asked.facts or asked.when
+    bare = _bare(text, rules)
+    if before.kind and before.kind not in SMALL_TALK and _is_ellipsis(asked, bare) and (named or asked.words):
+        return _continued(asked, before)
+    if not named and not asked.words and before.kind and (_refers(text, rules) or asked.kind in _OF_SOMETHING):
+        return asked.model_copy(
+            update={"people": before.people, "places": before.places, "facts": before.facts, "words": before.words,
+                    "topic": before.topic, "when": asked.when or (before.when if asked.kind == before.kind else None)}
+        )  # fmt: skip
+    return asked
+
+
+def _is_ellipsis(asked: Asked, bare: str) -> bool:
+    """Whether nothing is left of it but what it names: `and Jun?`, `what about yesterday?`."""
+    return (not asked.kind or (asked.kind == "about" and "@" in bare)) and len(bare.split()) <= 3
+
+
+def _continued(asked: Asked, before: Asked) -> Asked:
+    update: dict[str, object] = {"kind": before.kind, "then": ""}
+    if not (asked.people or asked.places or asked.facts or asked.words):
+        update |= {"people": before.people, "places": before.places, "facts": before.facts, "words": before.words,
+                   "topic": before.topic}  # fmt: skip
+    elif before.kind in {"day", "plan", "met"} and asked.people:
+        update |= {"kind": "seen"}
+    update |= {"when": asked.when or before.when}
+    if asked.when is not None and asked.when.days < 0 and before.kind in {"day", "met", "whereabouts"}:
+        update["kind"] = "plan"
+    if asked.when is not None and asked.when.days > 0 and before.kind == "plan":
+        update["kind"] = "day"
+    return asked.model_copy(update=update)
+
+
+def _bare(text: str, rules: _Rules) -> str:
+    """The words without those that only lead in: `and what about @p` → `@p`."""
+    for lead in sorted(rules.lists["and"].split(", "), key=len, reverse=True):
+        if text.lower().startswith(lead):
+            text = text[len(lead) :]
+            break
+    return text.strip()
+
+
+def _refers(text: str, rules: _Rules) -> bool:
+    """Whether it says `it` or `that` for what was spoken of."""
+    return any(word in rules.lists["it"].split() for word in text.lower().split())
+
+
+# ── people and places ────────────────────────────────────────────────────────────────────────────────────────────────
+
+_PARTICLES = (
+    "(?:이라는|라는|이는|이가|이를|이와|이랑|이한테|이의|이도|이|가|은|는|을|를|과|와|의|에게|한테|께|께서|랑|도|만|야|아|씨|님|네|"
+    "에서|에|로|으로|부터|까지|하고|에는|에선)*"
+)
+_LEAD_IN = re.compile(
+    r"^\W*(?:(?:hello|hi|hey|ok|okay|so|well|please|oh|excuse me|sorry|good \w+|but)\b,?\s+)+(?=\w+ \w+ )",
+    re.IGNORECASE,
+)
+_CONTRACTED = re.compile(r"\b(what|who|where|when|how|why|that|there|here|it|he|she|name)'s\b", re.IGNORECASE)
+_SHORT = (("won't", "will not"), ("can't", "can not"), ("n't", " not"), ("'re", " are"), ("'ve", " have"),
+          ("'ll", " will"), ("'m", " am"), ("'d", " would"))  # fmt: skip
+
+
+def _normal(question: str, language: str) -> str:
+    """One sentence of words: the last one that asks, else the last ones that fit."""
+    text = clean(question)[-LONGEST:].replace("’", "'").replace("@", " ")
+    if language == "en":
+        text = _CONTRACTED.sub(r"\1 is", text)
+        for short, full in _SHORT:
+            text = re.sub(rf"{short}\b", full, text, flags=re.IGNORECASE)
+    sentences = [part for part in re.split(r"(?<=[.!?。？！…])\s+", text) if part.strip()]
+    asking = [part for part in sentences if part.rstrip("\"'”’) ").endswith(("?", "？"))]
+    text = (asking or sentences or [""])[-1]
+    if language == "en":
+        text = _LEAD_IN.sub("", text) if len(text.split()) > 3 else text
+        return " ".join(re.sub(r"[^\w' -]+", " ", text).split())
+    return " ".join(re.sub(r"[^\w가-힣: -]+", " ", text).split())
+
+
+def _placed(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """The text with @p and @l for people and places, and whom and where they are."""
+    # A place may have its owner's name in it, so places come first.
+    text, places = _located(text, names, language)
+    patterns = _people_patterns(tuple((one[0], one[1], one[2]) for one in names.people), language)
+    people = sorted((hit.start(), person) for person, pattern in patterns if (hit := pattern.search(text)))
+    for person, pattern in patterns:
+        if any(one == person for _, one in people):
+            text = pattern.sub("@p", text)
+    return " ".join(text.split()), tuple(person for _, person in people), places
+
+
+@lru_cache(maxsize=64)
+def _people_patterns(
+    people: tuple[tuple[str, str, str], ...], language: str
+) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    made: list[tuple[str, re.Pattern[str]]] = []
+    for id_, name, called in people:
+        forms = "|".join(re.escape(one) for one in sorted({name, called}, key=len, reverse=True) if one)
+        if language == "en":
+            form = rf"(?<![\w'])(?:(?:dr|mr|mrs|miss|ms) )?(?:{forms})(?:'s)?(?!\w)"
+        else:
+            form = rf"(?<![가-힣\w])(?:{forms})(?:이(?=[가는를와랑한의도네]))?(?:\s?[씨님])?(?={_PARTICLES}(?![가-힣]))"
+        made.append((id_, re.compile(form, re.IGNORECASE)))
+    return tuple(made)
+
+
+def _located(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...]]:
+    found: dict[int, str] = {}
+    for place, pattern in _place_patterns(tuple(names.places), language):
+        hit = pattern.search(text)
+        if hit and hit.start() not in found:
+            found[hit.start()] = place
+            text = text[: hit.start()] + "@l" + " " * (len(hit.group()) - 2) + text[hit.end() :]
+    return text, tuple(found[at] for at in sorted(found))
+
+
+@lru_cache(maxsize=64)
+def _place_patterns(places: tuple[tuple[str, str], ...], language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """By full names first, then by the words that only one place has."""
+    whole: list[tuple[str, re.Pattern[str]]] = []
+    parts: dict[str, list[str]] = {}
+    for id_, name in sorted(places, key=lambda place: (-len(place[1]), place[0])):
+        bare = re.sub(r"^(?:the )?(?:\w+(?:'s|’s|의) )?", "", name.replace("’", "'"), flags=re.IGNORECASE) or name
+        forms = "|".join(re.escape(one.replace("’", "'")) for one in dict.fromkeys((name, bare)))
+        whole.append((id_, _name_pattern(forms, language)))
+        for word in bare.split():
+            if len(word) >= (4 if language == "en" else 2):
+                parts.setdefault(word.lower(), []).append(id_)
+    single = [
+        (ids[0], _name_pattern(re.escape(word), language)) for word, ids in sorted(parts.items()) if len(set(ids)) == 1
+    ]
+    return (*whole, *single)
+
+
+def _name_pattern(forms: str, language: str) -> re.Pattern[str]:
+    if language == "en":
+        return re.compile(rf"(?<![\w'])(?:(?:the|your|my|our) )?(?:{forms})(?!\w)", re.IGNORECASE)
+    return re.compile(rf"(?<![가-힣\w])(?:{forms})(?={_PARTICLES}(?![가-힣]))")
+
+
+def _pronouns(
+    text: str, rules: _Rules, lines: Sequence[Spoken], names: Names, before: Asked, people: tuple[str, ...]
+) -> tuple[str, tuple[str, ...], bool]:
+    """`her` → @p where a woman was spoken of; the person asked about last comes before those of the answer."""
+    if people:
+        return text, (), False
+    unclear = False
+    for pronoun, pattern in rules.pronouns:
+        if not pattern.search(text):
+            continue
+        fitting = {one[0] for one in names.people if pronoun in {one[3], "any"}}
+        mentioned = [*before.people, *_mentioned(lines, names)]
+        other = next((one for one in mentioned if one in fitting), "")
+        if other:
+            return pattern.sub("@p", text), (other,), False
+        unclear = unclear or pronoun != "they"
+    return text, (), unclear
+
+
+def _mentioned(lines: Sequence[Spoken], names: Names) -> Iterable[str]:
+    """Who was named in the talk, the latest line first, within a line in order."""
+    for line in reversed(lines[-2 * EARLIER :]):
+        language = spoken_in(line.text)
+        patterns = _people_patterns(tuple((one[0], one[1], one[2]) for one in names.people), language)
+        hits = [(hit.start(), person) for person, pattern in patterns if (hit := pattern.search(line.text))]
+        yield from (person for _, person in sorted(hits))
+
+
+def _facts(question: str, names: Names) -> tuple[str, ...]:
+    """Facts of which the question has words of at least half the groups."""
+    text = f" {' '.join(re.findall(r'[a-z가-힣]+', question.lower()[-LONGEST:]))} "
+    named: list[str] = []
+    for fact, groups in names.facts.items():
+        hits = sum(any(_has(text, word) for word in group) for group in groups)
+        if hits and 2 * hits >= len(groups):
+            named.append(fact)
+    return tuple(named)
+
+
+def _has(text: str, word: str) -> bool:
+    korean = bool(_HANGUL.search(word))
+    return f" {word.lower()}" in text if korean else f" {word.lower()} " in text or f" {word.lower()}s " in text
+
+
+# ── days and hours ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _when(text: str, rules: _Rules, names: Names, before: Asked) -> tuple[When | None, str]:
+    """The stretch of time it names, and the text without those words."""
+    day, span, rest = None, None, text
+    for ago, start, end, pattern in rules.days:
+        hit = pattern.search(rest)
+        if hit and day is None:
+            day, span, rest = ago, (start, end), rest[: hit.start()] + " " + rest[hit.end() :]
+            if ago is None:
+                continue
+            break
+    if day is None:
+        day, rest = _weekday(rest, names)
+    if day is None and span is not None:
+        day = before.when.days if before.when else None
+    hour, rest = _hour(rest, rules)
+    if day is None and span is None and hour is None:
+        return None, text
+    if hour is not None:
+        span = (hour - 30, hour + 30)
+    low, high = span or (0, 24 * 60)
+    return When(days=day if day is not None else 0, start=low, end=high), " ".join(rest.split())
+
+
+def _weekday(text: str, names: Names) -> tuple[int | None, str]:
+    for number, name in enumerate(names.weekdays):
+        hit = re.search(rf"(?:on |last )?{name}\w*", text, re.IGNORECASE)
+        if hit:
+            return (names.weekday - number) % 7, text[: hit.start()] + " " + text[hit.end() :]
+    return None, text
+
+
+def _hour(text: str, rules: _Rules) -> tuple[int | None, str]:
+    """Minutes after midnight; a bare `at ten` is ten in the morning, `at three` three in the afternoon."""
+    hit = rules.hour.search(text)
+    if hit is None:
+        return None, text
+    parts = {name: value for name, value in hit.groupdict().items() if value}
+    word = next((parts[name] for name in ("hour", "hour2", "halfpast") if name in parts), "")
+    number = rules.numbers.get(word.lower())
+    hour = number if number is not None else int(word) if word.isdigit() else None
+    if hour is None or hour > 24:
+        return None, text
+    minute = int(parts.get("minute") or parts.get("minute2") or (30 if "halfpast" in parts else 0))
+    half = parts.get("half", "").lower()
+    if (half in rules.lists["pm"].split(", ") and hour < 12) or (not half and 1 <= hour <= 5):
+        hour += 12
+    return min(24 * 60, hour * 60 + min(59, minute)), text[: hit.start()] + " " + text[hit.end() :]
+
+
+# ── what it asks ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _kind(rules: _Rules, text: str, language: str) -> tuple[str, str]:
+    """The first rule that fits, and the words it names as the topic."""
+    sought = text if language == "en" else re.sub(r"\s+", "", text)
+    for kind, pattern in rules.kinds:
+        if kind in _ONESELF and language == "ko" and "@p" in sought:
+            continue  # a Korean question names nobody where it means the one who is asked
+        hit = pattern.search(sought)
+        if hit:
+            topics = (value for name, value in sorted(hit.groupdict().items()) if value and name.startswith("topic"))
+            return kind, next(topics, "")
+    return "", ""
+
+
+def _topic(topic: str, names: Names, people: tuple[str, ...], places: tuple[str, ...]) -> str:
+    """The topic as a person would repeat it: short, of plain words; empty otherwise."""
+    called = {one[0]: one[2] for one in names.people}
+    text = topic
+    for person in people:
+        text = text.replace("@p", called[person], 1)
+    for place in places:
+        text = text.replace("@l", dict(names.places)[place], 1)
+    text = text.strip(" '-")
+    plain = re.fullmatch(r"[^\W\d_]+(?:[ '-][^\W\d_]+){0,5}", text)
+    return text if plain and len(text) <= 48 and "@" not in text else ""
+
+
+def _words(text: str, rules: _Rules, language: str) -> tuple[str, ...]:
+    found = re.findall(r"[^\W_]+(?:'[^\W_]+)?", text.lower())
+    if language == "ko":
+        found = [_stripped(word) for word in found]
+    kept = [word.removesuffix("'s") for word in found if word not in rules.stop and word not in {"p", "l"}]
+    return tuple(dict.fromkeys(word for word in kept if len(word) > 1))
+
+
+_TAIL = re.compile(f"(?<=[가-힣]{{2}}){_PARTICLES}$")
+
+
+def _stripped(word: str) -> str:
+    """A Korean word without the particles at its end."""
+    return _TAIL.sub("", word)
