@@ -312,3 +312,18 @@ def test_bad_thumbs_of_a_session_do_not_lower_what_the_agent_has_learnt():
     assert memory.finalize_session("two", checkpoint=False).promoted == (query,)
     assert memory.agent.search(TEXTS[0])[0].score >= before
     assert memory.agent.answers(query)[0].feedback == -3
+
+
+def test_what_an_agent_has_no_room_for_is_not_promoted():
+    clock = Clock()
+    config = ConversationConfig(agent=GraphConfig(max_nodes=3), promote_min_degree=0)
+    memory = ConversationMemory("maria", config, clock=clock)
+    memory.agent.pin(memory.agent.upsert_query("늘 있던 질문"))
+    ids = []
+    for number, text in enumerate(TEXTS[:4]):
+        ids.append(memory.upsert_query("one", text))
+        memory.record_answer("one", ids[-1], "그래.")
+        memory.session("one").adjust_weights(ids[-1], repeat_delta=number)
+    assert memory.finalize_session("one", checkpoint=False).promoted == (ids[3], ids[2])
+    assert [node.type for node in memory.agent.nodes()] == ["query"] * 3
+    assert memory.active_sessions() == []

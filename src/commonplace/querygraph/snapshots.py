@@ -398,11 +398,12 @@ def _refuse_impossible(tables: Tables) -> None:
 
 
 def _vector(pairs: Any, embedder: Embedder) -> Vector:
+    count, ready = len(pairs), isinstance(pairs, np.ndarray)  # by `_node`
     flat: NDArray[Any]
-    flat = pairs.ravel() if isinstance(pairs, np.ndarray) else np.fromiter(chain.from_iterable(pairs), dtype=np.float64)
+    flat = pairs.ravel() if ready else np.fromiter(chain.from_iterable(pairs), dtype=np.float64)
     given, values = flat[::2], flat[1::2].astype(np.float32)
     dims = given.astype(np.int32)
-    if len(flat) != 2 * len(pairs) or not ((dims == given).all() and (dims[1:] > dims[:-1]).all()):
+    if len(flat) != 2 * count or not ((dims == given).all() and (dims[1:] > dims[:-1]).all()):
         raise ValueError("its embedding is not [[dimension, value], …] in ascending order")
     if len(dims) and not (dims[0] >= 0 and dims[-1] < embedder.dimensions):
         raise ValueError("its embedding has dimensions that the embedder has not")
