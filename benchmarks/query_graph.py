@@ -400,7 +400,8 @@ def measured(size: int, edges: int) -> Iterator[Figure]:
         yield Figure("upsert, budgets full, median", size, new[0], "ms", BAR_MS)
         yield Figure("upsert, 95th percentile", size, new[1], "ms")
         yield Figure("upsert, processor", size, new[2], "ms")
-        again = timed(graph.upsert_query, asked[400:])
+        held = [node.text for node in graph.nodes("query")[:500]]
+        again = timed(graph.upsert_query, held)
         yield Figure("upsert of a known question, median", size, again[0], "ms")
         assert graph.stats().nodes <= size
 

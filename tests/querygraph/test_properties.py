@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.querygraph import ConversationConfig, ConversationMemory, GraphConfig, QueryGraph
+from commonplace.querygraph import ConversationConfig, ConversationMemory, GraphConfig, QueryGraph, search
 from commonplace.querygraph.search import ExactScan, InvertedIndex
 from querygraph.samples import Clock, questions
 from sizes import examples
@@ -199,9 +200,12 @@ def test_a_retry_counts_less_than_a_down_and_down_voted_answers_sink():
     st.sampled_from(["왜?", "도서관에서 기차표는 어떻게 예약하나요?", "nothing like it", "3", *TEXTS[:3]]),
     st.integers(1, 12),
     st.floats(0, 0.9),
+    st.sampled_from([1, 30, 200, 100_000]),
+    st.sampled_from([0, 3, 1_000]),
 )
-@examples(120)
-def test_the_index_finds_exactly_what_the_scan_finds(asked, text, k, rank_weight):
+@examples(200)
+def test_the_index_finds_exactly_what_the_scan_finds(asked, text, k, rank_weight, postings, few):
+    """Also where it stops before the most common dimensions, as it does in graphs much larger than these."""
     clock = Clock()
     graphs = []
     for index in (ExactScan, InvertedIndex):
@@ -213,7 +217,10 @@ def test_the_index_finds_exactly_what_the_scan_finds(asked, text, k, rank_weight
             if which % 4 == 0:
                 graph.record_feedback(query, LABELS[which % 3])
         graphs.append(graph)
-    assert graphs[0].search(text, k=k) == graphs[1].search(text, k=k)
+    with patch.multiple(search, _FIRST_POSTINGS=postings, _FEW=few, _PROBED=k):
+        assert graphs[0].search(text, k=k) == graphs[1].search(text, k=k)
+        new = "마리아가 도서관에서 기차표 3번 언제 받나요?"
+        assert graphs[0].upsert_query(new) == graphs[1].upsert_query(new)
     assert graphs[0].edges() == graphs[1].edges()
 
 
@@ -289,3 +296,34 @@ def test_promotion_never_lowers_the_score_of_a_question_for_itself(first, second
         keys = [node.canonical_key for node in memory.agent.nodes("query")]
         assert len(keys) == len(set(keys))
         refuse_incoherent(memory.agent)
+
+
+def test_bad_thumbs_of_a_session_do_not_lower_what_the_agent_has_learnt():
+    clock = Clock()
+    memory = ConversationMemory("maria", ConversationConfig(promote_min_degree=0, promote_min_rank=0.0), clock=clock)
+    for _ in range(20):
+        memory.upsert_query("one", TEXTS[0])
+    memory.finalize_session("one", checkpoint=False)
+    before = memory.agent.search(TEXTS[0])[0].score
+    query = memory.upsert_query("two", TEXTS[0])
+    answer = memory.record_answer("two", query, "몰라.")
+    for _ in range(3):
+        memory.record_feedback("two", query, "down", answer=answer)
+    assert memory.finalize_session("two", checkpoint=False).promoted == (query,)
+    assert memory.agent.search(TEXTS[0])[0].score >= before
+    assert memory.agent.answers(query)[0].feedback == -3
+
+
+def test_what_an_agent_has_no_room_for_is_not_promoted():
+    clock = Clock()
+    config = ConversationConfig(agent=GraphConfig(max_nodes=3), promote_min_degree=0)
+    memory = ConversationMemory("maria", config, clock=clock)
+    memory.agent.pin(memory.agent.upsert_query("늘 있던 질문"))
+    ids = []
+    for number, text in enumerate(TEXTS[:4]):
+        ids.append(memory.upsert_query("one", text))
+        memory.record_answer("one", ids[-1], "그래.")
+        memory.session("one").adjust_weights(ids[-1], repeat_delta=number)
+    assert memory.finalize_session("one", checkpoint=False).promoted == (ids[3], ids[2])
+    assert [node.type for node in memory.agent.nodes()] == ["query"] * 3
+    assert memory.active_sessions() == []

@@ -6,6 +6,7 @@ the inverted index is as fast and misses nothing.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,7 @@ class UsearchIndex:
     def __init__(self, vectors: Vectors, *, projected: int = 256, expansion: int = 256) -> None:
         """`projected`: numbers of a projection; `expansion`: how widely HNSW searches."""
         self._vectors = vectors
-        self._signs = (
-            np.random.default_rng(_SEED).choice([-1.0, 1.0], (vectors.dimensions, projected)).astype(np.float32)
-        )
+        self._signs = _signs(vectors.dimensions, projected)
         self._found: Any = _usearch().Index(
             ndim=projected, metric="cos", dtype="f32", expansion_add=expansion, expansion_search=expansion
         )
@@ -50,6 +49,12 @@ class UsearchIndex:
 
     def _projection(self, vector: Vector) -> NDArray[np.float32]:
         return vector.values @ self._signs[vector.dims]
+
+
+@cache
+def _signs(dimensions: int, projected: int) -> NDArray[np.int8]:
+    """A random ±1 for each pair, the same in every process."""
+    return np.random.default_rng(_SEED).integers(0, 2, (dimensions, projected), dtype=np.int8) * np.int8(2) - np.int8(1)
 
 
 def _usearch() -> Any:

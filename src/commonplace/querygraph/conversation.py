@@ -160,11 +160,9 @@ class ConversationMemory:
                 hot = [node.id for node in ranked if node.rank >= least and node.degree >= degree]
                 hot = hot[: self.config.max_promotions]
                 if hot:
-                    taken = self.agent.absorb(graph.to_snapshot(hot))
-                    order = {node.id: place for place, node in enumerate(ranked)}
-                    promoted = sorted(dict.fromkeys(taken), key=lambda id: order.get(id, len(order)))
+                    promoted = self.agent.absorb(graph.to_snapshot(hot))
             self._end(session)
-            return Finalized(tuple(promoted), path)
+            return Finalized(tuple(dict.fromkeys(promoted)), path)
 
     def load_checkpoint(self, path: str | Path, session: str | None = None) -> str:
         """Begin a session with what a checkpoint holds; returns its id, by default that of then.

@@ -17,8 +17,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import UsageError
 from commonplace.querygraph import snapshots
+from commonplace.querygraph.budgets import Budgeted, NoRoom
 from commonplace.querygraph.config import GraphConfig
 from commonplace.querygraph.embedding import Embedder, HashedNgrams, Vector, vector_of
 from commonplace.querygraph.keys import canonical_key, hashed, normalised
@@ -99,7 +100,7 @@ def wall_clock() -> datetime:
     return datetime.now(UTC)
 
 
-class QueryGraph:
+class QueryGraph(Budgeted):
     """Questions, their answers, how those were received, and the entities they name.
 
     Safe to use from several threads. What is read is never changed by reading: only asking, answering, rating and
@@ -116,15 +117,13 @@ class QueryGraph:
         index: Callable[[Vectors], Index] | None = None,
     ) -> None:
         """`clock` gives the time (naive: UTC). `index` replaces the index that the settings choose."""
-        self.config = config or GraphConfig()
+        config = config or GraphConfig()
         self.embedder: Embedder = embedder or HashedNgrams()
         self._clock = clock
-        self._make_index = index or (InvertedIndex if self.config.enable_inverted_index else ExactScan)
         self._lock = RLock()
-        self._version = 0
         self._saved: tuple[int, Path] | None = None
-        self._half_life = self.config.half_life_min * 60e6
-        self._hold(Tables(self.embedder.dimensions))
+        chosen = InvertedIndex if config.enable_inverted_index else ExactScan
+        super().__init__(config, self.embedder.dimensions, index or chosen)
 
     # ── asking and answering ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -370,25 +369,33 @@ class QueryGraph:
         with snapshots.explained():
             parts = snapshots.read(snapshot)
             graph = QueryGraph(config or parts.config, embedder=embedder or parts.embedder(), clock=clock, index=index)
-            graph._hold(snapshots.restored(parts, graph.embedder))
+            graph._hold(snapshots.restored(parts, graph.embedder), graph._now())
             return graph
 
     def absorb(self, snapshot: dict[str, Any]) -> list[str]:
-        """Take in the questions of a snapshot with all that belongs to them; returns their ids here, in its order.
+        """Take in the questions of a snapshot with all that belongs to them; returns their ids here, the best first.
 
         A question whose key is known, or whose cosine with a known one is at least `tau_dup`, becomes one with it:
         askings, answers, feedback, entities and degrees add up. A negative sum of feedback on a question stays with
         its answers, so that no question that is known here comes to rank lower.
+        What there is no room for, because the rest is pinned or was just taken in, is left out.
         """
         with snapshots.explained():
             given = snapshots.restored(snapshots.read(snapshot), self.embedder)
         with self._writing():
             now = self._now()
             asked = [row for row in given.nodes.rows.values() if given.nodes.type[row] == QUERY]
+            ranks = dict(
+                zip(asked, given.nodes.ranks(np.array(asked, dtype=np.intp), now, self._half_life), strict=True)
+            )
+            asked.sort(key=lambda row: -ranks[row])
             degrees: dict[int, int] = {}
             found: dict[int, int] = {}
             for row in asked:
-                found[row] = self._absorb_query(given, row, now, tuple(found.values()), degrees)
+                try:
+                    found[row] = self._absorb_query(given, row, now, tuple(found.values()), degrees)
+                except NoRoom:
+                    break
             for kind in (ENTITY, ANSWER, FEEDBACK):
                 for slot in given.edges.slots().tolist():
                     if given.nodes.type[given.edges.target[slot]] == kind:
@@ -400,7 +407,7 @@ class QueryGraph:
                 self._nodes.degree[row] += missing
                 self._nodes.carried[row] += missing
                 self._changed(row)
-            return [self._nodes.ids[found[row]] for row in asked]
+            return [self._nodes.ids[found[row]] for row in asked if row in found]
 
     def save(self, path: str | Path, *, only_if_dirty: bool = True) -> bool:
         """Write a snapshot file, whole or not at all; returns whether one was written.
@@ -435,7 +442,7 @@ class QueryGraph:
         with snapshots.explained(target):
             parts = snapshots.loaded(target)
             graph = QueryGraph(config or parts.config, embedder=embedder or parts.embedder(), clock=clock, index=index)
-            graph._hold(snapshots.restored(parts, graph.embedder))
+            graph._hold(snapshots.restored(parts, graph.embedder), graph._now())
         graph._saved = graph._version, target.absolute()
         return graph
 
@@ -450,31 +457,6 @@ class QueryGraph:
     def _writing(self) -> Generator[None]:
         with self._lock:
             yield
-
-    def _hold(self, tables: Tables) -> None:
-        """Work on these tables; nodes and edges beyond the budgets are evicted."""
-        self._tables = tables
-        self._nodes, self._edges, self._entities = tables.nodes, tables.edges, tables.entities
-        self._index: Index = self._make_index(tables.vectors)
-        while len(self._nodes.rows) > self.config.max_nodes:
-            self._remove(self._victim(self._now(), ()))
-        while self._edges.count > self.config.max_edges:
-            self._unlink(self._edges.weakest())
-
-    def _changed(self, row: int) -> None:  # noqa: ARG002 – the next four tell `StoredGraph` what to write
-        """A node is new or different. Every change of a node ends here, and every change of an edge in `_linked`."""
-        self._version += 1
-
-    def _linked(self, slot: int) -> None:  # noqa: ARG002
-        self._version += 1
-
-    def _dropped(self, id: str) -> None:  # noqa: ARG002
-        """A node is gone."""
-        self._version += 1
-
-    def _unlinked(self, slot: int) -> None:  # noqa: ARG002
-        """An edge is about to go."""
-        self._version += 1
 
     def _now(self) -> int:
         return micros(self._clock())
@@ -501,38 +483,6 @@ class QueryGraph:
     def _ranks(self, rows: Sequence[int], now: int) -> list[float]:
         return self._nodes.ranks(np.array(rows, dtype=np.intp), now, self._half_life).tolist()
 
-    def _use(self, row: int, now: int) -> None:
-        self._nodes.accessed[row] = max(now, int(self._nodes.accessed[row]))
-        self._changed(row)
-
-    def _weigh(self, row: int, *, feedback: float = 0.0, repeat: float = 0.0) -> None:
-        self._nodes.weigh(row, float(self._nodes.repeat[row]) + repeat, float(self._nodes.feedback[row]) + feedback)
-        self._changed(row)
-
-    def _ask_again(self, row: int, now: int) -> str:
-        self._weigh(row, repeat=1.0)
-        self._use(row, now)
-        return self._nodes.ids[row]
-
-    def _add(
-        self,
-        id: str,
-        kind: int,
-        text: str,
-        key: str,
-        now: int,
-        *,
-        keep: Sequence[int] = (),
-        extras: tuple[str, ...] = (),
-    ) -> int:
-        """A new node, with room made for it first."""
-        while len(self._nodes.rows) >= self.config.max_nodes:
-            self._remove(self._victim(now, keep))
-        row = self._nodes.add(id, kind, text, key, now, self._tables.next_serial())
-        self._nodes.extras[row] = extras
-        self._changed(row)
-        return row
-
     def _ask_first(
         self, text: str, key: str, vector: Vector, near: list[tuple[int, float]], now: int, *, keep: Sequence[int] = ()
     ) -> int:
@@ -548,91 +498,6 @@ class QueryGraph:
         for entity in self._entities.named_in(text):
             self._link(row, REFERS, self._nodes.rows[entity], 1.0, now)
         return row
-
-    def _victim(self, now: int, keep: Sequence[int]) -> int:
-        """The row to evict: answers and feedback of questions that are gone, then the lowest rank, then the oldest.
-
-        Nodes of at least `protect_min_degree` edges go only when no others are left. Raises CommonplaceError when
-        all are pinned.
-        """
-        nodes = self._nodes
-        free = nodes.alive & ~nodes.pinned
-        free[list(keep)] = False
-        if not free.any():
-            raise CommonplaceError(
-                f"no room for another node: all of max_nodes={self.config.max_nodes} are pinned or in use",
-                hint="unpin some (graph.pin(id, False)), or raise max_nodes",
-            )
-        lone = free & (nodes.degree == 0) & ((nodes.type == ANSWER) | (nodes.type == FEEDBACK))
-        weak = free & (nodes.degree < self.config.protect_min_degree)
-        rows = np.flatnonzero(next(some for some in (lone, weak, free) if some.any()))
-        ranks = nodes.ranks(rows, now, self._half_life)
-        lowest = rows[ranks == ranks.min()]
-        return int(lowest[nodes.serial[lowest].argmin()])
-
-    def _remove(self, row: int) -> None:
-        """Evict a node and its edges."""
-        for slot in list(self._nodes.incident[row]):
-            self._unlink(slot)
-        slot = int(self._nodes.slot[row])
-        if slot >= 0:
-            self._tables.vectors.remove(slot)
-            self._index.remove(slot)
-            if self._tables.vectors.is_wasteful():
-                self._renumber()
-        if self._nodes.type[row] == ENTITY:
-            self._entities.remove(self._nodes.ids[row], self._nodes.extras[row])
-        self._dropped(self._nodes.ids[row])
-        self._nodes.remove(row)
-
-    def _renumber(self) -> None:
-        """Give the vectors there are new slots, without gaps."""
-        old = self._tables.vectors
-        self._tables.vectors = Vectors(self.embedder.dimensions)
-        slots = old.all()
-        for slot, row in zip(slots.tolist(), old.rows(slots).tolist(), strict=True):
-            self._nodes.slot[row] = self._tables.vectors.add(row, old.vector(slot))
-        self._index = self._make_index(self._tables.vectors)
-
-    def _edge_slot(self, source: int, kind: int, target: int) -> int | None:
-        """Where the edge is, if there is one; looked for at the end with fewer edges."""
-        lists = self._nodes.incident
-        few = lists[source] if len(lists[source]) <= len(lists[target]) else lists[target]
-        edges = self._edges
-        if len(few) > 32:
-            slots = np.array(few)
-            there = (edges.source[slots] == source) & (edges.target[slots] == target) & (edges.type[slots] == kind)
-            found = slots[there]
-            return int(found[0]) if len(found) else None
-        for slot in few:
-            if edges.source[slot] == source and edges.target[slot] == target and edges.type[slot] == kind:
-                return slot
-        return None
-
-    def _link(self, source: int, kind: int, target: int, weight: float, now: int) -> bool:
-        """Add an edge, or its weight to the one that is there; returns whether it is new."""
-        edges = self._edges
-        slot = self._edge_slot(source, kind, target)
-        if slot is not None:
-            edges.weight[slot] += weight
-            edges.accessed[slot] = max(now, int(edges.accessed[slot]))
-            self._linked(slot)
-            return False
-        while edges.count >= self.config.max_edges:
-            self._unlink(edges.weakest())
-        slot = edges.add(source, kind, target, weight, now, self._tables.next_serial())
-        for row in (source, target):
-            self._nodes.incident[row].append(slot)
-            self._nodes.degree[row] += 1
-        self._linked(slot)
-        return True
-
-    def _unlink(self, slot: int) -> None:
-        self._unlinked(slot)
-        for row in (int(self._edges.source[slot]), int(self._edges.target[slot])):
-            self._nodes.incident[row].remove(slot)
-            self._nodes.degree[row] -= 1
-        self._edges.remove(slot)
 
     def _reached(self, row: int) -> list[tuple[int, float]]:
         """(question, share of the feedback): itself, and what `similar_to` leads to, by the best path to each."""
@@ -736,7 +601,10 @@ class QueryGraph:
         here = self._nodes.rows.get(id)
         if here is None:
             keep = tuple(found.values())
-            here = self._add(id, kind, theirs.texts[row], key, now, keep=keep, extras=theirs.extras[row])
+            try:
+                here = self._add(id, kind, theirs.texts[row], key, now, keep=keep, extras=theirs.extras[row])
+            except NoRoom:
+                return
             self._nodes.weigh(here, float(theirs.repeat[row]), float(theirs.feedback[row]))
             self._nodes.created[here], self._nodes.accessed[here] = theirs.created[row], theirs.accessed[row]
             added = theirs.extras[row]

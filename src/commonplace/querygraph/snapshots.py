@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from commonplace.canon import DIGEST_SIZE, canonical, parsed
 from commonplace.errors import CommonplaceError, UsageError, refuse_newer
@@ -44,6 +45,7 @@ VERSION = 1
 PREVIOUS = ".previous"
 _KIND = "commonplace query graph"
 _EDGES_A_LINE = 1000
+_PAIRS = b',"embedding":[['
 _LATEST = 1 << 60
 """Microseconds; no time in a snapshot is later or, negative, earlier."""
 
@@ -245,8 +247,22 @@ def loaded(path: Path) -> Parts:
     if header.get("kind") != _KIND:
         raise UsageError("not a snapshot of a query graph")
     count = _whole(header.get("node_count"), "node_count")
-    nodes = (parsed(line) for line in islice(some, count))
+    nodes = (_node(line) for line in islice(some, count))
     return replace(read({**header, "nodes": [], "edges": []}), nodes=nodes, edges=(parsed(line) for line in some))
+
+
+def _node(line: bytes) -> dict[str, Any]:
+    """The node of a line. Pairs of whole numbers, which `_line` writes last, are read faster than as JSON."""
+    start = line.find(_PAIRS)
+    pairs = line[start + len(_PAIRS) : -3]
+    if start < 0 or not line.endswith(b"]]}") or pairs.translate(None, b"0123456789,[]"):
+        return parsed(line)
+    numbers = pairs.replace(b"],[", b",").split(b",")
+    if len(numbers) != 2 * (pairs.count(b"],[") + 1):
+        return parsed(line)
+    node = parsed(line[:start] + b"}")
+    node["embedding"] = np.array(list(map(int, numbers))).reshape(-1, 2)
+    return node
 
 
 def read(snapshot: Any) -> Parts:
@@ -376,15 +392,18 @@ def _refuse_impossible(tables: Tables) -> None:
             allowed[code, NODE_TYPES.index(one), NODE_TYPES.index(to)] = True
     if not (allowed[kind, nodes.type[source], nodes.type[target]] & (source != target)).all():
         raise ValueError("an edge between nodes that cannot have it")
-    if len(np.unique((source * len(EDGE_TYPES) + kind) << 32 | target)) != count:
+    keys = np.sort((source * len(EDGE_TYPES) + kind) << 32 | target)  # np.unique takes ten times as long
+    if (keys[1:] == keys[:-1]).any():
         raise ValueError("an edge that is given twice")
 
 
 def _vector(pairs: Any, embedder: Embedder) -> Vector:
-    flat = np.fromiter(chain.from_iterable(pairs), dtype=np.float64)
+    count, ready = len(pairs), isinstance(pairs, np.ndarray)  # by `_node`
+    flat: NDArray[Any]
+    flat = pairs.ravel() if ready else np.fromiter(chain.from_iterable(pairs), dtype=np.float64)
     given, values = flat[::2], flat[1::2].astype(np.float32)
     dims = given.astype(np.int32)
-    if len(flat) != 2 * len(pairs) or not ((dims == given).all() and (dims[1:] > dims[:-1]).all()):
+    if len(flat) != 2 * count or not ((dims == given).all() and (dims[1:] > dims[:-1]).all()):
         raise ValueError("its embedding is not [[dimension, value], …] in ascending order")
     if len(dims) and not (dims[0] >= 0 and dims[-1] < embedder.dimensions):
         raise ValueError("its embedding has dimensions that the embedder has not")

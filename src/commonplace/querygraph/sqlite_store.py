@@ -220,7 +220,7 @@ class StoredGraph(QueryGraph):
         tables.edges.serial[: len(edges)] = [serial for *_, serial in edges]
         tables.serial = int(self._meta("serial"))
         self._pulling = False  # what the budgets of other settings evict is gone from the file, too
-        self._hold(tables)
+        self._hold(tables, self._now())
 
     def _pull_gone(self) -> None:
         found = self._connection.execute(
