@@ -51,6 +51,8 @@ LATEST_SAID = 24
 OF_THE_PAST = frozenset({"did", "walked", "i_said", "said", "refused", "absent", "event", "voice", "weather", "plan"})
 """Frames that make up a day."""
 MOST_OF_A_DAY = 500
+SMALL_HOURS = 4
+"""Before this hour `today` is the day before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ def names(view: TalkView, question: str) -> Names:
         people=[(one.id, one.name, one.called, one.pronoun) for one in _others(view)],
         places=[(node.id, node.name) for node in scenario.geography.nodes.values() if node.type == "area"],
         facts={fact.id: _groups(fact.groups) for fact in scenario.facts},
+        late=view.now.hour < SMALL_HOURS,
         weekday=view.now.weekday(),
         weekdays=WEEKDAYS[language_of(question)],
     )

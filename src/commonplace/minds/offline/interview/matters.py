@@ -236,7 +236,7 @@ def about(talk: Interview) -> Pieces:
         yield from whois(talk)
         return
     found = talk.relevant(talk.asked.words)
-    found = [note for note in found if note.frame.get("what") != "plan"] or found
+    found = [note for note in found if note.frame.get("what") not in {"plan", "walked"}]
     if talk.asked.people:
         mine = [note for note in found if involves(talk, note)]
         found = mine or found
@@ -281,6 +281,11 @@ def thing(talk: Interview) -> Pieces:
     if talk.asked.people and not words:
         yield from seen(talk)
         return
+    for here in talk.given.situation.things:
+        if any(occurs(word, here.name, talk.given.who.language) for word in words):
+            yield talk.say(
+                "thing.mine" if here.carried else "thing.here", thing=talk.tongue.place(talk.given.who, here.name)
+            )
     things = [
         note
         for note in talk.everything

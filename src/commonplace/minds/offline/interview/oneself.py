@@ -100,10 +100,13 @@ def traits(talk: Interview) -> Pieces:
 
 def fear(talk: Interview) -> Pieces:
     """What of the past weighs: complaints and fears in what is known from the start."""
-    if talk.asked.words:
-        found = talk.relevant(talk.asked.words)
-        if found:
-            return [tell(talk, note) for note in found[:2]]
+    if talk.asked.topic:
+        found = talk.relevant(talk.asked.words, [*talk.seeds(), *talk.given.thoughts])
+        language = talk.given.who.language
+        own = [
+            piece for piece in background(talk) if any(occurs(word, piece.text, language) for word in talk.asked.words)
+        ]
+        return [*own, *(tell(talk, note) for note in found[:2])] or [talk.say("fear.none")]
     lists = grammar("en").words("feeling") | grammar("en").words("complain")
     words = frozenset(talk.rules.say("words.fear", {}, talk.dice).split()) or lists
     sore = [note for note in talk.seeds() if any(occurs(word, note.text, talk.given.who.language) for word in words)]
