@@ -480,10 +480,10 @@ def _topic(topic: str, names: Names, people: tuple[str, ...], places: tuple[str,
 
 
 def _words(text: str, rules: _Rules, language: str) -> tuple[str, ...]:
-    found = re.findall(r"[^\W_]+(?:'[^\W_]+)?", text.lower())
+    found = re.findall(r"[^\W_]+(?:'[^\W_]+)?", re.sub("@[pl][가-힣]*", " ", text.lower()))
     if language == "ko":
         found = [_stripped(word) for word in found]
-    kept = [word.removesuffix("'s") for word in found if word not in rules.stop and word not in {"p", "l"}]
+    kept = [word.removesuffix("'s") for word in found if word not in rules.stop]
     return tuple(dict.fromkeys(word for word in kept if len(word) > 1))
 
 

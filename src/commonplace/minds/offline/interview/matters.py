@@ -141,7 +141,7 @@ def going(talk: Interview) -> Pieces:
         note = talk.note_of(fact)
         if note is not None:
             yield from went(talk, note)
-            yield from heard_of(talk, note)
+            yield from (tell(talk, one) for one in (*talk.carriers(fact, "said"), *talk.carriers(fact, "seed"))[:1])
             return
     words = talk.asked.words
     items = [

@@ -192,16 +192,13 @@ def weather(talk: Interview) -> Pieces:
 
 def learnt(talk: Interview) -> Pieces:
     """The latest conclusions."""
-    for number, note in enumerate(talk.given.thoughts):
-        told = tell(talk, note)
-        if told is None:
-            continue
-        low = (
-            told.text[:1].lower() + told.text[1:]
-            if not told.text.startswith(("I ", "I'", *(one.called for one in talk.given.known)))
-            else told.text
-        )
-        yield talk.say("learnt", note.id, mark=told.mark, text=told.text, low_text=low) if not number else told
-    if not talk.given.thoughts:
+    names = tuple(one.called for one in talk.given.known)
+    thoughts = [(note, told) for note in talk.given.thoughts if (told := tell(talk, note))]
+    for note, told in thoughts[:1]:
+        is_bound = told.text.startswith(("I ", "I'", *names))
+        low = told.text if is_bound else told.text[:1].lower() + told.text[1:]
+        yield talk.say("learnt", note.id, mark=told.mark, text=told.text, low_text=low)
+    yield from (told for _, told in thoughts[1:])
+    if not thoughts:
         yield talk.say("learnt.none")
-        yield from (tell(talk, note) for note in talk.seeds()[:1] if note.kind == "plan")
+        yield from (tell(talk, note) for note in talk.seeds() if note.kind == "plan")
