@@ -162,7 +162,8 @@ def _understood(question: str, lines: Sequence[Spoken], names: Names, before: As
     language = spoken_in(question)
     rules, text = _rules(language), _normal(question, language)
     text, people, places, parts = _placed(text, names, language)
-    text, others, unclear = _pronouns(text, rules, lines, names, before, people)
+    named = tuple(_mentioned((Spoken(speaker=ASKER, called="", text=question[-LONGEST:]),), names))
+    text, others, unclear = _pronouns(text, rules, lines, names, before, people, named)
     people = (*people, *others)
     facts = _facts(question, names)
     when, text = _when(text, rules, names, before)
@@ -339,7 +340,13 @@ def _name_pattern(forms: str, language: str) -> re.Pattern[str]:
 
 
 def _pronouns(
-    text: str, rules: _Rules, lines: Sequence[Spoken], names: Names, before: Asked, people: tuple[str, ...]
+    text: str,
+    rules: _Rules,
+    lines: Sequence[Spoken],
+    names: Names,
+    before: Asked,
+    people: tuple[str, ...],
+    named: tuple[str, ...],
 ) -> tuple[str, tuple[str, ...], bool]:
     """`her` → @p where a woman was spoken of; the person asked about last comes before those of the answer."""
     if people:
@@ -349,7 +356,7 @@ def _pronouns(
         if not pattern.search(text):
             continue
         fitting = {one[0] for one in names.people if pronoun in {one[3], "any"}}
-        mentioned = [*before.people, *_mentioned(lines, names)]
+        mentioned = [*named, *before.people, *_mentioned(lines, names)]
         other = next((one for one in mentioned if one in fitting), "")
         if other:
             return pattern.sub("@p", text), (other,), False

@@ -262,6 +262,9 @@ def plan(talk: Interview) -> Pieces:
     if span is not None and span.days > 0:
         yield from day(talk)
         return
+    if span is not None and span.end <= minute_of(given.situation.time):
+        yield from usual_instead(talk, span)  # that part of today is over
+        return
     later = [item for item in given.later if span is None or span.end > DAY or minute_of(item.start) < span.end]
     current = next((item for item in reversed(given.done) if covers(item, given.situation.time)), None)
     if span is not None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from commonplace.minds.offline.grammar.grammar import grammar
-from commonplace.minds.offline.interview.interview import TELLING, Interview, Piece, Pieces, covers, occurs
+from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces, covers, occurs
+from commonplace.minds.offline.interview.others import what_is
 from commonplace.minds.offline.interview.telling import tell
 
 WELL, ILL = 12, -12
 """Mood from which one is well, below which not."""
+LATELY = 12 * 60
+"""Minutes in which something happened that bears on how one is."""
 
 
 def small_talk(talk: Interview) -> Pieces:
@@ -113,6 +116,17 @@ def fear(talk: Interview) -> Pieces:
     return [tell(talk, note) for note in (sore or talk.seeds())[:3]]
 
 
+def family(talk: Interview) -> Pieces:
+    """Husbands, mothers, children: from the background, the relations and what is known from the start."""
+    language = talk.given.who.language
+    words = [*talk.asked.words, *talk.rules.say("words.family", {}, talk.dice).split()]
+    own = [piece for piece in background(talk) if any(occurs(word, piece.text, language) for word in words)]
+    near = [one for one in talk.given.known if any(occurs(word, one.label, language) for word in words)]
+    found = [note for note in talk.seeds() if any(occurs(word, note.text, language) for word in words)]
+    pieces = [*own, *(what_is(talk, one) for one in near[:2]), *(tell(talk, note) for note in found[:2])]
+    return pieces or [talk.say("family.none")]
+
+
 def secret(talk: Interview) -> Pieces:
     """The weightiest thing known from the start, told as its author lets it be told."""
     words = frozenset(talk.rules.say("words.secret", {}, talk.dice).split())
@@ -121,22 +135,13 @@ def secret(talk: Interview) -> Pieces:
 
 
 def feel(talk: Interview) -> Pieces:
-    """The mood, and what of the last day weighs most."""
+    """The mood, and what happened lately or was concluded last."""
     mood = talk.given.mood
     yield talk.say("feel.good" if mood > WELL else "feel.bad" if mood < ILL else "feel.fair")
-    lately = [
-        note
-        for note in talk.given.day
-        if note.minutes_ago < 12 * 60 and note.frame.get("what") in {"event", "refused", "absent", "voice"}
-    ]
-    said = [
-        note
-        for note in talk.given.day
-        if note.minutes_ago < 12 * 60 and note.frame.get("to_me") and note.frame.get("speech_act") in TELLING
-    ]
-    best = sorted([*lately, *said], key=lambda note: (-note.importance, note.minutes_ago))
-    yield from (tell(talk, note) for note in best[:1])
-    yield from (tell(talk, note) for note in talk.given.thoughts[:1])
+    kinds = {"event", "refused", "absent", "voice"}
+    lately = [note for note in talk.given.day if note.minutes_ago < LATELY and note.frame.get("what") in kinds]
+    best = sorted(lately, key=lambda note: (-note.importance, note.minutes_ago))
+    yield from (tell(talk, note) for note in (*best[:1], *talk.given.thoughts[:1]))
 
 
 def now(talk: Interview) -> Pieces:

@@ -208,7 +208,8 @@ def seen(talk: Interview) -> Pieces:
         person = talk.person(other)
         if person is None:
             continue
-        if other in others:
+        is_past = talk.asked.when is not None and talk.asked.when.days > 0
+        if other in others and not is_past and not talk.asked.places:
             yield in_sight(talk, others[other])
         else:
             yield from last_seen(talk, person)
@@ -238,6 +239,8 @@ def last_seen(talk: Interview, person: Person) -> Iterator[Piece | None]:
     ]
     if talk.asked.when is not None:
         seen = [note for note in seen if talk.in_span(note, talk.asked.when)]
+    if talk.asked.places:
+        seen = [note for note in seen if note.frame["place"] in talk.asked.places]
     seen.sort(key=lambda note: (note.minutes_ago, -note.id))
     slots = talk.them(person)
     if not seen:
