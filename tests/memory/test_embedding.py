@@ -65,10 +65,10 @@ def test_packing_refuses_what_it_cannot_hold():
 def test_the_vectors_of_this_version_are_these():
     vectors = HashedEmbedder().embed(["Klaus is reading a book", "민수는 카페에서 커피를 마신다", "축제 festival 2031"])
     digests = [blake2b(packed(vector), digest_size=8).hexdigest() for vector in vectors]
-    assert (HashedEmbedder.name, digests) == ("hashed-384-v1", GOLDEN)
+    assert (HashedEmbedder.name, digests) == ("hashed-384-v2", GOLDEN)
 
 
-GOLDEN = ["c49cb28affda71f3", "618579c2beda63e1", "0a359790dc28bdb3"]
+GOLDEN = ["c49cb28affda71f3", "dccc614b20dce26e", "0a359790dc28bdb3"]
 
 
 def cosine(left: str, right: str) -> float:

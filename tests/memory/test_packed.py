@@ -153,3 +153,12 @@ def test_a_test_of_texts_reads_each_text_once() -> None:
     stream.forget([4])
     assert stream.earliest(about_fire) is None
     assert seen == ["festival", "stove"]
+
+
+def test_a_memory_given_another_text_is_compared_by_that_text() -> None:
+    stream, _ = stream_of(policies.PARK)
+    for text in ("festival", "library", "stove"):
+        stream.remember(text, at=hours(1), importance=5)
+    stream.revise(1, text="promise", at=hours(1))
+    found = stream.recall("promise", at=hours(1), touch=False)
+    assert {hit.memory.id: hit.parts["relevance"].raw for hit in found} == {1: 1, 2: 0, 3: 0}

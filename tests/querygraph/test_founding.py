@@ -260,7 +260,9 @@ def test_t6_new_questions_refer_to_the_entities_they_name(clock):
     graph = QueryGraph(clock=clock)
     room = graph.upsert_entity("대회의실", aliases=["3층 회의실", "Blue Room"])
     for text in ("3층 회의실에서 뭐 해?", "대회의실은 비었어?", "is the blue room free?", "대회의실이라고 했어?"):
-        assert [edge.target for edge in graph.edges(graph.upsert_query(text)) if edge.type == "refers_to_entity"] == [room]
+        assert [edge.target for edge in graph.edges(graph.upsert_query(text)) if edge.type == "refers_to_entity"] == [
+            room
+        ]
     for text in ("3층 회의실장님은 누구야?", "a dark blue roommate", "소회의실은 어디야?", "13층 회의실은?"):
         assert not [edge for edge in graph.edges(graph.upsert_query(text)) if edge.type == "refers_to_entity"], text
 

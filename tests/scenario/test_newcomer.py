@@ -152,7 +152,7 @@ json_values = st.recursive(
 )
 
 
-@examples(200)
+@examples(80)
 @given(st.dictionaries(st.sampled_from([*zola(), "knows", "absent", "x"]), json_values, max_size=4))
 def test_whatever_is_given_is_a_character_or_is_refused(changes: dict[str, Any]) -> None:
     try:

@@ -54,6 +54,7 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
         "events": Entry("inspect", "List everything that happened.", "events monday.run --json"),
         "agents": Entry("inspect", "List the characters: where they are, what they do.", "agents monday.run --json"),
         "why": Entry("inspect", "Explain why something was done or said.", "why monday.run t31.mira.0"),
+        "talk": Entry("talk", "Ask a character anything; history does not change.", "talk monday.run mira"),
         "diff": Entry("diff", "Show where two runs part, and what differs then.", "diff monday.run dark.run"),
         "diffusion": Entry("inspect", "Show how far each seed fact has spread.", "diffusion monday.run --json"),
         "usage": Entry("costs", "Show what was asked of the mind, and its cost.", "usage monday.run --json"),

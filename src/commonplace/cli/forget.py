@@ -42,6 +42,9 @@ def forget(
     query: str | None = typer.Option(None, "--query", help="Memories with these words in their text or tags."),
     tags: str | None = typer.Option(None, "--tags", help="Memories with one of these tags, such as test,temporary."),
     policy: Path | None = typer.Option(None, "--policy", help="Apply the retention policy in this config.json."),
+    everything: bool = typer.Option(
+        False, "--everything", help="All of --agent, its name and settings included; stores only."
+    ),
     now: str | None = typer.Option(
         None, "--now", help="ISO simulated time that ages are counted from; the latest memory's if left out."
     ),
@@ -51,11 +54,31 @@ def forget(
     """Forget memories for good, or archive them where a policy says so; in a run, at the end of its next tick."""
     if policy is not None and any(one is not None for one in (ids, session, query, tags)):
         raise UsageError("--policy cannot be combined with a choice", hint="give --policy alone, or with --agent")
+    if everything:
+        if (
+            is_run(where)
+            or agent is None
+            or any(one is not None for one in (ids, session, query, tags, policy, ledger))
+        ):
+            raise UsageError(
+                "--everything is for one character of a store", hint="give a store, --agent and --everything"
+            )
+        _delete(where, agent, dry_run=dry_run)
+        return
     choice = Choice(agent, ids, session, query, tags, policy, moment("--now", now))
     if is_run(where):
         _in_run(Path(where), choice, dry_run=dry_run)
     else:
         _in_store(where, choice, ledger, dry_run=dry_run)
+
+
+def _delete(where: str, agent: str, *, dry_run: bool) -> None:
+    """All of a character."""
+    with closing(open_store(where, create=False)) as store:
+        name = character(agent, dict.fromkeys(store.agents(), ()), where)
+        stored = store.load(name)
+        count = len(stored.memories) - len(stored.forgotten) if dry_run else store.delete(name)
+    print(f"{name}: {count} memories {'would be' if dry_run else 'were'} deleted", file=sys.stderr)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,8 +47,8 @@ def fork(
         [],
         "--join",
         metavar="AGENT|FILE[:AREA]",
-        help="A character who comes in at the next tick, at home if left out: one who is away, or a new one described "
-        "in a YAML or JSON file; repeat for another.",
+        help="Who comes in at the next tick, at home if no area is given: a character who is away, or somebody new "
+        "whom a YAML or JSON file describes; repeat for another.",
     ),
     leave: list[str] = typer.Option([], "--leave", metavar="AGENT", help="A character who goes away at the next tick."),
     seed: int | None = typer.Option(None, "--seed", help="Another seed, from the tick after the next on."),

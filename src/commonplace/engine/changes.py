@@ -161,7 +161,7 @@ def _joining(body: Mapping[str, Any], scenario: Scenario) -> tuple[Mapping[str, 
 def with_queued(scenario: Scenario, queued: Iterable[InputRow]) -> Scenario:
     """The scenario with those newcomers who wait for a tick."""
     for row in queued:
-        if row.body.get("kind") == "join":
+        if row.body.get("character"):
             _, scenario = queueable(row.body, scenario)
     return scenario
 

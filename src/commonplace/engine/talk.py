@@ -40,16 +40,18 @@ async def ask_character(
     mind: Mind,
     *,
     seed: int = 0,
+    number: int = 0,
     lines: Sequence[Spoken] = (),
     before: Earlier | None = None,
 ) -> Answered:
     """One answer of a mind. Nothing is journaled: the same mind is asked again for the same question.
 
-    `lines`: the talk so far, oldest first; the person's lines have the speaker `-`. Questions of a talk are numbered by
-    its length, so that an offline mind does not word all of them alike. Raises Paused if the mind is unavailable.
+    `lines`: the talk so far, oldest first; the person's lines have the speaker `-`. `number`: how many questions were
+    asked before in the talk, so that an offline mind words its answers differently. Raises Paused if the mind is
+    unavailable.
     """
     driver = Driver(mind, NoJournal(), seed, durable=False)
     asking = interview(view, question, lines=lines, before=before)
-    drive = Drive(view.persona.id, view.world.tick, asking, first=len(lines))
+    drive = Drive(view.persona.id, view.world.tick, asking, first=number)
     await driver.run([drive])
     return drive.result

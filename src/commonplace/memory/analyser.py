@@ -31,7 +31,7 @@ STEM = 0.5
 ROOT = "~"
 """In front of a root, which no token of another sort begins with."""
 LAST = 0.3
-"""How much the last syllable of a longer stem counts: 소금빵 is a 빵."""
+"""How much the last syllable of a stem counts, unless it is all there is before a particle: 소금빵 is a 빵."""
 
 _ISO_DATE = re.compile(r"(?<![0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9-])")
 _KOREAN_DATE = re.compile(r"(?<![0-9])([0-9]{1,2}[월일])")
@@ -113,7 +113,7 @@ class Analyser:
     def hangul(self, word: str) -> Sequence[tuple[str, float]]:
         """The tokens of a Hangul word, each with how much it counts in a question."""
         stem = korean.stem(word)
-        last = LAST if len(stem) > 1 else 1.0
+        last = 1.0 if len(korean.without_particle(word)) == 1 else LAST
         return [*((pair, 1.0) for pair in pairs(word)), (stem[-1], last), (ROOT + korean.root(stem), STEM)]
 
     def _analysed(self, word: str) -> tuple[str, ...]:

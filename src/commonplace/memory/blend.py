@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.memory.columns import FlagColumn, LabelColumn, grown
+from commonplace.memory.columns import FlagColumn, LabelColumn, blocks, grown
 from commonplace.memory.korean import stem, without_particle
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import Memory
@@ -209,22 +209,22 @@ def _pairs_apart(
     return np.flatnonzero(apart > np.where(spoken[first:] & spoken[before], gaps[1], gaps[0])) + first
 
 
-def lent(relevance: Floats, questions: NDArray[np.bool_], breaks: list[Indices]) -> Floats:
-    """Σ over d = 1 … 3 of 0.5^(d − 1) · (relevance d before + d after), + 0.5 · relevance before if that is a question.
+def lent(relevance: Floats, asking: Indices, breaks: list[Indices], received: Floats) -> None:
+    """Fills in Σ over d = 1 … 3 of 0.5^(d − 1) · (relevance d before + after d), + 0.5 · relevance before if that asks.
 
-    All arrays have the same shape, in the order of ids; pairs of `breaks` lend nothing. Exact for whole numbers below
-    2⁴⁸, so that subtracting what a broken pair has lent leaves no trace.
+    `received`: in the order of ids; `relevance`: the same, with three zeros before and after; `asking`: the positions
+    of questions; pairs of `breaks` lend nothing. Exact for whole numbers below 2⁴⁸, in any order, so that subtracting
+    what a broken pair has lent leaves no trace.
     """
-    received = np.correlate(relevance, _KERNEL, "full")[REACH:-REACH]  # the kernel reads the same from both ends
-    asking = np.flatnonzero(questions[:-1])
+    for some in blocks(len(received)):
+        received[some] = np.correlate(relevance[some.start : some.stop + 2 * REACH], _KERNEL)
+    own = relevance[REACH:-REACH]
+    asking = asking[: np.searchsorted(asking, len(received) - 1)]
     if len(asking):
-        received[asking + 1] += ANSWER * relevance[asking]
+        asking = asking[~np.isin(asking + 1, breaks[0])] if len(breaks[0]) else asking
+        received[asking + 1] += ANSWER * own[asking]
     for share, distance, later in zip(_SHARES, range(1, REACH + 1), breaks, strict=True):
-        if not len(later):
-            continue
-        earlier = later - distance
-        received[earlier] -= share * relevance[later]
-        received[later] -= share * relevance[earlier]
-        if distance == 1:
-            received[later] -= ANSWER * relevance[earlier] * questions[earlier]
-    return received
+        if len(later):
+            earlier = later - distance
+            received[earlier] -= share * own[later]
+            received[later] -= share * own[earlier]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, localcontext
 from functools import lru_cache
@@ -28,6 +28,15 @@ def grown(array: NDArray[Scalar], needed: int) -> NDArray[Scalar]:
     return bigger
 
 
+_BLOCK = 8192
+
+
+def blocks(count: int) -> Iterator[slice]:
+    """Slices that cover `count` rows: so few at a time that what is computed of them stays in the processor's cache."""
+    for start in range(0, count, _BLOCK):
+        yield slice(start, min(start + _BLOCK, count))
+
+
 class Scratch(local):
     """A work array that each thread keeps: allocating and freeing one per query costs more than most of its use."""
 
@@ -48,6 +57,7 @@ class FlagColumn:
         self.size = 0
         self.values: NDArray[np.bool_] = np.empty(16, dtype=np.bool_)
         """Valid up to `size`."""
+        self._where: tuple[int, NDArray[np.intp]] | None = None
 
     def append(self, value: bool) -> None:
         """Adds the next row."""
@@ -58,7 +68,17 @@ class FlagColumn:
 
     def truncate(self, length: int) -> None:
         """Removes the rows from `length` on."""
-        self.size = min(self.size, length)
+        if length < self.size:
+            self.size, self._where = length, None
+
+    def where(self, length: int, rows: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
+        """Which of the first `length` rows have the flag; of `rows`, the positions."""
+        if rows is not None:
+            return self.values[rows].nonzero()[0]
+        known = self._where
+        if known is None or known[0] != length:
+            known = self._where = length, self.values[:length].nonzero()[0]
+        return known[1]
 
 
 class LabelColumn:
@@ -86,14 +106,18 @@ class LabelColumn:
         """Removes the rows from `length` on."""
         self.size = min(self.size, length)
 
-    def carrying(self, words: Iterable[str], length: int, value: float = 1.0) -> NDArray[np.float64] | None:
-        """`value` for each of the first `length` rows whose label has one of the words, else 0; None if none has."""
+    def codes(self, length: int, rows: NDArray[np.intp] | None = None) -> NDArray[np.int32]:
+        """The labels' numbers of the first `length` rows, or of `rows`."""
+        return self._codes[:length] if rows is None else self._codes[rows]
+
+    def carrying(self, words: Iterable[str]) -> NDArray[np.float64] | None:
+        """By number of a label 1 if it has one of the words, else 0; None if none has."""
         codes = [code for word in words for code in self._with.get(word, ())]
         if not codes:
             return None
         marked = np.zeros(len(self._known))
-        marked[codes] = value
-        return marked.take(self._codes[:length])
+        marked[codes] = 1
+        return marked
 
 
 # ── time and recency ─────────────────────────────────────────────────────────────────────────────────────────────────

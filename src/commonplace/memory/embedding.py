@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.errors import UsageError
+from commonplace.memory import korean
 from commonplace.memory.words import word_list
 from commonplace.text import HANGUL, clean, words
 
@@ -37,7 +38,10 @@ class Embedder(Protocol):
     """Turns texts into vectors of one size. Any object with these three members is an embedder; there is no base class.
 
     One that compares spelling and not meaning may declare `spelling = True`. One that embeds questions otherwise than
-    memories may have `embed_query(texts)`, with the arguments and the result of `embed`.
+    memories may have `embed_query(texts)`, with the arguments and the result of `embed`. One whose vectors follow from
+    the text alone, the same everywhere and at next to no cost, may declare `pure = True`: where the stream's policy
+    does not compare vectors, they are not made when a memory is remembered but when they are first read, and stores
+    keep none.
     """
 
     @property
@@ -51,6 +55,11 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Sequence[Vector | None]:
         """A vector per text, `None` for one that cannot be embedded."""
         ...
+
+
+def is_pure(embedder: Embedder) -> bool:
+    """Whether its vectors can be made again at any time, so that none need be kept."""
+    return getattr(embedder, "pure", False)
 
 
 Embeds = Callable[[Sequence[str]], Sequence[Any]]
@@ -153,17 +162,18 @@ class HashedEmbedder:
     """Character n-grams hashed into 384 dimensions: no download, no model, the same vector everywhere.
 
     A gram is a row of ±1 taken from the bits of its BLAKE2b digest. A Latin word is the sum of its 3–5-grams between
-    boundary marks and of itself, brought to unit weight; Hangul gives the 2- and 3-grams of the text without its
-    spaces and the first two syllables of every word, so that spacing and particles change little. Grammar words are
-    left out unless there are no others.
+    boundary marks and of itself, brought to unit weight; Hangul gives the 2- and 3-grams of the stems without spaces
+    between them and the first two syllables of every root, so that spacing, particles and endings change little.
+    Grammar words are left out unless there are no others.
 
     `name` changes whenever a vector would.
     """
 
     dimensions = 384
-    name = "hashed-384-v1"
+    name = "hashed-384-v2"
     spelling = True
     """It compares spelling, not meaning, which BM25 does better: a blend leaves its cosine out."""
+    pure = True
 
     def __init__(self) -> None:
         self._vectors: dict[str, Vector | None] = {}
@@ -226,24 +236,26 @@ def _features(text: str) -> Counter[str]:
         for word in counted:
             found[word] += 4
         return found
-    hangul: list[str] = []
+    stems: list[str] = []
     for word in counted:
         if _HANGUL_WORD.match(word):
-            hangul.append(word)
+            stems.append(korean.stem(word))
         else:
             found[word] += 4
-    run = "".join(hangul)
+    run = "".join(stems)
     for size in (2, 3):
         for start in range(len(run) - size + 1):
             found["#" + run[start : start + size]] += 2
-    for word in hangul:
-        found["^" + word[:2]] += 4
+    for stem in stems:
+        found["^" + korean.root(stem)[:2]] += 4
     return found
 
 
 def _contentful(found: Sequence[str]) -> list[str]:
     grammar = word_list("en").function
-    return [word for word in found if word not in grammar]
+    return [
+        word for word in found if word not in grammar and not (_HANGUL_WORD.match(word) and korean.is_grammar(word))
+    ]
 
 
 def _grams(feature: str) -> list[str]:

@@ -277,6 +277,23 @@ class MemoryStore:
         return self._delete(list(self._index.sessions.get(session_id, {})), f"by session {session_id}")
 
     @locked
+    def delete_by_persona(self, persona_id: str) -> int:
+        """Delete everything of a persona for good, archived memories and its name included.
+
+        Returns how many memories there were. A ledger is told of each.
+        """
+        index = self._index
+        found = [
+            memory for memory in (*index.memories.values(), *index.archived.values()) if memory.agent == persona_id
+        ]
+        self._apply(
+            ForgettingPlan(remove=[Decision(memory, f"by persona {persona_id}") for memory in found]), "a person"
+        )
+        index.store.delete(persona_id)
+        index.last_ids.pop(persona_id, None)
+        return len(found)
+
+    @locked
     def delete_by_query(self, query: str | None = None, **filters: Any) -> int:
         """Forget everything that passes these filters of `search`, without a limit; returns how many.
 

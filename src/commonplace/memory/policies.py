@@ -140,6 +140,11 @@ _MINUTES = ("neighbour_minutes", "conversation_minutes")
 _RANGES = (("all_equal", 0.0, 1.0), ("k1", 0.0, 1000.0), ("b", 0.0, 1.0), ("grammar", 0.0, 1.0))
 
 
+def compares_vectors(policy: Policy, *, spelling: bool) -> bool:
+    """Whether retrieval reads vectors; `spelling`: whether they only compare spelling, which a blend does without."""
+    return policy.relevance == "cosine" or ("cosine" in policy.weights and not spelling)
+
+
 # ── the shipped policies ─────────────────────────────────────────────────────────────────────────────────────────────
 
 PARK = Policy("park")

@@ -32,7 +32,7 @@ from commonplace.memory.retrieval import Options, Retrieval, retrieve
 from commonplace.memory.scoring import ScoredMemory
 from commonplace.memory.search import Filters, matching
 from commonplace.memory.table import KIND_CODES, MemoryTable, View
-from commonplace.memory.threads import locked
+from commonplace.memory.threads import in_thread, locked
 
 _AT_ONCE = 32
 """Memories that `backwards` reads at once."""
@@ -119,6 +119,10 @@ class Reader:
         latest = (view.memory(row) for row in np.flatnonzero(there)[::-1].tolist())
         found = (memory for memory in latest if all(test(memory) for test in tests))
         return list(islice(found, None if limit is None else checked_count("limit", limit, 0)))
+
+    aretrieve = in_thread(retrieve)
+    arecall = in_thread(recall)
+    asearch = in_thread(search)
 
     @property
     @locked

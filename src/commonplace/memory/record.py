@@ -177,6 +177,11 @@ def accessed(memory: Memory, at: datetime) -> Memory:
     return copy
 
 
+def same_but_access(one: Memory, other: Memory) -> bool:
+    """Whether two memories differ in their last access at most."""
+    return _kept(one) == _kept(other)
+
+
 # ── argument checks: each names the argument, the value and what is expected ─────────────────────────────────────────
 
 

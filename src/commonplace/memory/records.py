@@ -90,6 +90,10 @@ class PackedRecords:
         """The memory of a row that is kept as an object."""
         return self._whole.get(row)
 
+    def is_plain(self, row: int) -> bool:
+        """Whether the row is packed and has no rare fields but, perhaps, an event."""
+        return row < self.size and not self._known[self._rests[row]] and row not in self._whole
+
     def fields(self, row: int) -> tuple[int, str, Mapping[str, Any]]:
         """(tick, event, the rare fields) of any other row."""
         start = int(self._ends[row - 1]) if row else 0

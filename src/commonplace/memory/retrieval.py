@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import count
 from typing import Any, Literal, overload
 
@@ -18,33 +18,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.clock import iso
-from commonplace.memory.blend import UNSPOKEN, Breaks, lent, named
-from commonplace.memory.columns import Scratch, growth, micros, moment
+from commonplace.memory.blend import REACH, UNSPOKEN, Breaks, lent, named
+from commonplace.memory.columns import FlagColumn, LabelColumn, Scratch, blocks, growth, micros, moment
 from commonplace.memory.embedding import Vector, embed_query, norm_of, usable
 from commonplace.memory.policies import INHERENT, Policy
 from commonplace.memory.record import Memory, accessed
 from commonplace.memory.scoring import (
+    NOT_NORMALISED,
     UNIT,
     Breakdown,
     Floats,
     Indices,
     Part,
     Parts,
+    Prior,
     ScoredMemory,
     Scores,
+    Spread,
     Spreads,
     best,
     normalise,
+    range_of,
     round_to_units,
-    weighted_sum,
 )
 from commonplace.memory.search import Filters, matching
 from commonplace.memory.table import KIND_CODES, View
 from commonplace.text import clean
 
-_RAW = Scratch()
-_COUNTED_RAW = ("neighbours", "named", "statement")
-"""Parts of a blend that are not normalised."""
+_WORK, _COSINES = Scratch(), Scratch()
+_COMPARED = {"relevance": "cosine", "lexical": "bm25", "cosine": "cosine"}
+"""Part that compares memories with the question → by what; `relevance` as the policy says."""
+_HEEDED = np.array([UNSPOKEN, 1.0])
+"""What counts of the relevance lent to a memory that is not spoken, and to one that is."""
 _THOUGHTS = (KIND_CODES["reflection"], KIND_CODES["plan"])
 
 
@@ -106,8 +111,7 @@ class Retrieval(Sequence[ScoredMemory]):
         """The memories, `accessed_at` as of then, with their scores; made when they are first asked for."""
         if not self._hits and self.found:
             then = map(accessed, self.found, map(moment, self.accessed))
-            parts = self.breakdown.parts() if self.breakdown else [dict[str, Part]() for _ in self.found]
-            parts = [Parts(one, self.measure and self.measure.of) for one in parts]
+            parts = map(partial(Parts, self.breakdown, self.measure and self.measure.of), count())
             self._hits[:] = list(map(ScoredMemory, then, count(1), self.scores, parts))  # at once: threads may share it
         return tuple(self._hits)
 
@@ -193,7 +197,7 @@ def retrieve(
         relevant = np.flatnonzero(measure.of_all(scores) >= min_relevance)
         scores, totals = scores.only(relevant), totals[relevant]
         rows = relevant if rows is None else rows[relevant]
-    ranked = best(totals, view.take(view.table.created, rows), k if max_tokens is None else None)
+    ranked = best(totals, view.table.created, k if max_tokens is None else None, rows)
     if max_tokens is not None:
         ranked = _fitting(ranked, view.take(view.table.tokens, rows), k, max_tokens)
     chosen = ranked if rows is None else rows[ranked]
@@ -224,8 +228,10 @@ def candidates(
     view: View, policy: Policy, exclude: AbstractSet[int], at: datetime, filters: Filters | None = None
 ) -> Indices | None:
     """The rows that may compete, none of them created after `at`; None for all rows."""
-    allowed, tests = matching(view, filters) if filters else (view.alive, [])
     now = micros(at)
+    if not (filters or exclude or policy.without_tags or policy.without_words) and view.table.latest <= now:
+        return view.present()
+    allowed, tests = matching(view, filters) if filters else (view.alive, [])
     if view.table.latest > now:
         allowed = allowed & (view.table.created[: view.length] <= now)
     if policy.without_tags or policy.without_words:
@@ -255,33 +261,76 @@ def score_candidates(
     `vector`: the question's; None to have the embedder make it. `spreads`: normalise over these instead of the
     candidates' own. With `policy.nearest` only the nearest candidates are scored.
     """
+    given = spreads or {}
     # what an embedder of spelling knows, BM25 knows better
     spelling = policy.relevance == "blend" and vector is None and getattr(view.table.embedder, "spelling", False)
-    names = [name for name in policy.weights if not (spelling and name == "cosine")]
-    normalised = [name for name in names if name not in _COUNTED_RAW]
-    inherent = [name for name in normalised if name in INHERENT]  # `weights` has them first
-    asked = slice(len(inherent), len(normalised))
-    raw = _RAW.matrix(len(normalised), view.length if rows is None else len(rows))
-    unusable: dict[str, int] = {}
-    compared_by = {"relevance": policy.relevance, "lexical": "bm25", "cosine": "cosine"}
-    for name, units in zip(normalised[asked], raw[asked], strict=True):
-        if compared_by[name] == "bm25":
+    weights = {name: weight for name, weight in policy.weights.items() if not (spelling and name == "cosine")}
+    asked = [name for name in weights if name in _COMPARED]
+    work = _WORK.matrix(len(asked) + 4, (view.length if rows is None else len(rows)) + 2 * REACH)
+    raw, unusable = list(work[: len(asked), : -2 * REACH]), dict[str, int]()
+    for name, units in reversed(list(zip(asked, raw, strict=True))):  # what vectors push out of the cache comes later
+        if _COMPARED[name] == "bm25" or policy.relevance == "bm25":
             _bm25(view, rows, text, policy, units)
         else:
             unusable = _cosine(view, rows, text, vector, units)
     if policy.nearest:
-        kept = np.sort(best(raw[asked][0], view.take(view.table.created, rows), policy.nearest))
-        rows, raw = kept if rows is None else rows[kept], raw[:, kept]
-    scales = np.full(len(raw), UNIT)
-    for row, name in enumerate(inherent):
-        scales[row] = _INHERENT[name](view, rows, at, policy, raw[row])
-    weights = np.array([policy.weights[name] for name in names])
-    units, found = normalise(names, raw, scales, policy, spreads)
-    if len(names) > len(raw):
-        relevance = weighted_sum(units[asked], weights[asked])
-        _blend(view, rows, text, policy, relevance, dict(zip(names, units, strict=True)))
-    totals = weighted_sum(units, weights)
-    return Scores(rows, names, raw, scales, units, weights, totals, found, policy.normalise == "minmax", unusable)
+        kept = np.sort(best(raw[0], view.table.created, policy.nearest, rows))
+        rows, raw, work = kept if rows is None else rows[kept], [raw[0][kept]], work[:, : len(kept) + 2 * REACH]
+    prior, scales = _prior(view, rows, at, policy, given)
+    ranges = [range_of(values, UNIT, given.get(name)) for name, values in zip(asked, raw, strict=True)]
+    totals = work[-1, : -2 * REACH]
+    _add(prior.totals, raw, ranges, [weights[name] for name in asked], policy, work[-4:])
+    counted = list[Callable[[Indices], Floats]]()
+    if policy.relevance == "blend":
+        counted = _blend(view, rows, text, policy, work[-4:])
+    for some in blocks(len(totals)):
+        np.rint(totals[some], out=totals[some])
+    ranges = [*prior.ranges, *ranges]
+    scales = [*scales, *([UNIT] * len(asked))]
+    found = dict.fromkeys(weights, NOT_NORMALISED)
+    if policy.normalise == "minmax":
+        for name, over, scale in zip(weights, ranges, scales, strict=False):
+            found[name] = given.get(name) or Spread(over.low * scale, over.high * scale)
+    return Scores(
+        rows,
+        list(weights),
+        list(weights.values()),
+        [*prior.raw, *raw],
+        scales,
+        ranges,
+        counted,
+        totals,
+        found,
+        policy,
+        unusable,
+    )
+
+
+def _add(
+    prior: Floats,
+    raw: Sequence[Floats],
+    ranges: Sequence[Spread],
+    weights: Sequence[float],
+    policy: Policy,
+    work: Floats,
+) -> None:
+    """Fills the last of four rows with Σ weight · part of the prior and the given parts, in this order.
+
+    The first, shifted by `REACH`, gets the same without the prior.
+    """
+    relevance, spare, totals = work[0, REACH:], work[2], work[3]
+    for some in blocks(len(prior)):
+        so_far, asked = prior[some], relevance[some]
+        for number, (values, over, weight) in enumerate(zip(raw, ranges, weights, strict=True)):
+            units = spare[: len(asked)]
+            normalise(values[some], UNIT, over, policy, units)
+            if weight != 1:
+                units *= weight
+            so_far = np.add(so_far, units, out=totals[some])
+            if number:
+                asked += units
+            else:
+                asked[:] = units
 
 
 class Relevance:
@@ -335,56 +384,79 @@ def _bm25(view: View, rows: Indices | None, text: str, policy: Policy, units: Fl
     terms = view.table.analyser.weighted(text, policy.grammar)
     if policy.respell:
         terms = index.respelt(terms, view.length)
-    round_to_units(view.take(index.scores(terms, view.length, policy.k1, policy.b), rows), units)
+    scores = index.scores(terms, view.length, policy.k1, policy.b, units if rows is None else None)
+    round_to_units(view.take(scores, rows), units)
 
 
 def _cosine(view: View, rows: Indices | None, text: str, given: Vector | None, units: Floats) -> dict[str, int]:
     """Fills in the cosines, and returns what could not be compared."""
     table = view.table
+    table.sayings.make()
     unusable = table.unusable(slice(view.length) if rows is None else rows)
     _, vector = usable(embed_query(table.embedder, text) if given is None else given, table.embedder.dimensions)
     norm = 0.0 if vector is None else norm_of(vector)
     if vector is None or not norm:
         units[:] = 0
         return {**unusable, "query": 1}
-    # Each text is compared once, however many memories say it. vecdot takes row after row: as fast as a matrix product
-    # on one thread, and no thread pool to be slowed down by.
-    known = len(table.sayings)
-    cosines = np.divide(np.vecdot(table.sayings.vectors[:known], vector), table.sayings.norms[:known], dtype=np.float64)
-    cosines /= norm
-    round_to_units(cosines, cosines)
-    cosines.take(view.take(table.saying, rows), out=units, mode="clip")  # `raise` would copy
+    # each text is compared once, however many memories say it
+    same = rows is None and table.distinct >= view.length
+    sayings, known = table.sayings, view.length if same else len(table.sayings)
+    cosines = units if same else _COSINES.matrix(1, known)[0]
+    sayings.cosines(vector, norm, known, cosines)
+    if not same:
+        cosines.take(view.take(table.saying, rows), out=units, mode="clip")  # `raise` would copy
     return unusable
 
 
-def _recency(view: View, rows: Indices | None, at: datetime, policy: Policy, raw: Floats) -> float:
-    """Fills in the recency of the candidates up to a factor, which it returns."""
+def _prior(view: View, rows: Indices | None, at: datetime, policy: Policy, given: Spreads) -> tuple[Prior, list[float]]:
+    """The inherent parts, weighted and added, and the factor of each; kept until a memory or an access changes them.
+
+    Under min-max, recency by access does not depend on the present: the factor that carries it cancels.
+    """
+    lasting = policy.normalise == "minmax" and policy.recency != "creation" and not given and rows is view.present()
+    prior = view.prior(policy) if lasting else None
+    raw = prior.raw if prior else [_INHERENT[name](view, rows, at, policy) for name in INHERENT]
+    scales = [_recency_scale(view, at, policy), 1.0]  # now that the column of recency is filled
+    if prior is None:
+        weights = [policy.weights[name] for name in INHERENT]
+        ranges = [range_of(*one) for one in zip(raw, scales, map(given.get, INHERENT), strict=True)]
+        weighted = np.empty((len(raw), len(raw[0])))
+        for values, scale, over, weight, units in zip(raw, scales, ranges, weights, weighted, strict=True):
+            normalise(values, scale, over, policy, units)
+            np.multiply(units, weight, out=units)
+        totals = np.add.reduce(weighted, axis=0)
+        prior = Prior(raw, ranges, totals)
+        if lasting:
+            view.keep_prior(policy, prior)
+    return prior, scales
+
+
+def _recency(view: View, rows: Indices | None, at: datetime, policy: Policy) -> Floats:
+    """The recency of the candidates up to the factor of `_recency_scale`."""
     if policy.recency == "rank":
-        raw[:] = _by_rank(view, rows, policy.decay)
-        return 1.0
+        return _by_rank(view, rows, policy.decay)
     if policy.recency == "creation":
         ages = micros(at) - view.take(view.table.created, rows)
         mantissas, exponents = growth(policy.decay).of(np.maximum(ages, 0))
-        np.ldexp(1 / mantissas, -exponents, out=raw)
-        return 1.0
-    column = view.recency(policy.decay)
-    raw[:] = view.take(column.values(view.accessed), rows)
-    return column.scale(micros(at))
+        return np.ldexp(1 / mantissas, -exponents)
+    return view.take(view.recency(policy.decay).values(view.accessed), rows)
 
 
-def _importance(view: View, rows: Indices | None, at: datetime, policy: Policy, raw: Floats) -> float:  # noqa: ARG001 - as every function of `_INHERENT`
-    """Fills in the importance of the candidates, and returns the factor 1."""
-    raw[:] = view.take(view.table.importance, rows)
-    if policy.importance == "unit":
-        np.divide(np.subtract(raw, 1, out=raw), 9, out=raw)
-    return 1.0
+def _recency_scale(view: View, at: datetime, policy: Policy) -> float:
+    return view.recency(policy.decay).scale(micros(at)) if policy.recency == "access" else 1.0
 
 
-_INHERENT: Mapping[str, Callable[[View, Indices | None, datetime, Policy, Floats], float]] = {
+def _importance(view: View, rows: Indices | None, at: datetime, policy: Policy) -> Floats:  # noqa: ARG001 - as every function of `_INHERENT`
+    """The importance of the candidates."""
+    raw = view.take(view.table.importance, rows)
+    return (raw - 1) / 9 if policy.importance == "unit" else raw
+
+
+_INHERENT: Mapping[str, Callable[[View, Indices | None, datetime, Policy], Floats]] = {
     "recency": _recency,
     "importance": _importance,
 }
-"""Part of `policies.INHERENT` → what fills in its raw values up to a factor, and returns the factor."""
+"""Part of `policies.INHERENT` → what computes its raw values; those of recency up to the factor `_recency_scale`."""
 
 
 def _by_rank(view: View, rows: Indices | None, decay: float) -> Floats:
@@ -405,28 +477,63 @@ def _powers(base: float, count: int) -> Floats:
 
 
 def _blend(
-    view: View, rows: Indices | None, text: str, policy: Policy, relevance: Floats, units: Mapping[str, Floats]
-) -> None:
-    """Fills in the parts of a blend that count raw. `relevance`: what each candidate can lend, in whole units."""
+    view: View, rows: Indices | None, text: str, policy: Policy, work: Floats
+) -> list[Callable[[Indices], Floats]]:
+    """Adds the parts of a blend that count raw to the totals, and returns what gives their units.
+
+    `work`: four rows; the first, shifted by `REACH`, with what each candidate can lend, the last with the totals.
+    """
     columns = view.blend()
-    questions = view.take(columns.questions.values, rows)
-    if "neighbours" in units:
-        spoken = view.take(columns.spoken.values, rows)
+    relevance, (received, spare, totals) = work[0], work[1:, : -2 * REACH]
+    counted: list[Callable[[Indices], Floats]] = []
+    if weight := policy.weights.get("neighbours"):
         # where candidates are left out, those around them become neighbours
         breaks = (
             columns.breaks(policy) if rows is None else Breaks(policy.neighbour_minutes, policy.conversation_minutes)
         )
-        received = lent(relevance, questions, breaks.between(view.take(view.table.created, rows), spoken))
-        np.rint(np.where(spoken, received, UNSPOKEN * received), out=units["neighbours"])
-    if "named" in units:
-        names, marked = named(text), units["named"]
-        marked[:] = 0
-        for column in (columns.subjects, columns.places):
-            carrying = column.carrying(names, view.length, 1 / UNIT)
-            if carrying is not None:
-                marked += view.take(carrying, rows)
-    if "statement" in units:
-        np.multiply(~questions, 1 / UNIT, out=units["statement"])
+        relevance[:REACH] = relevance[-REACH:] = 0
+        np.rint(relevance, out=relevance)
+        asking = columns.questions.where(view.length, rows)
+        spoken = view.take(columns.spoken.values, rows)
+        lent(relevance, asking, breaks.between(view.take(view.table.created, rows), spoken), received)
+        for some in blocks(len(totals)):
+            lends = received[some]
+            lends *= _HEEDED.take(spoken[some].view(np.uint8))
+            np.rint(lends, out=lends)
+            totals[some] += np.multiply(lends, weight, out=spare[: len(lends)])
+        counted.append(received.take)
+    if weight := policy.weights.get("named"):
+        names = named(text)
+        marks = [
+            (column, marked)
+            for column in (columns.subjects, columns.places)
+            if (marked := column.carrying(names)) is not None
+        ]
+        for column, marked in marks:
+            points, codes = marked * (weight / UNIT), column.codes(view.length, rows)
+            for some in blocks(len(totals)):
+                totals[some] += points.take(codes[some])
+        counted.append(partial(_marked, marks, rows))
+    if weight := policy.weights.get("statement"):
+        asking = columns.questions.where(view.length, rows)
+        before = totals[asking]
+        totals += weight / UNIT
+        totals[asking] = before
+        counted.append(partial(_stated, columns.questions, rows))
+    return counted
+
+
+def _marked(marks: Sequence[tuple[LabelColumn, Floats]], rows: Indices | None, positions: Indices) -> Floats:
+    """How many of the labels of some candidates the question names, in units."""
+    units = np.zeros(len(positions))
+    for column, marked in marks:
+        units += marked.take(column.codes(column.size, positions if rows is None else rows[positions]))
+    return units / UNIT
+
+
+def _stated(questions: FlagColumn, rows: Indices | None, positions: Indices) -> Floats:
+    """1 for a candidate that does not ask, in units."""
+    return ~questions.values[positions if rows is None else rows[positions]] / UNIT
 
 
 def _fitting(ranked: Indices, tokens: NDArray[np.int32], k: int, max_tokens: int) -> Indices:

@@ -11,22 +11,28 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.memory.columns import grown
+from commonplace.memory.columns import Scratch, blocks, grown
 from commonplace.memory.embedding import (
     NO_VECTOR,
     NON_FINITE,
     UNUSABLE,
     USABLE,
     WRONG_SIZE,
+    Embeds,
     Vector,
     VectorRows,
     norm_of,
     usable,
 )
-from commonplace.memory.scoring import Indices
+from commonplace.memory.product import by_row, exact, on_lattice
+from commonplace.memory.scoring import UNIT, Indices
 
+_WAITING = len(UNUSABLE) + 1
+"""State of a text whose vector has not been derived yet."""
 _CHUNK = 512
 """Vectors looked at at once: large temporary arrays cost more than the work done in them."""
+
+_PRODUCTS = Scratch()
 
 Numbers = NDArray[np.int32]
 
@@ -37,31 +43,37 @@ class Sayings:
     A text that comes with another vector than before is another saying. Arrays are valid up to `len(texts)`.
     """
 
-    def __init__(self, dimensions: int) -> None:
+    def __init__(self, dimensions: int, derive: Embeds | None = None) -> None:
+        """`derive`: what makes the vectors of texts that come without one, when they are first read."""
         self.texts: list[str] = []
-        self.vectors: NDArray[np.float32] = np.empty((16, dimensions), dtype=np.float32)
-        """Zeros where there is no usable vector."""
+        self.vectors: NDArray[np.float32] = np.empty((0, dimensions), dtype=np.float32)
+        """Zeros where there is no usable vector. May be shorter than `texts` until `make` has been called."""
         self.norms: NDArray[np.float64] = np.empty(16, dtype=np.float64)
         """Infinite for a zero vector and where there is no usable one, so that the cosine becomes 0."""
         self.state: NDArray[np.uint8] = np.empty(16, dtype=np.uint8)
-        """`USABLE`, or a key of `UNUSABLE`."""
+        """`USABLE`, a key of `UNUSABLE`, or `_WAITING` for a vector that has not been made yet."""
         self._numbers: dict[str, int] = {}
-        """Text → the first saying of it."""
+        """Text → the first saying of it that came with a vector."""
+        self._derive = derive
+        self._derived: dict[str, int] = {}
+        """Text → the saying of it whose vector follows from the text."""
+        self._exact = 0
+        """So many first vectors are known to be lattice vectors."""
 
     def __len__(self) -> int:
         return len(self.texts)
 
     def add(self, text: str, given: Vector | None) -> int:
         """The number of a text with this vector; a new one if need be."""
+        if given is None and self._derive:
+            return self._waiting(text)
         state, vector = usable(given, self.vectors.shape[1])
         known = self._numbers.get(text)
         if known is not None and self.state[known] == state and self._is(known, vector):
             return known
-        number = len(self.texts)
-        self._reserve(number + 1)
-        self.texts.append(text)
+        number = self._next(text, state)
+        self._make_room(number + 1)
         self._numbers.setdefault(text, number)
-        self.state[number] = state
         self.vectors[number] = 0 if vector is None else vector
         self.norms[number] = (0.0 if vector is None else norm_of(vector)) or np.inf
         return number
@@ -72,26 +84,68 @@ class Sayings:
         for first in range(0, len(texts), _CHUNK):
             some = slice(first, first + _CHUNK)
             matrix, states = _prepared(vectors[some], self.vectors.shape[1])
-            numbers[some] = self._extend(texts[some], matrix, states)
+            absent = (states == NO_VECTOR) if self._derive else np.zeros(len(states), dtype=np.bool_)
+            if not absent.any():
+                numbers[some] = self._extend(texts[some], matrix, states)
+                continue
+            given = np.flatnonzero(~absent)
+            numbers[first + given] = self._extend(
+                [texts[first + int(row)] for row in given], matrix[given], states[given]
+            )
+            for row in np.flatnonzero(absent).tolist():
+                numbers[first + row] = self._waiting(texts[first + row])
         return numbers
+
+    def make(self) -> None:
+        """Makes the vectors that are still to be derived from their texts."""
+        self._make_room(len(self.texts))
+        if self._derive:
+            self._make(np.flatnonzero(self.state[: len(self.texts)] == _WAITING))
+
+    def cosines(self, question: Vector, norm: float, count: int, out: NDArray[np.float64]) -> None:
+        """Fills `out` with the cosines of the first `count` vectors and a question of this norm, times 2³⁰, whole."""
+        product = exact if self._are_exact(count) and on_lattice(question, np.array([norm])) else by_row
+        products = _PRODUCTS.matrix(1, count // 2 + 1).view(np.float32)[0, :count]
+        product(self.vectors[:count], question, products)
+        for some in blocks(count):
+            np.divide(products[some], self.norms[some], out=out[some], dtype=np.float64)
+            out[some] /= norm * UNIT  # exactly what dividing by the norm and then by 2⁻³⁰ gives
+            np.rint(out[some], out=out[some])
 
     def truncate(self, length: int) -> None:
         """Removes the sayings from `length` on."""
+        self._exact = min(self._exact, length)
         for number in range(length, len(self.texts)):
-            if self._numbers.get(self.texts[number]) == number:
-                del self._numbers[self.texts[number]]
+            for numbers in (self._numbers, self._derived):
+                if numbers.get(self.texts[number]) == number:
+                    del numbers[self.texts[number]]
         del self.texts[length:]
 
     def vector(self, number: int) -> Vector | None:
         """A copy of the vector, None if there is no usable one."""
+        if self.state[number] == _WAITING:
+            self._make(np.array([number]))
         return self.vectors[number].copy() if self.state[number] == USABLE else None
 
-    def unusable(self, numbers: Numbers) -> dict[str, int]:
+    def given(self, number: int) -> Vector | None:
+        """A copy of the vector if the text came with it; what follows from the text need not be stored."""
+        return None if self._derived.get(self.texts[number]) == number else self.vector(number)
+
+    def unusable(self, numbers: Indices) -> dict[str, int]:
         """How many of these have no usable vector, by reason."""
         if not np.count_nonzero(self.state[: len(self.texts)]):
             return {}
         counts = np.bincount(self.state[numbers], minlength=len(UNUSABLE) + 1)
         return {why: int(counts[state]) for state, why in UNUSABLE.items() if counts[state]}
+
+    def _are_exact(self, count: int) -> bool:
+        """Whether the first `count` are lattice vectors; those known to be are not looked at again."""
+        for first in range(self._exact, count, _CHUNK):
+            last = min(first + _CHUNK, count)
+            if not on_lattice(self.vectors[first:last], self.norms[first:last]):
+                return False
+            self._exact = last
+        return True
 
     def _is(self, number: int, vector: Vector | None) -> bool:
         if vector is None:
@@ -119,10 +173,39 @@ class Sayings:
                 self._put(differing, matrix[others], states[others])
         return numbers
 
+    def _waiting(self, text: str) -> int:
+        """The number of a text whose vector is derived when it is read."""
+        number = self._derived.get(text)
+        if number is None:
+            number = self._derived[text] = self._next(text, _WAITING)
+            self.norms[number] = np.inf
+        return number
+
+    def _next(self, text: str, state: int) -> int:
+        """The number of a new saying."""
+        number = len(self.texts)
+        self._reserve(number + 1)
+        self.texts.append(text)
+        self.state[number] = state
+        return number
+
+    def _make(self, waiting: Indices) -> None:
+        if not len(waiting) or not self._derive:
+            return
+        self._make_room(int(waiting[-1]) + 1)
+        for first in range(0, len(waiting), _CHUNK):
+            some = waiting[first : first + _CHUNK]
+            made = self._derive([self.texts[int(number)] for number in some])
+            self._fill(some, *_prepared(made, self.vectors.shape[1]))
+
     def _put(self, texts: Sequence[str], matrix: NDArray[np.float32], states: NDArray[np.uint8]) -> None:
         rows = slice(len(self.texts), len(self.texts) + len(texts))
         self._reserve(rows.stop)
+        self._make_room(rows.stop)
         self.texts.extend(texts)
+        self._fill(rows, matrix, states)
+
+    def _fill(self, rows: Indices | slice, matrix: NDArray[np.float32], states: NDArray[np.uint8]) -> None:
         self.vectors[rows] = matrix
         self.state[rows] = states
         exact = matrix.astype(np.float64)
@@ -131,8 +214,11 @@ class Sayings:
 
     def _reserve(self, length: int) -> None:
         if length > len(self.norms):
-            self.vectors, self.norms = grown(self.vectors, length), grown(self.norms, length)
-            self.state = grown(self.state, length)
+            self.norms, self.state = grown(self.norms, length), grown(self.state, length)
+
+    def _make_room(self, length: int) -> None:
+        if length > len(self.vectors):
+            self.vectors = grown(self.vectors, len(self.norms))
 
 
 def _prepared(vectors: Sequence[Vector | None], dimensions: int) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:

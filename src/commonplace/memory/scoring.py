@@ -9,15 +9,15 @@ cannot change an order. Arrays named `units` and `totals` hold those multiples.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.memory.columns import Scratch
+from commonplace.memory.columns import blocks
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import Memory
 
@@ -26,8 +26,6 @@ Indices = NDArray[np.intp]
 """Positions of rows in the table, or of candidates among the candidates."""
 
 UNIT = 2.0**-30
-_BLOCK = 8192
-_UNITS = Scratch()
 
 
 class Part(NamedTuple):
@@ -40,21 +38,6 @@ class Part(NamedTuple):
 
 _part = partial(tuple.__new__, Part)
 """A Part from its three numbers; half the time of calling the class, sixty times a recall."""
-
-
-class Parts(dict[str, Part]):
-    """The parts of one memory's score by name, and how relevant the memory is."""
-
-    __slots__ = ("_measure",)
-
-    def __init__(self, parts: Mapping[str, Part], measure: Callable[[Mapping[str, Part]], float] | None = None) -> None:
-        super().__init__(parts)
-        self._measure = measure
-
-    @property
-    def relevance(self) -> float | None:
-        """See `ScoredMemory.relevance`."""
-        return None if self._measure is None else self._measure(self)
 
 
 class ScoredMemory(NamedTuple):
@@ -91,26 +74,38 @@ NOT_NORMALISED = Spread(0.0, 1.0)
 Spreads = Mapping[str, Spread]
 
 
+class Prior(NamedTuple):
+    """The parts that do not depend on the words of the question: recency and importance."""
+
+    raw: Sequence[Floats]
+    """Of each part the raw values of all candidates, up to a factor; may be a column of the table itself."""
+    ranges: Sequence[Spread]
+    """Lowest and highest of `raw`."""
+    totals: Floats
+    """Σ weight · normalised part of each candidate, in units."""
+
+
 class Scores(NamedTuple):
     """The scores of all candidates and the parts they are made of.
 
-    `raw` and `units` are scratch arrays: the next retrieval of the thread overwrites them.
+    Arrays may be scratch arrays, which the next retrieval of the thread overwrites, and columns of the table.
     """
 
     rows: Indices | None
     """The candidates; None for all rows of the view."""
     names: Sequence[str]
     """The parts, in the order they are added. The first `len(raw)` are normalised, the others count raw."""
-    raw: Floats
-    """Shape (normalised parts, candidates). `raw[p] * scales[p]` is the raw part."""
-    scales: Floats
-    units: Floats
-    """Shape (parts, candidates): every part as it is added."""
-    weights: Floats
+    weights: Sequence[float]
+    raw: Sequence[Floats]
+    """By normalised part: `raw[p] * scales[p]` is the raw part of each candidate."""
+    scales: Sequence[float]
+    ranges: Sequence[Spread]
+    """By normalised part: the lowest and highest value of `raw` to normalise with."""
+    counted: Sequence[Callable[[Indices], Floats]]
+    """By part that counts raw: positions of candidates → its units."""
     totals: Floats
     spreads: Spreads
-    minmax: bool
-    """False if the policy normalises nothing."""
+    policy: Policy
     unusable: dict[str, int]
     """Reason → how many candidates could not be compared; see `Retrieval.unusable`."""
 
@@ -118,103 +113,135 @@ class Scores(NamedTuple):
         """The scores of some candidates, still normalised over all of them."""
         some = self.rows[positions] if self.rows is not None else positions
         return self._replace(
-            rows=some, raw=self.raw[:, positions], units=self.units[:, positions], totals=self.totals[positions]
+            rows=some,
+            raw=[values[positions] for values in self.raw],
+            counted=[partial(_among, units, positions) for units in self.counted],
+            totals=self.totals[positions],
         )
 
     def of(self, positions: Indices) -> Breakdown:
         """The parts of some candidates, no longer in scratch arrays."""
-        units, raw = self.units.take(positions, axis=1), self.raw.take(positions, axis=1)
-        return Breakdown(self.names, self.weights.tolist(), units, raw, self.scales, self.minmax)
+        raw = np.array([values.take(positions) for values in self.raw])
+        counted = [units(positions) for units in self.counted]
+        return Breakdown(self.names, self.weights, raw, self.scales, self.ranges, counted, self.policy)
+
+
+def _among(units: Callable[[Indices], Floats], positions: Indices, some: Indices) -> Floats:
+    return units(positions[some])
 
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """What the scores of some candidates are made of. Most are traced as numbers; a `Part` is made of the others."""
+    """What the scores of some candidates are made of. Most are never read: the parts are worked out when they are."""
 
     names: Sequence[str]
     weights: Sequence[float]
-    _units: Floats
     _raw: Floats
-    _scales: Floats
-    _minmax: bool
+    _scales: Sequence[float]
+    _ranges: Sequence[Spread]
+    _counted: Sequence[Floats]
+    _policy: Policy
+    _parts: list[dict[str, Part]] = field(default_factory=list[dict[str, Part]])
 
     def units(self) -> dict[str, list[int]]:
         """Part → its normalised value for each candidate, in units of 2⁻³⁰."""
-        whole: list[list[int]] = self._units.astype(np.int64).tolist()
+        whole: list[list[int]] = self._units().astype(np.int64).tolist()
         return dict(zip(self.names, whole, strict=True))
 
     def parts(self) -> list[dict[str, Part]]:
         """The parts of each candidate."""
-        normalised = self._units * UNIT
-        raw = normalised
-        if self._minmax:
-            raw = normalised.copy()
-            values = self._raw * (self._scales / UNIT)[:, None]
-            np.multiply(np.rint(values, out=values), UNIT, out=raw[: len(values)])
-        return [
-            dict(zip(self.names, map(_part, zip(one, other, self.weights)), strict=True))  # noqa: B905 - same lengths
-            for one, other in zip(raw.T.tolist(), normalised.T.tolist(), strict=True)
-        ]
+        if not self._parts:
+            normalised = self._units() * UNIT
+            raw = normalised
+            if self._policy.normalise == "minmax":
+                raw = normalised.copy()
+                values = self._raw * (np.array(self._scales) / UNIT)[:, None]
+                np.multiply(np.rint(values, out=values), UNIT, out=raw[: len(values)])
+            self._parts[:] = [  # at once: threads may share it
+                dict(zip(self.names, map(_part, zip(one, other, self.weights)), strict=True))  # noqa: B905 - same lengths
+                for one, other in zip(raw.T.tolist(), normalised.T.tolist(), strict=True)
+            ]
+        return self._parts
+
+    def _units(self) -> Floats:
+        units = np.empty((len(self.names), self._raw.shape[1]))
+        for raw, scale, over, out in zip(self._raw, self._scales, self._ranges, units, strict=False):
+            normalise(raw, scale, over, self._policy, out)
+        for counted, out in zip(self._counted, units[len(self._raw) :], strict=True):
+            out[:] = counted
+        return units
+
+
+class Parts(Mapping[str, Part]):
+    """The parts of one memory's score by name, and how relevant the memory is; worked out when they are first read."""
+
+    __slots__ = ("_measure", "_number", "_of")
+
+    def __init__(
+        self, of: Breakdown | None, measure: Callable[[Mapping[str, Part]], float] | None, number: int
+    ) -> None:
+        """`of`: None for a memory that was not scored, which has no parts. `number`: which of them."""
+        self._of = of
+        self._measure = measure
+        self._number = number
+
+    @property
+    def relevance(self) -> float | None:
+        """See `ScoredMemory.relevance`."""
+        return None if self._measure is None else self._measure(self)
+
+    def __getitem__(self, name: str) -> Part:
+        return self._whole()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._whole())
+
+    def __len__(self) -> int:
+        return len(self._of.names) if self._of else 0
+
+    def __repr__(self) -> str:
+        return repr(self._whole())
+
+    def _whole(self) -> dict[str, Part]:
+        return self._of.parts()[self._number] if self._of else {}
 
 
 def round_to_units(values: NDArray[np.floating], out: Floats) -> None:
     """Fills `out` with the values as multiples of 2⁻³⁰; `values` and `out` may be the same array."""
-    np.multiply(values, 1 / UNIT, out=out)
+    for some in blocks(len(out)):
+        np.multiply(values[some], 1 / UNIT, out=out[some])
+        np.rint(out[some], out=out[some])
+
+
+def range_of(raw: Floats, scale: float, given: Spread | None) -> Spread:
+    """The lowest and highest of at least one raw value; `scale` makes them the part, whose own may be `given`."""
+    if given is not None:
+        return Spread(given.low / scale, given.high / scale)
+    return Spread(float(np.minimum.reduce(raw)), float(np.maximum.reduce(raw)))
+
+
+def normalise(raw: Floats, scale: float, over: Spread, policy: Policy, out: Floats) -> None:
+    """Fills `out` with the units of a part, normalised as the policy says."""
+    if policy.normalise == "none":
+        np.multiply(raw, scale / UNIT, out=out)
+    elif over.low == over.high:
+        out[:] = policy.all_equal / UNIT
+        return
+    else:
+        shifted = np.subtract(raw, over.low, out=out) if over.low else raw
+        np.divide(shifted, (over.high - over.low) * UNIT, out=out)
     np.rint(out, out=out)
 
 
-def normalise(
-    names: Sequence[str], raw: Floats, scales: Floats, policy: Policy, given: Spreads | None = None
-) -> tuple[Floats, Spreads]:
-    """(units, spreads) of at least one candidate, normalised as the policy says: over `given`, or their own spreads.
+def best(totals: Floats, created: NDArray[np.int64], k: int | None, rows: Indices | None = None) -> Indices:
+    """Positions of the k best (all, if None), best first; ties: newest first, then the higher position.
 
-    The parts after the first `len(raw)` count raw; the caller fills their rows of the units.
+    `created`: by row. `rows`: those of the candidates, None where position and row are the same.
     """
-    units = _UNITS.matrix(len(names), raw.shape[1])
-    own = units[: len(raw)]
-    spreads = dict.fromkeys(names, NOT_NORMALISED)
-    if policy.normalise == "none":
-        np.rint(np.multiply(raw, (scales / UNIT)[:, None], out=own), out=own)
-        return units, spreads
-    given = given or {}
-    low, high = np.minimum.reduce(raw, axis=1), np.maximum.reduce(raw, axis=1)
-    for row, name in enumerate(names[: len(raw)] if given else ()):
-        if name in given:
-            low[row], high[row] = given[name].low / scales[row], given[name].high / scales[row]
-    lows, highs, factors = low.tolist(), high.tolist(), scales.tolist()
-    equal = [row for row, (lowest, highest) in enumerate(zip(lows, highs, strict=True)) if lowest == highest]
-    widths = (high - low) * UNIT
-    if equal:
-        widths[equal] = 1
-    np.subtract(raw, low[:, None], out=own)
-    own /= widths[:, None]
-    np.rint(own, out=own)
-    if equal:
-        own[equal] = policy.all_equal / UNIT
-    for name, lowest, highest, factor in zip(names, lows, highs, factors, strict=False):
-        spreads[name] = given.get(name) or Spread(lowest * factor, highest * factor)
-    return units, spreads
-
-
-def weighted_sum(units: Floats, weights: Floats) -> Floats:
-    """Σ weight · part of each candidate, in whole units."""
-    count = units.shape[1]
-    totals = np.empty(count)
-    # a block at a time: the products stay in the processor's cache
-    products = np.empty((len(weights), min(count, _BLOCK)))
-    for start in range(0, count, _BLOCK):
-        end = min(start + _BLOCK, count)
-        weighted = products[:, : end - start]
-        np.multiply(units[:, start:end], weights[:, None], out=weighted)
-        np.add.reduce(weighted, axis=0, out=totals[start:end])  # one part after the other, in this order
-    return np.rint(totals, out=totals)
-
-
-def best(totals: Floats, created: NDArray[np.int64], k: int | None) -> Indices:
-    """Positions of the k best (all, if None), best first; ties: newest first, then the higher position."""
     count = len(totals)
-    among = np.arange(count) if k is None or count <= k else np.flatnonzero(totals >= _threshold(totals, k))
-    order = np.lexsort((among, created[among], totals[among]))[::-1]
+    among = np.arange(count) if k is None or count <= k else (totals >= _threshold(totals, k)).nonzero()[0]
+    when = created[among if rows is None else rows[among]]
+    order = np.lexsort((among, when, totals[among]))[::-1]
     return among[order[:k]]
 
 

@@ -20,10 +20,10 @@ from commonplace.memory import policies
 from commonplace.memory.analyser import Analyser, analyser_of, shared_analyser
 from commonplace.memory.columns import micros
 from commonplace.memory.columns import moment as utc_of
-from commonplace.memory.embedding import UNNAMED, Embedder, Embeds, Vector, as_embedder, default_embedder
+from commonplace.memory.embedding import UNNAMED, Embedder, Embeds, Vector, as_embedder, default_embedder, is_pure
 from commonplace.memory.importance import BASE, RuleRater
 from commonplace.memory.messages import Item, items_of, located
-from commonplace.memory.policies import Policy
+from commonplace.memory.policies import Policy, compares_vectors
 from commonplace.memory.reader import Reader, Snapshot
 from commonplace.memory.record import (
     Emotion,
@@ -41,6 +41,7 @@ from commonplace.memory.record import (
     checked_time,
     checked_vector,
     new_memory,
+    same_but_access,
 )
 from commonplace.memory.records import StoredRows
 from commonplace.memory.reflection import after, since_reflection
@@ -48,15 +49,18 @@ from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.stores.opening import open_store
 from commonplace.memory.stores.store import (
     Keeper,
+    OtherId,
+    Overtaken,
     Progress,
     Store,
+    Stored,
     checked_agent,
     reembedded,
     refuse_other_embedder,
     settings_of,
 )
 from commonplace.memory.table import MemoryTable, View
-from commonplace.memory.threads import locked
+from commonplace.memory.threads import in_thread, locked
 
 FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR = "full_text", "history", "embedding_error", "rating_error"
 KEPT_DETAILS = (FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR)
@@ -92,6 +96,8 @@ class _Made(NamedTuple):
 
     memory: Memory
     vector: Vector | None
+    cites: tuple[int, ...] | None = None
+    """Of an imported one: the places, among those that are added with it, of what it cites."""
 
 
 def _vectors(embedder: Embedder, texts: Sequence[str]) -> list[Vector | None]:
@@ -133,6 +139,8 @@ class MemoryStream(Reader):
         parts = as_embedder(embedder or default_embedder()), rater or RuleRater(analyser.language), analyser
         self.table = MemoryTable(agent, *parts)
         """For this package: what the stream, its draft and its snapshots share."""
+        spelling = getattr(self.table.embedder, "spelling", False)
+        self.table.eager = not is_pure(self.table.embedder) or compares_vectors(policy, spelling=spelling)
         self.guard = self.table.guard
         self._since = 0.0  # importance since the last reflection
         self._archived: set[int] = set()
@@ -185,6 +193,7 @@ class MemoryStream(Reader):
             if own:
                 store.close()
             raise
+        stream.table.eager = stream.table.eager or getattr(store, "compares", False)
         stream._keeper = Keeper(store, agent, settings_of(embedder, analyser), own=own)
         return stream
 
@@ -243,7 +252,6 @@ class MemoryStream(Reader):
         self._since = since_reflection(self._view())
         return self
 
-    @locked
     def remember(
         self,
         text: str,
@@ -362,7 +370,7 @@ class MemoryStream(Reader):
     def _add(self, made: Sequence[_Made]) -> list[Memory]:
         """Embeds the memories and adds them, all or none. Only the adding is under the lock."""
         vectors: list[Vector | None] = [one.vector for one in made]
-        missing = [place for place, vector in enumerate(vectors) if vector is None]
+        missing = [place for place, vector in enumerate(vectors) if vector is None and self.table.eager]
         failed = ""
         try:
             texts = [made[place].memory.text for place in missing]
@@ -371,21 +379,34 @@ class MemoryStream(Reader):
         except Exception as error:
             failed = _said(self.agent, "embedder", error)
         with self.guard:
-            self.table.cut()
-            memories = [self._numbered(one.memory, id) for id, one in enumerate(made, start=self.table.committed + 1)]
-            if failed:
-                for place in missing:
-                    memory = memories[place]
-                    memories[place] = replace(memory, details={**memory.details, EMBEDDING_ERROR: failed})
-            for memory, vector in zip(memories, vectors, strict=True):
-                self.table.append(memory, vector)
-            self._commit(memories)
-            if failed:
-                self._unembedded.update(memories[place].id for place in missing)
+            while True:
+                try:
+                    return self._append(made, vectors, missing if failed else (), failed)
+                except (OtherId, Overtaken):  # another stream of this character was quicker: take the next ids
+                    if not self._refresh()[1]:
+                        raise
+
+    def _append(
+        self, made: Sequence[_Made], vectors: Sequence[Vector | None], missing: Sequence[int], failed: str
+    ) -> list[Memory]:
+        """Adds memories under the next ids. `missing`: places of those whose embedder failed, and how."""
+        self.table.cut()
+        first = self.table.committed + 1
+        memories = [self._numbered(one, first, place) for place, one in enumerate(made)]
+        for place in missing:
+            memory = memories[place]
+            memories[place] = replace(memory, details={**memory.details, EMBEDDING_ERROR: failed})
+        for memory, vector in zip(memories, vectors, strict=True):
+            self.table.append(memory, vector)
+        self._commit(memories)
+        self._unembedded.update(memories[place].id for place in missing)
         return memories
 
-    def _numbered(self, memory: Memory, id: int) -> Memory:
+    def _numbered(self, one: _Made, first: int, place: int) -> Memory:
         """The memory under the id that is the next by now, and what it cites still there. Raises UsageError."""
+        memory, id = one.memory, first + place
+        if one.cites is not None:
+            return replace(memory, id=id, citations=tuple(first + other for other in one.cites))
         checked_citations(memory.kind, memory.citations, self.table.__contains__)
         return memory if memory.id == id else replace(memory, id=id)
 
@@ -467,7 +488,7 @@ class MemoryStream(Reader):
         """
         shown, whole = (None, "") if text is None else checked_text(text)
         vector, failed = None, ""
-        if shown is not None:
+        if shown is not None and self.table.eager:
             try:
                 (vector,) = _vectors(self.table.embedder, [shown])
             except Exception as error:
@@ -496,6 +517,50 @@ class MemoryStream(Reader):
             if shown is not None:
                 (self._unembedded.add if failed else self._unembedded.discard)(id)
         return memory
+
+    @locked
+    def refresh(self) -> int:
+        """Brings in what other streams and processes have added, changed and forgotten in the store since.
+
+        Returns how many memories are new. Closes an open draft. Raises UsageError if another embedder has made the
+        vectors since.
+        """
+        return self._refresh()[0]
+
+    def _refresh(self) -> tuple[int, int]:
+        """(how many memories are new, by how much the last id has grown)."""
+        if self._keeper is None:
+            return 0, 0
+        table, before = self.table, self.table.committed
+        table.cut()
+        stored = self._keeper.load()
+        refuse_other_embedder(stored.settings, table.embedder, self._keeper.store.where)
+        if len(stored.memories) < before:  # somebody deleted the character
+            self._become(stored)
+            return 0, len(stored.memories) - before
+        gone = stored.forgotten | stored.archived
+        for row in range(before):
+            memory = stored.memories[row]
+            if memory.id in stored.forgotten:
+                continue
+            if not same_but_access(memory, now := table.record(row)):
+                table.replace(memory)
+                if memory.text != now.text or memory.details != now.details:
+                    table.say(memory, stored.vectors[row])
+            if micros(memory.accessed_at) > table.accessed[row]:
+                table.touch([memory.id], memory.accessed_at)
+        table.extend(stored.memories[before:], stored.vectors[before:])
+        table.commit()
+        away = set((np.flatnonzero(~table.alive[: table.committed]) + 1).tolist())
+        if back := away - gone:
+            table.unarchive(sorted(back))
+        if gone - away:
+            table.remove(sorted(gone - away))
+        self._archived = set(stored.archived)
+        self._unembedded = {memory.id for memory in stored.memories if EMBEDDING_ERROR in memory.details}
+        self._since = since_reflection(self._view())
+        new = range(before + 1, len(stored.memories) + 1)
+        return sum(id not in stored.forgotten for id in new), len(new)
 
     def history(self, id: int) -> list[Mapping[str, Any]]:
         """What the memory said before it was revised, oldest first: mappings of `text`, `tags` and `until` (ISO time).
@@ -584,7 +649,7 @@ class MemoryStream(Reader):
     def _commit(self, memories: Sequence[Memory]) -> None:
         """Makes the rows behind the committed ones, which hold these memories, part of the store and the stream."""
         if self._keeper is not None and memories:
-            vectors = [self.table.vector(memory.id - 1) for memory in memories]
+            vectors = [self.table.given_vector(memory.id - 1) for memory in memories]
             try:
                 self._keeper.append(memories, vectors)
             except BaseException:
@@ -617,6 +682,73 @@ class MemoryStream(Reader):
         self.table.cut()
         self._touch(found.ids, found.at)
         return replace(found, accessed=(micros(found.at),) * len(found))
+
+    @locked
+    def export(self, path: str | Path, *, vectors: bool = True) -> int:
+        """Writes all memories, archived ones included, to a file of JSON lines; returns how many.
+
+        A line has the fields of `Memory`, `archived` if it is, and with `vectors` its `embedding` and the name of its
+        `embedder`. An existing file is replaced, whole or not at all.
+        """
+        from commonplace.memory import portable  # noqa: PLC0415 - start-up: it needs more than a stream does
+
+        view, table = self._view(), self.table
+        ids = [id for id in range(1, view.length + 1) if id in table or id in self._archived]
+        rows = (
+            portable.Exported(view.memory(id - 1), table.vector(id - 1) if vectors else None, id in self._archived)
+            for id in ids
+        )
+        return portable.write(path, rows, table.embedder.name)
+
+    def import_(self, path: str | Path) -> list[Memory]:
+        """Adds the memories of a file that `export` has written, or one like it, and returns them.
+
+        They get new ids, and their citations follow; what they cite that is not in the file before them is kept in
+        `details["source_citations"]`. Vectors of another embedder are made again. All are added or none: raises
+        UsageError that names the first line that is not a memory, CommonplaceError for a file that cannot be read.
+        """
+        from commonplace.memory import portable  # noqa: PLC0415 - as in `export`
+
+        made: list[_Made] = []
+        lines = portable.read(path, self.table.embedder.name)
+        for line in lines:
+            try:
+                one = self._made(Item(line.text, line.at, line.fields))
+            except UsageError as error:
+                raise portable.refused(path, line.number, error) from error
+            details = {name: value for name, value in one.memory.details.items() if name != EMBEDDING_ERROR}
+            accessed_at = line.accessed_at or one.memory.accessed_at
+            memory = replace(one.memory, kind=line.kind, accessed_at=accessed_at, details=details)
+            made.append(_Made(memory, one.vector, line.cites))
+        memories = self._add(made) if made else []
+        self.archive([memory.id for memory, line in zip(memories, lines, strict=True) if line.archived])
+        return memories
+
+    @locked
+    def delete(self) -> int:
+        """Deletes everything of the character from the store, its name too; returns how many memories it had.
+
+        The stream is empty then, and begins with memory 1 again.
+        """
+        count = len(self) + len(self._archived) if self._keeper is None else self._keeper.delete()
+        self._become(Stored())
+        return count
+
+    def _become(self, stored: Stored) -> None:
+        """All that a store holds, in the place of what was here."""
+        table = self.table
+        table.cut()
+        parts: dict[str, Any] = {"embedder": table.embedder, "rater": table.rater, "analyser": table.analyser}
+        self.table = MemoryStream(self.agent, self.policy, **parts).table
+        self.table.guard = self.guard
+        self.table.extend(stored.memories, stored.vectors)
+        self.table.commit()
+        self._unembedded = {memory.id for memory in stored.memories if EMBEDDING_ERROR in memory.details}
+        self._without(stored.forgotten, stored.archived)
+
+    aremember = in_thread(remember)
+    aadd_many = in_thread(add_many)
+    aforget = in_thread(forget)
 
     def _view(self) -> View:
         return View(self.table, self.table.committed)
@@ -694,7 +826,7 @@ class Draft(Reader):
     def delta(self) -> Delta:
         """Everything so far, as a value that outlives the draft."""
         memories = self.added
-        vectors = tuple(self._table.vector(memory.id - 1) for memory in memories)
+        vectors = tuple(self._table.given_vector(memory.id - 1) for memory in memories)
         return Delta(self._base, memories, vectors, tuple(sorted(self._ids_touched)), self._touched_at)
 
     @locked

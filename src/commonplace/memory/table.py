@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from threading import RLock
-from typing import TypeVar, Unpack, cast
+from typing import Any, TypeVar, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,12 @@ from commonplace.memory.analyser import Analyser
 from commonplace.memory.blend import BlendColumns
 from commonplace.memory.bm25 import LexicalIndex
 from commonplace.memory.columns import FlagColumn, RecencyColumn, grown, micros, moment
-from commonplace.memory.embedding import Embedder, Vector
+from commonplace.memory.embedding import Embedder, Vector, is_pure
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import KINDS, Kind, Memory, MemoryFields, Rater, accessed, checked_vector, new_memory
 from commonplace.memory.records import PackedRecords, StoredRows
 from commonplace.memory.sayings import Sayings
-from commonplace.memory.scoring import Indices
+from commonplace.memory.scoring import Indices, Prior
 
 KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
 
@@ -36,14 +36,31 @@ _FROM_RECORD: Mapping[str, Callable[[Memory], float]] = {
 """Column → its value for a memory. Filled in when one is added and again when it is replaced."""
 COLUMNS = (*_FROM_RECORD, "created", "accessed", "alive", "saying")
 """The arrays of a `MemoryTable` with a row per memory."""
-_FEW = 8
-"""Memories removed at once, beyond which building the lexical index again costs less than taking each out of it."""
+_CHUNK = 8192
+"""Memories indexed at once."""
 _LATEST = 128
 """Memories that stay objects at least: a reflection reads 100."""
 _READ = 256
 """Packed memories that are kept as objects after they were read: the same few are retrieved again and again."""
 
+_PRIORS = 4
+"""Sorts of priors that are kept at once."""
+
 Scalar = TypeVar("Scalar", bound=np.generic)
+Priors = dict[tuple[Any, ...], tuple[tuple[int, int], Prior]]
+"""What a policy chooses → (version and length of the table, prior of all that is there)."""
+
+
+def _choices(policy: Policy) -> tuple[Any, ...]:
+    """All that a prior depends on besides the memories."""
+    return (
+        policy.recency,
+        policy.decay,
+        policy.importance,
+        policy.all_equal,
+        policy.recency_weight,
+        policy.importance_weight,
+    )
 
 
 class MemoryTable:
@@ -64,6 +81,8 @@ class MemoryTable:
         self.latest = 0
         """No memory was created after this, in `micros`."""
         self.writer: object = None
+        self.eager = True
+        """Whether a memory is embedded when it is remembered; if not, when its vector is first read."""
         self._packed = PackedRecords()
         self._latest: list[Memory] = []
         """The rows behind the packed ones."""
@@ -77,15 +96,21 @@ class MemoryTable:
         """False for what is forgotten or archived."""
         self.tokens: NDArray[np.int32] = np.empty(16, dtype=np.int32)
         """Estimated length in a model's prompt."""
-        self.saying: NDArray[np.int32] = np.empty(16, dtype=np.int32)
+        self.saying: NDArray[np.intp] = np.empty(16, dtype=np.intp)
         """Which of `sayings` it is: its text and vector."""
-        self.sayings = Sayings(embedder.dimensions)
+        self.sayings = Sayings(embedder.dimensions, embedder.embed if is_pure(embedder) else None)
         self._sayings_committed = 0
         self.lexical = LexicalIndex()
         """May be shorter than the table until a lexical question is asked: read it through `View.lexical`."""
         self.recency: dict[float, RecencyColumn] = {}
         self.blend = BlendColumns()
         """May be shorter than the table, too."""
+        self.version = 0
+        """Changes with every row, access and importance."""
+        self.distinct = 0
+        """Of so many first rows each is the saying of its own number."""
+        self.priors: Priors = {}
+        self._present: tuple[int, Any, Indices | None] | None = None
         self._competing: dict[tuple[tuple[str, ...], tuple[str, ...]], FlagColumn] = {}
         self._saying: dict[Callable[[str], bool], FlagColumn] = {}
         """By sayings, not by rows."""
@@ -136,7 +161,7 @@ class MemoryTable:
         id = self.length + 1
         vector = checked_vector(fields.get("embedding"))
         memory = new_memory(text, at, fields, id=id, agent=self.agent, rater=self.rater, exists=self.__contains__)
-        if vector is None:
+        if vector is None and self.eager:
             vector = self.embedder.embed([memory.text])[0]
         self.append(memory, vector)
         return memory
@@ -152,7 +177,9 @@ class MemoryTable:
         same = memory.accessed_at is memory.created_at
         self.accessed[row] = created if same else micros(memory.accessed_at)
         self.alive[row] = True
-        self.saying[row] = self.sayings.add(memory.text, vector)
+        self.saying[row] = number = self.sayings.add(memory.text, vector)
+        self.distinct += row == number == self.distinct
+        self.version += 1
         self._latest.append(memory)
 
     def extend(self, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
@@ -171,6 +198,8 @@ class MemoryTable:
         ]
         self.alive[start:end] = True
         self.saying[start:end] = self.sayings.extend([memory.text for memory in memories], vectors)
+        self._count_distinct(end)
+        self.version += 1
         self._latest.extend(memories)
 
     def load(self, rows: StoredRows) -> None:
@@ -184,15 +213,17 @@ class MemoryTable:
         )
         self.latest = int(self.created.max(initial=0))
         self.alive = np.ones(end, dtype=np.bool_)
-        self.saying = self.sayings.extend(rows.texts, rows.vectors)[rows.saying]
+        self.saying = self.sayings.extend(rows.texts, rows.vectors)[rows.saying].astype(np.intp)
         tokens = np.array([estimate_tokens(text) for text in rows.texts], dtype=np.int32)
         self.tokens = tokens[rows.saying]
+        self._count_distinct(end)
         self._packed.load(rows)
         self.commit()
 
     def replace(self, memory: Memory) -> None:
         """Replaces the memory of the same id; importance, emotion and details may differ."""
         row = memory.id - 1
+        self.version += 1
         if row < self._packed.size:
             self._packed.replace(row, memory)
         else:
@@ -203,6 +234,7 @@ class MemoryTable:
         """Gives a committed memory another text or vector, after `replace` has given it its record."""
         row = memory.id - 1
         self.saying[row] = self.sayings.add(memory.text, vector)
+        self.distinct = min(self.distinct, row)
         self.lexical = LexicalIndex()  # built again when it is asked for; older readers keep theirs
         for column in (self.blend, *self._competing.values()):
             column.truncate(row)
@@ -227,6 +259,8 @@ class MemoryTable:
         while self.lexical.size > length:
             self.lexical.pop(self._terms(self.lexical.size - 1))
         del self._latest[length - self._packed.size :]
+        self.version += 1
+        self.distinct = min(self.distinct, length)
         self.sayings.truncate(self._sayings_committed)
         for flags in self._saying.values():
             flags.truncate(self._sayings_committed)
@@ -238,27 +272,40 @@ class MemoryTable:
         rows = np.array(ids, dtype=np.intp) - 1
         since = micros(at)
         self.accessed[rows] = since
+        self.version += 1
         for column in self.recency.values():
             column.touch(rows, since)
 
     def remove(self, ids: Sequence[int]) -> None:
         """Removes the memories that exist; from now on BM25 counts as if they had never existed."""
         ids = [id for id in ids if id in self]
+        self._index_all()
         self._set_alive(ids, False)
-        if len(ids) > _FEW or max(ids, default=0) > self.lexical.size:
-            self.lexical = LexicalIndex()  # built again when it is asked for; older readers keep theirs
-            return
-        for id in ids:
-            self.lexical = self.lexical.without(id - 1, self._terms(id - 1))
+        self.lexical = self.lexical.without(self._documents(ids))
 
     def unarchive(self, ids: Sequence[int]) -> None:
         """Restores memories that were removed."""
+        ids = [id for id in ids if id not in self]
+        self._index_all()
         self._set_alive(ids, True)
-        self.lexical = LexicalIndex()
+        self.lexical = self.lexical.with_again(self._documents(ids))
+
+    def _index_all(self) -> None:
+        """Fills the lexical index if there is one: readers of before keep it, and only its copy grows."""
+        if self.lexical.size:
+            self.index(self.lexical, self.committed, self.alive)
+
+    def _documents(self, ids: Sequence[int]) -> dict[int, list[str]]:
+        """The memories as documents, so far as the lexical index goes."""
+        return {id - 1: self._terms(id - 1) for id in ids if id <= self.lexical.size}
 
     def vector(self, row: int) -> Vector | None:
         """A copy of the row's vector, None if it has no usable one."""
-        return self.sayings.vector(self.saying[row])
+        return self.sayings.vector(int(self.saying[row]))
+
+    def given_vector(self, row: int) -> Vector | None:
+        """The same to be stored: None, too, for one that is derived from the text."""
+        return self.sayings.given(int(self.saying[row]))
 
     def unusable(self, rows: Indices | slice) -> dict[str, int]:
         """How many of the rows have no usable vector, by reason."""
@@ -281,20 +328,31 @@ class MemoryTable:
             flags.append(not barred)
         return flags.values[:length]
 
+    def present(self, length: int, alive: NDArray[np.bool_]) -> Indices | None:
+        """The rows of the first `length` that are `alive`, None for all; kept until either changes."""
+        known = self._present
+        if known is None or known[0] != length or known[1] is not alive.base:
+            known = self._present = length, alive.base, None if alive.all() else np.flatnonzero(alive)
+        return known[2]
+
     def index(self, lexical: LexicalIndex, length: int, alive: NDArray[np.bool_]) -> None:
         """Adds the rows that `lexical` lacks up to `length`, skipping those that are not alive."""
+        if length - lexical.size == 1 and alive[length - 1]:
+            lexical.append(self._terms(length - 1))
+            return
         while lexical.size < length:
-            if alive[lexical.size]:
-                lexical.append(self._terms(lexical.size))
-            else:
-                lexical.skip()
+            some = range(lexical.size, min(lexical.size + _CHUNK, length))
+            lexical.extend([self._terms(row) if alive[row] else None for row in some])
 
     def _terms(self, row: int) -> list[str]:
-        memory = self.record(row)
-        text = memory.full_text
-        if memory.source and not text.startswith(memory.source):
-            text = f"{memory.source} {text}"  # questions name the speaker as often as what was said
-        return self.analyser.document(text, memory.created_at)
+        if self._packed.is_plain(row):
+            text = self.sayings.texts[int(self.saying[row])]
+        else:
+            memory = self.record(row)
+            text = memory.full_text
+            if memory.source and not text.startswith(memory.source):
+                text = f"{memory.source} {text}"  # questions name the speaker as often as what was said
+        return self.analyser.document(text, moment(int(self.created[row])))
 
     def _fill(self, row: int, memory: Memory) -> None:
         for name, value in _FROM_RECORD.items():
@@ -304,7 +362,13 @@ class MemoryTable:
         for name in COLUMNS:
             setattr(self, name, grown(getattr(self, name), rows))
 
+    def _count_distinct(self, length: int) -> None:
+        """Goes on counting rows that are the saying of their own number."""
+        others = np.flatnonzero(self.saying[self.distinct : length] != np.arange(self.distinct, length))
+        self.distinct = self.distinct + int(others[0]) if len(others) else length
+
     def _set_alive(self, ids: Sequence[int], alive: bool) -> None:
+        self.version += 1
         self.alive = self.alive.copy()
         self.alive[[id - 1 for id in ids]] = alive
 
@@ -312,7 +376,7 @@ class MemoryTable:
 class View:
     """The first `length` rows of a table. `accessed` is live for a stream's own view and a copy for a snapshot."""
 
-    __slots__ = ("_lexical", "_recency", "accessed", "alive", "length", "table")
+    __slots__ = ("_lexical", "_priors", "_recency", "accessed", "alive", "length", "table")
 
     def __init__(self, table: MemoryTable, length: int, accessed: NDArray[np.int64] | None = None) -> None:
         self.table = table
@@ -320,6 +384,7 @@ class View:
         self.accessed = table.accessed[:length] if accessed is None else accessed
         self.alive = table.alive[:length]
         self._recency = table.recency if accessed is None else dict[float, RecencyColumn]()
+        self._priors = table.priors if accessed is None else Priors()
         self._lexical = table.lexical  # what is forgotten later is still in this one
 
     def take(self, column: NDArray[Scalar], rows: Indices | None) -> NDArray[Scalar]:
@@ -332,6 +397,21 @@ class View:
         if column is None:
             column = self._recency[rate] = RecencyColumn(rate)
         return column
+
+    def present(self) -> Indices | None:
+        """The rows that are neither forgotten nor archived; None for all. The same array until that changes."""
+        return self.table.present(self.length, self.alive)
+
+    def prior(self, policy: Policy) -> Prior | None:
+        """What `keep_prior` was last given for the same choices, if nothing has changed since."""
+        known = self._priors.get(_choices(policy))
+        return known[1] if known and known[0] == (self.table.version, self.length) else None
+
+    def keep_prior(self, policy: Policy, prior: Prior) -> None:
+        """Keeps the prior of the rows that are `present`."""
+        if len(self._priors) >= _PRIORS:
+            self._priors.clear()
+        self._priors[_choices(policy)] = (self.table.version, self.length), prior
 
     def lexical(self) -> LexicalIndex:
         """An index of at least the rows of this view, without those that were forgotten when it was made."""

@@ -1,8 +1,8 @@
-"""Sharing an object between threads."""
+"""Sharing an object between threads, and calling it from an event loop."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -17,6 +17,7 @@ class Guarded(Protocol):
 
 
 Self = TypeVar("Self", bound=Guarded)
+Owner = TypeVar("Owner")
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
@@ -30,3 +31,24 @@ def locked(method: Callable[Concatenate[Self, Arguments], Result]) -> Callable[C
             return method(self, *args, **kwargs)
 
     return guarded
+
+
+def in_thread(
+    method: Callable[Concatenate[Owner, Arguments], Result],
+) -> Callable[Concatenate[Owner, Arguments], Coroutine[Any, Any, Result]]:
+    """The twin of a method for `async` callers: the same call, in another thread, so that the event loop goes on.
+
+    A call that is cancelled is not undone.
+    """
+    name = method.__name__
+
+    @wraps(method)
+    async def twin(self: Owner, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        from asyncio import to_thread  # noqa: PLC0415 - most programs do without
+
+        return await to_thread(getattr(self, name), *args, **kwargs)
+
+    twin.__name__ = f"a{name}"
+    twin.__qualname__ = f"{method.__qualname__.removesuffix(name)}a{name}"
+    twin.__doc__ = f"`{name}` for `async` callers: the same call, in another thread."
+    return twin

@@ -1,4 +1,4 @@
-"""A memory of what was asked, how it was answered and how that was received. Usable alone; imports nothing of the town."""
+"""A memory of what was asked, how it was answered and how that was received; a library of its own."""
 
 from commonplace.querygraph.config import ConversationConfig, GraphConfig
 from commonplace.querygraph.conversation import ConversationMemory, Finalized, Found, FoundAnswer

@@ -261,14 +261,16 @@ class ConversationMemory:
         ranked = sorted(graph.nodes("query"), key=lambda node: -node.rank)[: self.config.checkpoint_top]
         held = graph.to_snapshot([node.id for node in ranked])
         order = {node.id: place for place, node in enumerate(ranked)}
-        top = [{**node, "rank": ranked[order[node["id"]]].rank} for node in held["nodes"] if node["id"] in order]
-        ids = [node["id"] for node in held["nodes"]]
+        top: list[dict[str, Any]] = [
+            {**node, "rank": ranked[order[node["id"]]].rank} for node in held["nodes"] if node["id"] in order
+        ]
+        ids: list[str] = [node["id"] for node in held["nodes"]]
         return {
             "version": held["version"],
             "agent_id": self.agent_id,
             "session_id": session,
             "created_at": micros(now),
-            "top_queries": sorted(top, key=lambda node: order[node["id"]]),
+            "top_queries": sorted(top, key=lambda node: order[str(node["id"])]),
             "other_nodes": [node for node in held["nodes"] if node["id"] not in order],
             "order": ids,
             "edges": [

@@ -1,4 +1,4 @@
-"""Which entities a question names: an alias that begins where a word begins, and ends where it ends or a particle does."""
+"""Which entities a question names: an alias begins where a word begins, and ends with it or before a particle."""
 
 from __future__ import annotations
 

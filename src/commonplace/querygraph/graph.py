@@ -367,10 +367,11 @@ class QueryGraph:
         Vectors of another embedder, and keys of another version, are made again from the texts. Raises
         CommonplaceError for what is not a whole snapshot.
         """
-        parts = snapshots.read(snapshot)
-        graph = QueryGraph(config or parts.config, embedder=embedder or parts.embedder(), clock=clock, index=index)
-        graph._hold(snapshots.restored(parts, graph.embedder))
-        return graph
+        with snapshots.explained():
+            parts = snapshots.read(snapshot)
+            graph = QueryGraph(config or parts.config, embedder=embedder or parts.embedder(), clock=clock, index=index)
+            graph._hold(snapshots.restored(parts, graph.embedder))
+            return graph
 
     def absorb(self, snapshot: dict[str, Any]) -> list[str]:
         """Take in the questions of a snapshot with all that belongs to them; returns their ids here, in its order.
@@ -379,8 +380,8 @@ class QueryGraph:
         askings, answers, feedback, entities and degrees add up. A negative sum of feedback on a question stays with
         its answers, so that no question that is known here comes to rank lower.
         """
-        parts = snapshots.read(snapshot)
-        given = snapshots.restored(parts, self.embedder)
+        with snapshots.explained():
+            given = snapshots.restored(snapshots.read(snapshot), self.embedder)
         with self._writing():
             now = self._now()
             asked = [row for row in given.nodes.rows.values() if given.nodes.type[row] == QUERY]
@@ -460,18 +461,18 @@ class QueryGraph:
         while self._edges.count > self.config.max_edges:
             self._unlink(self._edges.weakest())
 
-    def _changed(self, row: int) -> None:
+    def _changed(self, row: int) -> None:  # noqa: ARG002 – the next four tell `StoredGraph` what to write
         """A node is new or different. Every change of a node ends here, and every change of an edge in `_linked`."""
         self._version += 1
 
-    def _linked(self, slot: int) -> None:
+    def _linked(self, slot: int) -> None:  # noqa: ARG002
         self._version += 1
 
-    def _dropped(self, id: str) -> None:
+    def _dropped(self, id: str) -> None:  # noqa: ARG002
         """A node is gone."""
         self._version += 1
 
-    def _unlinked(self, slot: int) -> None:
+    def _unlinked(self, slot: int) -> None:  # noqa: ARG002
         """An edge is about to go."""
         self._version += 1
 
@@ -486,7 +487,7 @@ class QueryGraph:
         expected = " or ".join(types) or "node"
         if row is None:
             raise UsageError(f"no {expected} {id!r}", hint="it was never made, or has been evicted to make room")
-        found = NODE_TYPES[self._nodes.type[row]]
+        found = NODE_TYPES[int(self._nodes.type[row])]
         if types and found not in types:
             raise UsageError(f"{id!r} is {_article(found)}; expected {_article(expected)}")
         return row
@@ -549,7 +550,7 @@ class QueryGraph:
         return row
 
     def _victim(self, now: int, keep: Sequence[int]) -> int:
-        """The row to evict: answers and feedback of questions that are gone, then the lowest rank; of equals, the oldest.
+        """The row to evict: answers and feedback of questions that are gone, then the lowest rank, then the oldest.
 
         Nodes of at least `protect_min_degree` edges go only when no others are left. Raises CommonplaceError when
         all are pinned.
@@ -559,7 +560,7 @@ class QueryGraph:
         free[list(keep)] = False
         if not free.any():
             raise CommonplaceError(
-                f"no room for another node: {len(nodes.rows)} of max_nodes={self.config.max_nodes} are pinned or in use",
+                f"no room for another node: all of max_nodes={self.config.max_nodes} are pinned or in use",
                 hint="unpin some (graph.pin(id, False)), or raise max_nodes",
             )
         lone = free & (nodes.degree == 0) & ((nodes.type == ANSWER) | (nodes.type == FEEDBACK))
@@ -653,7 +654,7 @@ class QueryGraph:
         return list(shares.items())
 
     def _near(self, vector: Vector, floor: float) -> list[tuple[int, float]]:
-        """(row, cosine) of all questions with a cosine of at least `floor`, the nearest first; of equals, the oldest."""
+        """(row, cosine) of all questions with a cosine of at least `floor`, the nearest first, then the oldest."""
         slots = self._index.candidates(vector, self.config.max_links, lambda _, __: floor)
         cosines = self._tables.vectors.cosines(slots, vector)
         near = cosines >= floor
@@ -670,22 +671,20 @@ class QueryGraph:
             ranks = nodes.ranks(rows, now, self._half_life)
             return rows, ranks, (1 - share) * cosines + share * ranks
 
-        slots = self._index.candidates(vector, k, self._needed(k, share, lambda *given: scored(*given)[2]))
+        slots = self._index.candidates(
+            vector, k, self._needed(k, share, lambda slots, cosines: scored(slots, cosines)[2])
+        )
         cosines = self._tables.vectors.cosines(slots, vector)
         rows, ranks, scores = scored(slots, cosines)
         if len(scores) > 4 * k:  # sort only those that reach the k-th best
-            best = np.flatnonzero(scores >= np.partition(scores, len(scores) - k)[len(scores) - k])
-            rows, ranks, scores, cosines = rows[best], ranks[best], scores[best], cosines[best]
+            some = np.flatnonzero(scores >= np.partition(scores, len(scores) - k)[len(scores) - k])
+            rows, ranks, scores, cosines = rows[some], ranks[some], scores[some], cosines[some]
         order = np.lexsort((nodes.serial[rows], -scores))[:k]
+        columns = (rows[order], scores[order], cosines[order], ranks[order])
+        best: list[tuple[int, float, float, float]] = list(zip(*(one.tolist() for one in columns), strict=True))
         return [
             Hit(nodes.ids[row], score, similarity, rank, nodes.texts[row], nodes.keys[row])
-            for row, score, similarity, rank in zip(
-                rows[order].tolist(),
-                scores[order].tolist(),
-                cosines[order].tolist(),
-                ranks[order].tolist(),
-                strict=True,
-            )
+            for row, score, similarity, rank in best
         ]
 
     def _needed(self, k: int, share: float, score: Callable[[Slots, Any], Any]) -> Needed:
@@ -780,7 +779,7 @@ class QueryGraph:
         nodes = self._nodes
         return Node(
             id=nodes.ids[row],
-            type=NODE_TYPES[nodes.type[row]],
+            type=NODE_TYPES[int(nodes.type[row])],
             text=nodes.texts[row],
             canonical_key=nodes.keys[row],
             created_at=int(nodes.created[row]),
@@ -794,7 +793,8 @@ class QueryGraph:
 
     def _edge(self, slot: int) -> Edge:
         edges, ids = self._edges, self._nodes.ids
-        source, kind, target = ids[edges.source[slot]], EDGE_TYPES[edges.type[slot]], ids[edges.target[slot]]
+        source, target = ids[int(edges.source[slot])], ids[int(edges.target[slot])]
+        kind = EDGE_TYPES[int(edges.type[slot])]
         return Edge(
             id=f"{source}::{kind}::{target}",
             source=source,

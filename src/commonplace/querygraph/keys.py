@@ -16,7 +16,7 @@ from xxhash import xxh3_128_hexdigest
 from commonplace.text import clean
 
 NORM_VERSION = 1
-"""Rises when `normalised` gives another text for any input; graphs of another version are read again from their texts."""
+"""Rises when `normalised` gives another text for any input; keys of another version are made again from the texts."""
 
 CANONICAL: dict[str, Any] = {"norm_version": NORM_VERSION, "hash_algo": "xxh3-128", "seed": 0}
 """How keys are made; stored with every snapshot and checkpoint."""

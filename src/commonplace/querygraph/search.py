@@ -21,8 +21,8 @@ Needed = Callable[[Slots, NDArray[np.float64]], float]
 
 _SLACK = 1e-5
 """Postings hold float32; sums of them may be off by less than this."""
-_FIRST_POSTINGS = 50_000
-_FEW = 2_000
+_FIRST_POSTINGS = 200_000
+_FEW = 1_000
 """So many candidates are compared rather than narrowed further."""
 _PROBED = 32
 
@@ -56,12 +56,14 @@ class Vectors:
         slot = self.count
         start = int(self._starts[slot])
         end = start + len(vector.dims)
-        self._dims = grown(self._dims, end)
-        self._values = grown(self._values, end)
-        self._starts = grown(self._starts, slot + 2)
-        self._squares = grown(self._squares, slot + 1)
-        self._alive = grown(self._alive, slot + 1)
-        self._rows = grown(self._rows, slot + 1)
+        if end > len(self._dims):
+            self._dims = grown(self._dims, end)
+            self._values = grown(self._values, end)
+        if slot == len(self._alive):
+            self._starts = grown(self._starts, 2 * slot + 1)
+            self._squares, self._alive, self._rows = (
+                grown(one, 2 * slot) for one in (self._squares, self._alive, self._rows)
+            )
         self._dims[start:end] = vector.dims
         self._values[start:end] = vector.values
         self._starts[slot + 1] = end
@@ -103,6 +105,7 @@ class Vectors:
         dense = np.zeros(self.dimensions)
         dense[query.dims] = query.values
         square = query.square
+        places: slice | NDArray[np.intp]
         for first in range(0, len(slots), 8192):
             some = slots[first : first + 8192]
             starts = self._starts[some]
@@ -114,7 +117,7 @@ class Vectors:
             if some[-1] - some[0] == len(some) - 1:  # neighbours in memory, as in a scan
                 places = slice(int(starts[0]), int(starts[0] + ends[-1]))
             else:
-                places = np.arange(ends[-1]) + np.repeat(starts - heads, lengths)
+                places = np.arange(int(ends[-1])) + np.repeat(starts - heads, lengths)
             products = dense[self._dims[places]] * self._values[places]
             full = lengths > 0
             dots = np.zeros(len(some))
@@ -128,7 +131,7 @@ class Vectors:
         starts = self._starts[slots]
         lengths = self._starts[slots + 1] - starts
         ends = np.cumsum(lengths)
-        places = np.arange(ends[-1]) + np.repeat(starts - ends + lengths, lengths)
+        places: NDArray[np.intp] = np.arange(int(ends[-1])) + np.repeat(starts - ends + lengths, lengths)
         scale = np.sqrt(self._squares[slots])
         values = self._values[places] / np.repeat(scale, lengths)
         return np.repeat(slots, lengths).astype(np.int32), self._dims[places], values.astype(np.float32)
@@ -224,16 +227,14 @@ class InvertedIndex:
 
     def _sum(self, partial: NDArray[np.float64], dims: NDArray[np.int32], weights: NDArray[np.floating[Any]]) -> None:
         """Add the products of some dimensions to the partial sums."""
-        lists = [
-            (dim, weight) for dim, weight in zip(dims.tolist(), weights.tolist(), strict=True) if dim in self._slots
-        ]
-        if not lists:
+        there = self._lengths[dims] > 0
+        lengths = self._lengths[dims[there]]
+        if not len(lengths):
             return
-        lengths = [int(self._lengths[dim]) for dim, _ in lists]
-        slots = np.concatenate([self._slots[dim][:length] for (dim, _), length in zip(lists, lengths, strict=True)])
-        products = np.concatenate(
-            [self._values[dim][:length] * weight for (dim, weight), length in zip(lists, lengths, strict=True)]
-        )
+        lists = list(zip(dims[there].tolist(), lengths.tolist(), strict=True))
+        slots = np.concatenate([self._slots[dim][:length] for dim, length in lists])
+        products = np.concatenate([self._values[dim][:length] for dim, length in lists])
+        products *= np.repeat(weights[there].astype(np.float32), lengths)
         partial += np.bincount(slots, products, minlength=len(partial))
 
     def _least(self, partial: NDArray[np.float64], query: Vector, count: int, needed: Needed) -> float:

@@ -104,7 +104,7 @@ def record(tables: Tables, row: int, *, vector: bool = True) -> dict[str, Any]:
         "canonical_key": nodes.keys[row],
         "created_at": int(nodes.created[row]),
         "last_access": int(nodes.accessed[row]),
-        "weights": {"repeat": float(nodes.repeat[row]), "feedback": float(nodes.feedback[row])},
+        "weights": {"repeat": _short(nodes.repeat[row]), "feedback": _short(nodes.feedback[row])},
         "degree": int(nodes.degree[row]),
         "carried_degree": int(nodes.carried[row]),
         "pinned": bool(nodes.pinned[row]),
@@ -114,6 +114,11 @@ def record(tables: Tables, row: int, *, vector: bool = True) -> dict[str, Any]:
     if kind == QUERY and vector:
         found["embedding"] = tables.vectors.vector(int(nodes.slot[row])).pairs()
     return found
+
+
+def _short(value: np.float64) -> float:
+    """As an integer where it is whole: that is read much faster."""
+    return int(value) if value.is_integer() else float(value)
 
 
 def _line(tables: Tables, row: int, ones: list[str]) -> bytes:
@@ -210,88 +215,72 @@ def _unsealed(data: bytes) -> bytes | None:
 
 
 @contextmanager
-def explained(path: Path) -> Generator[None]:
-    """Errors about a snapshot name its file, and the good one before it."""
+def explained(path: Path | None = None) -> Generator[None]:
+    """What `read` and `restored` refuse as a CommonplaceError; for a file with its name and the good one before it."""
     try:
         yield
-    except UsageError as error:
-        error.where = error.where or str(path)
-        raise
     except CommonplaceError as error:
-        error.where = error.where or str(path)
-        previous = beside(path, PREVIOUS)
-        if _is_sound(previous):
-            error.hint = f"the good one before it is {previous}: QueryGraph.load({str(previous)!r})"
+        error.where = error.where or str(path or "")
         raise
+    except (KeyError, ValueError, TypeError, OverflowError, AttributeError) as error:
+        why = f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
+        hint = "use a copy"
+        if path is not None and _is_sound(previous := beside(path, PREVIOUS)):
+            hint = f"the good one before it is {previous}: QueryGraph.load({str(previous)!r})"
+        raise CommonplaceError(f"the snapshot is damaged ({why})", where=str(path or ""), hint=hint) from error
 
 
 def loaded(path: Path) -> Parts:
-    """What a file holds. Raises UsageError for another kind of file, CommonplaceError for a damaged one."""
+    """What a file holds. Raises UsageError for another kind of file, ValueError for a damaged one."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise UsageError(f"the file cannot be read ({error.strerror})", where=str(path)) from error
     content = _unsealed(data)
     if content is None:
-        raise _damaged(
-            "its digest is not that of its content" if data.startswith(b'{"canonical_meta"') else "no snapshot"
-        )
+        raise ValueError("its digest is not that of its content")
     del data
-    try:
-        some = iter(content.splitlines())
-        header = parsed(next(some, b""))
-        if not isinstance(header, dict) or header.get("kind") != _KIND:  # pyright: ignore[reportUnknownMemberType]
-            raise UsageError("not a snapshot of a query graph")
-        count = _whole(header.get("node_count"), "node_count")  # pyright: ignore[reportUnknownMemberType]
-        empty = read({**header, "nodes": [], "edges": []})  # pyright: ignore[reportUnknownArgumentType]
-        nodes = (parsed(line) for line in islice(some, count))
-        return replace(empty, nodes=nodes, edges=(parsed(line) for line in some))
-    except (ValueError, TypeError) as error:
-        raise _damaged(str(error)) from error
+    some = iter(content.splitlines())
+    header = _dict(parsed(next(some, b"")), "the header")
+    if header.get("kind") != _KIND:
+        raise UsageError("not a snapshot of a query graph")
+    count = _whole(header.get("node_count"), "node_count")
+    nodes = (parsed(line) for line in islice(some, count))
+    return replace(read({**header, "nodes": [], "edges": []}), nodes=nodes, edges=(parsed(line) for line in some))
 
 
 def read(snapshot: Any) -> Parts:
-    """The parts of a snapshot. Raises CommonplaceError for what is not one, UsageError for a newer version."""
-    if not isinstance(snapshot, dict) or "version" not in snapshot:
-        raise _damaged("it has no version")
-    given: dict[str, Any] = snapshot  # pyright: ignore[reportUnknownVariableType]
-    try:
-        refuse_newer("a snapshot", _whole(given["version"], "version"), VERSION, "")
-        nodes, edges = given["nodes"], given["edges"]
-        if not isinstance(nodes, list) or not isinstance(edges, list):
-            raise ValueError("nodes and edges are not lists")
-        return Parts(
-            config=GraphConfig.from_dict(given["config"]),
-            state=_dict(given["embedder_state"], "embedder_state"),
-            canonical=_dict(given["canonical_meta"], "canonical_meta"),
-            decayed=_time(given["decayed_at"], "decayed_at"),
-            nodes=nodes,  # pyright: ignore[reportUnknownArgumentType]
-            edges=[edges],  # pyright: ignore[reportUnknownArgumentType]
-        )
-    except KeyError as error:
-        raise _damaged(f"{error.args[0]} is missing") from error
-    except (ValueError, TypeError) as error:
-        raise _damaged(str(error)) from error
+    """The parts of a snapshot. Raises KeyError or ValueError for what is not one, UsageError for a newer version."""
+    given = _dict(snapshot, "it")
+    refuse_newer("a snapshot", _whole(given["version"], "version"), VERSION, "")
+    return Parts(
+        config=GraphConfig.from_dict(given["config"]),
+        state=_dict(given["embedder_state"], "embedder_state"),
+        canonical=_dict(given["canonical_meta"], "canonical_meta"),
+        decayed=_time(given["decayed_at"], "decayed_at"),
+        nodes=_list(given["nodes"], "nodes"),
+        edges=[_list(given["edges"], "edges")],
+    )
 
 
 def restored(parts: Parts, embedder: Embedder) -> Tables:
-    """The tables of a snapshot, with vectors and keys of this embedder and this version of the keys."""
+    """The tables of a snapshot, with vectors and keys of this embedder and this version of the keys.
+
+    Raises ValueError and the like for nodes and edges that cannot be.
+    """
     tables = Tables(embedder.dimensions)
     tables.decayed = parts.decayed
     same_keys = parts.canonical == CANONICAL
     same_vectors = same_keys and parts.state == embedder.export_state()
-    try:
-        for place, node in enumerate(parts.nodes):
-            try:
-                known = node if same_keys or node["type"] != "query" else _with_new_key(tables, node)
-                add_record(tables, known, embedder, same_vectors=same_vectors)
-            except KeyError as error:
-                raise ValueError(f"node {place}: {error.args[0]} is missing") from error
-            except (ValueError, TypeError, OverflowError, AttributeError) as error:
-                raise ValueError(f"node {place}: {error}") from error
-        _add_edges(tables, parts.edges)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise _damaged(str(error)) from error
+    for place, node in enumerate(parts.nodes):
+        try:
+            known = node if same_keys or node["type"] != "query" else _with_new_key(tables, node)
+            add_record(tables, known, embedder, same_vectors=same_vectors)
+        except KeyError as error:
+            raise ValueError(f"node {place}: {error.args[0]} is missing") from error
+        except (ValueError, TypeError, OverflowError, AttributeError) as error:
+            raise ValueError(f"node {place}: {error}") from error
+    _add_edges(tables, parts.edges)
     return tables
 
 
@@ -392,13 +381,16 @@ def _refuse_impossible(tables: Tables) -> None:
 
 
 def _vector(pairs: Any, embedder: Embedder) -> Vector:
-    flat = np.fromiter(chain.from_iterable(pairs), dtype=np.float64, count=2 * len(pairs))
-    dims, values = flat[::2], flat[1::2]
-    if not ((np.diff(dims) > 0).all() and (dims == np.floor(dims)).all() and np.isfinite(values).all()):
+    flat = np.fromiter(chain.from_iterable(pairs), dtype=np.float64)
+    given, values = flat[::2], flat[1::2].astype(np.float32)
+    dims = given.astype(np.int32)
+    if len(flat) != 2 * len(pairs) or not ((dims == given).all() and (dims[1:] > dims[:-1]).all()):
         raise ValueError("its embedding is not [[dimension, value], …] in ascending order")
     if len(dims) and not (dims[0] >= 0 and dims[-1] < embedder.dimensions):
         raise ValueError("its embedding has dimensions that the embedder has not")
-    return Vector(dims.astype(np.int32), values.astype(np.float32))
+    if not math.isfinite(float(values.sum())):
+        raise ValueError("its embedding has values that are not finite, or too large")
+    return Vector(dims, values)
 
 
 def _text(value: Any, name: str) -> str:
@@ -410,6 +402,12 @@ def _text(value: Any, name: str) -> str:
 def _dict(value: Any, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"{name} is not an object")
+    return value  # pyright: ignore[reportUnknownVariableType]
+
+
+def _list(value: Any, name: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError(f"{name} is not a list")
     return value  # pyright: ignore[reportUnknownVariableType]
 
 
@@ -429,7 +427,3 @@ def _number(value: Any, name: str) -> float:
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not math.isfinite(value):
         raise ValueError(f"{name} is not a finite number")
     return float(value)
-
-
-def _damaged(why: str) -> CommonplaceError:
-    return CommonplaceError(f"the snapshot is damaged ({why})", hint="use a copy")

@@ -178,11 +178,11 @@ class StoredGraph(QueryGraph):
 
     def _pull(self) -> None:
         """Bring into RAM what was committed since."""
-        change = int(self._meta("change"))
-        if change == self._seen:
-            return
         self._pulling = True
         try:
+            change = int(self._meta("change"))
+            if change == self._seen:
+                return
             if self._seen < 0 or change - self._seen > _REMEMBERED:
                 self._pull_all()
             else:
@@ -192,11 +192,10 @@ class StoredGraph(QueryGraph):
             self._tables.decayed = int(self._meta("decayed"))
             self._tables.serial = int(self._meta("serial"))
             self._seen = change
-        except (KeyError, ValueError, TypeError, OverflowError, AttributeError) as error:
+        except BaseException as error:
             self._seen = -1
-            raise GRAPH.damaged(self.where, f"{type(error).__name__}: {error}") from error
-        except BaseException:
-            self._seen = -1
+            if isinstance(error, (KeyError, ValueError, TypeError, OverflowError, AttributeError)):
+                raise GRAPH.damaged(self.where, f"{type(error).__name__}: {error}") from error
             raise
         finally:
             self._pulling = False
@@ -334,7 +333,7 @@ class StoredGraph(QueryGraph):
         else:
             try:
                 held = read({**parsed(known[0]), "nodes": [], "edges": []})
-            except (ValueError, TypeError) as error:
+            except (KeyError, ValueError, TypeError) as error:
                 raise GRAPH.damaged(self.where, str(error)) from error
             embedder = embedder or held.embedder()
             if embedder.export_state() != held.state or held.canonical != CANONICAL:

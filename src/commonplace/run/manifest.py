@@ -36,7 +36,7 @@ class Manifest:
     seed: int
     mind: str
     """As named on the command line: `offline`, `SERVER:MODEL`, a URL …"""
-    embedder: str = "hashed-384-v1"
+    embedder: str = "hashed-384-v2"
     """`Embedder.name`: vectors of different names are never compared."""
     analyser: str = "plain"
     """Who finds the words of a text for the lexical part of retrieval."""

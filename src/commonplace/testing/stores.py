@@ -486,6 +486,96 @@ class StoreContract:
             assert list(MemoryStream.open(store, name, embedder=WordCounts())) == wanted[name]
         store.close()
 
+    def test_streams_of_one_character_bring_in_what_the_others_did(self, tmp_path: Path) -> None:
+        first, second = self.two(tmp_path / "s")
+        one, other = (MemoryStream.open(store, "maria", embedder=WordCounts()) for store in (first, second))
+        one.add_many([f"lantern {number}" for number in range(6)], at=START)
+        assert (other.refresh(), other.refresh()) == (6, 0)
+        other.recall("lantern", at=START + timedelta(hours=1), k=6)
+        one.forget([1])
+        one.archive([2, 3])
+        one.unarchive([3])
+        one.revise(4, text="a stove", tags=("hot",))
+        assert other.remember("their stove", at=START).id == 7
+        assert one.remember("a kite", at=START).id == 8
+        assert (one.refresh(), other.refresh()) == (0, 1)
+        for stream in (one, other):
+            assert [memory.id for memory in stream] == [3, 4, 5, 6, 7, 8]
+            assert [memory.id for memory in stream.archived] == [2]
+            assert (stream.get(4).text, stream.history(4)[0]["text"]) == ("a stove", "lantern 3")
+            assert [memory.id for memory in stream.search(text="stove")] == [7, 4]
+        other.unarchive([2])
+        assert one.refresh() == 0
+        assert list(one) == list(other)
+        hits = [stream.recall("a stove", at=START + timedelta(hours=2), touch=False) for stream in (one, other)]
+        assert hits[0] == hits[1]
+        for store in {id(store): store for store in (first, second)}.values():
+            store.close()
+
+    def test_streams_that_add_to_one_character_at_once_take_other_ids(self, tmp_path: Path) -> None:
+        stores = self.two(tmp_path / "s")
+        streams = [MemoryStream.open(store, "maria", embedder=WordCounts()) for store in stores for _ in range(2)]
+        kept: list[Memory] = []
+
+        def use(stream: MemoryStream, number: int) -> None:
+            for count in range(self.each):
+                kept.append(stream.remember(f"lantern {number} {count}", at=START, importance=3))
+
+        together(*[lambda stream=stream, n=n: use(stream, n) for n, stream in enumerate(streams)])
+        assert sorted(memory.id for memory in kept) == list(range(1, len(streams) * self.each + 1))
+        texts = {memory.id: memory.text for memory in kept}
+        for stream in streams:
+            stream.refresh()
+            assert {memory.id: memory.text for memory in stream} == texts
+        for store in {id(store): store for store in stores}.values():
+            store.close()
+
+    def two(self, where: Path) -> tuple[Store, Store]:
+        """Two handles of one store; the same one twice if it allows one only."""
+        store = self.open(where)
+        try:
+            return store, self.open(where)
+        except CommonplaceError:
+            return store, store
+
+    def test_a_character_that_is_deleted_leaves_nothing(self, tmp_path: Path) -> None:
+        def deeds(store: Store) -> None:
+            for agent in ("klaus", "maria"):
+                store.configure(agent, {"embedder": "word-counts"})
+                store.append(
+                    agent, [memory(id, agent, text=f"a secret of {agent}") for id in range(1, 6)], vectors_of(5)
+                )
+                store.remove(agent, [1])
+                store.archive(agent, [2])
+            assert (store.delete("maria"), store.delete("maria"), store.delete("nobody")) == (4, 0, 0)
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                assert store.agents() == ("klaus",)
+                assert (store.load("maria").memories, dict(store.load("maria").settings)) in (((), {}), ([], {}))
+                assert len(store.load("klaus").memories) == 5
+                assert store.load("klaus").archived == {2}
+                store.append("maria", [memory(1, text="anew")], [None])
+                same(store.load("maria"), [memory(1, text="anew")])
+                assert store.delete("maria") == 1
+
+    def test_a_stream_whose_character_is_deleted_begins_anew(self, tmp_path: Path) -> None:
+        first, second = self.two(tmp_path / "s")
+        one, other = (MemoryStream.open(store, "maria", embedder=WordCounts()) for store in (first, second))
+        one.add_many(["lantern", "stove", "kite"], at=START)
+        other.refresh()
+        assert one.delete() == 3
+        assert (len(one), one.last_id, first.agents()) == (0, 0, ())
+        someone = MemoryStream.open(first, "klaus", embedder=WordCounts())
+        someone.remember("a boat", at=START)
+        assert other.remember("a river", at=START).id == 1
+        assert one.refresh() == 1
+        for stream in (one, other):
+            assert [memory.text for memory in stream] == ["a river"]
+        assert [memory.text for memory in MemoryStream.open(second, "klaus", embedder=WordCounts())] == ["a boat"]
+        for store in {id(store): store for store in (first, second)}.values():
+            store.close()
+
     def test_a_copy_is_the_same(self, tmp_path: Path) -> None:
         source = self.open(tmp_path / "from")
         source.configure("지우/.", {"embedder": "word-counts"})

@@ -86,6 +86,22 @@ def test_deleting_by_id_session_and_query(store):
     assert (store.get_by_id(kept.memory_id), store.get_all_session_ids(), store.search()) == (None, [], [])
 
 
+def test_a_persona_is_deleted_with_its_archive_and_its_name(tmp_path):
+    with MemoryStore(tmp_path, retention=RetentionPolicy(archive_after_days=1)) as store:
+        for days in (0, 40, 41):
+            store.add(document(f"day {days}", days * 1440, persona="maria", importance=0.9))
+        kept = store.add(document("mine", persona="klaus"))
+        store.apply_retention_policy()
+        assert store.delete_by_persona("maria") == 3
+        assert store.delete_by_persona("maria") == 0
+        assert [one.memory_id for one in (*store.search(), *store.archived())] == [kept.memory_id]
+        anew = store.add(document("anew", persona="maria"))
+        assert anew.content.response_full == "anew"
+    below = JSONLStore(tmp_path)
+    assert [one.id for one in below.load("maria").memories] == [1]
+    below.close()
+
+
 def test_a_query_that_asks_for_nothing_deletes_nothing(store):
     store.add(document("kept"))
     nothing = [{}, {"min_importance": 0.0}, {"tags": None}, {"query": " "}, {"bqi_filters": {}}]

@@ -152,3 +152,14 @@ def test_policies_that_need_all_words_or_ranks_are_refused(name, postgres_url, t
     with pytest.raises(UsageError, match="cannot be used in the database"):
         base.recall("stove", at=START, policy=policies.by_name(name))
     store.close()
+
+
+def test_memories_stored_without_the_vectors_that_follow_from_their_texts_are_compared(postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    ram = MemoryStream("lazy", policies.LEXICAL)
+    memories = [ram.remember(text, at=START) for text in ("a stove", "a lantern", "?!")]
+    store.append("lazy", memories, [None] * 3)  # as copied from a store of files
+    expected = ram.recall("lantern", at=START, policy=policies.PARK, touch=False)
+    base = DatabaseStream.open(store, "lazy", policy=policies.PARK)
+    assert base.recall("lantern", at=START, touch=False) == expected
+    store.close()

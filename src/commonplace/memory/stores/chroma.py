@@ -75,6 +75,9 @@ class ChromaStore:
     killed process did not finish is taken out on opening.
     """
 
+    compares = True
+    """Its readers compare vectors, so it keeps also those that follow from the text."""
+
     def __init__(self, folder: str | Path) -> None:
         """Opens or makes the folder. Raises UsageError when another process has it, or for a newer format."""
         self.guard = RLock()
@@ -182,6 +185,19 @@ class ChromaStore:
         """Restore from the archive."""
         there = self._records(agent, ids)
         self._put(agent, [one._replace(state=THERE) for one in there if one.state == ARCHIVED])
+
+    @locked
+    def delete(self, agent: str) -> int:
+        """Delete the collection of a character. Chroma's own log may keep a text until it is compacted."""
+        self._refuse_closed()
+        if agent not in self._collections:
+            return 0
+        stored = self.load(agent)
+        with self._mended():
+            self._client.delete_collection(self._collections[agent].name)
+        del self._collections[agent]
+        self._last.pop(agent, None)
+        return len(stored.memories) - len(stored.forgotten)
 
     @locked
     def close(self) -> None:

@@ -200,6 +200,17 @@ class JSONLStore:
         """Move back from the archive."""
         self._change_ids("restore", agent, ids)
 
+    @locked
+    def delete(self, agent: str) -> int:
+        """Delete everything of a character."""
+        if agent not in self._opened.agents:
+            return 0
+        here = self._opened.agents[agent]
+        count = len(here.memories) - len(here.forgotten)
+        self._change({"op": "delete", "agent": agent})
+        self.flush()
+        return count
+
     def _change_ids(self, op: str, agent: str, ids: Sequence[int]) -> None:
         self._refuse_missing(agent, ids)
         if ids:

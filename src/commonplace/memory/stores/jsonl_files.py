@@ -411,8 +411,19 @@ class FolderContents:
             case "remove":
                 for id in filter(agent.has, set(change["ids"])):
                     self._forget(agent, id)
+            case "delete":
+                self._delete(change["agent"])
             case unknown:
                 raise UsageError(f"unknown change {unknown!r:.80}", hint="upgrade: pip install --upgrade commonplace")
+
+    def _delete(self, name: str) -> None:
+        agent = self.agents[name]
+        for id in filter(agent.has, range(1, len(agent.memories) + 1)):
+            self._forget(agent, id)
+        for session, keys in self.sessions.items():
+            self.sessions[session] = [key for key in keys if key[0] != name]
+        del self.agents[name]
+        self.changes_outdated = True
 
     def _forget(self, agent: AgentMemories, id: int) -> None:
         memory = agent.memories[id - 1]
@@ -446,6 +457,10 @@ def open_folder(folder: Path, *, compressed: bool, died: bool) -> FolderContents
     changes = list(_changes(folder / "changes.jsonl", contents))
     removals = [change for _, change in changes if change.get("op") == "remove"]
     removed = {(change.get("agent", ""), id) for change in removals for id in change.get("ids", ())}
+    deleted = {change.get("agent") for _, change in changes if change.get("op") == "delete"}
+    removed = {key for key in removed if key[0] not in deleted}
+    for key in [key for key in lines if key[0] in deleted]:  # they were being deleted when the process died
+        contents.outdated |= {line.session for line in lines.pop(key)}
     if died:
         _take_back_unfinished(lines, removed, contents)
     _number(lines, removed, contents)

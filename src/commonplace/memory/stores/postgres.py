@@ -147,8 +147,12 @@ class PostgresStore:
     """A store in a PostgreSQL database that has the pgvector extension. Makes its tables on first use.
 
     Any number of processes may use it at once. Each write is a transaction; a process that adds to a character behind
-    the back of another makes the other's next `append` fail, so nothing is overwritten.
+    the back of another makes the other's next `append` raise `Overtaken`, until it has loaded what there is; so
+    nothing is overwritten.
     """
+
+    compares = True
+    """Its readers compare vectors, so it keeps also those that follow from the text."""
 
     def __init__(self, url: str) -> None:
         """`url`: postgresql://USER:PASSWORD@HOST/DATABASE. Raises CommonplaceError if the server cannot be reached."""
@@ -184,6 +188,7 @@ class PostgresStore:
                 f"SELECT {COLUMNS}, state, packed, width, exact FROM commonplace_memory WHERE agent = %s ORDER BY id"
             )
             rows = self.connection.execute(query, (number,), binary=True).fetchall()
+            self._known[agent] = number, len(rows)
         try:
             return stored_of(agent, stored_rows(rows), vectors_of(rows), json.loads(settings))
         except UNREADABLE as error:
@@ -213,7 +218,7 @@ class PostgresStore:
         rows = [
             (number, *row_of(memory), *_vector_cells(vector)) for memory, vector in zip(memories, vectors, strict=True)
         ]
-        from psycopg.errors import UniqueViolation  # noqa: PLC0415 - an optional package
+        from psycopg.errors import ForeignKeyViolation, UniqueViolation  # noqa: PLC0415 - an optional package
 
         try:
             with self.mended():
@@ -222,7 +227,7 @@ class PostgresStore:
                 else:
                     with self.connection.transaction():
                         self.connection.cursor().executemany(_INSERT, rows)
-        except UniqueViolation as error:
+        except (UniqueViolation, ForeignKeyViolation) as error:  # the latter for a deleted character
             self._known.pop(agent, None)
             raise overtaken(agent, self.where) from error
         self._known[agent] = number, last + len(memories)
@@ -284,6 +289,21 @@ class PostgresStore:
     def restore(self, agent: str, ids: Sequence[int]) -> None:
         """Restore from the archive."""
         self._move(agent, ids, ARCHIVED, THERE)
+
+    @locked
+    def delete(self, agent: str) -> int:
+        """Delete everything of a character."""
+        with self._transaction():
+            query = "SELECT number FROM commonplace_agent WHERE name = %s FOR UPDATE"
+            found = self.connection.execute(query, (agent,)).fetchone()
+            if found is None:
+                return 0
+            query = f"SELECT count(*) FROM commonplace_memory WHERE agent = %s AND state != {FORGOTTEN}"
+            (count,) = self.connection.execute(query, found).fetchone()
+            self.connection.execute("DELETE FROM commonplace_memory WHERE agent = %s", found)
+            self.connection.execute("DELETE FROM commonplace_agent WHERE number = %s", found)
+        self._known.pop(agent, None)
+        return count
 
     @locked
     def close(self) -> None:

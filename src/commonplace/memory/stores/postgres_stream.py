@@ -29,6 +29,7 @@ from commonplace.memory.embedding import (
     Vector,
     default_embedder,
     embed_query,
+    is_pure,
     norm_of,
     usable,
 )
@@ -115,6 +116,7 @@ class DatabaseStream(Reader):
                 store.close()
             raise
         stream = cls(store, agent, policy, embedder, rater or RuleRater(analyser.language), analyser)
+        stream._embed_missing()
         stream._own = store is not where
         return stream
 
@@ -314,6 +316,20 @@ class DatabaseStream(Reader):
         rows.extend(memories, vectors)
         rows.commit()
         return retrieve(View(rows, len(memories)), query, at=asked.at, **options)
+
+    def _embed_missing(self) -> None:
+        """Makes the vectors that streams in RAM did not keep because they follow from the text: here they are compared
+        in the database."""
+        embedder = self._parts[0]
+        if not is_pure(embedder):
+            return
+        number, _ = self.store.agent(self.agent)
+        query = f"SELECT id FROM commonplace_memory WHERE agent = %s AND state = {THERE} AND width = 0 ORDER BY id"
+        with self.store.mended():
+            missing = [id for (id,) in self.store.connection.execute(query, (number,))]
+        for first in range(0, len(missing), _BATCH):
+            memories, _ = self._rows(missing[first : first + _BATCH])
+            self.store.update(self.agent, memories, embedder.embed([memory.text for memory in memories]))
 
     def _rows(self, ids: Sequence[int]) -> tuple[list[Memory], Sequence[Vector | None]]:
         """Memories and vectors, ascending."""

@@ -69,13 +69,20 @@ _TABLES = (
 _SHIFT = 32
 _LAST = (1 << _SHIFT) - 1
 _INSERT = "INSERT INTO memory VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_ONE = (
+    "INSERT INTO memory SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?"
+    " WHERE EXISTS (SELECT 1 FROM agent WHERE number = ? AND name = ?)"
+)
+_DELETED = "\0"
+"""How the names of deleted characters begin, which no name can."""
 
 
 class SQLiteStore:
     """A store in one file, in WAL mode while it is open.
 
     Several processes may use it at once. Each write is a transaction that waits for the others'; a process that adds
-    to a character behind the back of another makes the other's next `append` fail, so nothing is overwritten.
+    to a character behind the back of another makes the other's next `append` raise `Overtaken`, until it has loaded
+    what there is; so nothing is overwritten.
     """
 
     def __init__(self, path: str | Path, *, synchronous: Synchronous = "NORMAL") -> None:
@@ -90,7 +97,8 @@ class SQLiteStore:
     def agents(self) -> tuple[str, ...]:
         """Characters that have anything here, sorted."""
         with STORE.errors(self.where):
-            return tuple(sorted(name for (name,) in self._connection.execute("SELECT name FROM agent")))
+            names = [name for (name,) in self._connection.execute("SELECT name FROM agent")]
+        return tuple(sorted(name for name in names if not name.startswith(_DELETED)))
 
     @locked
     def load(self, agent: str) -> Stored:
@@ -102,7 +110,9 @@ class SQLiteStore:
             number, settings = found
             self._connection.execute("BEGIN")  # both tables as of one moment
             try:
-                return self._stored(agent, number, json.loads(settings))
+                stored = self._stored(agent, number, json.loads(settings))
+                self._known[agent] = number, len(stored.memories)
+                return stored
             except UNREADABLE as error:
                 raise STORE.damaged(self.where, f"{agent}: {error}") from error
             finally:
@@ -128,10 +138,13 @@ class SQLiteStore:
         self._refuse_gone()
         try:
             with STORE.errors(self.where):
-                self._insert(rows, values)
+                here = self._insert(number, agent, rows, values)
         except sqlite3.IntegrityError as error:
             self._known.pop(agent, None)
             raise overtaken(agent, self.where) from error
+        if not here:
+            self._known.pop(agent, None)
+            raise overtaken(agent, self.where)
         self._known[agent] = number, last + len(memories)
 
     @locked
@@ -196,6 +209,25 @@ class SQLiteStore:
             self._unarchive(base, [id for id, state in states.items() if state == ARCHIVED])
 
     @locked
+    def delete(self, agent: str) -> int:
+        """Delete everything of a character. SQLite overwrites what it held with zeros."""
+        with self._transaction():
+            found = self._connection.execute("SELECT number FROM agent WHERE name = ?", (agent,)).fetchone()
+            if found is None:
+                return 0
+            span = found[0] << _SHIFT, found[0] << _SHIFT | _LAST
+            query = f"SELECT count(*) FROM memory WHERE key BETWEEN ? AND ? AND state != {FORGOTTEN}"
+            (count,) = self._connection.execute(query, span).fetchone()
+            for table in ("memory", "vector", "archive"):
+                self._connection.execute(f"DELETE FROM {table} WHERE key BETWEEN ? AND ?", span)
+            # the number stays used, or another process that knows it would write to whoever gets it next
+            self._connection.execute(
+                "UPDATE agent SET name = ?, settings = '{}' WHERE number = ?", (f"{_DELETED}{found[0]}", found[0])
+            )
+        self._known.pop(agent, None)
+        return count
+
+    @locked
     def close(self) -> None:
         """Leaves a single file that can be copied, unless another process has it open. May be called twice."""
         close(self._connection)
@@ -228,13 +260,19 @@ class SQLiteStore:
         known = self._known[agent] = found[0], (last or base) - base
         return known
 
-    def _insert(self, rows: Sequence[tuple[Any, ...]], values: Sequence[tuple[int, int, bytes]]) -> None:
-        if len(rows) == 1 and not values:
-            self._connection.execute(_INSERT, rows[0])  # a transaction by itself
-            return
+    def _insert(
+        self, number: int, agent: str, rows: Sequence[tuple[Any, ...]], values: Sequence[tuple[int, int, bytes]]
+    ) -> bool:
+        """Whether the character is still the one of that number; if not, nothing was inserted."""
+        if len(rows) == 1 and not values:  # a transaction by itself
+            return self._connection.execute(_INSERT_ONE, (*rows[0], number, agent)).rowcount > 0
         with transaction(self._connection):
+            query = "SELECT 1 FROM agent WHERE number = ? AND name = ?"
+            if self._connection.execute(query, (number, agent)).fetchone() is None:
+                return False
             self._connection.executemany(_INSERT, rows)
             self._connection.executemany("INSERT INTO vector VALUES (?, ?, ?)", values)
+        return True
 
     def _vector_rows(
         self, base: int, memories: Sequence[Memory], vectors: Sequence[Vector | None]

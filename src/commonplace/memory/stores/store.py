@@ -39,6 +39,9 @@ class Store(Protocol):
     become `CommonplaceError`s that name the store and the next step. Names of characters can be anything: slashes,
     quotes, dots, Hangul, emoji (see `checked_agent`). Ids that are not there raise UsageError and change nothing. What
     a killed process had under way is there or not, memory by memory; only `append` is whole or not at all.
+
+    A store whose readers compare vectors themselves may declare `compares = True`: it is then given also the vectors
+    that follow from the text (see `Embedder`).
     """
 
     where: str
@@ -83,6 +86,13 @@ class Store(Protocol):
         """Restore from the archive. Those that are not archived stay as they are."""
         ...
 
+    def delete(self, agent: str) -> int:
+        """Delete everything of a character, archived memories, settings and name included; how many memories it had.
+
+        One who is added again under this name begins with memory 1. 0 for an unknown one.
+        """
+        ...
+
     def close(self) -> None:
         """Close files and connections. May be called twice."""
         ...
@@ -109,14 +119,22 @@ def checked_agent(agent: str) -> str:
     return agent
 
 
+class OtherId(UsageError):
+    """A memory does not have the next id, perhaps because another stream has added one."""
+
+
+class Overtaken(CommonplaceError):
+    """Another process has used an id first."""
+
+
 def refuse_other_ids(agent: str, memories: Sequence[Memory], last_id: int, where: str) -> None:
     """Raises UsageError unless the memories have the ids after `last_id`."""
     for expected, memory in enumerate(memories, start=last_id + 1):
         if memory.id != expected:
-            raise UsageError(
+            raise OtherId(
                 f"expected memory {expected} of {agent}, got memory {memory.id}",
                 where=where,
-                hint="memories are added at the end: open the stream again to see what the store holds",
+                hint="memories are added at the end: `refresh` the stream to see what the store holds",
             )
 
 
@@ -126,7 +144,7 @@ def refuse_missing(agent: str, ids: Sequence[int], there: int, where: str) -> No
         raise UsageError(
             f"{len(set(ids)) - there} of the memories {sorted(set(ids))[:10]} of {agent} do not exist",
             where=where,
-            hint="they were forgotten, or never existed: open the stream again to see what the store holds",
+            hint="they were forgotten, or never existed: `refresh` the stream to see what the store holds",
         )
 
 
@@ -137,10 +155,10 @@ def checked_folder(path: Path, where: str) -> Path:
     return path
 
 
-def overtaken(agent: str, where: str) -> CommonplaceError:
+def overtaken(agent: str, where: str) -> Overtaken:
     """The error for ids that another process has used meanwhile."""
-    hint = "only one stream at a time may add to a character: open it again"
-    return CommonplaceError(f"another process has added memories to {agent}", where=where, hint=hint)
+    hint = "`refresh` the stream, and add them again"
+    return Overtaken(f"another process has added memories to {agent}", where=where, hint=hint)
 
 
 def damaged(why: str, where: str) -> CommonplaceError:
@@ -168,6 +186,7 @@ class Keeper:
         """`settings`: of the stream; kept with the first memory. `own`: whether `close` closes the store."""
         self.store = store
         self._agent = agent
+        self._made_with = settings
         self._settings: Mapping[str, Any] | None = settings
         self._own = own
         self._accesses: dict[int, datetime] = {}
@@ -206,10 +225,29 @@ class Keeper:
         self.store.restore(self._agent, ids)
 
     def flush(self) -> None:
-        """Write the accesses collected."""
-        if self._accesses:
+        """Write the accesses collected, except those of memories that another stream has forgotten."""
+        if not self._accesses:
+            return
+        try:
             self.store.touch(self._agent, self._accesses)
-            self._accesses = {}
+        except UsageError:
+            gone = self.store.load(self._agent).forgotten
+            there = {id: at for id, at in self._accesses.items() if id not in gone}
+            if len(there) == len(self._accesses):
+                raise
+            self.store.touch(self._agent, there)
+        self._accesses = {}
+
+    def delete(self) -> int:
+        """Delete everything of the character; the next memory begins anew."""
+        self._accesses = {}
+        self._settings = self._made_with
+        return self.store.delete(self._agent)
+
+    def load(self) -> Stored:
+        """All that the store holds by now."""
+        self.flush()
+        return self.store.load(self._agent)
 
     def close(self) -> None:
         """Flush, and close the store if it is the stream's own. May be called twice."""

@@ -1,0 +1,253 @@
+"""`talk`: ask characters of a run anything, as they were at a tick. The run is only read, except by --inner-voice."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+
+from commonplace.api import mind_named, mind_of
+from commonplace.cli.consent import agreed
+from commonplace.cli.options import AT, JSON, RUN, TRUST
+from commonplace.cli.output import print_json, print_table
+from commonplace.clock import hhmm
+from commonplace.engine.run import queue_input
+from commonplace.errors import CommonplaceError, UsageError, command
+from commonplace.lookup import character, names_in
+from commonplace.memory.explain import explain
+from commonplace.minds.mind import Mind
+from commonplace.run.file import RunFile
+from commonplace.run.reading import Reading
+from commonplace.talk import Reply, Talk
+from commonplace.text import clean, one_line, shortened
+from commonplace.trust import may_have_key, named_by_run, settle
+
+SHOWN = 90
+"""Characters shown of a memory."""
+MOST = 5
+"""Memories shown below an answer; /why shows all."""
+COMMANDS = {
+    "/up": "the answer was good",
+    "/down": "the answer was bad",
+    "/retry": "answer again",
+    "/why": "all memories the answer rests on, with every part of every score",
+    "/help": "this list",
+    "/quit": "leave (so does Ctrl-D)",
+}
+
+
+def talk(
+    run: Path = RUN,
+    agent: str = typer.Argument("", help="The character: id, full name or short name."),
+    at: str | None = AT,
+    ask: list[str] = typer.Option([], "--ask", metavar="TEXT", help="Ask this and leave; repeat for another question."),
+    questions: Path | None = typer.Option(None, "--questions", help="Ask every line of this file, in one talk."),
+    everybody: bool = typer.Option(False, "--everybody", help="Ask every character, each in a talk of its own."),
+    as_json: bool = JSON,
+    mind: str = typer.Option("", "--mind", help="Who answers; the run's own mind if left out."),
+    keep: bool = typer.Option(True, help="Keep the talk, and what proved useful, beside the run."),
+    inner_voice: str = typer.Option(
+        "",
+        "--inner-voice",
+        metavar="TEXT",
+        help="Instead of asking: a thought that reaches the character at its next tick.",
+    ),
+    trust: bool = TRUST,
+) -> None:
+    """Talk with a character as it was at a tick. Its answers rest on its own memories; history stays as it is."""
+    with Reading.open(run) as reading:
+        names = names_in(reading)
+        if everybody is bool(agent):
+            hint = f"give one of {', '.join(sorted(names))}, or --everybody"
+            raise UsageError("it is not clear whom to talk with", where=str(run), hint=hint)
+        whom = sorted(reading.world_at(at).bodies) if everybody else [character(agent, names, run)]
+        if inner_voice:
+            _refuse_with_voice(at, ask, questions)
+        else:
+            asked = [*ask, *(_lines_of(questions) if questions else ())]
+            if everybody and not asked:
+                raise UsageError("--everybody needs a question", hint="add --ask TEXT or --questions FILE")
+            with _mind(reading, mind, trust=trust) as answering:
+                talks: Callable[[str], Talk] = lambda one: Talk(reading, one, answering, at=at, keep=keep)  # noqa: E731
+                if asked:
+                    _interview(talks, whom, asked, as_json=as_json)
+                else:
+                    _converse(talks(whom[0]), reading, as_json=as_json)
+            return
+    _whisper(run, whom, inner_voice)
+
+
+@contextmanager
+def _mind(reading: Reading, name: str, *, trust: bool) -> Generator[Mind]:
+    """The mind that answers: the one named, else the run's own, asked about where its file names a server."""
+    if name:
+        mind = mind_named(name, reading.scenario)
+    else:
+        named = named_by_run(reading.manifest)
+        trust = agreed(named, reading.path, trust=trust)
+        settle(named, reading.path, trust=trust)
+        with_key = trust or may_have_key(reading.manifest)
+        mind = mind_of(reading.manifest, reading.scenario, where=reading.path, with_key=with_key)
+    try:
+        yield mind
+    finally:
+        asyncio.run(mind.close())
+
+
+def _interview(talks: Callable[[str], Talk], whom: Sequence[str], asked: Sequence[str], *, as_json: bool) -> None:
+    """The same questions to everybody: as JSON lines, as text for one character, as a table for several."""
+    rows: list[list[str]] = []
+    for agent in whom:
+        with talks(agent) as talk:
+            for question in asked:
+                reply = asyncio.run(talk.ask(question))
+                if as_json:
+                    print_json([reply.as_dict()])
+                elif len(whom) == 1:
+                    _print(reply, len(asked) > 1)
+                else:
+                    because = ", ".join(f"#{rest.memory.id}" for rest in reply.rests)
+                    rows.append([talk.view.persona.called, *([question] * (len(asked) > 1)), reply.answer, because])
+    if rows:
+        head = ["who", *(["question"] * (len(asked) > 1)), "answer", "because"]
+        print_table(head, rows, words=len(head))
+
+
+def _print(reply: Reply, with_question: bool = False) -> None:
+    """An answer, and the memories it rests on."""
+    if with_question:
+        print(f"> {one_line(reply.question)}")
+    print(clean(reply.answer))
+    before = reply.asked_before
+    if before is not None:
+        how = "well received" if before.received > 0 else "badly received" if before.received < 0 else "not rated"
+        print(f"  asked before: {one_line(before.question)} (similarity {before.similarity:.2f}, {how})")
+    for rest in reply.rests[:MOST]:
+        score = f"{rest.hit.score:.2f}" if rest.hit else "  – "
+        print(f"  #{rest.memory.id:<5} {score}  {shortened(one_line(rest.memory.text), SHOWN)}")
+    if len(reply.rests) > MOST:
+        print(f"  … and {len(reply.rests) - MOST} more")
+
+
+def _converse(talk: Talk, reading: Reading, *, as_json: bool) -> None:
+    """Questions from standard input until it ends; with history, completion and commands at a terminal."""
+    prompt = ""
+    if sys.stdin.isatty():
+        called = talk.view.persona.called
+        print(
+            f"You are talking with {clean(talk.view.persona.name)}, tick {talk.tick}, {hhmm(talk.time)}."
+            " History does not change. /help lists commands.",
+            file=sys.stderr,
+        )
+        _complete([*COMMANDS, *(one.called for one in reading.scenario.personas.values()), *_places(reading)])
+        prompt = f"you → {clean(called)}: "
+    last: Reply | None = None
+    with talk:
+        for line in _typed(prompt):
+            if line == "/quit":
+                return
+            try:
+                reply = _done(talk, line, last)
+            except CommonplaceError as error:
+                if not prompt:
+                    raise
+                print(error, file=sys.stderr)
+                continue
+            last = reply or last
+            if reply is not None and as_json:
+                print_json([reply.as_dict()])
+            elif reply is not None:
+                _print(reply)
+
+
+def _done(talk: Talk, line: str, last: Reply | None) -> Reply | None:
+    """Carry out a command, or ask; the new answer, if there is one."""
+    name, _, note = line.partition(" ")
+    match name:
+        case "/up" | "/down":
+            talk.rate("up" if name == "/up" else "down", clean(note))
+            print("noted", file=sys.stderr)
+        case "/retry":
+            return asyncio.run(talk.retry())
+        case "/why":
+            _print_reasons(last)
+        case _ if name.startswith("/"):
+            print("\n".join(f"{name:<8} {text}" for name, text in COMMANDS.items()), file=sys.stderr)
+        case _:
+            return asyncio.run(talk.ask(line))
+    return None
+
+
+def _print_reasons(reply: Reply | None) -> None:
+    hits = [rest.hit for rest in reply.rests if rest.hit] if reply else []
+    if hits:
+        print(explain(hits))
+    for rest in reply.rests if reply else ():
+        if rest.hit is None:
+            print(f"#{rest.memory.id} {one_line(rest.memory.text)}  (found by whom, where or when it is about)")
+    if reply is None or not reply.rests:
+        print("the answer rests on no memory", file=sys.stderr)
+
+
+def _typed(prompt: str) -> Iterator[str]:
+    """The lines somebody types or pipes in, without empty ones."""
+    while True:
+        try:
+            line = input(prompt)
+        except EOFError:
+            if prompt:
+                print(file=sys.stderr)
+            return
+        if line.strip():
+            yield line.strip()
+
+
+def _complete(words: Sequence[str]) -> None:
+    """Tab completes these words, and the arrow keys bring back earlier lines, where Python has readline."""
+    try:
+        import readline  # noqa: PLC0415 – not on every platform
+    except ImportError:
+        return
+    known = sorted(set(words))
+
+    def completion(text: str, number: int) -> str | None:
+        fitting = [word for word in known if word.casefold().startswith(text.casefold())]
+        return fitting[number] if number < len(fitting) else None
+
+    readline.set_completer(completion)
+    readline.set_completer_delims(" \t\n?!,.;")
+    readline.parse_and_bind("tab: complete")
+
+
+def _places(reading: Reading) -> list[str]:
+    return [node.name for node in reading.scenario.geography.nodes.values() if node.type == "area"]
+
+
+def _lines_of(file: Path) -> list[str]:
+    try:
+        lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError("the questions cannot be read", where=str(file), hint="expected a UTF-8 text file") from error
+    if not any(lines):
+        raise UsageError("there is no question in it", where=str(file), hint="expected a question per line")
+    return [line for line in lines if line]
+
+
+def _refuse_with_voice(at: str | None, ask: Sequence[str], questions: Path | None) -> None:
+    if at is not None or ask or questions:
+        raise UsageError(
+            "--inner-voice cannot be combined with --at or questions", hint="it reaches the character at the next tick"
+        )
+
+
+def _whisper(run: Path, whom: Sequence[str], text: str) -> None:
+    """Queue the inner voice as an input: history of the next tick, so that the run still verifies."""
+    with RunFile.open(run) as file:
+        bodies = [{"kind": "inner_voice", "agent_id": agent, "text": text} for agent in whom]
+        queue_input(file, file.reading.scenario, *bodies)
+        tick = file.last_tick + 1
+    print(f"{', '.join(whom)} will hear it at tick {tick}: {command('resume', run)}", file=sys.stderr)

@@ -1,0 +1,155 @@
+"""Memories as JSON lines that any stream can read, whatever its store: `MemoryStream.export` and `import_`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from commonplace.canon import parsed
+from commonplace.clock import parse_iso
+from commonplace.errors import CommonplaceError, UsageError
+from commonplace.memory.embedding import Vector
+from commonplace.memory.record import (
+    Emotion,
+    Kind,
+    Memory,
+    MemoryFields,
+    checked_count,
+    checked_ids,
+    checked_kind,
+    checked_mapping,
+    checked_time,
+    checked_vector,
+)
+from commonplace.memory.stores.codec import as_json, memory_json
+from commonplace.whole_file import written_whole
+
+SOURCE_CITATIONS = "source_citations"
+"""The key of `details` for cited ids, of the stream the memory comes from, that were not imported with it."""
+_PLAIN = ("place", "source", "session", "tags", "event", "tick", "importance")
+
+
+class Exported(NamedTuple):
+    """One memory with what belongs to it."""
+
+    memory: Memory
+    vector: Vector | None
+    archived: bool
+
+
+class Imported(NamedTuple):
+    """One line of a file."""
+
+    text: str
+    at: Any
+    fields: MemoryFields
+    kind: Kind
+    accessed_at: Any
+    """None if it never was."""
+    cites: tuple[int, ...]
+    """Places in the file, 0 for the first."""
+    archived: bool
+    number: int
+    """Of the line, from 1."""
+
+
+def write(path: str | Path, memories: Iterable[Exported], embedder: str) -> int:
+    """Writes a line per memory and returns how many. An existing file is replaced, whole or not at all."""
+    count = 0
+    with written_whole(path, force=True) as part, part.open("w", encoding="utf-8") as file:
+        for memory, vector, archived in memories:
+            line = memory_json(memory)
+            if archived:
+                line["archived"] = True
+            if vector is not None:
+                line |= {"embedder": embedder, "embedding": [_number(value) for value in vector.tolist()]}
+            file.write(as_json(line) + "\n")
+            count += 1
+    return count
+
+
+def read(path: str | Path, embedder: str) -> list[Imported]:
+    """The lines of a file. `embedder`: whose vectors can be used; others are left out.
+
+    Raises UsageError that names the first line that is not a memory, CommonplaceError for a file that cannot be read.
+    """
+    found: list[Imported] = []
+    places: dict[int, int] = {}
+    try:
+        with Path(path).open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    try:
+                        found.append(_line(line, places, len(found), embedder, number))
+                    except (ValueError, OverflowError, UsageError) as error:
+                        raise refused(path, number, error) from error
+    except OSError as error:
+        what = f"the file cannot be read ({error.strerror or error})"
+        raise CommonplaceError(what, where=str(path), hint="give a file that `export` has written") from error
+    return found
+
+
+def refused(path: str | Path, line: int, error: Exception) -> UsageError:
+    """The error for a line that is not a memory."""
+    what, hint = (error.what, error.hint) if isinstance(error, UsageError) else (str(error), "")
+    hint = hint or "correct the line, or leave it out; nothing was imported"
+    return UsageError(f"not a memory: {what}", where=f"{path}:{line}", hint=hint)
+
+
+def _line(line: bytes, places: dict[int, int], place: int, embedder: str, number: int) -> Imported:
+    given: Any = parsed(line)
+    if not isinstance(given, dict):
+        raise UsageError(f"{given!r:.60} is not a mapping", hint="")
+    row = cast("dict[str, Any]", given)
+    for name in ("text", "created_at"):
+        if not isinstance(row.get(name), str):
+            raise UsageError(f"{name} is {row.get(name)!r:.60}", hint="a line has at least text and created_at")
+    details = dict(checked_mapping("details", row.get("details")))
+    cited = checked_ids(row.get("citations") or ())
+    cites = tuple(places[id] for id in cited if id in places)
+    if len(cites) < len(cited):
+        details[SOURCE_CITATIONS] = list(cited)
+    fields: dict[str, Any] = {name: row[name] for name in _PLAIN if row.get(name) is not None}
+    fields |= {"details": details, "emotion": _emotion(row.get("emotion"))}
+    if row.get("embedder") == embedder:
+        fields["embedding"] = checked_vector(row.get("embedding"))
+    at, accessed = _moment(row["created_at"]), row.get("accessed_at")
+    accessed_at = None if accessed is None or _moment(accessed) == at else _moment(accessed)
+    kind = checked_kind(row.get("kind", "observation"))
+    if "id" in row:
+        id = checked_count("id", row["id"], 1)
+        if id in places:
+            raise UsageError(f"id {id} was there before", hint="give each memory an id of its own, or none")
+        places[id] = place
+    archived = row.get("archived") is True
+    return Imported(row["text"], at, cast(MemoryFields, fields), kind, accessed_at, cites, archived, number)
+
+
+def _emotion(given: Any) -> Emotion | None:
+    if given is None:
+        return None
+    if not isinstance(given, Mapping):
+        raise UsageError(f"emotion {given!r:.60} is not a mapping", hint="")
+    felt = dict(cast("Mapping[str, Any]", given))
+    keywords = felt.pop("keywords", ())
+    if not isinstance(keywords, list | tuple) or not all(isinstance(one, str) for one in cast("list[Any]", keywords)):
+        raise UsageError(f"keywords {keywords!r:.60} are not a list of strings", hint="")
+    try:
+        return Emotion(**felt, keywords=tuple(cast("list[str]", keywords)))
+    except TypeError as error:
+        raise UsageError(f"emotion {given!r:.60} is not an emotion", hint="") from error
+
+
+def _moment(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise UsageError(f"time {value!r:.60} is not a time", hint="give ISO text")
+    return checked_time(parse_iso(value))
+
+
+def _number(value: float) -> float | int | None:
+    """A number as JSON has it; NaN and infinity, which it has not, make the vector unusable there, too."""
+    if not math.isfinite(value):
+        return None
+    return int(value) if value.is_integer() else value

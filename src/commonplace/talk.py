@@ -1,0 +1,379 @@
+"""Talking with a character of a run, as it was at a tick. The run is only read; what is learnt is kept beside it.
+
+    with Talk.open("town.run", "mira") as talk:
+        reply = asyncio.run(talk.ask("Have you heard of the festival?"))
+        talk.rate("up")
+
+`NAME.run.talks/CHARACTER/` holds a file of JSON lines for each talk, and the graph of the questions that proved useful
+(`commonplace.querygraph`), into which a talk goes when it is closed. A talk whose process was killed is closed by the
+next one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from io import BufferedWriter
+from itertools import count
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Literal
+from urllib.parse import quote
+
+from pydantic import BaseModel, ConfigDict
+
+from commonplace.canon import canonical, parsed
+from commonplace.clock import iso
+from commonplace.cognition.interview import Answered
+from commonplace.engine.talk import ask_character, view_at
+from commonplace.errors import CommonplaceError, DiskFull, UsageError
+from commonplace.lock import ProcessLock
+from commonplace.memory import Memory, ScoredMemory
+from commonplace.memory.stores.codec import memory_json
+from commonplace.minds.mind import Mind
+from commonplace.minds.notes import Spoken
+from commonplace.minds.tasks import Earlier
+from commonplace.querygraph import ConversationMemory, GraphConfig, StoredGraph
+from commonplace.querygraph.graph import Label
+from commonplace.run.reading import Reading
+from commonplace.text import clean
+
+PERSON = "-"
+"""The speaker of the person's lines."""
+LEARNT = "learnt.graph"
+LONGEST_QUESTION = 2000
+LONGEST_LINE = 64_000
+"""Bytes of a line in a file of talks."""
+
+
+def folder_of(run: Path, agent: str) -> Path:
+    """Where the talks with a character of a run are kept."""
+    return run.with_name(f"{run.name}.talks") / quote(agent, safe="")
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """A memory that an answer rests on."""
+
+    memory: Memory
+    hit: ScoredMemory | None
+    """How it was retrieved; None for one that was found by whom, where or when it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedBefore:
+    """A question like this one, asked earlier."""
+
+    question: str
+    similarity: float
+    """Cosine of the two; 1 for the same words."""
+    answer: str
+    """The best received of those given up to the tick of this talk."""
+    received: float
+    """The sum of its thumbs: up 1, down −1, retry −0.5."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer, and what it rests on."""
+
+    agent: str
+    tick: int
+    time: datetime
+    """Simulated."""
+    question: str
+    answer: str
+    rests: tuple[Rest, ...]
+    asked_before: AskedBefore | None
+    outcome: str
+    """`value`, or `malformed` or `fault` where the mind's answer could not be used."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As `talk --json` prints it."""
+        before = self.asked_before
+        return {
+            "agent_id": self.agent,
+            "tick": self.tick,
+            "time": iso(self.time),
+            "question": self.question,
+            "answer": self.answer,
+            "because": [rest.memory.id for rest in self.rests],
+            "memories": [_rest_json(rest) for rest in self.rests],
+            "asked_before": before
+            and {
+                "question": before.question,
+                "similarity": round(before.similarity, 6),
+                "answer": before.answer,
+                "received": before.received,
+            },
+            "outcome": self.outcome,
+        }
+
+
+def _rest_json(rest: Rest) -> dict[str, Any]:
+    parts = {name: part._asdict() for name, part in rest.hit.parts.items()} if rest.hit else {}
+    return {**memory_json(rest.memory), "score": rest.hit.score if rest.hit else None, "parts": parts}
+
+
+class Talk:
+    """A talk with one character. Close it, or use it in a `with` statement: then what proved useful is learnt."""
+
+    def __init__(
+        self, reading: Reading, agent: str, mind: Mind, *, at: int | str | None = None, keep: bool = True
+    ) -> None:
+        """`at`: a tick or ISO simulated time; None for the last tick. `keep`: False writes nothing beside the run.
+
+        Raises UsageError for an unknown character or tick, CommonplaceError if what is beside the run cannot be used.
+        """
+        self.view = view_at(reading, agent, at)
+        self.agent, self.tick, self.time = agent, self.view.world.tick, self.view.now
+        self._mind = mind
+        self._seed = reading.manifest.seed
+        self._lines: list[Spoken] = []
+        self._asked = 0
+        self._last: tuple[str, str] | None = None
+        self._given: dict[str, int] = {}
+        """Answer → the first tick at which it was given."""
+        folder = folder_of(reading.path, agent) if keep else None
+        self._log = _Log(folder) if folder else None
+        self._learnt = StoredGraph(folder / LEARNT, GraphConfig.agent()) if folder else None
+        self._memory = ConversationMemory(agent, agent_graph=self._learnt)
+        for name, lines in self._log.earlier() if self._log else ():
+            self._replay(name, lines)
+
+    async def ask(self, question: str) -> Reply:
+        """The character's answer. It knows what it knew at the tick, and what was said in this talk.
+
+        Raises UsageError for an empty question and for one of more than 2,000 characters, Paused if the mind does not
+        answer.
+        """
+        question = _checked(question)
+        before = self._before(question)
+        answered = await ask_character(
+            self.view,
+            question,
+            self._mind,
+            seed=self._seed,
+            number=self._asked,
+            lines=self._lines,
+            before=before and Earlier(question=before.question, answer=before.answer, received=_received(before)),
+        )
+        self._asked += 1
+        query = self._memory.upsert_query(_SESSION, question)
+        self._last = query, self._memory.record_answer(_SESSION, query, answered.answer)
+        self._given.setdefault(answered.answer, self.tick)
+        self._write(Line(asked=question, answer=answered.answer, tick=self.tick, because=answered.because))
+        called = self.view.persona.called
+        self._lines.append(Spoken(speaker=PERSON, called="", text=question))
+        self._lines.append(Spoken(speaker=self.agent, called=called, text=answered.answer))
+        rests = tuple(_rests(self.view.memories.get, answered))
+        return Reply(self.agent, self.tick, self.time, question, answered.answer, rests, before, answered.outcome)
+
+    def rate(self, label: Label, note: str = "") -> None:
+        """How the last answer was received: `up`, `down` or `retry`. Raises UsageError before the first answer."""
+        if self._last is None:
+            raise UsageError("there is no answer to rate yet", hint="ask something first")
+        query, answer = self._last
+        self._memory.record_feedback(_SESSION, query, label, answer=answer, note=note or None)
+        self._write(Line(received=label, note=note))
+
+    async def retry(self) -> Reply:
+        """Asks the last question again, as if the answer had not been given. Raises UsageError before the first."""
+        self.rate("retry")
+        question = self._lines[-2].text
+        del self._lines[-2:]
+        return await self.ask(question)
+
+    @property
+    def lines(self) -> tuple[Spoken, ...]:
+        """What was said so far; the person's lines have the speaker `-`."""
+        return tuple(self._lines)
+
+    def close(self) -> None:
+        """Learn what proved useful. May be called twice."""
+        if self._learnt is None or self._log is None:
+            return
+        if _SESSION in self._memory.active_sessions():
+            self._memory.finalize_session(_SESSION, checkpoint=False)
+        self._log.close()
+        self._learnt.close()
+
+    def __enter__(self) -> Talk:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _before(self, question: str) -> AskedBefore | None:
+        """The best received answer to a question like this one, of those the character could give at this tick."""
+        alike = self._memory.config.agent.tau_sim
+        for one in self._memory.best_answers(_SESSION, question, 8, min_similarity=alike):
+            if self._given.get(one.text, self.tick + 1) <= self.tick:
+                graph = self._memory.agent if one.source == "agent" else self._memory.session(_SESSION)
+                return AskedBefore(graph.node(one.query).text, one.similarity, one.text, one.feedback)
+        return None
+
+    def _write(self, line: Line) -> None:
+        if self._log:
+            self._log.write(line)
+
+    def _replay(self, name: str, lines: Sequence[Line]) -> None:
+        """Note when an earlier talk's answers were given; learn from it if it was never closed."""
+        closed, memory = any(line.closed for line in lines), self._memory
+        query = answer = ""
+        for line in lines:
+            if line.asked and line.answer:
+                self._given[line.answer] = min(line.tick, self._given.get(line.answer, line.tick))
+                if not closed:
+                    query = memory.upsert_query(name, line.asked)
+                    answer = memory.record_answer(name, query, line.answer)
+            elif line.received and query:
+                memory.record_feedback(name, query, line.received, answer=answer, note=line.note or None)
+        if name in memory.active_sessions():
+            memory.finalize_session(name, checkpoint=False)
+
+
+def _checked(question: str) -> str:
+    text = clean(question)
+    if not text:
+        raise UsageError("the question is empty", hint="ask something")
+    if len(text) > LONGEST_QUESTION:
+        raise UsageError(
+            f"the question has {len(text):,} characters; expected at most {LONGEST_QUESTION:,}", hint="shorten it"
+        )
+    return text
+
+
+def _received(before: AskedBefore) -> str:
+    return "well" if before.received > 0 else "badly" if before.received < 0 else ""
+
+
+def _rests(get: Callable[[int], Memory], answered: Answered) -> Iterator[Rest]:
+    """The memories cited, in the order of the citation, with the best hit of each."""
+    hits = {hit.memory.id: hit for found in reversed(answered.retrievals) for hit in found.hits}
+    return (Rest(get(id), hits.get(id)) for id in answered.because)
+
+
+# ── files ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_SESSION = "now"
+
+
+class Line(BaseModel):
+    """A line in the file of a talk: a question with its answer, how the answer was received, or the end."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    asked: str = ""
+    answer: str = ""
+    tick: int = 0
+    because: tuple[int, ...] = ()
+    """Ids of the memories the answer rests on."""
+    received: Label | Literal[""] = ""
+    note: str = ""
+    closed: bool = False
+    """What proved useful was learnt."""
+
+
+CLOSED = Line(closed=True)
+
+
+class _Log:
+    """The talks with a character as files of JSON lines, numbered; this one's is made when something is said in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file: BufferedWriter | None = None
+        self._lock: ProcessLock | None = None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CommonplaceError(
+                f"talks cannot be kept ({error.strerror})",
+                where=str(folder),
+                hint="give --no-keep, or copy the run to a folder that can be written",
+            ) from error
+
+    def earlier(self) -> Iterator[tuple[str, list[Line]]]:
+        """The name and lines of each talk but those going on elsewhere. One that was never closed is closed now."""
+        for path in sorted(self._folder.glob("*.jsonl")):
+            lines = _lines_of(path)
+            if CLOSED in lines:
+                yield path.stem, lines
+                continue
+            try:
+                lock = ProcessLock(_lock_of(path), str(path))
+            except UsageError:  # somebody is talking
+                continue
+            try:
+                yield path.stem, _lines_of(path)
+                with path.open("r+b") as file:
+                    whole = file.read().rfind(b"\n") + 1  # a kill may have torn the last line
+                    file.truncate(whole)
+                    file.seek(whole)
+                    self._append(file, CLOSED)
+            finally:
+                lock.release()
+
+    def write(self, line: Line) -> None:
+        """Adds a line; it is on disk when this returns."""
+        if self._file is None:
+            self._file = self._begun()
+        self._append(self._file, line)
+
+    def close(self) -> None:
+        """Marks the talk as learnt from. May be called twice."""
+        if self._file is not None and self._lock is not None:
+            self._append(self._file, CLOSED)
+            self._file.close()
+            self._lock.release()
+            self._file = None
+
+    def _begun(self) -> BufferedWriter:
+        number = 1 + max((int(path.stem) for path in self._folder.glob("*.jsonl") if path.stem.isdecimal()), default=0)
+        while True:
+            path = self._folder / f"{number:04}.jsonl"
+            try:
+                self._lock = ProcessLock(_lock_of(path), str(path))
+                return path.open("xb")
+            except (UsageError, FileExistsError):  # somebody else begins a talk
+                if self._lock is not None:
+                    self._lock.release()
+                number += 1
+
+    def _append(self, file: BinaryIO, line: Line) -> None:
+        try:
+            file.write(canonical(line.model_dump(mode="json", exclude_defaults=True)) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError as error:
+            if DiskFull.explains(error):
+                raise DiskFull(str(self._folder), self._folder, "ask again") from error
+            raise
+
+
+def _lock_of(path: Path) -> Path:
+    return path.with_suffix(".lock")
+
+
+def _lines_of(path: Path) -> list[Line]:
+    """The lines of a talk; one that was torn by a kill is left out. Raises CommonplaceError for anything else."""
+    found: list[Line] = []
+    with path.open("rb") as file:
+        for number in count(1):
+            line = file.readline(LONGEST_LINE)
+            if not line.endswith(b"\n") and len(line) < LONGEST_LINE:
+                return found
+            try:
+                found.append(Line.model_validate(parsed(line)))
+            except ValueError as error:
+                raise CommonplaceError(
+                    "the line cannot be read",
+                    where=f"{path}, line {number}",
+                    hint=f"delete {path} to forget this talk",
+                ) from error
+    return found

@@ -1,0 +1,31 @@
+"""What recall finds in whole conversations, by the measure and the sets of `benchmarks/recall_quality.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from runpy import run_path
+
+import pytest
+
+from commonplace.memory import policies
+
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "recall_quality.py"
+MEASURED = run_path(str(BENCHMARK))
+
+
+@pytest.mark.parametrize(
+    ("conversation", "turns", "first_five", "first_ten"),
+    [
+        ("chat-ko", 120, 0.85, 0.92),
+        ("chat-ko-held-out", 120, 0.80, 0.88),
+        ("neighbours-ko", 100, 0.72, 0.80),
+        ("chat-en", 50, 0.50, 0.70),
+        ("notes-en", 30, 1.0, 1.0),
+    ],
+)
+def test_recall_finds_what_was_said(conversation, turns, first_five, first_ten):
+    dialogue = MEASURED["written"](BENCHMARK.parent / "data" / f"{conversation}.txt")
+    assert len(dialogue.texts) >= turns
+    found = MEASURED["averages"]([dialogue], MEASURED["through"]([dialogue], policies.RECALL))
+    assert found[0] >= first_five
+    assert found[1] >= first_ten

@@ -1,0 +1,93 @@
+"""Which questions name an entity, and an approximate index in the place of the exact one."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from commonplace.errors import UsageError
+from commonplace.querygraph import GraphConfig, QueryGraph
+from commonplace.querygraph.ann import UsearchIndex
+from querygraph.samples import Clock, questions
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "named"),
+    [
+        ("손", "손이 아파?", True),
+        ("손", "손님이 왔어?", False),
+        ("마리아", "마리아한테서는 소식 있어?", True),
+        ("마리아", "안나마리아는 누구야?", False),
+        ("Maria", "Maria는 어디야?", True),
+        ("Maria", "Did MARIA'S cat come?", False),
+        ("Maria", "has maria come?", True),
+        ("Mari", "has Maria come?", False),
+        ("벚꽃 축제", "벚꽃축제에서 봐?", True),
+        ("벚꽃축제", "벚꽃 축제는 언제?", True),
+        ("3층", "13층은 어디야?", False),
+        ("3층", "3층에 있어?", True),
+    ],
+)
+def test_a_name_counts_where_a_word_begins_and_ends_with_it_or_a_particle(name, text, named):
+    graph = QueryGraph(clock=Clock())
+    graph.upsert_entity(name)
+    assert bool(graph.edges(graph.upsert_query(text))) is named
+
+
+def test_an_entity_gains_aliases_and_loses_all_when_it_is_evicted():
+    clock = Clock()
+    graph = QueryGraph(GraphConfig(max_nodes=4), clock=clock)
+    room = graph.upsert_entity("대회의실")
+    assert graph.upsert_entity("대회의실", aliases=["큰 방"]) == room
+    assert [edge.target for edge in graph.edges(graph.upsert_query("큰 방은 비었어?"))] == [room]
+    clock.pass_(days=2)
+    for text in questions(5):
+        graph.upsert_query(text)
+    assert room not in graph
+    assert graph.edges(graph.upsert_query("큰 방은 지금 비었어?")) == []
+
+
+def test_an_approximate_index_finds_what_the_exact_one_finds_and_forgets_what_is_evicted():
+    pytest.importorskip("usearch")
+    clock = Clock()
+    config = GraphConfig(max_nodes=300, tau_sim=0.6)
+    exact = QueryGraph(config, clock=clock)
+    close = QueryGraph(config, clock=clock, index=UsearchIndex)
+    for text in questions(420):
+        clock.pass_(minutes=1)
+        assert close.upsert_query(text) == exact.upsert_query(text)
+    asked = questions(40, seed=2)
+    same = sum(close.search(text) == exact.search(text) for text in asked)
+    assert same >= 38
+    assert [edge.id for edge in close.edges()] == [edge.id for edge in exact.edges()]
+    loaded = QueryGraph.from_snapshot(exact.to_snapshot(), clock=clock, index=UsearchIndex)
+    assert sum(loaded.search(text) == exact.search(text) for text in asked) >= 38
+
+
+def test_without_usearch_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "usearch", None)
+    with pytest.raises(UsageError, match=r"commonplace\[ann\]"):
+        QueryGraph(index=UsearchIndex)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda graph: graph.upsert_query("  "), "empty"),
+        (lambda graph: graph.record_answer("q-1", "그래"), "no query 'q-1'"),
+        (lambda graph: graph.record_feedback(graph.upsert_query("왜?"), "good"), "one of up, down, retry"),
+        (lambda graph: graph.record_feedback(graph.upsert_query("왜?"), "up", answer="a-1"), "no answer 'a-1'"),
+        (lambda graph: graph.link(graph.upsert_query("왜?"), graph.upsert_query("뭐?"), "likes"), "one of similar_to"),
+        (lambda graph: graph.link(graph.upsert_query("왜?"), graph.upsert_query("왜?"), "similar_to"), "itself"),
+        (lambda graph: graph.link(*map(graph.upsert_query, ("왜?", "뭐?")), "responded_with"), "a query; expected"),
+        (lambda graph: graph.link(graph.upsert_query("왜?"), graph.upsert_query("뭐?"), "similar_to", -1), "above 0"),
+        (lambda graph: graph.adjust_weights(graph.upsert_query("왜?"), feedback_delta=float("nan")), "finite"),
+        (lambda graph: graph.search("왜?", k=0), "at least 1"),
+        (lambda graph: GraphConfig(tau_dup=0.5), "at most tau_dup"),
+        (lambda graph: GraphConfig(max_nodes=0), "max_nodes is 0"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_a_usage_error_that_names_it(wrong, said):
+    with pytest.raises(UsageError, match=said):
+        wrong(QueryGraph(clock=Clock()))

@@ -1,0 +1,5 @@
+"""What the tests of talking share."""
+
+from e2e.lived import eventful, plaza, plaza_lines, town
+
+__all__ = ["eventful", "plaza", "plaza_lines", "town"]

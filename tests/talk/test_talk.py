@@ -1,0 +1,243 @@
+"""Talking with characters of a run: answers from their own memories, nothing of history changed, thumbs kept."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from commonplace.api import mind_named
+from commonplace.errors import CommonplaceError, UsageError
+from commonplace.run.reading import Reading
+from commonplace.talk import LONGEST_QUESTION, Reply, Talk, folder_of
+from e2e.command import command, copied, ends
+
+QUESTION = "What did you do today?"
+
+
+@pytest.fixture
+def run(plaza, tmp_path):
+    return copied(plaza, tmp_path, "a.run")
+
+
+@pytest.fixture
+def reading(run):
+    with Reading.open(run) as reading:
+        yield reading
+
+
+def talk(reading: Reading, agent: str = "ines", **options) -> Talk:
+    return Talk(reading, agent, mind_named("offline", reading.scenario), **options)
+
+
+def asked(talk: Talk, question: str) -> Reply:
+    return asyncio.run(talk.ask(question))
+
+
+def test_an_answer_rests_on_the_characters_own_memories(reading):
+    with talk(reading) as one:
+        reply = asked(one, QUESTION)
+    assert reply.answer
+    assert reply.rests
+    own = {memory.id: memory.text for memory in reading.memories("ines")}
+    assert all(rest.memory.text == own[rest.memory.id] for rest in reply.rests)
+    assert reply.as_dict()["because"] == [rest.memory.id for rest in reply.rests]
+
+
+def test_talking_changes_nothing_of_the_run(run, plaza):
+    before = run.read_bytes()
+    with Reading.open(run) as reading, talk(reading) as one:
+        asked(one, QUESTION)
+        one.rate("up")
+    assert run.read_bytes() == before
+    assert ends(run) == ends(plaza)
+
+
+def test_nothing_later_than_the_tick_is_known(run, reading):
+    with talk(reading, at=20, keep=False) as one:
+        then = asked(one, QUESTION)
+    assert all(rest.memory.tick <= 20 for rest in then.rests)
+    cut = run.with_name("cut.run")
+    command("fork", run, "--at", 20, "-o", cut)
+    with Reading.open(cut) as ended, talk(ended, keep=False) as one:
+        assert asked(one, QUESTION).as_dict() == then.as_dict()
+
+
+def test_a_question_asked_before_is_recognised_in_a_later_talk_with_its_best_received_answer(reading):
+    with talk(reading) as one:
+        assert asked(one, QUESTION).asked_before is None
+        good = asked(one, "How are you?").answer
+        one.rate("up", "warm")
+        asked(one, QUESTION)
+    with talk(reading) as later:
+        before = asked(later, "how are you").asked_before
+    assert before is not None
+    assert (before.question, before.answer, before.received) == ("How are you?", good, 1.0)
+    assert before.similarity == pytest.approx(1)
+
+
+def test_what_was_answered_later_is_not_known_at_an_earlier_tick(reading):
+    with talk(reading, at=60) as one:
+        asked(one, QUESTION)
+        one.rate("up")
+    with talk(reading, at=59) as earlier:
+        assert asked(earlier, QUESTION).asked_before is None
+    with talk(reading, at=60) as again:
+        assert asked(again, QUESTION).asked_before is not None
+
+
+def test_another_try_counts_against_the_answer_and_words_another(reading):
+    with talk(reading) as one:
+        first = asked(one, "What do you think of Bruno?")
+        second = asyncio.run(one.retry())
+    assert second.question == first.question
+    assert second.asked_before is not None
+    assert second.asked_before.received == -0.5
+    assert [line.text for line in one.lines] == [second.question, second.answer]
+
+
+def test_a_talk_whose_process_was_killed_is_learnt_from_by_the_next(reading):
+    with talk(reading) as one:
+        asked(one, QUESTION)
+        one.rate("up", "to the point")
+    (file,) = folder_of(reading.path, "ines").glob("*.jsonl")
+    (file.parent / "learnt.graph").unlink()
+    lines = file.read_bytes().splitlines(keepends=True)
+    assert json.loads(lines.pop()) == {"closed": True}
+    file.write_bytes(b"".join(lines) + b'{"asked":"torn')
+    with talk(reading) as later:
+        before = asked(later, QUESTION).asked_before
+    assert before is not None
+    assert before.received == 1
+    assert json.loads(file.read_bytes().splitlines()[-1]) == {"closed": True}
+    with talk(reading) as last:  # a torn line does no harm to what follows it
+        assert asked(last, QUESTION).asked_before is not None
+
+
+def test_two_talks_at_once_keep_a_file_each(reading):
+    with talk(reading) as one, talk(reading) as other:
+        asked(one, QUESTION)
+        asked(other, "How are you?")
+        one.rate("up")
+        other.rate("up")
+    files = sorted(folder_of(reading.path, "ines").glob("*.jsonl"))
+    assert [json.loads(file.read_bytes().splitlines()[0])["asked"] for file in files] == [QUESTION, "How are you?"]
+    with talk(reading) as later:
+        assert {
+            question: asked(later, question).asked_before is not None for question in (QUESTION, "How are you?")
+        } == {
+            QUESTION: True,
+            "How are you?": True,
+        }
+
+
+def test_a_talk_in_which_nothing_is_said_leaves_no_file(reading):
+    talk(reading).close()
+    assert not list(folder_of(reading.path, "ines").glob("*.jsonl"))
+
+
+def test_nothing_is_kept_if_nobody_wants_it(reading):
+    with talk(reading, keep=False) as one:
+        asked(one, QUESTION)
+        one.rate("up")
+    assert not list(reading.path.parent.glob("*.talks"))
+
+
+@pytest.mark.parametrize("line", [b"nonsense\n", b'{"asked": 3}\n', b'{"more": ""}\n', b"[" * 70_000])
+def test_a_file_that_cannot_be_read_is_named_with_its_line(line, reading):
+    with talk(reading) as one:
+        asked(one, QUESTION)
+    (file,) = folder_of(reading.path, "ines").glob("*.jsonl")
+    file.write_bytes(line + file.read_bytes())
+    with pytest.raises(CommonplaceError, match="line 1: the line cannot be read"):
+        talk(reading)
+
+
+@pytest.mark.parametrize(("question", "why"), [("", "empty"), (" \x1b\n", "empty"), ("x" * 2001, "2,001 characters")])
+def test_a_question_that_is_none_is_refused(question, why, reading):
+    with talk(reading, keep=False) as one, pytest.raises(UsageError, match=why):
+        asked(one, question)
+    assert LONGEST_QUESTION == 2000
+
+
+def test_there_must_be_an_answer_to_rate(reading):
+    with talk(reading, keep=False) as one:
+        with pytest.raises(UsageError, match="no answer"):
+            one.rate("up")
+        with pytest.raises(UsageError, match="no answer"):
+            asyncio.run(one.retry())
+
+
+# ── the command ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+
+
+def test_a_question_on_the_command_line_is_answered_in_words_or_json(run):
+    words = command("talk", run, "Ines", "--ask", QUESTION, "--no-keep")
+    (row,) = command("talk", run, "ines", "--ask", QUESTION, "--json", "--no-keep").rows
+    assert words.lines[0] == row["answer"]
+    assert row["memories"][0]["id"] == row["because"][0]
+    assert f"#{row['because'][0]}" in words.lines[1]
+    assert row["tick"] == 60
+    assert row["asked_before"] is None
+
+
+def test_a_conversation_over_standard_input_takes_commands(run, monkeypatch):
+    typed(monkeypatch, "Who are you?", "/up clear", "/why", "", "/retry", "/nonsense", "/quit", "How are you?")
+    done = command("talk", run, "ines")
+    assert "noted" in done.err
+    assert "/retry" in done.err
+    assert "asked before: Who are you? (similarity 1.00, well received)" in done.out
+    file = folder_of(run, "ines") / "0001.jsonl"
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert [next(iter(line.keys() & {"asked", "received", "closed"})) for line in lines] == [
+        "asked", "received", "received", "asked", "closed",
+    ]  # fmt: skip
+
+
+def test_everybody_is_asked_the_same_and_a_battery_is_asked_of_one(run, tmp_path):
+    table = command("talk", run, "--everybody", "--ask", "Who are you?").out
+    assert "Ines" in table
+    assert "Bruno" in table
+    battery = tmp_path / "questions.txt"
+    battery.write_text("Who are you?\n\nHow are you?\n", encoding="utf-8")
+    rows = command("talk", run, "ines", "--questions", battery, "--json").rows
+    assert [row["question"] for row in rows] == ["Who are you?", "How are you?"]
+
+
+def test_an_inner_voice_is_an_input_of_the_next_tick(run):
+    done = command("talk", run, "ines", "--inner-voice", "Look at the fountain.")
+    assert "ines will hear it at tick 61" in done.err
+    command("resume", run, "--ticks", 2, "--view", "none")
+    command("verify", run)
+    with Reading.open(run) as reading:
+        assert any("Look at the fountain." in memory.text for memory in reading.memories("ines"))
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ((), "it is not clear whom"),
+        (("ines", "--everybody"), "it is not clear whom"),
+        (("zoe",), "there is no character 'zoe'"),
+        (("--everybody",), "needs a question"),
+        (("ines", "--at", "99", "--ask", "x"), "no tick 99"),
+        (("ines", "--questions", "nowhere.txt"), "cannot be read"),
+        (("ines", "--inner-voice", "x", "--ask", "x"), "cannot be combined"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(words, why, run):
+    assert why in command("talk", run, *words, status=2).err
+
+
+def test_where_nothing_can_be_written_the_hint_says_how_to_ask_all_the_same(run):
+    Path(f"{run}.talks").write_text("in the way")
+    assert "--no-keep" in command("talk", run, "ines", "--ask", QUESTION, status=1).err
+    command("talk", run, "ines", "--ask", QUESTION, "--no-keep")
