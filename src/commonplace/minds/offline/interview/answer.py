@@ -14,7 +14,7 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.interview import days, matters, oneself, others, reasons
 from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces
 from commonplace.minds.offline.interview.telling import tell
-from commonplace.minds.question import SMALL_TALK
+from commonplace.minds.question import FOLLOWS, SMALL_TALK
 from commonplace.minds.tasks import NO_ANSWER, AnswerInput, AnswerOutput
 
 MOST_SENTENCES = 4
@@ -81,6 +81,8 @@ def pieces_of(talk: Interview) -> Pieces:
         return sources(talk)
     if then == "whyso":
         return reasons.reasons(talk)
+    if talk.asked.kind in FOLLOWS:
+        return ()  # there is no question before
     handler = _HANDLERS.get(talk.asked.kind)
     return handler(talk) if handler else matters.about(talk)
 

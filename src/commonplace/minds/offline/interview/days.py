@@ -283,7 +283,7 @@ def plan(talk: Interview) -> Pieces:
             if any(occurs(word, f"{item.do} {item.location_name}", given.who.language) for word in talk.asked.words)
         ]
         later = [item for item in named if item in later] or later
-    for number, item in enumerate(later[:3]):
+    for number, item in enumerate(later):
         if item is current:
             end = (minute_of(item.start) + item.minutes) % DAY
             yield talk.say(

@@ -15,7 +15,7 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Grammar, parsed_rules
 from commonplace.minds.offline.grammar.tongues import Tongue, tongue
 from commonplace.minds.offline.temper import temper
-from commonplace.minds.question import Asked, When
+from commonplace.minds.question import FOLLOWS, Asked, When
 from commonplace.minds.tasks import Acquaintance, AnswerInput
 
 FOND, WARM, COOL, COLD = 45, 12, -12, -30
@@ -121,7 +121,7 @@ class Interview:
             return self.say("dunno.whom")
         if topic and len(topic.split()) <= 4:
             return self.say("dunno.topic", topic=topic)
-        puzzled = not self.asked.kind and not self.asked.words
+        puzzled = self.asked.kind in FOLLOWS or (not self.asked.kind and not self.asked.words)
         return self.say("dunno.puzzled" if puzzled else "dunno")
 
     def person(self, other: str) -> Person | None:

@@ -321,5 +321,10 @@ def when_was(talk: Interview) -> Pieces:
     if talk.asked.people and not talk.asked.words:
         yield from talked(talk)
         return
-    for note in talk.relevant(talk.asked.words)[:2]:
+    found = talk.relevant(talk.asked.words)
+    if talk.asked.people:
+        found = [note for note in found if involves(talk, note)]
+        if not found:
+            yield from seen(talk)
+    for note in found[:2]:
         yield tell(talk, note)

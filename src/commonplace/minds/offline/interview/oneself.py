@@ -135,13 +135,15 @@ def secret(talk: Interview) -> Pieces:
 
 
 def feel(talk: Interview) -> Pieces:
-    """The mood, and what happened lately or was concluded last."""
+    """The mood, what happened lately, and what one is doing."""
     mood = talk.given.mood
     yield talk.say("feel.good" if mood > WELL else "feel.bad" if mood < ILL else "feel.fair")
     kinds = {"event", "refused", "absent", "voice"}
     lately = [note for note in talk.given.day if note.minutes_ago < LATELY and note.frame.get("what") in kinds]
     best = sorted(lately, key=lambda note: (-note.importance, note.minutes_ago))
-    yield from (tell(talk, note) for note in (*best[:1], *talk.given.thoughts[:1]))
+    yield from (tell(talk, note) for note in best[:1])
+    if talk.given.doing:
+        yield talk.say("now", mark=talk.given.doing, **talk.doing(talk.given.doing))
 
 
 def now(talk: Interview) -> Pieces:
