@@ -50,7 +50,11 @@ SEEDS = 40
 LATEST_SAID = 24
 OF_THE_PAST = frozenset({"did", "walked", "i_said", "said", "refused", "absent", "event", "voice", "weather", "plan"})
 """Frames that make up a day."""
+ABOUT_TALK = frozenset({"news", "met", "best", "told", "source"})
+"""Kinds of questions that lines heard from anybody may answer."""
 MOST_OF_A_DAY = 500
+SMALL_HOURS = 4
+"""Before this hour `today` is the day before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,7 @@ def names(view: TalkView, question: str) -> Names:
         people=[(one.id, one.name, one.called, one.pronoun) for one in _others(view)],
         places=[(node.id, node.name) for node in scenario.geography.nodes.values() if node.type == "area"],
         facts={fact.id: _groups(fact.groups) for fact in scenario.facts},
+        late=view.now.hour < SMALL_HOURS,
         weekday=view.now.weekday(),
         weekdays=WEEKDAYS[language_of(question)],
     )
@@ -151,7 +156,8 @@ def _inputs(
 ) -> AnswerInput:
     scenario, plan, now = view.scenario, view.state.plan, view.now
     latest = list(view.memories.backwards())
-    evidence = _unique([*_evidence(view, asked, latest), *(memory for found in retrievals for memory in found.found)])
+    found = (memory for retrieval in retrievals for memory in retrieval.found)
+    evidence = _unique([*_of_named(view, asked, latest), *found, *_of_kind(view, asked, latest)])
     notes = recalled(scenario, evidence, now)
     current = plan.current(now)
     known = tuple(_acquaintance(view, one.id) for one in acquaintances(view))
@@ -218,21 +224,25 @@ def _unique(memories: Iterable[Memory]) -> list[Memory]:
 # ── evidence by frames ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _evidence(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
+def _of_named(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
     """What the simulator knows to be about those the question names, the most telling first."""
     found: list[Memory] = []
     for fact in asked.facts[:MOST_NAMED]:
         found += _of_fact(view, fact, latest)
     for other in asked.people[:MOST_NAMED]:
         found += _of_person(view, other, latest)
+        found += (view.memories.get(id_) for id_ in _view_of(view, other) if id_ in view.memories)
     for place in asked.places[:MOST_NAMED]:
         found += islice(_those(latest, lambda frame, place=place: frame.get("place") == place), OF_A_PLACE)
-    found += islice(_those(latest, lambda frame: frame.get("what") == "seed"), SEEDS)
-    if asked.kind in {"news", "met", "best", "told", "source"}:
-        found += islice(_those(latest, lambda frame: frame.get("what") in {"said", "event"}), LATEST_SAID)
-    found += (view.memories.get(id_) for id_ in _reasons(view) if id_ in view.memories)
-    found += (view.memories.get(id_) for other in asked.people for id_ in _view_of(view, other) if id_ in view.memories)
     return found
+
+
+def _of_kind(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
+    """What today's plan rests on, what was said lately where that is asked, and what was known from the start."""
+    found = [view.memories.get(id_) for id_ in _reasons(view) if id_ in view.memories]
+    if asked.kind in ABOUT_TALK:
+        found += islice(_those(latest, lambda frame: frame.get("what") in {"said", "event"}), LATEST_SAID)
+    return [*found, *islice(_those(latest, lambda frame: frame.get("what") == "seed"), SEEDS)]
 
 
 def _reasons(view: TalkView) -> list[int]:

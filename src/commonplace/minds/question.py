@@ -23,9 +23,11 @@ EARLIER = 8
 """Questions of the talk that a follow-up may go back to."""
 FOLLOWS = frozenset({"more", "sure", "whyso"})
 """Kinds that ask on about the question before."""
-SMALL_TALK = frozenset({"greet", "farewell", "thank", "praise", "insult", "sorry", "okay"})
+SMALL_TALK = frozenset({"permit", "greet", "farewell", "thank", "praise", "insult", "sorry", "okay"})
 """Kinds that ask nothing."""
-_OF_SOMETHING = frozenset({"source", "told", "going", "heard", "when", "why", "think", "said", "seen", "whois", "know"})
+_OF_SOMETHING = frozenset(
+    {"source", "told", "going", "heard", "when", "why", "think", "said", "seen", "whois", "know", "met"}
+)
 """Kinds that ask about something, which the question before names where they do not."""
 _ONESELF = frozenset(
     {"name", "age", "who", "work", "home", "want", "traits", "now", "where", "feel", "plan", "day", "fear"}
@@ -61,6 +63,10 @@ class Asked(Value):
     """What it is about in its own words; empty where it names nothing but people, places and days."""
     words: tuple[str, ...] = ()
     """The words that tell what it is about, lower case, in order."""
+    open: bool = False
+    """Whether it asks what, which or how, and not whether."""
+    now: bool = False
+    """Whether it asks about what always is, and not about what was."""
     language: str = "en"
     """The language of the question."""
 
@@ -75,6 +81,8 @@ class Names:
     """(id, name)."""
     facts: Mapping[str, Sequence[Sequence[str]]]
     """Fact → its groups of words, of all languages together."""
+    late: bool = False
+    """Whether it is after midnight, when `today` is still the day before."""
     weekday: int = 0
     """Of today, Monday 0."""
     weekdays: tuple[str, ...] = ()
@@ -90,6 +98,8 @@ class _Rules:
     lists: Mapping[str, str]
     stop: frozenset[str]
     hour: re.Pattern[str]
+    open: re.Pattern[str]
+    now: re.Pattern[str]
     numbers: Mapping[str, int]
     pronouns: tuple[tuple[str, re.Pattern[str]], ...]
 
@@ -111,7 +121,7 @@ def _rules(language: str) -> _Rules:
         if head.startswith("@"):
             _, ago, start, end = head.split()
             days.append((None if ago == "?" else int(ago), int(start) * 60, int(end) * 60, _pattern(body, language)))
-        elif head not in _LISTS and head != "hour":
+        elif head not in _LISTS and head not in {"hour", "open", "now_is"}:
             kinds.append((head, _pattern(body, language)))
     return _Rules(
         kinds=tuple(kinds),
@@ -119,6 +129,8 @@ def _rules(language: str) -> _Rules:
         lists=lists,
         stop=frozenset(lists["stop"].split()),
         hour=_pattern(dict(heads)["hour"].replace("@n", f"(?:{number})"), language),
+        open=_pattern(dict(heads)["open"], language),
+        now=_pattern(dict(heads)["now_is"], language),
         numbers={name: int(value) for name, value in numbers.items()},
         pronouns=tuple(
             (name.strip(), _pattern("|".join(forms.split()), language))
@@ -149,8 +161,9 @@ def understood(question: str, lines: Sequence[Spoken], names: Names) -> Asked:
 def _understood(question: str, lines: Sequence[Spoken], names: Names, before: Asked) -> Asked:
     language = spoken_in(question)
     rules, text = _rules(language), _normal(question, language)
-    text, people, places = _placed(text, names, language)
-    text, others, unclear = _pronouns(text, rules, lines, names, before, people)
+    text, people, places, parts = _placed(text, names, language)
+    named = tuple(_mentioned((Spoken(speaker=ASKER, called="", text=question[-LONGEST:]),), names))
+    text, others, unclear = _pronouns(text, rules, lines, names, before, people, named)
     people = (*people, *others)
     facts = _facts(question, names)
     when, text = _when(text, rules, names, before)
@@ -158,10 +171,10 @@ def _understood(question: str, lines: Sequence[Spoken], names: Names, before: As
     if kind == "more" and (people or places or facts or when):
         kind = ""
     kind = _of_its_day(kind, when)
-    words = _words(topic or text, rules, language)
+    words = tuple(dict.fromkeys((*_words(topic or text, rules, language), *parts)))
     asked = Asked(
         kind=kind, people=people, places=places, facts=facts, when=when, topic=_topic(topic, names, people, places),
-        words=words, language=language,
+        words=words, open=bool(rules.open.search(text)), now=bool(rules.now.search(text)), language=language,
     )  # fmt: skip
     if unclear and not (words or places or facts):
         return asked.model_copy(update={"kind": "whom"})
@@ -257,20 +270,20 @@ def _normal(question: str, language: str) -> str:
     text = (asking or sentences or [""])[-1]
     if language == "en":
         text = _LEAD_IN.sub("", text) if len(text.split()) > 3 else text
-        return " ".join(re.sub(r"[^\w' -]+", " ", text).split())
+        return " ".join(re.sub(r"[^\w': -]+|:(?!\d)", " ", text).split())
     return " ".join(re.sub(r"[^\w가-힣: -]+", " ", text).split())
 
 
-def _placed(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """The text with @p and @l for people and places, and whom and where they are."""
+def _placed(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """The text with @p and @l, the people, the places, and words that name a place but may mean something else."""
     # A place may have its owner's name in it, so places come first.
-    text, places = _located(text, names, language)
+    text, places, parts = _located(text, names, language)
     patterns = _people_patterns(tuple((one[0], one[1], one[2]) for one in names.people), language)
     people = sorted((hit.start(), person) for person, pattern in patterns if (hit := pattern.search(text)))
     for person, pattern in patterns:
         if any(one == person for _, one in people):
             text = pattern.sub("@p", text)
-    return " ".join(text.split()), tuple(person for _, person in people), places
+    return " ".join(text.split()), tuple(person for _, person in people), places, parts
 
 
 @lru_cache(maxsize=64)
@@ -288,14 +301,18 @@ def _people_patterns(
     return tuple(made)
 
 
-def _located(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...]]:
+def _located(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     found: dict[int, str] = {}
+    parts: list[str] = []
+    whole = {name.lower() for _, name in names.places}
     for place, pattern in _place_patterns(tuple(names.places), language):
         hit = pattern.search(text)
         if hit and hit.start() not in found:
             found[hit.start()] = place
+            word = re.sub(r"^(?:the|your|my|our) ", "", hit.group().lower())
+            parts += [word] if " " not in word and word not in whole else []
             text = text[: hit.start()] + "@l" + " " * (len(hit.group()) - 2) + text[hit.end() :]
-    return text, tuple(found[at] for at in sorted(found))
+    return text, tuple(found[at] for at in sorted(found)), tuple(parts)
 
 
 @lru_cache(maxsize=64)
@@ -323,7 +340,13 @@ def _name_pattern(forms: str, language: str) -> re.Pattern[str]:
 
 
 def _pronouns(
-    text: str, rules: _Rules, lines: Sequence[Spoken], names: Names, before: Asked, people: tuple[str, ...]
+    text: str,
+    rules: _Rules,
+    lines: Sequence[Spoken],
+    names: Names,
+    before: Asked,
+    people: tuple[str, ...],
+    named: tuple[str, ...],
 ) -> tuple[str, tuple[str, ...], bool]:
     """`her` → @p where a woman was spoken of; the person asked about last comes before those of the answer."""
     if people:
@@ -333,7 +356,7 @@ def _pronouns(
         if not pattern.search(text):
             continue
         fitting = {one[0] for one in names.people if pronoun in {one[3], "any"}}
-        mentioned = [*before.people, *_mentioned(lines, names)]
+        mentioned = [*named, *before.people, *_mentioned(lines, names)]
         other = next((one for one in mentioned if one in fitting), "")
         if other:
             return pattern.sub("@p", text), (other,), False
@@ -383,13 +406,14 @@ def _when(text: str, rules: _Rules, names: Names, before: Asked) -> tuple[When |
         day, rest = _weekday(rest, names)
     if day is None and span is not None:
         day = before.when.days if before.when else None
-    hour, rest = _hour(rest, rules)
+    hour, rest = _hour(rest, rules, span)
     if day is None and span is None and hour is None:
         return None, text
-    if hour is not None:
-        span = (hour - 30, hour + 30)
+    span = hour or span
     low, high = span or (0, 24 * 60)
-    return When(days=day if day is not None else 0, start=low, end=high), " ".join(rest.split())
+    day = 0 if day is None else day
+    day += 1 if names.late and day == 0 and low < 22 * 60 else 0
+    return When(days=day, start=low, end=high), " ".join(rest.split())
 
 
 def _weekday(text: str, names: Names) -> tuple[int | None, str]:
@@ -400,22 +424,30 @@ def _weekday(text: str, names: Names) -> tuple[int | None, str]:
     return None, text
 
 
-def _hour(text: str, rules: _Rules) -> tuple[int | None, str]:
-    """Minutes after midnight; a bare `at ten` is ten in the morning, `at three` three in the afternoon."""
+def _hour(text: str, rules: _Rules, span: tuple[int, int] | None) -> tuple[tuple[int, int] | None, str]:
+    """Half an hour around the hour it names, or the hours between two; within `span` where that says which half."""
     hit = rules.hour.search(text)
     if hit is None:
         return None, text
     parts = {name: value for name, value in hit.groupdict().items() if value}
-    word = next((parts[name] for name in ("hour", "hour2", "halfpast") if name in parts), "")
-    number = rules.numbers.get(word.lower())
-    hour = number if number is not None else int(word) if word.isdigit() else None
-    if hour is None or hour > 24:
-        return None, text
-    minute = int(parts.get("minute") or parts.get("minute2") or (30 if "halfpast" in parts else 0))
+    word = next((parts[name] for name in ("hour", "hour2", "hour3", "halfpast") if name in parts), "")
     half = parts.get("half", "").lower()
-    if (half in rules.lists["pm"].split(", ") and hour < 12) or (not half and 1 <= hour <= 5):
-        hour += 12
-    return min(24 * 60, hour * 60 + min(59, minute)), text[: hit.start()] + " " + text[hit.end() :]
+    late = half in rules.lists["pm"].split(", ") or (not half and span is not None and span[0] >= 12 * 60)
+    begin = _hour_of(word, rules, late=late, told=bool(half or span))
+    if begin is None:
+        return None, text
+    begin = begin * 60 + min(59, int(parts.get("minute") or parts.get("minute2") or (30 if "halfpast" in parts else 0)))
+    rest = text[: hit.start()] + " " + text[hit.end() :]
+    until = _hour_of(parts.get("until", ""), rules, late=late, told=bool(half or span))
+    return ((begin, max(until * 60, begin + 60)) if until else (begin - 30, begin + 30)), rest
+
+
+def _hour_of(word: str, rules: _Rules, *, late: bool, told: bool) -> int | None:
+    """A bare `ten` is ten in the morning, `three` three in the afternoon."""
+    hour = rules.numbers.get(word.lower(), int(word) if word.isdigit() else None)
+    if hour is None or hour > 24:
+        return None
+    return hour + 12 if hour < 12 and (late or (not told and 1 <= hour <= 5)) else hour
 
 
 # ── what it asks ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -430,8 +462,15 @@ def _kind(rules: _Rules, text: str, language: str) -> tuple[str, str]:
         hit = pattern.search(sought)
         if hit:
             topics = (value for name, value in sorted(hit.groupdict().items()) if value and name.startswith("topic"))
-            return kind, next(topics, "")
+            topic = next(topics, "")
+            return kind, topic if language == "en" else _spaced(topic, text)
     return "", ""
+
+
+def _spaced(topic: str, text: str) -> str:
+    """A Korean topic with the blanks it has in the question, without the particles at its end."""
+    found = re.search(r"\s*".join(map(re.escape, topic)), text) if topic else None
+    return _TAIL.sub("", found.group()) if found else ""
 
 
 def _topic(topic: str, names: Names, people: tuple[str, ...], places: tuple[str, ...]) -> str:
@@ -448,10 +487,10 @@ def _topic(topic: str, names: Names, people: tuple[str, ...], places: tuple[str,
 
 
 def _words(text: str, rules: _Rules, language: str) -> tuple[str, ...]:
-    found = re.findall(r"[^\W_]+(?:'[^\W_]+)?", text.lower())
+    found = re.findall(r"[^\W_]+(?:'[^\W_]+)?", re.sub("@[pl][가-힣]*", " ", text.lower()))
     if language == "ko":
         found = [_stripped(word) for word in found]
-    kept = [word.removesuffix("'s") for word in found if word not in rules.stop and word not in {"p", "l"}]
+    kept = [word.removesuffix("'s") for word in found if word not in rules.stop]
     return tuple(dict.fromkeys(word for word in kept if len(word) > 1))
 
 

@@ -138,7 +138,7 @@ class English:
         return said if said.startswith("just") else f"at {said}"
 
     def part(self, days: int, start: int, moment: str) -> str:
-        hour = start // 60 % 24
+        days, hour = _days_said(days, moment), start // 60 % 24
         part = _en_part(hour)
         if days == 0:
             return (
@@ -157,12 +157,12 @@ class English:
 
     def span(self, days: int, start: int, end: int, moment: str) -> str:
         if end - start >= 24 * 60:
-            if days in _EN_SPANS:
-                return _EN_SPANS[days]
+            if _days_said(days, moment) in _EN_SPANS:
+                return _EN_SPANS[_days_said(days, moment)]
             return f"on {_EN_DAYS[(datetime.fromisoformat(moment) - timedelta(days=days)).weekday()]}"
         if end - start <= 60:
             return f"around {english.clock(f'{(start + 30) // 60 % 24:02d}:{(start + 30) % 60:02d}')}"
-        if days == 0 and start >= 17 * 60:
+        if _days_said(days, moment) == 0 and start >= 17 * 60:
             return "tonight"
         return self.part(days, start, moment)
 
@@ -235,6 +235,11 @@ class English:
         words = re.sub(r"^(?:about|of|that|a|an|any) ", "", english.lowered(text.strip()))
         words = re.sub(r"^your ", "my ", words)
         return re.sub(r"\b(you|yourself)\b", lambda found: {"you": "me", "yourself": "myself"}[found[0]], words)
+
+
+def _days_said(days: int, moment: str) -> int:
+    """After midnight the day before is still today."""
+    return days - 1 if days == 1 and datetime.fromisoformat(moment).hour < 4 else days
 
 
 _SKIES = {"clears": "cleared", "cover": "covered", "covers": "covered", "begins": "began", "breaks": "broke",
@@ -461,7 +466,7 @@ class Korean:
         return _ko_stem(goal.strip().rstrip("."))
 
     def past(self, text: str) -> str:
-        return polite(text)
+        return past_polite(text)
 
     def times(self, count: int) -> str:
         return f"{_KO_TIMES.get(count, '여러')} 번"
@@ -506,6 +511,42 @@ def polite(sentence: str) -> str:  # noqa: PLR0911 - one case of the conjugation
     if final(last) in (0, _N, _L):
         return f"{stem[:-1]}{with_final(last, _B)}니다{tail}"
     return f"{stem}습니다{tail}"
+
+
+_VOWELS = 21
+_A, _AE, _EO, _YEO, _O, _WA, _U, _WO, _EU, _I = 0, 1, 4, 6, 8, 9, 13, 14, 18, 20
+_CONTRACTED = {_O: _WA, _U: _WO, _EU: _EO, _I: _YEO}
+"""The vowel of a stem → the one it makes with 았 or 었."""
+
+
+def past_polite(sentence: str) -> str:
+    """A plain statement in the present, told afterwards: `비가 그친다.` → `비가 그쳤어요.`; empty for another form."""
+    body = sentence.strip().rstrip(".!…")
+    if len(body) < 3 or not body.endswith("다") or final(body[-2]) < 0:
+        return ""
+    if final(body[-2]) == _SS:
+        return polite(sentence)
+    stem = _ko_stem(body)
+    if stem.endswith("하"):
+        return f"{stem[:-1]}했어요."
+    if stem.endswith("이") and len(stem) > 1 and final(stem[-2]) > 0:
+        return f"{stem}었어요."
+    future = _KO_FUTURE.get(stem[-1], "")
+    stem = f"{stem[:-1]}{future[:-1] if future.endswith('을') else future}" if future else stem
+    return f"{_ko_past(stem)}어요."
+
+
+def _ko_past(stem: str) -> str:
+    """`내리` → `내렸`, `먹` → `먹었`, `부르` → `불렀`."""
+    last, vowel = stem[-1], (ord(stem[-1]) - _BASE) // _FINALS % _VOWELS
+    if final(last) > 0:
+        return f"{stem}{'았' if vowel in (_A, _O) else '었'}"
+    if last == "르" and len(stem) > 1 and final(stem[-2]) == 0:
+        before = (ord(stem[-2]) - _BASE) // _FINALS % _VOWELS
+        return f"{stem[:-2]}{with_final(stem[-2], _L)}{'랐' if before in (_A, _O) else '렀'}"
+    onset = (ord(last) - _BASE) // _FINALS // _VOWELS
+    merged = chr(_BASE + (onset * _VOWELS + _CONTRACTED.get(vowel, vowel)) * _FINALS + _SS)
+    return f"{stem[:-1]}{merged}"
 
 
 def _ko_stem(sentence: str) -> str:

@@ -14,7 +14,7 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.interview import days, matters, oneself, others, reasons
 from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces
 from commonplace.minds.offline.interview.telling import tell
-from commonplace.minds.question import SMALL_TALK
+from commonplace.minds.question import FOLLOWS, SMALL_TALK
 from commonplace.minds.tasks import NO_ANSWER, AnswerInput, AnswerOutput
 
 MOST_SENTENCES = 4
@@ -81,6 +81,8 @@ def pieces_of(talk: Interview) -> Pieces:
         return sources(talk)
     if then == "whyso":
         return reasons.reasons(talk)
+    if talk.asked.kind in FOLLOWS:
+        return ()  # there is no question before
     handler = _HANDLERS.get(talk.asked.kind)
     return handler(talk) if handler else matters.about(talk)
 
@@ -136,7 +138,8 @@ _HANDLERS: Mapping[str, Callable[[Interview], Pieces]] = {
     **dict.fromkeys(SMALL_TALK, oneself.small_talk),
     "machine": oneself.machine, "name": oneself.name, "age": oneself.age, "who": oneself.who,
     "traits": oneself.traits, "work": oneself.work, "home": oneself.home, "want": oneself.want,
-    "fear": oneself.fear, "secret": oneself.secret, "now": oneself.now, "where": oneself.where_now,
+    "fear": oneself.fear,
+    "family": oneself.family, "secret": oneself.secret, "now": oneself.now, "where": oneself.where_now,
     "here": oneself.here, "date": oneself.date, "source": matters.source, "told": matters.told,
     "going": matters.going, "heard": matters.heard, "closest": others.closest, "rival": others.rival,
     "people": others.people, "know": others.know, "talked": others.talked, "said": others.said_by,

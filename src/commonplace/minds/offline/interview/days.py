@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import pairwise
 
 from commonplace.minds.notes import Recalled
@@ -132,8 +133,8 @@ def stroke_of(talk: Interview, plan: Recalled, deed: Recalled, span: When, *, de
 
 
 def best(talk: Interview) -> Pieces:
-    """The weightiest memories of the stretch."""
-    span = talk.asked.when
+    """The weightiest memories of the stretch, or of the event that the question names."""
+    span = talk.asked.when or event_span(talk)
     kinds = {"event", "said", "did", "voice", "refused", "absent", "i_said"}
     notes = [note for note in talk.given.day if note.frame.get("what") in kinds]
     notes = [note for note in notes if note.frame["what"] != "said" or note.frame.get("to_me")]
@@ -154,13 +155,41 @@ def best(talk: Interview) -> Pieces:
         ),
     )
     if not best:
-        yield talk.say("dunno.day", daypart=talk.daypart)
+        yield talk.say("dunno.day", daypart=talk.daypart) if talk.asked.when else talk.unknown()
     yield from (tell(talk, note) for note in best[:8])
+
+
+def event_span(talk: Interview) -> When | None:
+    """When the event that a question names was, if it has begun."""
+    note = next((note for fact in talk.asked.facts if (note := talk.note_of(fact)) and note.starts), None)
+    if note is None:
+        return None
+    now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(note.starts)
+    begin = starts.hour * 60 + starts.minute
+    return (
+        When(days=(now.date() - starts.date()).days, start=begin, end=begin + (note.minutes or 60))
+        if starts <= now
+        else None
+    )
+
+
+def span_of(talk: Interview, words: Sequence[str]) -> When | None:
+    """When something happened that a question goes by: `where were you when the light went out`."""
+    kinds = {"event", "thing", "weather", "doing", "arrived", "did"}
+    found = talk.relevant(words, [note for note in talk.everything if note.frame.get("what") in kinds])
+    if not found:
+        return None
+    days, minute = talk.moment(found[0])
+    return When(days=days, start=max(0, minute - 20), end=minute + 20)
 
 
 def whereabouts(talk: Interview) -> Pieces:
     """Where the character was; whether it was at a place."""
     span = talk.asked.when
+    if talk.asked.topic.startswith("when ") and span is None:
+        span = event_span(talk) or span_of(talk, talk.asked.words)
+        if span is None:
+            return
     deeds = [
         note for note in talk.everything if note.frame.get("what") in {"did", "walked"} and note.frame.get("place")
     ]
@@ -192,7 +221,7 @@ def whereabouts(talk: Interview) -> Pieces:
         yield talk.say("dunno.day", daypart=talk.daypart)
 
 
-def did(talk: Interview) -> Pieces:
+def did(talk: Interview) -> Pieces:  # noqa: PLR0911 - the first source that has an answer gives it
     """Whether the character did something: from its own deeds, else from what it remembers of the matter."""
     words = talk.asked.words
     mine = [note for note in talk.everything if note.frame.get("what") == "did"]
@@ -209,10 +238,17 @@ def did(talk: Interview) -> Pieces:
         return [talk.say(rule, done[0].id, mark=slots["doing"], **slots), *(tell(talk, note) for note in done[1:2])]
     if talk.asked.places:
         return whereabouts(talk)
+    language = talk.given.who.language
+    things = [(note, note.frame.get("object_name", "")) for note in mine]
+    handled = [note for note, name in things if any(occurs(word, name, language) for word in words)]
+    if handled:
+        return [tell(talk, note) for note in handled[-2:]]
+    if talk.asked.when is not None:
+        return day(talk) if talk.asked.open else [talk.say("no.did")]
     others = talk.relevant(words)
     if others:
         return [tell(talk, note) for note in others[:2]]
-    return [talk.say("no.did")]
+    return [talk.unknown() if talk.asked.open else talk.say("no.do" if talk.asked.now else "no.did")]
 
 
 def plan(talk: Interview) -> Pieces:
@@ -225,6 +261,9 @@ def plan(talk: Interview) -> Pieces:
         return
     if span is not None and span.days > 0:
         yield from day(talk)
+        return
+    if span is not None and span.end <= minute_of(given.situation.time):
+        yield from usual_instead(talk, span)  # that part of today is over
         return
     later = [item for item in given.later if span is None or span.end > DAY or minute_of(item.start) < span.end]
     current = next((item for item in reversed(given.done) if covers(item, given.situation.time)), None)
@@ -244,7 +283,7 @@ def plan(talk: Interview) -> Pieces:
             if any(occurs(word, f"{item.do} {item.location_name}", given.who.language) for word in talk.asked.words)
         ]
         later = [item for item in named if item in later] or later
-    for number, item in enumerate(later[:3]):
+    for number, item in enumerate(later):
         if item is current:
             end = (minute_of(item.start) + item.minutes) % DAY
             yield talk.say(

@@ -15,7 +15,7 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Grammar, parsed_rules
 from commonplace.minds.offline.grammar.tongues import Tongue, tongue
 from commonplace.minds.offline.temper import temper
-from commonplace.minds.question import Asked, When
+from commonplace.minds.question import FOLLOWS, Asked, When
 from commonplace.minds.tasks import Acquaintance, AnswerInput
 
 FOND, WARM, COOL, COLD = 45, 12, -12, -30
@@ -23,6 +23,8 @@ FOND, WARM, COOL, COLD = 45, 12, -12, -30
 ENOUGH = 0.6
 """Share of a question's words that a memory must have to be about it."""
 DAY = 24 * 60
+SMALL_HOURS = 4
+"""Before this hour `today` is the day before."""
 MEANT = frozenset({"did", "walked", "i_said", "refused", "absent"})
 """Frames of one's own doing."""
 EMPTY_ACTS = frozenset({"farewell", "greet", "acknowledge", "snub", "thank"})
@@ -44,6 +46,10 @@ _WEIGHT = {
     "doing": 4,
 }
 """By what a memory is: what an author wrote comes before what was seen."""
+
+
+PASSING = frozenset({"said", "i_said", "doing", "acted", "thing"})
+"""Frames of what may have a word without being about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +121,7 @@ class Interview:
             return self.say("dunno.whom")
         if topic and len(topic.split()) <= 4:
             return self.say("dunno.topic", topic=topic)
-        puzzled = not self.asked.kind and not self.asked.words
+        puzzled = self.asked.kind in FOLLOWS or (not self.asked.kind and not self.asked.words)
         return self.say("dunno.puzzled" if puzzled else "dunno")
 
     def person(self, other: str) -> Person | None:
@@ -166,7 +172,7 @@ class Interview:
     @property
     def today(self) -> When:
         """What the question spans; today where it names no time."""
-        return self.asked.when or When(days=0)
+        return self.asked.when or When(days=1 if int(self.given.situation.time[:2]) < SMALL_HOURS else 0)
 
     @property
     def daypart(self) -> str:
@@ -182,21 +188,34 @@ class Interview:
         return days == span.days and span.start <= minute < span.end
 
     def relevant(self, words: Sequence[str], notes: Iterable[Recalled] | None = None) -> list[Recalled]:
-        """The memories that have most of the words, those with all first; what an author wrote before sights."""
+        """The memories that are about the words: those with most of them first; what an author wrote before sights.
+
+        What somebody said or did in passing is about a word only where that is its subject, or where it has them all.
+        """
         ranked: list[tuple[float, int, int, int, Recalled]] = []
         for rank, note in enumerate(self.everything if notes is None else notes):
             share = self._share(words, note)
-            if share >= ENOUGH and self.tongue.speaks(note.text):
-                share += any(occurs(word, note.frame.get("topic", ""), self.given.who.language) for word in words)
-                ranked.append((-share, _WEIGHT.get(note.frame.get("what", ""), 3), -note.importance, rank, note))
+            if share < ENOUGH or not self.tongue.speaks(note.text):
+                continue
+            is_all = share >= 1 and (
+                (len(words) > 1 and bool(note.frame.get("to_me"))) or note.frame.get("what") == "doing"
+            )
+            if note.frame.get("what") in PASSING and share < 1.5 and not is_all:
+                continue
+            ranked.append((-share, _WEIGHT.get(note.frame.get("what", ""), 3), -note.importance, rank, note))
         return [one[-1] for one in sorted(ranked, key=lambda one: one[:-1])]
 
     def _share(self, words: Sequence[str], note: Recalled) -> float:
-        """The share of the words that a memory, or a way to tell it, has."""
+        """The share of the words that a memory, or a way to tell it, has; more where one of them is its topic."""
         if not words:
             return 0.0
-        texts = " ".join((note.text, *note.tell, note.frame.get("topic", ""), note.frame.get("object_name", "")))
-        return sum(occurs(word, texts, self.given.who.language) for word in words) / len(words)
+        frame, language = note.frame, self.given.who.language
+        texts = " ".join((note.text, *note.tell, frame.get("topic", ""), frame.get("object_name", "")))
+        share = sum(occurs(word, texts, language) for word in words) / len(words)
+        subject = f"{frame.get('topic', '')} {frame.get('object_name', '')}"
+        if not any(occurs(word, subject, language) for word in words):
+            return share
+        return share + (0.5 if share < 1 else 1)
 
     def between(self, other: str) -> list[Recalled]:
         """Lines between the two, latest first."""

@@ -60,8 +60,11 @@ def heard(talk: Interview) -> Pieces:
 
 
 def heard_of(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
+    """Whether and from whom a fact is known, and whether one goes or was there; what has begun is not announced."""
     said, seeds = talk.carriers(note.id, "said"), talk.carriers(note.id, "seed")
-    if seeds:
+    if seeds and note.starts and note.starts <= talk.given.situation.moment:
+        yield talk.say("source.own", seeds[0].id)
+    elif seeds:
         words = (note.tell or (note.text,))[talk.dice.below(len(note.tell or (note.text,)), "heard")]
         yield talk.say("heard.own", seeds[0].id, mark=words, tell=words)
     elif said:
@@ -141,7 +144,7 @@ def going(talk: Interview) -> Pieces:
         note = talk.note_of(fact)
         if note is not None:
             yield from went(talk, note)
-            yield from heard_of(talk, note)
+            yield from (tell(talk, one) for one in (*talk.carriers(fact, "said"), *talk.carriers(fact, "seed"))[:1])
             return
     words = talk.asked.words
     items = [
@@ -235,14 +238,18 @@ def about(talk: Interview) -> Pieces:
     if talk.asked.people and not talk.asked.words:
         yield from whois(talk)
         return
+    for fact in talk.asked.facts[:1]:
+        note = talk.note_of(fact)
+        yield from went(talk, note) if note is not None and note.starts <= talk.given.situation.moment else ()
     found = talk.relevant(talk.asked.words)
-    found = [note for note in found if note.frame.get("what") != "plan"] or found
+    found = [note for note in found if note.frame.get("what") not in {"plan", "walked"}]
     if talk.asked.people:
         mine = [note for note in found if involves(talk, note)]
         found = mine or found
     yield from (tell(talk, note) for note in found[:6])
     for place in talk.asked.places[:1]:
-        yield from of_place(talk, place, bool(found))
+        if not found:
+            yield from of_place(talk, place)
     if not found and talk.asked.facts:
         yield from heard(talk)
     if not found and talk.asked.people:
@@ -253,10 +260,11 @@ def involves(talk: Interview, note: Recalled) -> bool:
     return bool({note.frame.get("about"), note.frame.get("who"), note.frame.get("to")} & set(talk.asked.people))
 
 
-def of_place(talk: Interview, place: str, has_more: bool) -> Iterator[Piece | None]:
+def of_place(talk: Interview, place: str) -> Iterator[Piece | None]:
+    """A place: what is remembered of it, how often one is there, what one did there last."""
     spot = next((one for one in talk.given.places if one.id == place), None)
     if spot is None:
-        yield talk.say("place.unknown", at=talk.tongue.at(talk.given.who, talk.asked.topic))
+        yield talk.say("place.unknown")
         return
     slots = {"place": talk.tongue.place(talk.given.who, spot.name), "at": talk.tongue.at(talk.given.who, spot.name)}
     name = spot.name.split()[-1].lower()
@@ -271,7 +279,7 @@ def of_place(talk: Interview, place: str, has_more: bool) -> Iterator[Piece | No
     )
     for note in mine[:1]:
         yield talk.say("place.think", note.id, mark=note.frame.get("doing", ""), **talk.slots(note))
-    if not mine and not has_more and place != talk.given.who.home:
+    if not mine and place != talk.given.who.home:
         yield talk.say("place.know", **slots)
 
 
@@ -281,6 +289,11 @@ def thing(talk: Interview) -> Pieces:
     if talk.asked.people and not words:
         yield from seen(talk)
         return
+    for here in talk.given.situation.things:
+        if any(occurs(word, here.name, talk.given.who.language) for word in words):
+            yield talk.say(
+                "thing.mine" if here.carried else "thing.here", thing=talk.tongue.place(talk.given.who, here.name)
+            )
     things = [
         note
         for note in talk.everything
@@ -308,5 +321,10 @@ def when_was(talk: Interview) -> Pieces:
     if talk.asked.people and not talk.asked.words:
         yield from talked(talk)
         return
-    for note in talk.relevant(talk.asked.words)[:2]:
+    found = talk.relevant(talk.asked.words)
+    if talk.asked.people:
+        found = [note for note in found if involves(talk, note)]
+        if not found:
+            yield from seen(talk)
+    for note in found[:2]:
         yield tell(talk, note)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from commonplace.minds.offline.grammar.grammar import grammar
-from commonplace.minds.offline.interview.interview import TELLING, Interview, Piece, Pieces, covers, occurs
+from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces, covers, occurs
+from commonplace.minds.offline.interview.others import what_is
 from commonplace.minds.offline.interview.telling import tell
 
 WELL, ILL = 12, -12
 """Mood from which one is well, below which not."""
+LATELY = 12 * 60
+"""Minutes in which something happened that bears on how one is."""
 
 
 def small_talk(talk: Interview) -> Pieces:
@@ -100,14 +103,28 @@ def traits(talk: Interview) -> Pieces:
 
 def fear(talk: Interview) -> Pieces:
     """What of the past weighs: complaints and fears in what is known from the start."""
-    if talk.asked.words:
-        found = talk.relevant(talk.asked.words)
-        if found:
-            return [tell(talk, note) for note in found[:2]]
+    if talk.asked.topic:
+        found = talk.relevant(talk.asked.words, [*talk.seeds(), *talk.given.thoughts])
+        language = talk.given.who.language
+        own = [
+            piece for piece in background(talk) if any(occurs(word, piece.text, language) for word in talk.asked.words)
+        ]
+        return [*own, *(tell(talk, note) for note in found[:2])] or [talk.say("fear.none")]
     lists = grammar("en").words("feeling") | grammar("en").words("complain")
     words = frozenset(talk.rules.say("words.fear", {}, talk.dice).split()) or lists
     sore = [note for note in talk.seeds() if any(occurs(word, note.text, talk.given.who.language) for word in words)]
     return [tell(talk, note) for note in (sore or talk.seeds())[:3]]
+
+
+def family(talk: Interview) -> Pieces:
+    """Husbands, mothers, children: from the background, the relations and what is known from the start."""
+    language = talk.given.who.language
+    words = [*talk.asked.words, *talk.rules.say("words.family", {}, talk.dice).split()]
+    own = [piece for piece in background(talk) if any(occurs(word, piece.text, language) for word in words)]
+    near = [one for one in talk.given.known if any(occurs(word, one.label, language) for word in words)]
+    found = [note for note in talk.seeds() if any(occurs(word, note.text, language) for word in words)]
+    pieces = [*own, *(what_is(talk, one) for one in near[:2]), *(tell(talk, note) for note in found[:2])]
+    return pieces or [talk.say("family.none")]
 
 
 def secret(talk: Interview) -> Pieces:
@@ -118,22 +135,15 @@ def secret(talk: Interview) -> Pieces:
 
 
 def feel(talk: Interview) -> Pieces:
-    """The mood, and what of the last day weighs most."""
+    """The mood, what happened lately, and what one is doing."""
     mood = talk.given.mood
     yield talk.say("feel.good" if mood > WELL else "feel.bad" if mood < ILL else "feel.fair")
-    lately = [
-        note
-        for note in talk.given.day
-        if note.minutes_ago < 12 * 60 and note.frame.get("what") in {"event", "refused", "absent", "voice"}
-    ]
-    said = [
-        note
-        for note in talk.given.day
-        if note.minutes_ago < 12 * 60 and note.frame.get("to_me") and note.frame.get("speech_act") in TELLING
-    ]
-    best = sorted([*lately, *said], key=lambda note: (-note.importance, note.minutes_ago))
+    kinds = {"event", "refused", "absent", "voice"}
+    lately = [note for note in talk.given.day if note.minutes_ago < LATELY and note.frame.get("what") in kinds]
+    best = sorted(lately, key=lambda note: (-note.importance, note.minutes_ago))
     yield from (tell(talk, note) for note in best[:1])
-    yield from (tell(talk, note) for note in talk.given.thoughts[:1])
+    if talk.given.doing:
+        yield talk.say("now", mark=talk.given.doing, **talk.doing(talk.given.doing))
 
 
 def now(talk: Interview) -> Pieces:
@@ -189,16 +199,13 @@ def weather(talk: Interview) -> Pieces:
 
 def learnt(talk: Interview) -> Pieces:
     """The latest conclusions."""
-    for number, note in enumerate(talk.given.thoughts):
-        told = tell(talk, note)
-        if told is None:
-            continue
-        low = (
-            told.text[:1].lower() + told.text[1:]
-            if not told.text.startswith(("I ", "I'", *(one.called for one in talk.given.known)))
-            else told.text
-        )
-        yield talk.say("learnt", note.id, mark=told.mark, text=told.text, low_text=low) if not number else told
-    if not talk.given.thoughts:
+    names = tuple(one.called for one in talk.given.known)
+    thoughts = [(note, told) for note in talk.given.thoughts if (told := tell(talk, note))]
+    for note, told in thoughts[:1]:
+        is_bound = told.text.startswith(("I ", "I'", *names))
+        low = told.text if is_bound else told.text[:1].lower() + told.text[1:]
+        yield talk.say("learnt", note.id, mark=told.mark, text=told.text, low_text=low)
+    yield from (told for _, told in thoughts[1:])
+    if not thoughts:
         yield talk.say("learnt.none")
-        yield from (tell(talk, note) for note in talk.seeds()[:1] if note.kind == "plan")
+        yield from (tell(talk, note) for note in talk.seeds() if note.kind == "plan")

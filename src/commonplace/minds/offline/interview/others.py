@@ -208,7 +208,8 @@ def seen(talk: Interview) -> Pieces:
         person = talk.person(other)
         if person is None:
             continue
-        if other in others:
+        is_past = talk.asked.when is not None and talk.asked.when.days > 0
+        if other in others and not is_past and not talk.asked.places:
             yield in_sight(talk, others[other])
         else:
             yield from last_seen(talk, person)
@@ -238,6 +239,8 @@ def last_seen(talk: Interview, person: Person) -> Iterator[Piece | None]:
     ]
     if talk.asked.when is not None:
         seen = [note for note in seen if talk.in_span(note, talk.asked.when)]
+    if talk.asked.places:
+        seen = [note for note in seen if note.frame["place"] in talk.asked.places]
     seen.sort(key=lambda note: (note.minutes_ago, -note.id))
     slots = talk.them(person)
     if not seen:
@@ -298,26 +301,31 @@ def met(talk: Interview) -> Pieces:
 
 
 def talks(talk: Interview, span: When) -> Iterator[Piece | None]:
-    """Talks of a stretch, the weightiest first: with whom, when and about what."""
-    talks: list[tuple[str, list[Recalled]]] = []
+    """Talks of a stretch, one with each person first, the weightiest of each: with whom, when and about what."""
+    held: list[tuple[str, list[Recalled]]] = []
     for note in talk.given.day:
-        frame = note.frame
-        other = (
-            frame.get("to", "") if frame.get("what") == "i_said" else frame.get("who", "") if frame.get("to_me") else ""
-        )
-        if not other or not frame.get("quote") or not talk.in_span(note, span):
+        other = spoken_with(note)
+        if other not in talk.known or not talk.in_span(note, span):
             continue
-        going_on = next(
-            (notes for one, notes in talks if one == other and notes[-1].minutes_ago - note.minutes_ago <= PAUSE),
-            None,
-        )
-        if going_on is None:
-            talks.append((other, [note]))
+        going_on = (notes for one, notes in held if one == other and notes[-1].minutes_ago - note.minutes_ago <= PAUSE)
+        notes = next(going_on, None)
+        if notes is None:
+            held.append((other, [note]))
         else:
-            going_on.append(note)
-    for other, notes in sorted(talks, key=lambda talk: -max(note.importance for note in talk[1])):
-        if other in talk.known:
-            yield talk_of(talk, talk.known[other], notes)
+            notes.append(note)
+    held.sort(key=lambda pair: -max(note.importance for note in pair[1]))
+    first = dict(reversed(held))
+    again = [(other, notes) for other, notes in held if first[other] is not notes]
+    firsts = [(other, notes) for other, notes in held if first[other] is notes]
+    for other, notes in (*firsts, *again):
+        yield talk_of(talk, talk.known[other], notes)
+
+
+def spoken_with(note: Recalled) -> str:
+    """With whom a line was exchanged; empty where it was not."""
+    if note.frame.get("what") == "i_said":
+        return note.frame.get("to", "")
+    return note.frame.get("who", "") if note.frame.get("to_me") else ""
 
 
 def talk_of(talk: Interview, person: Person, notes: Sequence[Recalled]) -> Piece | None:

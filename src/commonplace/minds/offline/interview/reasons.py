@@ -22,6 +22,8 @@ def why(talk: Interview) -> Pieces:
         for note in (one for one in talk.everything if one.id in item.because):
             told = tell(talk, note)
             yield talk.say("why.because", note.id, mark=told.mark, tell=told.text) if told else None
+    for fact in talk.asked.facts[:1]:
+        yield from (tell(talk, note) for note in (*talk.carriers(fact, "said"), *talk.carriers(fact, "seed"))[:1])
     if talk.asked.people:
         for person in acquaintances(talk)[:1]:
             yield from about_topic(talk, person)

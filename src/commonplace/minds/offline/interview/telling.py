@@ -18,6 +18,10 @@ def tell(talk: Interview, note: Recalled) -> Piece | None:
 
 def _tell_text(talk: Interview, note: Recalled) -> Piece | None:
     """What the author gave to say, else the sentence itself in the first person."""
+    if any(
+        fact.starts and fact.starts <= talk.given.situation.moment for fact in talk.given.facts if fact.id in note.facts
+    ):
+        return None  # nobody is invited to what is over
     lines = [line for line in note.tell if line.lower() not in talk.said] or list(note.tell)
     if lines:
         line = lines[talk.dice.with_(note.id).below(len(lines), "tell")]

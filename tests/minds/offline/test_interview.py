@@ -1,0 +1,250 @@
+"""Answers to a person: what they are made of, in both languages, and what they do without a memory."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.clock import WEEKDAYS
+from commonplace.minds.notes import FactNote, Item, Person, Recalled, Spoken, Who
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.grammar.tongues import past_polite, polite, tongue
+from commonplace.minds.offline.interview.answer import answer
+from commonplace.minds.offline.interview.interview import phrases
+from commonplace.minds.question import ASKER, Names, spoken_in, understood
+from commonplace.minds.tasks import Acquaintance, AnswerInput, AnswerOutput, Earlier
+from minds.offline.sample import FESTIVAL, PLACES, VOICES, here, memory, mira, said
+
+NAMES = Names(
+    people=[("jun", "Jun Park", "Jun", "he"), ("kit", "Kit Vale", "Kit", "she"), ("joon", "박준", "준", "he")],
+    places=[(spot.id, spot.name) for spot in PLACES],
+    facts={"lantern_festival": [["lantern", "lanterns"], ["festival"]]},
+    weekday=5,
+    weekdays=WEEKDAYS["en"],
+)
+JUN = Acquaintance(
+    id="jun", name="Jun Park", called="Jun", work="repairer", pronoun="he", label="neighbour she owes", warmth=55,
+    talks=2, minutes_since_talk=120,
+)  # fmt: skip
+KIT = Person(id="kit", name="Kit Vale", called="Kit", pronoun="she")
+OWES = memory(
+    1,
+    "Mira Sato still owes Jun Park for the broth pot.",
+    600,
+    importance=6,
+    frame={"what": "seed", "about": "jun", "topic": "broth pot"},
+    tell=("I still owe Jun for the broth pot.",),
+)
+HEARD = said(2, "There's a lantern festival at the plaza tonight, at seven.", 120, facts=("lantern_festival",))
+SKIMMING = memory(
+    3,
+    "Mira Sato was skimming the broth.",
+    60,
+    kind="action",
+    frame={"what": "did", "doing": "skimming the broth", "place": "bar", "place_name": "Mira's Noodle Bar"},
+)
+NOTES = (OWES, HEARD, SKIMMING)
+GOING = Item(start="18:45", minutes=180, location="plaza", location_name="Lattice Plaza", do="going to the festival",
+             because=(2,))  # fmt: skip
+
+
+def asked(
+    question: str,
+    *,
+    notes: tuple[Recalled, ...] = NOTES,
+    lines: tuple[Spoken, ...] = (),
+    facts: tuple[FactNote, ...] = (FESTIVAL,),
+    who: Who | None = None,
+    later: tuple[Item, ...] = (GOING,),
+    before: Earlier | None = None,
+) -> AnswerOutput:
+    """The answer to one question with these memories."""
+    carried = tuple(fact for fact in facts if any(fact.id in note.facts for note in notes))
+    day = tuple(sorted((note for note in notes if note.kind == "action"), key=lambda note: -note.minutes_ago))
+    inputs = AnswerInput(
+        who=who or mira("kind"), situation=here("12:00"), question=question, asked=understood(question, lines, NAMES),
+        recalled=notes, lines=lines, known=(JUN,), others=(KIT,), facts=carried,
+        later=later, day=day, places=PLACES, before=before,
+    )  # fmt: skip
+    return answer(inputs, Dice((7, "mira", 40, len(lines))))
+
+
+def talk(question: str, reply: str) -> tuple[Spoken, Spoken]:
+    return Spoken(speaker=ASKER, called="", text=question), Spoken(speaker="mira", called="Mira", text=reply)
+
+
+@pytest.mark.parametrize(
+    ("question", "note", "words"),
+    [
+        ("What do you think of Jun?", OWES, "owe Jun"),
+        ("Tell me about the broth pot.", OWES, "still owe"),
+        ("Have you heard of the festival?", HEARD, "at seven"),
+        ("Who told you about the festival?", HEARD, "Jun"),
+        ("What did Jun say?", HEARD, "lantern festival"),
+        ("What were you doing at eleven?", SKIMMING, "skimming the broth"),
+        ("Did you skim the broth?", SKIMMING, "skimming the broth"),
+    ],
+)
+def test_an_answer_rests_on_the_memory_it_tells_and_changes_without_it(
+    question: str, note: Recalled, words: str
+) -> None:
+    found = asked(question)
+    assert words in found.answer
+    assert note.id in found.because
+    without = asked(question, notes=tuple(one for one in NOTES if one is not note))
+    assert words not in without.answer
+    assert note.id not in without.because
+
+
+def test_the_plan_says_whether_one_goes() -> None:
+    going = asked("Will you come to the lantern festival?")
+    assert re.search("Yes|going", going.answer)
+    assert 2 in going.because
+    assert not re.search("Yes", asked("Will you come to the lantern festival?", later=()).answer)
+
+
+def test_what_the_character_is_stands_on_its_card() -> None:
+    found = asked("Who are you?")
+    assert "Mira Sato" in found.answer
+    assert "noodle cook" in found.answer
+    assert not found.because
+    assert "find the missing taste" in asked("What do you want?").answer
+
+
+def test_what_somebody_is_to_one_is_said_in_ones_own_words() -> None:
+    assert "neighbour I owe" in asked("Who is Jun?").answer
+
+
+def test_a_stranger_is_not_known() -> None:
+    found = asked("What do you think of Kit?")
+    assert not found.because
+    assert "Kit" not in found.answer or "know" in found.answer or "met" in found.answer
+
+
+@pytest.mark.parametrize("voice", VOICES)
+def test_without_a_memory_it_says_so_in_its_voice_and_cites_nothing(voice: str) -> None:
+    found = asked("What do you know about submarines?", who=mira(*VOICES[voice]))
+    assert not found.because
+    assert not re.search(r"Jun|broth|festival", found.answer)
+
+
+def test_the_same_follow_up_brings_something_else_or_an_end() -> None:
+    first = asked("What do you think of Jun?")
+    lines = talk("What do you think of Jun?", first.answer)
+    second = asked("Why?", lines=lines)
+    third = asked("Why?", lines=(*lines, *talk("Why?", second.answer)))
+    assert len({first.answer, second.answer, third.answer}) == 3
+
+
+def test_an_answer_that_was_liked_is_given_again_and_one_that_was_not_is_avoided() -> None:
+    told = Earlier(question="What do you think of Jun?", answer="I still owe Jun for the broth pot.", because=(1,))
+    liked = asked(told.question, before=told.model_copy(update={"received": "well"}))
+    assert liked.because == (1,)
+    assert told.answer in liked.answer
+    assert "before" in liked.answer or "once" in liked.answer
+    disliked = asked(told.question, before=told.model_copy(update={"received": "badly"}))
+    assert told.answer not in disliked.answer
+
+
+def test_an_answer_has_at_most_four_sentences() -> None:
+    many = tuple(
+        memory(number, f"Jun Park mended pot {number}.", 600, frame={"what": "seed", "about": "jun", "topic": "pot"},
+               tell=(f"Jun mended pot {number}. It holds. I checked.",))
+        for number in range(1, 9)
+    )  # fmt: skip
+    for question in ("What do you think of Jun?", "Tell me about the pot.", "Who is Jun?"):
+        assert len(re.findall(r"[.!?](?:\s|$)", asked(question, notes=many).answer)) <= 4
+
+
+@given(st.text(max_size=120))
+def test_any_question_gets_an_answer_without_markup(question: str) -> None:
+    found = asked(question)
+    assert found.answer
+    assert not re.search(r"[<>{}\[\]|@]", re.sub(r"“[^”]*”", "", found.answer))
+
+
+# ── Korean ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+SORA = Who(
+    id="mira", name="한소라", called="소라", age=34, pronoun="she", work="국숫집 주인", traits=("다정함",),
+    background="한소라는 골목에서 국숫집을 한다.", goals=("새 국물을 만든다",), home="loft", language="ko",
+)  # fmt: skip
+KOREAN = (
+    memory(1, "한소라는 박준에게 외상값을 받지 못했다.", 600, importance=6,
+           frame={"what": "seed", "about": "joon", "topic": "외상값"}, tell=("준 씨 외상이 남았어요.",)),
+    memory(2, "한소라는 국물을 내는 중이었다.", 60, kind="action",
+           frame={"what": "did", "doing": "국물 내기", "place": "bar", "place_name": "국숫집"}),
+    memory(3, "박준이 한소라에게 말한다: “비가 온대요.”", 90,
+           frame={"what": "said", "who": "joon", "called": "준", "quote": "비가 온대요.", "to_me": "1", "topic": "비"}),
+)  # fmt: skip
+JOON = Acquaintance(id="joon", name="박준", called="준", pronoun="he", label="단골손님", warmth=30, talks=1)
+
+
+ALONE = here("12:00").model_copy(update={"people": ()})
+
+
+def korean(question: str, *lines: Spoken) -> AnswerOutput:
+    names = Names(NAMES.people, [("bar", "국숫집")], {}, weekday=5, weekdays=WEEKDAYS[spoken_in(question)])
+    inputs = AnswerInput(
+        who=SORA, situation=ALONE, question=question, asked=understood(question, lines, names),
+        recalled=KOREAN, lines=lines, known=(JOON,), day=KOREAN[1:2], doing="국물 내기",
+    )  # fmt: skip
+    return answer(inputs, Dice((7, "mira", 40, len(lines))))
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "cited"),
+    [
+        ("누구세요?", "국숫집을 해요", ()),
+        ("뭘 하고 싶어요?", "새 국물을 만들고 싶", ()),
+        ("지금 뭐 하세요?", "국물 내고 있어요", ()),
+        ("열한 시에 뭐 했어요?", "국물 내고 있었어요", (2,)),
+        ("준 씨를 어떻게 생각해요?", "외상이 남았어요", (1,)),
+        ("준이 뭐라고 했어요?", "비가 온대요", (3,)),
+        ("준은 누구예요?", "단골손님이에요", ()),
+        ("What do you think of 준?", "준 씨", ()),
+        ("잠수함에 대해 어떻게 생각해요?", "", ()),
+    ],
+)
+def test_korean_is_answered_in_korean(question: str, words: str, cited: tuple[int, ...]) -> None:
+    found = korean(question)
+    assert words in found.answer
+    assert set(cited) <= set(found.because)
+    assert not re.search("[a-z]|은\\(는\\)|이에요/예요|\\(으\\)", found.answer), found.answer
+
+
+@pytest.mark.parametrize(
+    ("plain", "said_politely", "told_afterwards"),
+    [
+        ("골목에서 국숫집을 한다.", "골목에서 국숫집을 해요.", "골목에서 국숫집을 했어요."),
+        ("책을 읽는다.", "책을 읽습니다.", "책을 읽었어요."),
+        ("비가 온다.", "비가 옵니다.", "비가 왔어요."),
+        ("그는 우체부이다.", "그는 우체부입니다.", "그는 우체부였어요."),
+        ("문이 닫혔다.", "문이 닫혔어요.", "문이 닫혔어요."),
+        ("강물이 흐른다.", "강물이 흐릅니다.", "강물이 흘렀어요."),
+    ],
+)
+def test_plain_korean_is_said_politely(plain: str, said_politely: str, told_afterwards: str) -> None:
+    assert polite(plain) == said_politely
+    assert past_polite(plain) == told_afterwards
+
+
+def test_both_languages_have_the_same_rules() -> None:
+    english, others = set(phrases("en").rules), set(phrases("ko").rules)
+    assert others - english == set()
+    assert english - others == set()
+
+
+def test_a_background_is_told_in_the_first_person() -> None:
+    text = (
+        "Ada Lund keeps the old bridge and has not left it since. She owns nine kinds of rope, believes none of them, "
+        "and her sister knows why."
+    )
+    ada = mira().model_copy(update={"name": "Ada Lund", "called": "Ada"})
+    assert tongue("en").own(ada, text) == [
+        "I keep the old bridge and have not left it since.",
+        "I own nine kinds of rope, believe none of them, and my sister knows why.",
+    ]
