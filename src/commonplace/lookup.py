@@ -152,7 +152,7 @@ class RunMemories:
             forgotten=frozenset(memory.id for memory in memories if memory.id not in stream),
             settings={
                 **settings_of(default_embedder(), shared_analyser(manifest.language, manifest.analyser)),
-                "embedder": manifest.embedder,
+                "embedder": stream.table.embedder.name,
             },
         )
 

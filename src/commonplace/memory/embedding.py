@@ -158,6 +158,10 @@ def norm_of(vector: Vector) -> float:
     return math.sqrt(np.vecdot(exact, exact))
 
 
+BUILT_IN = "hashed-384-"
+"""How the names of all versions of the built-in embedder begin."""
+
+
 class HashedEmbedder:
     """Character n-grams hashed into 384 dimensions: no download, no model, the same vector everywhere.
 
@@ -170,7 +174,7 @@ class HashedEmbedder:
     """
 
     dimensions = 384
-    name = "hashed-384-v2"
+    name = f"{BUILT_IN}v2"
     spelling = True
     """It compares spelling, not meaning, which BM25 does better: a blend leaves its cosine out."""
     pure = True

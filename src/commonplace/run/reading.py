@@ -18,6 +18,7 @@ from commonplace.clock import parse_iso
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import MemoryStream
 from commonplace.memory.analyser import shared_analyser
+from commonplace.memory.embedding import BUILT_IN, is_pure
 from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import Emotion, Memory
 from commonplace.memory.stores.codec import UNREADABLE
@@ -447,7 +448,8 @@ class Reading:
 
     def _parts(self, given: dict[str, Any]) -> dict[str, Any]:
         manifest, embedder = self.manifest, self.scenario.embedder
-        if "embedder" not in given and manifest.embedder != embedder.name:
+        known = manifest.embedder == embedder.name or (is_pure(embedder) and manifest.embedder.startswith(BUILT_IN))
+        if "embedder" not in given and not known:
             hint = "give the embedder the run was made with"
             raise UsageError(f"its vectors were made by {manifest.embedder}", where=str(self.path), hint=hint)
         return {

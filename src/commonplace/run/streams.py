@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.memory.columns import micros
-from commonplace.memory.embedding import VectorRows, unpacked
+from commonplace.memory.embedding import Embedder, VectorRows, is_pure, unpacked
 from commonplace.memory.reader import Snapshot
 from commonplace.memory.records import StoredRows
 from commonplace.memory.stores.codec import UNREADABLE
@@ -50,7 +50,7 @@ def stream_and_snapshots(
 
     Only where something was forgotten since an earlier tick, that snapshot is of a stream of its own.
     """
-    rows = _stored(reading, agent, tick, parts["embedder"].dimensions)
+    rows = _stored(reading, agent, tick, parts["embedder"])
     first = rows.accessed.copy()
     _touch(reading, agent, tick, rows.accessed)
     gone = [id_ for (id_,) in reading.all(GONE, agent, tick)]
@@ -67,13 +67,15 @@ def stream_and_snapshots(
     return stream, snapshots
 
 
-def _stored(reading: Reading, agent: str, tick: int, dimensions: int) -> StoredRows:
+def _stored(reading: Reading, agent: str, tick: int, embedder: Embedder) -> StoredRows:
     found = reading.all(ROWS, agent, tick)
     columns: Iterable[Sequence[Any]] = zip(*found, strict=True) if found else [()] * COLUMNS
     ids, ticks, kinds, importance, texts, created, vectors, citations, events, details = columns
     for expected, id_ in enumerate(ids, start=1):
         if id_ != expected:
             raise RUN.damaged(str(reading.path), f"memory {expected} of {agent} is missing")
+    if reading.manifest.embedder != embedder.name and is_pure(embedder):
+        vectors = [None] * len(ids)  # an older version of the built-in embedder made them: they are made again
     sayings: dict[tuple[str, int | None], int] = {}
     numbers = [sayings.setdefault(pair, len(sayings)) for pair in zip(texts, vectors, strict=True)]
     rests, later = _rests(reading, agent, details, citations)
@@ -83,7 +85,7 @@ def _stored(reading: Reading, agent: str, tick: int, dimensions: int) -> StoredR
         moments = np.array(created, dtype=np.int64) + _SHIFT
         stored = StoredRows(
             texts=[text for text, _ in sayings],
-            vectors=_vectors(reading, agent, tick, [vector for _, vector in sayings], dimensions),
+            vectors=_vectors(reading, agent, tick, [vector for _, vector in sayings], embedder.dimensions),
             saying=np.array(numbers, dtype=np.int32),
             kinds=np.array([KIND_CODES[kind] for kind in kinds], dtype=np.uint8),
             importance=np.array(importance, dtype=np.float64),
@@ -125,7 +127,7 @@ def _vectors(reading: Reading, agent: str, tick: int, wanted: Sequence[int | Non
     rows = {number: row for row, number in enumerate(wanted) if number is not None}
     matrix = np.zeros((len(wanted), dimensions), dtype=np.float32)
     present = np.zeros(len(wanted), dtype=np.bool_)
-    for number, value in reading.all(VECTORS, agent, tick):
+    for number, value in reading.all(VECTORS, agent, tick) if rows else ():
         try:
             matrix[rows[number]] = unpacked(unpacked_vector(value))
         except UNREADABLE as error:

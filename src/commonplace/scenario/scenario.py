@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 
 from commonplace.character.fact import Fact
 from commonplace.character.persona import Persona
 from commonplace.character.state import CharacterState
 from commonplace.clock import Clock
 from commonplace.memory import policies
-from commonplace.memory.embedding import Embedder, GivenVectors, HashedEmbedder
+from commonplace.memory.embedding import Embedder, GivenVectors, default_embedder
 from commonplace.memory.policies import Policy
 from commonplace.scenario.model import CognitionPart, MemoryPart, ScenarioPart
 from commonplace.world.geography import Geography
@@ -62,17 +61,9 @@ class Scenario:
     def embedder(self) -> Embedder:
         """What makes the vectors of its characters' memories; a model's come as answers."""
         model = self.cognition.embedder
-        return GivenVectors(f"{model.model}-{model.dimensions}", model.dimensions) if model else _built_in()
+        return GivenVectors(f"{model.model}-{model.dimensions}", model.dimensions) if model else default_embedder()
 
     @property
     def language(self) -> str:
         """`en` or `ko`."""
         return self.part.language
-
-
-@cache
-def _built_in() -> HashedEmbedder:
-    """The built-in embedder as runs use it: what their memories are compared by is part of the history they keep."""
-    embedder = HashedEmbedder()
-    embedder.pure = False
-    return embedder
