@@ -372,3 +372,14 @@ def test_wrong_use_is_refused(village: Path, tmp_path: Path) -> None:
 def resume_free(path: Path) -> RunFile:
     """The run, in use."""
     return RunFile.open(path)
+
+
+def test_a_manifest_with_a_byte_that_is_no_text_is_saved_and_named(village: Path, tmp_path: Path) -> None:
+    damaged = copied(village, tmp_path)
+    with tables(damaged) as connection:
+        (text,) = connection.execute("SELECT value FROM meta WHERE key = 'manifest'").fetchone()
+        raw = text.encode().replace(b'"language":"en"', b'"language":"en","note":"\xf0"')
+        connection.execute("UPDATE meta SET value = CAST(? AS TEXT) WHERE key = 'manifest'", (raw,))
+    done = saved(damaged, village)
+    assert done.tick == TICKS
+    assert any("manifest has changed" in problem for problem in done.lost)

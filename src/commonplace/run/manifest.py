@@ -72,7 +72,7 @@ class Manifest:
     def from_json(cls, text: str, where: str = "") -> Manifest:
         """The inverse. What a newer version added is left out. Raises RunDamaged when text and digest differ."""
         try:
-            given = parsed(text)
+            given = parsed(text.encode())
             known = {one.name for one in fields(cls)}
             manifest = cls(**{key: value for key, value in given.items() if key in known})
             for one in fields(cls):

@@ -189,7 +189,7 @@ def _notes(source: Path, damaged: sqlite3.Connection, scenario: str) -> tuple[Ma
         if damage:
             problems.append(f"the note {key!r}")
         elif row is not None and key == "manifest":
-            manifest_as_stored = str(row[0])
+            manifest_as_stored = str(row[0]).encode(errors="replace").decode()
         elif row is not None and _storable(row):
             found[key] = row[0]
     for key in set(found) - {"synchronous"}:
