@@ -125,6 +125,7 @@ def test_several_sentences_between_two_ticks_are_all_kept(tmp_path, served):
 PUBLIC = (
     "commonplace",
     "commonplace.memory",
+    "commonplace.querygraph",
     "commonplace.memory.stores",
     "commonplace.mcp_server",
     "commonplace.ledger",

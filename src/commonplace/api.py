@@ -26,6 +26,7 @@ from commonplace.trust import may_have_key, mind_named_by_run, named_by_run, nam
 
 if TYPE_CHECKING:
     from commonplace.minds.prompts.book import PromptBook
+    from commonplace.talk import Talk
 
 DEFAULT_SEED = 7
 TIMEOUT = 120.0
@@ -128,6 +129,25 @@ class OpenedRun(Reading):
     def why(self, event_id: str) -> dict[str, Any]:
         """The reasons for an event, from its committed turn. Raises UsageError for an unknown id."""
         return why(self, event_id)
+
+    def talk(
+        self, agent: str, *, at: int | str | None = None, mind: str | Mind = "", keep: bool = True, trust: bool = False
+    ) -> Talk:
+        """A talk with a character as it was at a tick or ISO simulated time, the last tick if None.
+
+        `mind`: who answers; the run's own if empty. `keep`: False writes nothing beside the run. `trust`: use the mind
+        and prompts that the run's file names. Raises UsageError for an unknown character, tick or mind.
+        """
+        from commonplace.talk import Talk  # noqa: PLC0415 – start-up speed
+
+        if not mind:
+            named = named_by_run(self.manifest)
+            settle(named, self.path, trust=trust)
+            with_key = trust or may_have_key(self.manifest)
+            mind = mind_of(self.manifest, self.scenario, where=self.path, with_key=with_key)
+        elif isinstance(mind, str):
+            mind = mind_named(mind, self.scenario)
+        return Talk(self, agent, mind, at=at, keep=keep)
 
     def diff(self, other: Reading, at: int | str | None = None) -> dict[str, Any]:
         """Where this run and another one part, and what differs afterwards; the keys: `commonplace.analysis.diff`."""

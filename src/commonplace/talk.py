@@ -26,7 +26,7 @@ from pydantic import BaseModel, ConfigDict
 
 from commonplace.canon import canonical, parsed
 from commonplace.clock import iso
-from commonplace.cognition.interview import Answered
+from commonplace.cognition.interview import Answered, names
 from commonplace.engine.talk import ask_character, view_at
 from commonplace.errors import CommonplaceError, DiskFull, UsageError
 from commonplace.lock import ProcessLock
@@ -34,6 +34,7 @@ from commonplace.memory import Memory, ScoredMemory
 from commonplace.memory.stores.codec import memory_json
 from commonplace.minds.mind import Mind
 from commonplace.minds.notes import Spoken
+from commonplace.minds.question import Asked, understood
 from commonplace.minds.tasks import Earlier
 from commonplace.querygraph import ConversationMemory, GraphConfig, StoredGraph
 from commonplace.querygraph.graph import Label
@@ -44,6 +45,8 @@ PERSON = "-"
 """The speaker of the person's lines."""
 LEARNT = "learnt.graph"
 LONGEST_QUESTION = 2000
+ALIKE = 0.6
+"""Cosine from which two questions are spelt alike: the figure `docs/query-graph.md` gives for talk."""
 LONGEST_LINE = 64_000
 """Bytes of a line in a file of talks."""
 
@@ -134,8 +137,8 @@ class Talk:
         self._lines: list[Spoken] = []
         self._asked = 0
         self._last: tuple[str, str] | None = None
-        self._given: dict[str, int] = {}
-        """Answer → the first tick at which it was given."""
+        self._given: dict[str, dict[int, tuple[int, ...]]] = {}
+        """Answer → the ticks at which it was given → the memories it rested on then."""
         folder = folder_of(reading.path, agent) if keep else None
         self._log = _Log(folder) if folder else None
         self._learnt = StoredGraph(folder / LEARNT, GraphConfig.agent()) if folder else None
@@ -158,12 +161,12 @@ class Talk:
             seed=self._seed,
             number=self._asked,
             lines=self._lines,
-            before=before and Earlier(question=before.question, answer=before.answer, received=_received(before)),
+            before=before and self._earlier(before),
         )
         self._asked += 1
         query = self._memory.upsert_query(_SESSION, question)
         self._last = query, self._memory.record_answer(_SESSION, query, answered.answer)
-        self._given.setdefault(answered.answer, self.tick)
+        self._given.setdefault(answered.answer, {})[self.tick] = answered.because
         self._write(Line(asked=question, answer=answered.answer, tick=self.tick, because=answered.because))
         called = self.view.persona.called
         self._lines.append(Spoken(speaker=PERSON, called="", text=question))
@@ -209,13 +212,31 @@ class Talk:
         self.close()
 
     def _before(self, question: str) -> AskedBefore | None:
-        """The best received answer to a question like this one, of those the character could give at this tick."""
-        alike = self._memory.config.agent.tau_sim
-        for one in self._memory.best_answers(_SESSION, question, 8, min_similarity=alike):
-            if self._given.get(one.text, self.tick + 1) <= self.tick:
-                graph = self._memory.agent if one.source == "agent" else self._memory.session(_SESSION)
-                return AskedBefore(graph.node(one.query).text, one.similarity, one.text, one.feedback)
+        """The best received answer to the same question, of those given at this tick or earlier.
+
+        Two questions are the same if they are spelt alike and ask the same about the same: `What do you think of Mira?`
+        and `What do you think of Pip?` are not. What asks on about the last answer is no question by itself.
+        """
+        asked = self._meaning(question, self._lines)
+        if asked.then:
+            return None
+        for one in self._memory.best_answers(_SESSION, question, 8, min_similarity=ALIKE):
+            graph = self._memory.agent if one.source == "agent" else self._memory.session(_SESSION)
+            before = AskedBefore(graph.node(one.query).text, one.similarity, one.text, one.feedback)
+            possible = any(tick <= self.tick for tick in self._given.get(one.text, ()))
+            if possible and self._meaning(before.question).same(asked):
+                return before
         return None
+
+    def _meaning(self, question: str, lines: Sequence[Spoken] = ()) -> Asked:
+        return understood(question, lines, names(self.view, question))
+
+    def _earlier(self, before: AskedBefore) -> Earlier:
+        """What the mind is told of it. How it was received counts where it was true: at the same tick."""
+        ticks = self._given[before.answer]
+        received = _received(before) if self.tick in ticks else ""
+        because = ticks[max(tick for tick in ticks if tick <= self.tick)]
+        return Earlier(question=before.question, answer=before.answer, because=because, received=received)
 
     def _write(self, line: Line) -> None:
         if self._log:
@@ -227,7 +248,7 @@ class Talk:
         query = answer = ""
         for line in lines:
             if line.asked and line.answer:
-                self._given[line.answer] = min(line.tick, self._given.get(line.answer, line.tick))
+                self._given.setdefault(line.answer, {})[line.tick] = line.because
                 if not closed:
                     query = memory.upsert_query(name, line.asked)
                     answer = memory.record_answer(name, query, line.answer)

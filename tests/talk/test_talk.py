@@ -80,6 +80,32 @@ def test_a_question_asked_before_is_recognised_in_a_later_talk_with_its_best_rec
     assert before.similarity == pytest.approx(1)
 
 
+@pytest.mark.parametrize(
+    ("question", "other"),
+    [
+        ("When did you last talk to Bruno?", "When did you last talk to Carla?"),
+        ("What did you do this morning?", "What did you do this evening?"),
+        ("Do you like tea?", "Do you like rain?"),
+    ],
+)
+def test_questions_spelt_alike_about_something_else_are_not_the_same(question, other, reading):
+    with talk(reading) as one:
+        asked(one, question)
+        one.rate("up")
+        assert asked(one, other).asked_before is None
+        assert asked(one, question).asked_before is not None
+
+
+def test_what_was_true_at_another_tick_is_not_said_again(reading):
+    with talk(reading, at=20) as one:
+        then = asked(one, "What are you doing?").answer
+        one.rate("up")
+    with talk(reading, at=60) as later:
+        now = asked(later, "What are you doing?")
+    assert now.asked_before is not None
+    assert then not in now.answer
+
+
 def test_what_was_answered_later_is_not_known_at_an_earlier_tick(reading):
     with talk(reading, at=60) as one:
         asked(one, QUESTION)

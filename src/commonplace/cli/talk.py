@@ -49,7 +49,7 @@ def talk(
     everybody: bool = typer.Option(False, "--everybody", help="Ask every character, each in a talk of its own."),
     as_json: bool = JSON,
     mind: str = typer.Option("", "--mind", help="Who answers; the run's own mind if left out."),
-    keep: bool = typer.Option(True, help="Keep the talk, and what proved useful, beside the run."),
+    no_keep: bool = typer.Option(False, "--no-keep", help="Write nothing beside the run."),
     inner_voice: str = typer.Option(
         "",
         "--inner-voice",
@@ -72,7 +72,7 @@ def talk(
             if everybody and not asked:
                 raise UsageError("--everybody needs a question", hint="add --ask TEXT or --questions FILE")
             with _mind(reading, mind, trust=trust) as answering:
-                talks: Callable[[str], Talk] = lambda one: Talk(reading, one, answering, at=at, keep=keep)  # noqa: E731
+                talks: Callable[[str], Talk] = lambda one: Talk(reading, one, answering, at=at, keep=not no_keep)  # noqa: E731
                 if asked:
                     _interview(talks, whom, asked, as_json=as_json)
                 else:

@@ -70,6 +70,11 @@ class Asked(Value):
     language: str = "en"
     """The language of the question."""
 
+    def same(self, other: Asked) -> bool:
+        """Whether both ask the same about the same people, places, facts and time, in whatever words."""
+        about = ("kind", "people", "places", "facts", "when", "topic", *(() if self.kind else ("words",)))
+        return all(getattr(self, name) == getattr(other, name) for name in about)
+
 
 @dataclass(frozen=True, slots=True)
 class Names:
