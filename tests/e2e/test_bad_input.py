@@ -503,6 +503,14 @@ def test_an_interruption_at_any_moment_is_status_130_without_a_traceback(tmp_pat
             command("verify", run, "--integrity-only")
 
 
+def test_an_interruption_while_a_class_is_made_is_one_too(monkeypatch):
+    def interrupted(words) -> int:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()  # as Python 3.11 does
+
+    monkeypatch.setattr("commonplace.cli._run", interrupted)
+    assert command("events", "a.run", status=130).err == ""
+
+
 @pytest.mark.parametrize("lines", [0, 7])
 @pytest.mark.parametrize("arguments", [("events",), ("replay",), ("resume", "--ticks", "400")])
 def test_a_closed_pipe_is_no_error_worth_a_traceback(arguments, lines, plaza, tmp_path):

@@ -337,7 +337,7 @@ def test_no_answer_is_paid_for_twice(tmp_path, unbroken):
     given = paying(run, bill)
     kept: set[Attempt] = set()
     used = 0
-    for _ in range(3):
+    for _ in range(3 if PROVE else 2):
         before = len(paid(bill))
         with subprocess.Popen(given, env=environment(), stdout=subprocess.PIPE) as process:
             enough = before + chance.randint(15, 40)

@@ -205,6 +205,8 @@ def _finished(words: Sequence[str]) -> int:
             _report(f"{error.filename or 'the output'}: cannot be read or written ({error.strerror or error})", words)
         return 1
     except Exception as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # Python 3.11 wraps what is raised while a class is made
+            return INTERRUPTED
         _report(f"a bug in Commonplace ({type(error).__name__}: {error})\n  {BUG}", words)
         return 1
     return status
