@@ -3,7 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-JOBS ?= 2
+# one more than two cores: tests that start processes wait for them
+JOBS ?= 3
 
 .PHONY: run test lint coverage docs bench check-model-server prove help clean
 .DEFAULT_GOAL := help
@@ -13,7 +14,7 @@ run: $(VENV)/base  ## watch ten characters of a neon village live (plain lines w
 	exec $(BIN)/commonplace run latticeville -o runs/latticeville-$$n.run
 
 test: $(VENV)/test  ## run every test that can run here
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 
 lint: $(VENV)/lint  ## ruff, pyright, the import rule
 	$(BIN)/ruff check src tests benchmarks examples tools
@@ -22,7 +23,7 @@ lint: $(VENV)/lint  ## ruff, pyright, the import rule
 	$(BIN)/lint-imports
 
 coverage: $(VENV)/test  ## how much of the package the tests reach, in per cent
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" -q --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" -q --cov --cov-report=term:skip-covered
 
 docs: $(VENV)/docs  ## build the documentation site into build/site; a broken link or reference fails
 	$(BIN)/python tools/build_site.py
@@ -34,7 +35,7 @@ check-model-server: $(VENV)/test  ## live on a real llama.cpp server with random
 	$(BIN)/python tools/check_model_server.py
 
 prove: $(VENV)/test  ## everything in full size: a hundred kills, hundreds of worlds, all examples of property tests
-	COMMONPLACE_PROVE=1 $(BIN)/python -m pytest -n $(JOBS)
+	COMMONPLACE_PROVE=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 22
