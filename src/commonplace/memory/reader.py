@@ -34,8 +34,8 @@ from commonplace.memory.search import Filters, matching
 from commonplace.memory.table import KIND_CODES, MemoryTable, View
 from commonplace.memory.threads import in_thread, locked
 
-_AT_ONCE = 32
-"""Memories that `backwards` reads at once."""
+_AT_ONCE = 64
+"""Memories that `backwards` reads at once at most."""
 
 
 class Reader:
@@ -183,12 +183,14 @@ class Reader:
         return self._backwards(view)
 
     def _backwards(self, view: View) -> Iterator[Memory]:
-        """A few at a time: whoever goes backwards stops early."""
-        for end in range(view.length, 0, -_AT_ONCE):
+        """A few at a time, more each time: whoever goes backwards stops early, as a rule."""
+        end, count = view.length, 2
+        while end:
             with self.guard:
-                rows = range(end - 1, max(0, end - _AT_ONCE) - 1, -1)
+                rows = range(end - 1, max(0, end - count) - 1, -1)
                 some = [view.table.record(row) for row in rows if view.alive[row]]
             yield from some
+            end, count = max(0, end - count), min(2 * count, _AT_ONCE)
 
     @locked
     def since(self, at: datetime, kind: str) -> Iterator[Memory]:
