@@ -29,6 +29,8 @@ from commonplace.memory.scoring import UNIT, Indices
 
 _WAITING = len(UNUSABLE) + 1
 """State of a text whose vector has not been derived yet."""
+_MANY = 2048
+"""Vectors from which it is worth a look whether the faster product is exact for them."""
 _CHUNK = 512
 """Vectors looked at at once: large temporary arrays cost more than the work done in them."""
 
@@ -108,7 +110,8 @@ class Sayings:
 
     def cosines(self, question: Vector, norm: float, count: int, out: NDArray[np.float64]) -> None:
         """Fills `out` with the cosines of the first `count` vectors and a question of this norm, times 2³⁰, whole."""
-        product = exact if self._are_exact(count) and on_lattice(question, np.array([norm])) else by_row
+        may_choose = count >= _MANY and self._are_exact(count) and on_lattice(question, np.array([norm]))
+        product = exact if may_choose else by_row
         products = _PRODUCTS.matrix(1, count // 2 + 1).view(np.float32)[0, :count]
         product(self.vectors[:count], question, products)
         for some in blocks(count):
