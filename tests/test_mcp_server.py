@@ -101,7 +101,9 @@ def test_tools_say_whether_they_only_read(tmp_path, run):
         tools = (await ask.client.list_tools()).tools
         known = {tool.name: tool.annotations for tool in tools}
         reading = {name for name, hint in known.items() if hint.read_only_hint}
-        assert reading == (READING if "remember" in known else {*READING, "why", "who_knows", "transcript"})
+        assert reading == (
+            READING if "remember" in known else {*READING, "ask_character", "why", "who_knows", "transcript"}
+        )
         assert known.keys() - reading == ({"remember", "forget"} if "remember" in known else set())
         assert all(hint.destructive_hint == (name == "forget") for name, hint in known.items() if name not in reading)
         assert all(tool.output_schema and tool.description for tool in tools)
@@ -200,6 +202,11 @@ def test_an_assistant_reads_why_who_knows_what_and_what_was_said(run):
         assert {hit["memory"]["kind"] for hit in plans["hits"]} <= {"plan"}
         listed = await ask("list", agent=people[0], limit=2)
         assert len(listed["memories"]) == 2 < listed["total"]
+        answer = await ask("ask_character", agent=people[0], question="What did you do today?", at="30")
+        assert answer["answer"]
+        assert answer["memories"]
+        assert all(one["memory"]["created_at"] <= answer["time"] for one in answer["memories"])
+        assert "the question is empty" in await ask.refused("ask_character", agent=people[0], question=" ")
         why = await ask("explain", agent=people[0], id=found["hits"][0]["memory"]["id"], query=last["text"])
         assert why["recalled"]
         early = (await ask("list", agent=people[0], at=0))["total"]
