@@ -248,3 +248,11 @@ def test_a_background_is_told_in_the_first_person() -> None:
         "I keep the old bridge and have not left it since.",
         "I own nine kinds of rope, believe none of them, and my sister knows why.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("label", "mine"),
+    [("friend", True), ("customer of few words", True), ("granddaughter of a customer", False)],
+)
+def test_who_belongs_to_somebody_else_is_not_mine(label, mine):
+    assert tongue("en").is_mine(label) is mine

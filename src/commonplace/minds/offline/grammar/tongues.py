@@ -208,6 +208,8 @@ class English:
         return speech.taken(label, me.pronoun, "my")
 
     def is_mine(self, label: str) -> bool:
+        if _ANOTHERS.search(label):
+            return False
         first, head = label.split(" ", 1)[0], re.split(r" (?:who|of|with|on|in|from|to|by|and|at|that)\b", label)[0]
         return head.split()[-1].lower() in word_list("en").relation | _MINE or first.endswith("est")
 
@@ -247,6 +249,8 @@ _SKIES = {"clears": "cleared", "cover": "covered", "covers": "covered", "begins"
 _EN_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _EN_NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
 _EN_SPANS = {0: "today", 1: "yesterday", -1: "tomorrow"}
+_ANOTHERS = re.compile(r" of (?:an?|the|his|her|my|their)\b")
+"""In a label that says to whom somebody belongs: `granddaughter of a customer`."""
 _MINE = listed("neighbour regular customer patient opponent housemate")
 _DETERMINED = listed("a an the my your his her their our") | {"best"}
 
