@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from collections.abc import Generator
 
@@ -12,6 +13,10 @@ import sizes  # noqa: F401 – loads the profile of the property tests
 
 # What tests agree to stays out of the home of whoever runs them; commands that they start inherit it.
 os.environ["COMMONPLACE_STATE"] = tempfile.mkdtemp(prefix="commonplace-state-")
+
+# A shell starts what is in the background with interruptions ignored, `nohup` with hang-ups, and commands inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.hookimpl(wrapper=True)
