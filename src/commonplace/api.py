@@ -140,14 +140,7 @@ class OpenedRun(Reading):
         """
         from commonplace.talk import Talk  # noqa: PLC0415 – start-up speed
 
-        if not mind:
-            named = named_by_run(self.manifest)
-            settle(named, self.path, trust=trust)
-            with_key = trust or may_have_key(self.manifest)
-            mind = mind_of(self.manifest, self.scenario, where=self.path, with_key=with_key)
-        elif isinstance(mind, str):
-            mind = mind_named(mind, self.scenario)
-        return Talk(self, agent, mind, at=at, keep=keep)
+        return Talk(self, agent, mind_to_ask(self, mind, trust=trust), at=at, keep=keep)
 
     def diff(self, other: Reading, at: int | str | None = None) -> dict[str, Any]:
         """Where this run and another one part, and what differs afterwards; the keys: `commonplace.analysis.diff`."""
@@ -263,6 +256,20 @@ def mind_named(
 
         return ChatMind(name, book(scenario, templates), timeout=timeout, on_outage=on_outage, with_key=with_key)
     raise UsageError(f"there is no mind {name!r}", hint=MINDS)
+
+
+def mind_to_ask(reading: Reading, mind: str | Mind = "", *, trust: bool = False) -> Mind:
+    """Who answers questions about a stored run: the mind given, or the run's own if none is.
+
+    `trust`: use what the run's file names. Raises UsageError for an unknown name, and where a word is needed first.
+    """
+    if not isinstance(mind, str):
+        return mind
+    if mind:
+        return mind_named(mind, reading.scenario)
+    settle(named_by_run(reading.manifest), reading.path, trust=trust)
+    with_key = trust or may_have_key(reading.manifest)
+    return mind_of(reading.manifest, reading.scenario, where=reading.path, with_key=with_key)
 
 
 def mind_of(

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from io import BufferedWriter
 from itertools import count
@@ -26,29 +26,71 @@ from pydantic import BaseModel, ConfigDict
 
 from commonplace.canon import canonical, parsed
 from commonplace.clock import iso
-from commonplace.cognition.interview import Answered, names
-from commonplace.engine.talk import ask_character, view_at
+from commonplace.cognition.interview import Answered, interview, names
+from commonplace.cognition.turn import TalkView
+from commonplace.engine.driver import Drive, Driver, NoJournal
+from commonplace.engine.live_state import scenario_at, seen_at
 from commonplace.errors import CommonplaceError, DiskFull, UsageError
 from commonplace.lock import ProcessLock
 from commonplace.memory import Memory, ScoredMemory
 from commonplace.memory.stores.codec import memory_json
 from commonplace.minds.mind import Mind
 from commonplace.minds.notes import Spoken
-from commonplace.minds.question import Asked, understood
+from commonplace.minds.question import ASKER, Asked, understood
 from commonplace.minds.tasks import Earlier
 from commonplace.querygraph import ConversationMemory, GraphConfig, StoredGraph
 from commonplace.querygraph.graph import Label
 from commonplace.run.reading import Reading
 from commonplace.text import clean
 
-PERSON = "-"
-"""The speaker of the person's lines."""
 LEARNT = "learnt.graph"
-LONGEST_QUESTION = 2000
+LONGEST = 2000
+"""Characters of a question, and of the note that goes with a thumb."""
 ALIKE = 0.6
 """Cosine from which two questions are spelt alike: the figure `docs/query-graph.md` gives for talk."""
 LONGEST_LINE = 64_000
 """Bytes of a line in a file of talks."""
+
+
+def view_at(reading: Reading, agent: str, at: int | str | None = None) -> TalkView:
+    """What a character knew at the end of a tick, and nothing later; None is the last tick.
+
+    Raises UsageError for a tick that the run does not have and for somebody who was not in the world then.
+    """
+    tick = reading.tick(at)
+    state = reading.state_at(agent, tick)
+    scenario = scenario_at(reading, reading.scenario, tick)
+    try:
+        world = seen_at(reading, scenario, agent, tick)
+    except KeyError as error:
+        raise UsageError(
+            f"{agent} was not in the world at tick {tick}", where=str(reading.path), hint="ask at another tick"
+        ) from error
+    past = reading.stream_at(agent, tick).snapshot()
+    return TalkView(scenario, scenario.personas[agent], state, replace(world, tick=tick), past)
+
+
+async def ask_character(
+    view: TalkView,
+    question: str,
+    mind: Mind,
+    *,
+    seed: int = 0,
+    number: int = 0,
+    lines: Sequence[Spoken] = (),
+    before: Earlier | None = None,
+) -> Answered:
+    """One answer of a mind. Nothing is journaled: the same mind is asked again for the same question.
+
+    `lines`: the talk so far, oldest first; the person's lines have the speaker `-`. `number`: how many questions were
+    asked before in the talk, so that an offline mind words its answers differently. Raises Paused if the mind is
+    unavailable.
+    """
+    driver = Driver(mind, NoJournal(), seed, durable=False)
+    asking = interview(view, question, lines=lines, before=before)
+    drive = Drive(view.persona.id, view.world.tick, asking, first=number)
+    await driver.run([drive])
+    return drive.result
 
 
 def folder_of(run: Path, agent: str) -> Path:
@@ -143,8 +185,12 @@ class Talk:
         self._log = _Log(folder) if folder else None
         self._learnt = StoredGraph(folder / LEARNT, GraphConfig.agent()) if folder else None
         self._memory = ConversationMemory(agent, agent_graph=self._learnt)
-        for name, lines in self._log.earlier() if self._log else ():
-            self._replay(name, lines)
+        try:
+            for name, lines in self._log.earlier() if self._log else ():
+                self._replay(name, lines)
+        except BaseException:
+            self.close()
+            raise
 
     async def ask(self, question: str) -> Reply:
         """The character's answer. It knows what it knew at the tick, and what was said in this talk.
@@ -154,30 +200,39 @@ class Talk:
         """
         question = _checked(question)
         before = self._before(question)
-        answered = await ask_character(
-            self.view,
-            question,
-            self._mind,
-            seed=self._seed,
-            number=self._asked,
-            lines=self._lines,
-            before=before and self._earlier(before),
-        )
+        try:
+            answered = await ask_character(
+                self.view,
+                question,
+                self._mind,
+                seed=self._seed,
+                number=self._asked,
+                lines=self._lines,
+                before=before and self._earlier(before),
+            )
+        finally:
+            await self._mind.close()  # its connections are those of this event loop
         self._asked += 1
         query = self._memory.upsert_query(_SESSION, question)
         self._last = query, self._memory.record_answer(_SESSION, query, answered.answer)
         self._given.setdefault(answered.answer, {})[self.tick] = answered.because
         self._write(Line(asked=question, answer=answered.answer, tick=self.tick, because=answered.because))
         called = self.view.persona.called
-        self._lines.append(Spoken(speaker=PERSON, called="", text=question))
+        self._lines.append(Spoken(speaker=ASKER, called="", text=question))
         self._lines.append(Spoken(speaker=self.agent, called=called, text=answered.answer))
         rests = tuple(_rests(self.view.memories.get, answered))
         return Reply(self.agent, self.tick, self.time, question, answered.answer, rests, before, answered.outcome)
 
     def rate(self, label: Label, note: str = "") -> None:
-        """How the last answer was received: `up`, `down` or `retry`. Raises UsageError before the first answer."""
+        """How the last answer was received: `up`, `down` or `retry`.
+
+        Raises UsageError before the first answer, and for a note of more than 2,000 characters.
+        """
         if self._last is None:
             raise UsageError("there is no answer to rate yet", hint="ask something first")
+        note = clean(note)
+        if len(note) > LONGEST:
+            raise UsageError(f"the note has {len(note):,} characters; expected at most {LONGEST:,}", hint="shorten it")
         query, answer = self._last
         self._memory.record_feedback(_SESSION, query, label, answer=answer, note=note or None)
         self._write(Line(received=label, note=note))
@@ -262,10 +317,8 @@ def _checked(question: str) -> str:
     text = clean(question)
     if not text:
         raise UsageError("the question is empty", hint="ask something")
-    if len(text) > LONGEST_QUESTION:
-        raise UsageError(
-            f"the question has {len(text):,} characters; expected at most {LONGEST_QUESTION:,}", hint="shorten it"
-        )
+    if len(text) > LONGEST:
+        raise UsageError(f"the question has {len(text):,} characters; expected at most {LONGEST:,}", hint="shorten it")
     return text
 
 

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from commonplace.cognition.interview import Answered
 from commonplace.cognition.turn import TalkView
-from commonplace.engine.talk import ask_character, view_at
 from commonplace.minds.notes import Spoken
 from commonplace.minds.offline.grammar.tongues import tongue
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.question import ASKER
 from commonplace.run.fork import written_fork
 from commonplace.run.reading import Reading
+from commonplace.talk import ask_character, view_at
 from sizes import PROVE, examples
 
 EVENING = 470

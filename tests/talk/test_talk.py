@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import io
 import json
 import sys
@@ -13,7 +14,8 @@ import pytest
 from commonplace.api import mind_named
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.run.reading import Reading
-from commonplace.talk import LONGEST_QUESTION, Reply, Talk, folder_of
+from commonplace.talk import LONGEST, Reply, Talk, folder_of
+from commonplace.testing.server import ModelServer
 from e2e.command import command, copied, ends
 
 QUESTION = "What did you do today?"
@@ -187,7 +189,24 @@ def test_a_file_that_cannot_be_read_is_named_with_its_line(line, reading):
 def test_a_question_that_is_none_is_refused(question, why, reading):
     with talk(reading, keep=False) as one, pytest.raises(UsageError, match=why):
         asked(one, question)
-    assert LONGEST_QUESTION == 2000
+    assert LONGEST == 2000
+
+
+def test_a_note_that_would_fill_the_file_is_refused(reading):
+    with talk(reading) as one:
+        asked(one, QUESTION)
+        with pytest.raises(UsageError, match="the note has 2,001 characters"):
+            one.rate("up", "x" * (LONGEST + 1))
+
+
+def test_a_model_server_is_asked_and_its_connections_are_closed(reading):
+    with ModelServer() as server:
+        mind = mind_named(server.url, reading.scenario)
+        with Talk(reading, "ines", mind, keep=False) as one:
+            replies = [asked(one, QUESTION), asked(one, "How are you?")]
+    del mind
+    gc.collect()  # a connection left open would warn here
+    assert [reply.outcome for reply in replies] == ["value", "value"]
 
 
 def test_there_must_be_an_answer_to_rate(reading):

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import typer
+from rich.text import Text
 
-from commonplace.api import mind_named, mind_of
+from commonplace.api import mind_to_ask, open_run
 from commonplace.cli.consent import agreed
 from commonplace.cli.options import AT, JSON, RUN, TRUST
-from commonplace.cli.output import print_json, print_table
+from commonplace.cli.output import print_json, print_rich, print_table
 from commonplace.clock import hhmm
 from commonplace.engine.run import queue_input
 from commonplace.errors import CommonplaceError, UsageError, command
 from commonplace.lookup import character, names_in
 from commonplace.memory.explain import explain
-from commonplace.minds.mind import Mind
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading
 from commonplace.talk import Reply, Talk
 from commonplace.text import clean, one_line, shortened
-from commonplace.trust import may_have_key, named_by_run, settle
+from commonplace.trust import named_by_run
 
 SHOWN = 90
 """Characters shown of a memory."""
@@ -59,7 +59,7 @@ def talk(
     trust: bool = TRUST,
 ) -> None:
     """Talk with a character as it was at a tick. Its answers rest on its own memories; history stays as it is."""
-    with Reading.open(run) as reading:
+    with open_run(run) as reading:
         names = names_in(reading)
         if everybody is bool(agent):
             hint = f"give one of {', '.join(sorted(names))}, or --everybody"
@@ -71,31 +71,16 @@ def talk(
             asked = [*ask, *(_lines_of(questions) if questions else ())]
             if everybody and not asked:
                 raise UsageError("--everybody needs a question", hint="add --ask TEXT or --questions FILE")
-            with _mind(reading, mind, trust=trust) as answering:
-                talks: Callable[[str], Talk] = lambda one: Talk(reading, one, answering, at=at, keep=not no_keep)  # noqa: E731
-                if asked:
-                    _interview(talks, whom, asked, as_json=as_json)
-                else:
-                    _converse(talks(whom[0]), reading, as_json=as_json)
+            if not mind:
+                trust = agreed(named_by_run(reading.manifest), run, trust=trust)
+            answering = mind_to_ask(reading, mind, trust=trust)
+            talks = partial(reading.talk, at=at, mind=answering, keep=not no_keep)
+            if asked:
+                _interview(talks, whom, asked, as_json=as_json)
+            else:
+                _converse(talks(whom[0]), reading, as_json=as_json)
             return
     _whisper(run, whom, inner_voice)
-
-
-@contextmanager
-def _mind(reading: Reading, name: str, *, trust: bool) -> Generator[Mind]:
-    """The mind that answers: the one named, else the run's own, asked about where its file names a server."""
-    if name:
-        mind = mind_named(name, reading.scenario)
-    else:
-        named = named_by_run(reading.manifest)
-        trust = agreed(named, reading.path, trust=trust)
-        settle(named, reading.path, trust=trust)
-        with_key = trust or may_have_key(reading.manifest)
-        mind = mind_of(reading.manifest, reading.scenario, where=reading.path, with_key=with_key)
-    try:
-        yield mind
-    finally:
-        asyncio.run(mind.close())
 
 
 def _interview(talks: Callable[[str], Talk], whom: Sequence[str], asked: Sequence[str], *, as_json: bool) -> None:
@@ -121,7 +106,7 @@ def _print(reply: Reply, with_question: bool = False) -> None:
     """An answer, and the memories it rests on."""
     if with_question:
         print(f"> {one_line(reply.question)}")
-    print(clean(reply.answer))
+    print_rich(Text(clean(reply.answer)))
     before = reply.asked_before
     if before is not None:
         how = "well received" if before.received > 0 else "badly received" if before.received < 0 else "not rated"
@@ -190,7 +175,7 @@ def _print_reasons(reply: Reply | None) -> None:
         if rest.hit is None:
             print(f"#{rest.memory.id} {one_line(rest.memory.text)}  (found by whom, where or when it is about)")
     if reply is None or not reply.rests:
-        print("the answer rests on no memory", file=sys.stderr)
+        print("the answer rests on no memory, only on what the character is, sees or plans", file=sys.stderr)
 
 
 def _typed(prompt: str) -> Iterator[str]:

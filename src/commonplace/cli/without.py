@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from commonplace.api import mind_of, scenario_of
+from commonplace.api import mind_to_ask, scenario_of
 from commonplace.canon import parsed
 from commonplace.cli.consent import agreed
 from commonplace.cli.output import print_rich
@@ -24,7 +24,7 @@ from commonplace.run.rows import item_json
 from commonplace.run.tick_record import AnswerRow
 from commonplace.stages import by_name
 from commonplace.text import clean, shortened
-from commonplace.trust import may_have_key, named_by_run, settle
+from commonplace.trust import named_by_run
 from commonplace.views.lines import json_line
 from commonplace.world.actions import Idle, Interact, Say, as_dict
 from commonplace.world.events import Event
@@ -40,9 +40,7 @@ def print_counterfactual(
 ) -> None:
     """Run the turn again without the memory AGENT:ID, `times` times, and print both. 0 times: as often as fits."""
     memory = _own_memory(reading, event, reference)
-    named = named_by_run(reading.manifest)
-    trust = agreed(named, reading.path, trust=trust)
-    settle(named, reading.path, trust=trust)
+    trust = agreed(named_by_run(reading.manifest), reading.path, trust=trust)
     found = asyncio.run(_counterfactual(reading, event, memory, times, trust))
     if as_json:
         print(json_line(_as_json(found)))
@@ -62,8 +60,7 @@ def _own_memory(reading: Reading, event: Event, reference: str) -> int:
 
 async def _counterfactual(reading: Reading, event: Event, memory: int, times: int, trust: bool) -> Counterfactual:
     scenario = scenario_of(reading.manifest)
-    with_key = trust or may_have_key(reading.manifest)
-    mind = mind_of(reading.manifest, reading.scenario, where=reading.path, with_key=with_key)
+    mind = mind_to_ask(reading, trust=trust)
     stage = by_name(reading.manifest.stage)
     return await counterfactual(reading, event, memory, scenario=scenario, stage=stage, mind=mind, times=times)
 
