@@ -15,8 +15,8 @@ from commonplace.character.plan import Plan
 from commonplace.character.state import Belief, CharacterState, Job, Relation
 from commonplace.cognition.trace import question_entry, retrieval_entry
 from commonplace.memory import Retrieval
+from commonplace.memory.draft import Delta, Draft
 from commonplace.memory.reader import Reader, Snapshot
-from commonplace.memory.stream import Delta, Draft
 from commonplace.minds.mind import Answer, Task, ask
 from commonplace.minds.notes import Value
 from commonplace.scenario.scenario import Scenario

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace.memory import policies
 from commonplace.memory.analyser import Analyser
+from commonplace.memory.draft import Delta, Draft
 from commonplace.memory.embedding import (
     Embedder,
     FunctionEmbedder,
@@ -28,7 +29,7 @@ from commonplace.memory.reflection import ReflectionTrigger, TurnTrigger
 from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.scoring import Part, ScoredMemory
 from commonplace.memory.search import Feeling
-from commonplace.memory.stream import Delta, Draft, MemoryStream
+from commonplace.memory.stream import MemoryStream
 from commonplace.memory.table import estimate_tokens
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from commonplace.memory.stream import Delta
+from commonplace.memory.draft import Delta
 from commonplace.world.events import Event
 
 
