@@ -24,6 +24,7 @@ from textual.screen import Screen
 from commonplace.errors import CommonplaceError
 from commonplace.text import clean, printable
 from commonplace.views.source import Inspection, Source
+from commonplace.views.terminal.ask import AskScreen
 from commonplace.views.terminal.god_mode import CommandScreen
 from commonplace.views.terminal.header import Header, HelpScreen, Keys, Status
 from commonplace.views.terminal.inspector import Inspector
@@ -165,6 +166,7 @@ class TownScreen(Screen[None]):
         Binding("I", "page(-1)", "previous page"),
         Binding("f", "filter", "filter"),
         Binding("w", "why", "why"),
+        Binding("a", "ask", "ask"),
         Binding("g,colon", "god", "god mode"),
         Binding("t", "theme", "theme"),
         Binding("question_mark", "help", "help"),
@@ -177,6 +179,7 @@ class TownScreen(Screen[None]):
         self.reader = SceneReader(source)
         self.selected = next(iter(self.reader.badges), "")
         self._scene: Scene | None = None
+        self._asked: list[str] = []
         self._draw_is_due = False
         self._last_beat = monotonic()
         self._opening = ExitStack()
@@ -495,6 +498,15 @@ class TownScreen(Screen[None]):
             self.notify(clean(str(error)), markup=False, severity="warning")
             return
         self.app.push_screen(WhyScreen(heading, explanation, self.palette, self.reader.town.language))
+
+    def action_ask(self) -> None:
+        """Talk with the selected character, as it is at the tick on the screen."""
+        if self._scene is not None and self.selected:
+            self.app.push_screen(AskScreen(self.source, self._scene, self._asked), self._on_talked)
+
+    def _on_talked(self, agent_id: str | None) -> None:
+        if agent_id and agent_id != self.selected:
+            self._select(agent_id)
 
     def action_god(self) -> None:
         """Say what happens."""
