@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
-from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -23,9 +22,13 @@ class Talks:
     The thread has an event loop and a reading of the run, and does one thing at a time.
     """
 
-    def __init__(self, run: Path, mind: str = "", *, trust: bool = False) -> None:
-        """`mind`: who answers, the run's own if empty. `trust`: use the mind and prompts that the file names."""
-        self._run, self._mind, self._trust = run, mind, trust
+    def __init__(self, seen: Reading, mind: str = "", *, trust: bool = False) -> None:
+        """`seen`: the run, read by the view. `mind`: who answers, the run's own if empty.
+
+        `trust`: use the mind and prompts that the file names.
+        """
+        self.mind = mind or seen.manifest.mind
+        self._path, self._named, self._trust = seen.path, mind, trust
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="talks", daemon=True)
         self._turn = asyncio.Lock()
@@ -62,8 +65,8 @@ class Talks:
     def opened(self, talk: ThreadTalk) -> Talk:
         """What the talk reads and writes, in the thread."""
         if self._reading is None:
-            self._reading = open_run(self._run)
-        mind = mind_to_ask(self._reading, self._mind, trust=self._trust)
+            self._reading = open_run(self._path)
+        mind = mind_to_ask(self._reading, self._named, trust=self._trust)
         opened = Talk(self._reading, talk.agent, mind, at=talk.tick)
         self._open.append(talk)
         return opened
@@ -90,7 +93,7 @@ class ThreadTalk:
     """One talk; its calls come from the view's event loop and are carried out in the thread."""
 
     def __init__(self, talks: Talks, agent: str, tick: int) -> None:
-        self.agent, self.tick = agent, tick
+        self.agent, self.tick, self.mind = agent, tick, talks.mind
         self._talks = talks
         self._talk: Talk | None = None
 

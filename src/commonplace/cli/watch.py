@@ -91,7 +91,7 @@ def watch_recorded(reading: Reading, first: int | None, mind: str = "", *, trust
     `mind`: who answers when a character is asked; the run's own if empty.
     """
     town_app = _town_app()
-    with Talks(reading.path, mind, trust=trust) as talks:
+    with Talks(reading, mind, trust=trust) as talks:
         app = town_app(RecordedSource(reading, talks), start=first, playing=first is not None)
         with redirected_warnings(lambda what: _notify(app, what, "warning")):
             _show(app)
@@ -103,7 +103,7 @@ def watch_live(make: Callable[[], Run], target: Path, last: int, budget: Budget)
     run = LiveRun(make, last, budget)
     run.start()
     try:
-        with Reading.open(target) as reading, Talks(target) as talks:
+        with Reading.open(target) as reading, Talks(reading) as talks:
             app = town_app(LiveSource(reading, run, talks))
             run.on_stop = lambda why: _notify(app, why, "error")
             with redirected_warnings(lambda what: _notify(app, what, "warning")):

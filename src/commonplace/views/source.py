@@ -117,6 +117,11 @@ class Conversation(Protocol):
     Calls may raise CommonplaceError; the talk can go on afterwards. A call may be cancelled, except `close`.
     """
 
+    @property
+    def mind(self) -> str:
+        """Who answers, as in `Source.mind`."""
+        ...
+
     async def ask(self, question: str) -> Reply:
         """The character's answer."""
         ...

@@ -14,6 +14,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
+from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 from textual.worker import Worker
@@ -39,6 +40,7 @@ SECOND = 1.0
 Phrase = Literal[
     "placeholder", "you", "thinking", "waiting", "cancelled", "nothing", "unusable", "before", "well", "badly",
     "unrated", "more", "up", "down", "busy", "nobody", "commands", "around", "whispered",
+    "unasked",
 ]  # fmt: skip
 PHRASES: Mapping[str, Mapping[Phrase, str]] = {
     "en": {
@@ -50,6 +52,7 @@ PHRASES: Mapping[str, Mapping[Phrase, str]] = {
         "nobody": "there is nobody of this name here: {0}",
         "commands": "/with NAME · /voice TEXT · /up /down [NOTE] · /retry · /why",
         "around": "found by whom, where or when it is about", "whispered": "inner voice: {0}",
+        "unasked": "There is no answer yet.",
     },
     "ko": {
         "placeholder": "물어보세요", "you": "나", "thinking": "생각하는 중 … Esc: 취소",
@@ -60,6 +63,7 @@ PHRASES: Mapping[str, Mapping[Phrase, str]] = {
         "nobody": "그런 이름은 여기에 없습니다: {0}",
         "commands": "/with 이름 · /voice 글 · /up /down [메모] · /retry · /why",
         "around": "사람, 장소, 때로 찾음", "whispered": "내면의 목소리: {0}",
+        "unasked": "아직 답이 없습니다.",
     },
 }  # fmt: skip
 KEYS: Mapping[str, tuple[tuple[str, str], ...]] = {
@@ -97,28 +101,31 @@ class AskScreen(ModalScreen[str]):
     ]
 
     def __init__(self, source: Source, scene: Scene, history: list[str]) -> None:
-        """`scene`: the moment, and whom to begin with. `history`: what was asked so far; it grows."""
+        """`scene`: the moment, and whom to begin with. `history`: what was asked so far; it grows.
+
+        Raises UsageError where nobody answers.
+        """
         super().__init__()
         self.source = source
         self.scene = scene
         self.agent = scene.selected
         self._history = history
         self._place = len(history)
-        self._pages: dict[str, Page] = {}
+        """In the history; its length for the line that is being typed."""
+        self._draft = ""
+        self._pages = {self.agent: self._new_page()}
         self._work: Worker[None] | None = None
 
     def compose(self) -> ComposeResult:
         """The pages, the line to type in, the keys."""
         with Vertical(id="ask"):
-            yield Container(id="pages")
-            yield Input(placeholder=self.phrase("placeholder"), id="question", select_on_focus=False)
+            yield Container(self.page, id="pages")
+            yield Line(self._submitted, placeholder=self.phrase("placeholder"), id="question", select_on_focus=False)
         yield Static(id="ask-keys", markup=False)
 
     def on_mount(self) -> None:
         """Type at once."""
-        panel = self.query_one("#ask")
-        panel.border_subtitle = Content(mind_name(self.source.mind, self.scene.language))
-        line = self.query_one(Input)
+        line = self.query_one(Line)
         line.cursor_blink = False  # twice a second it would paint a view in which nothing changes
         line.focus()
         self.set_interval(SECOND, self._count)
@@ -146,21 +153,18 @@ class AskScreen(ModalScreen[str]):
 
     # ── what is typed ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Ask, or carry out a command."""
-        event.stop()
-        text = clean(event.value)
-        if not text:
-            return
-        if self.busy:
-            self.notify(self.phrase("busy"), markup=False)
-            return
-        event.input.clear()
-        if text in self._history:
-            self._history.remove(text)
-        self._history.append(text)
-        self._place = len(self._history)
-        self._carry_out(text)
+    def _submitted(self, text: str) -> bool:
+        """Ask, or carry out a command; False if the line has to wait."""
+        text = clean(text)
+        if self._refused():
+            return False
+        if text:
+            if text in self._history:
+                self._history.remove(text)
+            self._history.append(text)
+            self._place, self._draft = len(self._history), ""
+            self._carry_out(text)
+        return True
 
     def _carry_out(self, text: str) -> None:
         command, _, rest = text.partition(" ")
@@ -181,10 +185,12 @@ class AskScreen(ModalScreen[str]):
                 self._answer(text, lambda talk: talk.ask(text))
 
     def action_earlier(self, step: int) -> None:
-        """A question asked before, into the line; after the last one an empty line."""
+        """A line typed before, into the line; after the last one what was being typed."""
+        line = self.query_one(Line)
+        if self._place == len(self._history):
+            self._draft = line.value
         self._place = min(max(self._place + step, 0), len(self._history))
-        line = self.query_one(Input)
-        line.value = self._history[self._place] if self._place < len(self._history) else ""
+        line.value = [*self._history, self._draft][self._place]
         line.cursor_position = len(line.value)
 
     def action_scroll(self, pages: int) -> None:
@@ -212,14 +218,19 @@ class AskScreen(ModalScreen[str]):
     def _turn_to(self, agent: str) -> None:
         self.agent = agent
         if agent not in self._pages:
-            self._pages[agent] = Page(agent)
+            self._pages[agent] = self._new_page()
             self.query_one("#pages").mount(self._pages[agent])
         for one, page in self._pages.items():
             page.display = one == agent
         scene = self.scene
         moment = f"{word(scene.language, 'tick')} {scene.frame.tick}, {day_name(scene)}, {hhmm(scene.frame.time)}"
         title = Content.assemble((scene.town.who(agent), f"bold {scene.colour(agent)}"), f" · {moment}")
-        self.query_one("#ask").border_title = title
+        panel = self.query_one("#ask")
+        panel.border_title = title
+        panel.border_subtitle = Content(mind_name(self.page.talk.mind, scene.language))
+
+    def _new_page(self) -> Page:
+        return Page(self.agent, self.source.converse(self.agent, self.scene.frame.tick))
 
     # ── what takes time ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -244,7 +255,7 @@ class AskScreen(ModalScreen[str]):
         exchange.show(Text(self.phrase("thinking"), palette.muted))
         page.thinking, page.seconds = exchange, 0
         try:
-            page.last = await ask(self._talk(page))
+            page.last = await ask(page.talk)
         except CommonplaceError as error:
             exchange.show(self._mistake(error))
         except asyncio.CancelledError:
@@ -257,25 +268,27 @@ class AskScreen(ModalScreen[str]):
             page.thinking = None
             page.scroll_end(animate=False)
 
-    def _talk(self, page: Page) -> Conversation:
-        if page.talk is None:
-            page.talk = self.source.converse(page.agent, self.scene.frame.tick)
-        return page.talk
-
     def action_retry(self) -> None:
         """Another answer to the last question."""
-        if self.page.last is not None:
-            self._answer(self.page.last.question, lambda talk: talk.retry())
+        reply = self._last()
+        if reply is not None:
+            self._answer(reply.question, lambda talk: talk.retry())
+
+    def _last(self) -> Reply | None:
+        """The last answer; None, and a word about it, before the first."""
+        if self.page.last is None:
+            self.notify(self.phrase("unasked"), markup=False)
+        return self.page.last
 
     def action_rate(self, label: Thumb, note: str = "") -> None:
         """How the last answer was received."""
-        if self.page.last is not None and not self._refused():
+        if not self._refused() and self._last() is not None:
             self._work = self.run_worker(self._rate(self.page, label, note))
 
     async def _rate(self, page: Page, label: Thumb, note: str) -> None:
         palette = self.scene.palette
         try:
-            await self._talk(page).rate(label, note)
+            await page.talk.rate(label, note)
         except CommonplaceError as error:
             page.say(self._mistake(error))
             return
@@ -314,8 +327,7 @@ class AskScreen(ModalScreen[str]):
         if self._work is not None and self.busy:
             self._work.cancel()
             return
-        talks = [page.talk for page in self._pages.values() if page.talk is not None]
-        self.app.run_worker(self._close_talks(talks))
+        self.app.run_worker(self._close_talks([page.talk for page in self._pages.values()]))
         self.dismiss(self.agent)
 
     async def _close_talks(self, talks: Sequence[Conversation]) -> None:
@@ -369,7 +381,7 @@ class AskScreen(ModalScreen[str]):
 
     def action_why(self) -> None:
         """All that was searched for the last answer, with every part of every score."""
-        reply = self.page.last
+        reply = self._last()
         if reply is None:
             return
         palette, language = self.scene.palette, self.scene.language
@@ -393,15 +405,31 @@ def explanation(reply: Reply) -> Mapping[str, Any]:
     return {"retrievals": found}
 
 
+class Line(Input):
+    """Where one types. Enter is handled here and not as a binding, which would come after the keys typed next."""
+
+    def __init__(self, take: Callable[[str], bool], **how: Any) -> None:
+        super().__init__(**how)
+        self._take = take
+
+    def on_key(self, event: Key) -> None:
+        """Offer the line; what is taken is cleared."""
+        if event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            if self._take(self.value):
+                self.clear()
+
+
 class Page(VerticalScroll):
     """The talk with one character, newest last."""
 
     can_focus = False  # the keys are those of the line below
 
-    def __init__(self, agent: str) -> None:
+    def __init__(self, agent: str, talk: Conversation) -> None:
         super().__init__()
         self.agent = agent
-        self.talk: Conversation | None = None
+        self.talk = talk
         self.last: Reply | None = None
         self.rated: Exchange | None = None
         """Where `last` is drawn."""

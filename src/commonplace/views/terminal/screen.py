@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import ClassVar
@@ -501,8 +502,14 @@ class TownScreen(Screen[None]):
 
     def action_ask(self) -> None:
         """Talk with the selected character, as it is at the tick on the screen."""
-        if self._scene is not None and self.selected:
-            self.app.push_screen(AskScreen(self.source, self._scene, self._asked), self._on_talked)
+        if self._scene is None or not self.selected:
+            return
+        try:
+            panel = AskScreen(self.source, replace(self._scene, selected=self.selected), self._asked)
+        except CommonplaceError as error:
+            self.notify(clean(str(error)), markup=False, severity="warning")
+            return
+        self.app.push_screen(panel, self._on_talked)
 
     def _on_talked(self, agent_id: str | None) -> None:
         if agent_id and agent_id != self.selected:
