@@ -266,7 +266,7 @@ class AskScreen(ModalScreen[str]):
             exchange.show(self._drawn(page.last))
         finally:
             page.thinking = None
-            page.scroll_end(animate=False)
+            page.reveal(exchange)
 
     def action_retry(self) -> None:
         """Another answer to the last question."""
@@ -295,7 +295,6 @@ class AskScreen(ModalScreen[str]):
         colour = palette.bar("relevance") if label == "up" else palette.alert
         if page.rated is not None:
             page.rated.mark(Text(self.phrase(label), colour))
-        page.scroll_end(animate=False)
 
     def _whisper(self, text: str) -> None:
         self._work = self.run_worker(self._whispered(self.page, text))
@@ -310,7 +309,7 @@ class AskScreen(ModalScreen[str]):
             said.show(self._mistake(error))
         else:
             said.show(Text(clean(confirmation), palette.muted))
-        page.scroll_end(animate=False)
+        page.reveal(said)
 
     def _count(self) -> None:
         """Say for how long the character has been thinking."""
@@ -440,8 +439,12 @@ class Page(VerticalScroll):
         """Add something at the end."""
         exchange = Exchange(head)
         self.mount(exchange)
-        self.scroll_end(animate=False)
+        self.reveal(exchange)
         return exchange
+
+    def reveal(self, exchange: Exchange) -> None:
+        """Show all of it, or its beginning where it is longer than the page."""
+        self.call_after_refresh(self.scroll_to_widget, exchange, animate=False, top=True, immediate=True)
 
 
 class Exchange(Static):
