@@ -6,12 +6,14 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from commonplace.api import mind_to_ask, open_run
+from commonplace.api import OpenedRun, open_run
 from commonplace.run.reading import Reading
-from commonplace.talk import Reply, Talk
 from commonplace.views.source import Thumb
+
+if TYPE_CHECKING:
+    from commonplace.talk import Reply, Talk
 
 Result = TypeVar("Result")
 
@@ -32,7 +34,7 @@ class Talks:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="talks", daemon=True)
         self._turn = asyncio.Lock()
-        self._reading: Reading | None = None
+        self._reading: OpenedRun | None = None
         self._open: list[ThreadTalk] = []
 
     def __call__(self, agent: str, tick: int) -> ThreadTalk:
@@ -66,8 +68,7 @@ class Talks:
         """What the talk reads and writes, in the thread."""
         if self._reading is None:
             self._reading = open_run(self._path)
-        mind = mind_to_ask(self._reading, self._named, trust=self._trust)
-        opened = Talk(self._reading, talk.agent, mind, at=talk.tick)
+        opened = self._reading.talk(talk.agent, at=talk.tick, mind=self._named, trust=self._trust)
         self._open.append(talk)
         return opened
 
