@@ -386,7 +386,7 @@ class _Log:
             raise CommonplaceError(
                 f"talks cannot be kept ({error.strerror})",
                 where=str(folder),
-                hint="give --no-keep, or copy the run to a folder that can be written",
+                hint="commonplace talk --no-keep keeps nothing; or copy the run to a folder that can be written",
             ) from error
 
     def earlier(self) -> Iterator[tuple[str, list[Line]]]:

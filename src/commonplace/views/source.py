@@ -143,7 +143,7 @@ class Source(Protocol):
     """All that a terminal needs of a run. Called from the view's thread only; reading never changes a run.
 
     Only `subscribe`'s callback may come from another thread. Every call should answer at once, except `preview` and
-    `submit`, which the view calls from a worker thread because a mind may have to be asked.
+    `submit`, which the view calls from a worker thread because a mind may have to be asked. Talks are awaited.
     """
 
     @property
