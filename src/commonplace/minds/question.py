@@ -7,10 +7,12 @@ yesterday?` is the question before with another day, `her` the woman spoken of l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import count
+from typing import Literal
 
 from commonplace.minds.notes import Spoken, Value
 from commonplace.text import clean
@@ -23,7 +25,7 @@ EARLIER = 8
 """Questions of the talk that a follow-up may go back to."""
 FOLLOWS = frozenset({"more", "sure", "whyso"})
 """Kinds that ask on about the question before."""
-SMALL_TALK = frozenset({"permit", "greet", "farewell", "thank", "praise", "insult", "sorry", "okay"})
+SMALL_TALK = frozenset({"request", "permit", "greet", "farewell", "thank", "praise", "insult", "sorry", "okay"})
 """Kinds that ask nothing."""
 _OF_SOMETHING = frozenset(
     {"source", "told", "going", "heard", "when", "why", "think", "said", "seen", "whois", "know", "met"}
@@ -33,6 +35,9 @@ _ONESELF = frozenset(
     {"name", "age", "who", "work", "home", "want", "traits", "now", "where", "feel", "plan", "day", "fear"}
 )
 _HANGUL = re.compile("[가-힣]")
+
+
+Wanted = Literal["", "who", "what", "where", "when", "why", "how", "count", "whether"]
 
 
 class When(Value):
@@ -63,16 +68,36 @@ class Asked(Value):
     """What it is about in its own words; empty where it names nothing but people, places and days."""
     words: tuple[str, ...] = ()
     """The words that tell what it is about, lower case, in order."""
-    open: bool = False
-    """Whether it asks what, which or how, and not whether."""
+    subject: str = ""
+    """The thing it is about as a phrase of its own: `your show`, `a bowl of noodles`; empty where none stands out."""
+    heads: tuple[str, ...] = ()
+    """Those of the words that name things; the others say something of them."""
+    wants: Wanted = ""
+    """What would answer it; empty for what is not put as a question."""
     now: bool = False
     """Whether it asks about what always is, and not about what was."""
     language: str = "en"
     """The language of the question."""
+    also: Asked | None = None
+    """A second question in the same breath."""
+
+    @property
+    def open(self) -> bool:
+        """Whether it asks what, which or how, and not whether."""
+        return self.wants not in {"", "whether"}
+
+    @property
+    def whole(self) -> Asked:
+        """Both questions as one, by what they are about."""
+        if self.also is None:
+            return self
+        about = ("people", "places", "facts", "words")
+        both = {name: tuple(dict.fromkeys((*getattr(self, name), *getattr(self.also, name)))) for name in about}
+        return self.model_copy(update={**both, "when": self.when or self.also.when})
 
     def same(self, other: Asked) -> bool:
         """Whether both ask the same about the same people, places, facts and time, in whatever words."""
-        about = ("kind", "people", "places", "facts", "when", "topic", *(() if self.kind else ("words",)))
+        about = ("kind", "people", "places", "facts", "when", "topic", "also", *(() if self.kind else ("words",)))
         return all(getattr(self, name) == getattr(other, name) for name in about)
 
 
@@ -102,14 +127,34 @@ class _Rules:
     days: tuple[tuple[int | None, int, int, re.Pattern[str]], ...]
     lists: Mapping[str, str]
     stop: frozenset[str]
+    light: frozenset[str]
+    """Words that say little of what a question is about, though they are no grammar."""
+    determiners: frozenset[str]
+    prepositions: frozenset[str]
+    short: Mapping[str, str]
+    same: tuple[frozenset[str], ...]
+    """Words that mean nearly the same."""
+    trades: tuple[tuple[frozenset[str], frozenset[str]], ...]
+    """(names of a trade, what it is good for)."""
+    known: frozenset[str]
+    """All words of the rules."""
+    spelt: Mapping[str, frozenset[str]]
+    """How a word that the rules know is often misspelt → the words; see `_misspelt`."""
+    wants: tuple[tuple[Wanted, re.Pattern[str]], ...]
     hour: re.Pattern[str]
-    open: re.Pattern[str]
     now: re.Pattern[str]
+    tag: re.Pattern[str]
+    second: re.Pattern[str]
+    rewrite: tuple[tuple[re.Pattern[str], str], ...]
     numbers: Mapping[str, int]
     pronouns: tuple[tuple[str, re.Pattern[str]], ...]
 
 
-_LISTS = frozenset({"stop", "pronouns", "numbers", "am", "pm", "it", "and", "weekdays"})
+_LISTS = frozenset({"stop", "light", "det", "prep", "short", "same", "trades", "pronouns", "numbers", "am", "pm", "it", "and"})
+_PATTERNS = frozenset({"hour", "now_is", "tag", "second"})
+_WANTED: tuple[Wanted, ...] = ("count", "who", "where", "when", "why", "how", "what", "whether")
+_TOPICAL = frozenset({"about", "did", "seenthing", "when", "think", "heard", "why", "said", "source", "favourite", "whatif", "advice", "remark"})
+"""Kinds that are answered by the words of the question, whatever they are."""
 
 
 @cache
@@ -122,26 +167,68 @@ def _rules(language: str) -> _Rules:
     number = "|".join(sorted((*numbers, r"\d{1,2}"), key=len, reverse=True))
     days: list[tuple[int | None, int, int, re.Pattern[str]]] = []
     kinds: list[tuple[str, re.Pattern[str]]] = []
+    wants: dict[str, re.Pattern[str]] = {}
+    rewrite: list[tuple[re.Pattern[str], str]] = []
     for head, body in heads:
         if head.startswith("@"):
             _, ago, start, end = head.split()
             days.append((None if ago == "?" else int(ago), int(start) * 60, int(end) * 60, _pattern(body, language)))
-        elif head not in _LISTS and head not in {"hour", "open", "now_is"}:
-            kinds.append((head, _pattern(body, language)))
+        elif head.startswith("?"):
+            wants[head[1:]] = _pattern(body, language)
+        elif head == "rewrite":
+            pattern, _, replacement = body.partition(" => ")
+            rewrite.append((_pattern(pattern, language), replacement))
+        elif head not in _LISTS and head not in _PATTERNS:
+            kinds.append((head, _pattern(_with_rest(body), language)))
+    patterns = {head: _pattern(body.replace("@n", f"(?:{number})"), language) for head, body in heads if head in _PATTERNS}
     return _Rules(
         kinds=tuple(kinds),
         days=tuple(days),
         lists=lists,
         stop=frozenset(lists["stop"].split()),
-        hour=_pattern(dict(heads)["hour"].replace("@n", f"(?:{number})"), language),
-        open=_pattern(dict(heads)["open"], language),
-        now=_pattern(dict(heads)["now_is"], language),
+        light=frozenset(lists["light"].split()),
+        determiners=frozenset(lists["det"].split()),
+        prepositions=frozenset(lists["prep"].split()),
+        short=dict(pair.split("=") for pair in lists["short"].split(", ") if pair),
+        same=tuple(frozenset(group.split()) for group in lists["same"].split("; ")),
+        trades=tuple(
+            (frozenset(names.split()), frozenset(uses.split()))
+            for names, _, uses in (part.partition("=") for part in lists["trades"].split("; "))
+        ),
+        known=frozenset(re.findall("[a-z]+", text.lower())),
+        spelt=_misspelt({word for _, body in heads for word in re.findall("[a-z]{6,}", body)}) if language == "en" else {},
+        wants=tuple((name, wants[name]) for name in _WANTED if name in wants),
+        hour=patterns["hour"],
+        now=patterns["now_is"],
+        tag=patterns["tag"],
+        second=patterns["second"],
+        rewrite=tuple(rewrite),
         numbers={name: int(value) for name, value in numbers.items()},
         pronouns=tuple(
             (name.strip(), _pattern("|".join(forms.split()), language))
             for name, _, forms in (part.partition("=") for part in lists["pronouns"].split("; "))
         ),
     )
+
+
+def _with_rest(body: str) -> str:
+    """Every `.*` named, so that one can tell what a pattern only lets pass."""
+    numbers = count()
+    return re.sub(r"\.\*", lambda _: f"(?P<rest{next(numbers)}>.*)", body)
+
+
+def _misspelt(words: Iterable[str]) -> Mapping[str, frozenset[str]]:
+    """Each word with two letters exchanged, one left out or one doubled → the words it may have been.
+
+    The first and the last letter are mostly right, and a missing last one is often another form of the word.
+    """
+    found: dict[str, set[str]] = {}
+    for word in words:
+        for at in range(1, len(word) - 1):
+            swapped = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+            for wrong in (swapped, word[:at] + word[at + 1 :], word[:at] + word[at - 1] + word[at:]):
+                found.setdefault(wrong, set()).add(word)
+    return {wrong: frozenset(right) for wrong, right in found.items() if wrong not in words}
 
 
 def _pattern(body: str, language: str) -> re.Pattern[str]:
@@ -163,23 +250,55 @@ def understood(question: str, lines: Sequence[Spoken], names: Names) -> Asked:
     return _understood(question, lines, names, before)
 
 
+def alike(word: str, language: str) -> frozenset[str]:
+    """The words that mean nearly the same, the word itself among them."""
+    return frozenset({word}).union(*(group for group in _rules(language).same if word in group))
+
+
+def light_words(language: str) -> frozenset[str]:
+    """Words that say little of what a question is about, though they are no grammar."""
+    return _rules(language).light
+
+
+def trades_for(words: Iterable[str], language: str) -> frozenset[str]:
+    """The names of trades that are good for what the words say: `doctor` for `hurts`."""
+    sought = frozenset(words)
+    return frozenset().union(*(trade for trade, uses in _rules(language).trades if uses & sought))
+
+
 def _understood(question: str, lines: Sequence[Spoken], names: Names, before: Asked) -> Asked:
+    """The first of one or two questions, the second one with it."""
     language = spoken_in(question)
-    rules, text = _rules(language), _normal(question, language)
+    parts = _sentences(question, _rules(language), names, language)
+    first = _read(parts[0], lines, names, before, language)
+    if len(parts) == 1:
+        return first
+    second = _read(parts[1], lines, names, first, language)
+    if not second.kind and not second.words or second.kind in SMALL_TALK or second.kind in {*FOLLOWS, "whom"}:
+        return first
+    return first.model_copy(update={"also": second})
+
+
+def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, language: str) -> Asked:
+    rules = _rules(language)
     text, people, places, parts = _placed(text, names, language)
-    named = tuple(_mentioned((Spoken(speaker=ASKER, called="", text=question[-LONGEST:]),), names))
+    named = tuple(_mentioned((Spoken(speaker=ASKER, called="", text=text),), names))
     text, others, unclear = _pronouns(text, rules, lines, names, before, people, named)
     people = (*people, *others)
-    facts = _facts(question, names)
+    facts = _facts(text, names)
     when, text = _when(text, rules, names, before)
-    kind, topic = _kind(rules, text, language)
+    wants = next((name for name, pattern in rules.wants if pattern.search(text)), "")
+    factual = {word.lower() for fact in facts for group in names.facts[fact] for word in group}
+    kind, topic = _kind(rules, text, language, known=factual, timed=when is not None)
     if kind == "more" and (people or places or facts or when):
         kind = ""
     kind = _of_its_day(kind, when)
     words = tuple(dict.fromkeys((*_words(topic or text, rules, language), *parts)))
+    subject, heads = _subject(text, rules, language)
     asked = Asked(
         kind=kind, people=people, places=places, facts=facts, when=when, topic=_topic(topic, names, people, places),
-        words=words, open=bool(rules.open.search(text)), now=bool(rules.now.search(text)), language=language,
+        words=words, subject=_topic(subject, names, people, places), heads=tuple(one for one in heads if one in words),
+        wants=wants, now=bool(rules.now.search(text)), language=language,
     )  # fmt: skip
     if unclear and not (words or places or facts):
         return asked.model_copy(update={"kind": "whom"})
@@ -216,7 +335,8 @@ def _in_context(asked: Asked, before: Asked, rules: _Rules, text: str) -> Asked:
 
 def _is_ellipsis(asked: Asked, bare: str) -> bool:
     """Whether nothing is left of it but what it names: `and Jun?`, `what about yesterday?`."""
-    return (not asked.kind or (asked.kind == "about" and "@" in bare)) and len(bare.split()) <= 3
+    is_open = not asked.kind and asked.wants != "whether"
+    return (is_open or (asked.kind in {"about", "remark"} and "@" in bare)) and len(bare.split()) <= 3
 
 
 def _continued(asked: Asked, before: Asked) -> Asked:
@@ -263,20 +383,64 @@ _SHORT = (("won't", "will not"), ("can't", "can not"), ("n't", " not"), ("'re", 
           ("'ll", " will"), ("'m", " am"), ("'d", " would"))  # fmt: skip
 
 
-def _normal(question: str, language: str) -> str:
-    """One sentence of words: the last one that asks, else the last ones that fit."""
+def _sentences(question: str, rules: _Rules, names: Names, language: str) -> list[str]:
+    """The one or two sentences that ask, as words alone; without one that asks, the last."""
     text = clean(question)[-LONGEST:].replace("’", "'").replace("@", " ")
-    if language == "en":
-        text = _CONTRACTED.sub(r"\1 is", text)
-        for short, full in _SHORT:
-            text = re.sub(rf"{short}\b", full, text, flags=re.IGNORECASE)
     sentences = [part for part in re.split(r"(?<=[.!?。？！…])\s+", text) if part.strip()]
     asking = [part for part in sentences if part.rstrip("\"'”’) ").endswith(("?", "？"))]
-    text = (asking or sentences or [""])[-1]
-    if language == "en":
-        text = _LEAD_IN.sub("", text) if len(text.split()) > 3 else text
-        return " ".join(re.sub(r"[^\w': -]+|:(?!\d)", " ", text).split())
-    return " ".join(re.sub(r"[^\w가-힣: -]+", " ", text).split())
+    chosen = asking[-2:] or sentences[-1:] or [""]
+    whole = chosen[0].rstrip(" .!?？")
+    if len(chosen) == 1 and (hit := rules.second.search(whole)) and len(whole[: hit.start()].split()) >= 2:
+        chosen = [f"{whole[: hit.start()]}?", f"{hit['rest']}?"]
+    return [_normal(one, rules, names, language) for one in chosen]
+
+
+def _normal(text: str, rules: _Rules, names: Names, language: str) -> str:
+    """A sentence as words alone, in the form that the rules know."""
+    if language != "en":
+        return " ".join(re.sub(r"[^\w가-힣: -]+", " ", text).split())
+    is_asked = text.rstrip("\"'”’) ").endswith("?")
+    text = _CONTRACTED.sub(r"\1 is", text)
+    for short, full in _SHORT:
+        text = re.sub(rf"{short}\b", full, text, flags=re.IGNORECASE)
+    text = text.rstrip(" .!?…")
+    untagged = rules.tag.sub("", text)
+    text = _LEAD_IN.sub("", untagged) if len(untagged.split()) > 3 else untagged
+    text = " ".join(re.sub(r"[^\w': -]+|:(?!\d)", " ", text).split())
+    called = tuple(dict.fromkeys(word for one in names.people for word in f"{one[1]} {one[2]}".split()))
+    named = frozenset(word.lower() for _, name in names.places for word in name.split())
+    text = re.sub(
+        r"[^\W\d_]+", lambda found: found[0] if found[0].lower() in named else _spelt(found[0], rules, called), text
+    )
+    if is_asked:
+        text = _TOLD.sub(r"\1 you", _TOLD_DO.sub(r"do you \1", text))
+    for pattern, replacement in rules.rewrite:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+_TOLD = re.compile(r"^(?:so )?you (are|were|have|had|can|could|will|would|should|did|do)\b", re.IGNORECASE)
+_TOLD_DO = re.compile(
+    r"^(?:so )?you (?!(?:are|were|have|had|can|could|will|would|should|did|do|ever|and|said|told|must|may)\b)"
+    r"(\w+(?<!ed))\b(?= )",
+    re.IGNORECASE,
+)
+
+
+def _spelt(word: str, rules: _Rules, called: tuple[str, ...]) -> str:
+    """A word as the rules or a name spell it."""
+    lower = word.lower()
+    if lower in rules.short:
+        return rules.short[lower]
+    if len(word) >= 5 and len(right := rules.spelt.get(lower, ())) == 1 and lower not in rules.known:
+        return next(iter(right))
+    right = _names_misspelt(called).get(lower, ()) if len(word) >= 4 else ()
+    return next(iter(right)) if len(right) == 1 else word
+
+
+@lru_cache(maxsize=16)
+def _names_misspelt(called: tuple[str, ...]) -> Mapping[str, frozenset[str]]:
+    return _misspelt({word.lower() for word in called if len(word) > 4})
 
 
 def _placed(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
@@ -362,7 +526,9 @@ def _pronouns(
             continue
         fitting = {one[0] for one in names.people if pronoun in {one[3], "any"}}
         mentioned = [*named, *before.people, *_mentioned(lines, names)]
+        unsure = {one[0] for one in names.people if one[3] not in {"he", "she"}} if pronoun != "they" else set[str]()
         other = next((one for one in mentioned if one in fitting), "")
+        other = other or next((one for one in mentioned if one in unsure), "")
         if other:
             return pattern.sub("@p", text), (other,), False
         unclear = unclear or pronoun != "they"
@@ -458,18 +624,74 @@ def _hour_of(word: str, rules: _Rules, *, late: bool, told: bool) -> int | None:
 # ── what it asks ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _kind(rules: _Rules, text: str, language: str) -> tuple[str, str]:
-    """The first rule that fits, and the words it names as the topic."""
+def _kind(
+    rules: _Rules, text: str, language: str, *, known: Collection[str], timed: bool
+) -> tuple[str, str]:
+    """The first rule that fits and accounts for the question, and the words it names as the topic."""
     sought = text if language == "en" else re.sub(r"\s+", "", text)
     for kind, pattern in rules.kinds:
         if kind in _ONESELF and language == "ko" and "@p" in sought:
             continue  # a Korean question names nobody where it means the one who is asked
         hit = pattern.search(sought)
-        if hit:
+        if hit and (language == "ko" or _accounts(kind, hit, rules, known, timed=timed)):
             topics = (value for name, value in sorted(hit.groupdict().items()) if value and name.startswith("topic"))
             topic = next(topics, "")
             return kind, topic if language == "en" else _spaced(topic, text)
     return "", ""
+
+
+def _accounts(kind: str, hit: re.Match[str], rules: _Rules, known: Collection[str], *, timed: bool) -> bool:
+    """Whether a rule says of more words what they mean than it lets pass. A rule with a topic answers by its words."""
+    groups = hit.groupdict()
+    if kind in _TOPICAL or kind in FOLLOWS or kind in SMALL_TALK or any(value and name.startswith("topic") for name, value in groups.items()):
+        return True
+    passed = [hit.string[: hit.start()], hit.string[hit.end() :]]
+    passed += [value for name, value in groups.items() if value and name.startswith("rest")]
+    left = {word for word in _words(" ".join(passed), rules, "en") if word not in rules.light and word not in known}
+    every = set(_words(hit.string, rules, "en"))
+    return len(left) <= len(every - left) + timed
+
+
+def _subject(text: str, rules: _Rules, language: str) -> tuple[str, tuple[str, ...]]:
+    """The first phrase of a determiner or preposition and its nouns, and all words of such phrases.
+
+    After `does`, `will` and the like, the word that follows the subject is a verb: `does a bowl of noodles cost`.
+    """
+    if language != "en":
+        words = _words(text, rules, language)
+        return (words[0] if words else ""), ()
+    tokens = re.findall(r"@[pl](?:'s)?|[\w'-]+", text.lower())
+    phrases: list[tuple[int, list[str]]] = []
+    at = 0
+    while at < len(tokens):
+        if tokens[at] in rules.determiners or tokens[at] in rules.prepositions:
+            start, end = at, at + 1
+            while end < len(tokens) and (
+                tokens[end] not in rules.stop
+                or tokens[end] in rules.determiners
+                or (tokens[end] == "of" and end > start + 1)
+            ):
+                end += 1
+            phrase = tokens[start:end]
+            is_subject = start > 0 and tokens[start - 1] in _AUXILIARIES
+            content = [word for word in phrase if word not in rules.stop and not word.startswith("@")]
+            if is_subject and len(content) > 1 and phrase[-1] == content[-1]:
+                phrase, content = phrase[:-1], content[:-1]
+            while phrase and phrase[0] in rules.prepositions:
+                phrase = phrase[1:]
+            if any(word not in rules.light for word in content):
+                phrases.append((start, phrase))
+            at = end
+        else:
+            at += 1
+    if phrases:
+        heads = tuple(word for _, phrase in phrases for word in phrase if word not in rules.stop)
+        return " ".join(phrases[0][1]), tuple(word.removesuffix("'s") for word in heads if word not in rules.light)
+    words = [word for word in _words(text, rules, language) if word not in rules.light]
+    return (words[-1] if words else ""), ()
+
+
+_AUXILIARIES = frozenset("do does did will would can could should may might shall has have had is are was were".split())
 
 
 def _spaced(topic: str, text: str) -> str:

@@ -19,7 +19,7 @@ from commonplace.minds.offline.interview.interview import (
     names_place,
     occurs,
 )
-from commonplace.minds.offline.interview.matters import going
+from commonplace.minds.offline.interview.matters import about, going
 from commonplace.minds.offline.interview.others import seen, talks
 from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question import When
@@ -140,23 +140,24 @@ def best(talk: Interview) -> Pieces:
     notes = [note for note in notes if note.frame["what"] != "said" or note.frame.get("to_me")]
     if span is not None:
         notes = [note for note in notes if talk.in_span(note, span)]
-    notes = [
-        note
-        for note in notes
-        if note.frame["what"] not in {"said", "i_said"} or note.frame.get("speech_act", "tell") in TELLING
-    ]
-    order = {"event": 0, "voice": 0, "did": 1, "said": 1, "refused": 1}
-    best = sorted(
-        notes,
+    order = {"event": 0, "voice": 0, "did": 1, "refused": 1}
+    deeds = sorted(
+        (note for note in notes if note.frame["what"] not in {"said", "i_said"}),
         key=lambda note: (
             -note.importance - 2 * (note.frame["what"] == "event"),
             order.get(note.frame["what"], 2),
+            -len(note.frame.get("doing", "")),
             note.minutes_ago,
         ),
     )
-    if not best:
+    weighty = max((note.importance for note in notes if note.frame["what"] == "said"), default=0)
+    held = list(talks(talk, span or talk.today))[:2]
+    if not deeds and not held:
         yield talk.say("dunno.day", daypart=talk.daypart) if talk.asked.when else talk.unknown()
-    yield from (tell(talk, note) for note in best[:8])
+    is_talk = bool(held) and (not deeds or weighty > deeds[0].importance)
+    yield from held if is_talk else (tell(talk, note) for note in deeds[:1])
+    yield from (tell(talk, note) for note in deeds[:6])
+    yield from held
 
 
 def event_span(talk: Interview) -> When | None:
@@ -248,7 +249,10 @@ def did(talk: Interview) -> Pieces:  # noqa: PLR0911 - the first source that has
     others = talk.relevant(words)
     if others:
         return [tell(talk, note) for note in others[:2]]
-    return [talk.unknown() if talk.asked.open else talk.say("no.do" if talk.asked.now else "no.did")]
+    if talk.asked.open:
+        return about(talk)
+    lead = talk.say("no.do" if talk.asked.now else "no.did")
+    return [lead, *(tell(talk, note) for note in talk.touching(words)[:1])]
 
 
 def plan(talk: Interview) -> Pieces:

@@ -15,13 +15,17 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Grammar, parsed_rules
 from commonplace.minds.offline.grammar.tongues import Tongue, tongue
 from commonplace.minds.offline.temper import temper
-from commonplace.minds.question import FOLLOWS, Asked, When
+from commonplace.minds.question import FOLLOWS, Asked, When, alike, light_words
 from commonplace.minds.tasks import Acquaintance, AnswerInput
 
 FOND, WARM, COOL, COLD = 45, 12, -12, -30
 """Warmth from which somebody is dear, liked; below which disliked, hated."""
-ENOUGH = 0.6
-"""Share of a question's words that a memory must have to be about it."""
+ENOUGH = 0.7
+"""Share of a question's words, by their weight, that a memory must have to be about it."""
+ALIKE = 0.85
+"""How much a word that means nearly the same counts, against the word itself."""
+HEAD, LIGHT = 2.0, 0.25
+"""How much a word counts that names a thing of the question, and one that says little; any other counts 1."""
 DAY = 24 * 60
 SMALL_HOURS = 4
 """Before this hour `today` is the day before."""
@@ -110,8 +114,9 @@ class Interview:
         return next((piece for piece in pieces if piece is not None), None)
 
     def unknown(self) -> Piece | None:
-        """An admission that nothing is known, about the topic where it can be named."""
-        topic = self.tongue.topic(self.asked.topic) if self.asked.topic else ""
+        """An admission that nothing is known, which names what, and the thing in question where one stands out."""
+        named = self.asked.subject or self.asked.topic
+        topic = self.tongue.topic(named) if named else ""
         when = self.asked.when
         if when is not None and when.days < 0:
             return self.say("dunno.future")
@@ -119,9 +124,11 @@ class Interview:
             return self.say("dunno.why")
         if self.asked.kind == "whom":
             return self.say("dunno.whom")
-        if topic and len(topic.split()) <= 4:
+        if topic and len(topic.split()) <= 5 and (self.asked.wants or len(self.asked.words) <= 2):
             return self.say("dunno.topic", topic=topic)
-        puzzled = self.asked.kind in FOLLOWS or (not self.asked.kind and not self.asked.words)
+        if self.asked.wants:
+            return self.first(self.say(f"dunno.{self.asked.wants}"), self.say("dunno"))
+        puzzled = self.asked.kind in FOLLOWS or not self.asked.kind
         return self.say("dunno.puzzled" if puzzled else "dunno")
 
     def person(self, other: str) -> Person | None:
@@ -192,30 +199,63 @@ class Interview:
 
         What somebody said or did in passing is about a word only where that is its subject, or where it has them all.
         """
-        ranked: list[tuple[float, int, int, int, Recalled]] = []
-        for rank, note in enumerate(self.everything if notes is None else notes):
-            share = self._share(words, note)
-            if share < ENOUGH or not self.tongue.speaks(note.text):
+        return self._ranked(words, self.everything if notes is None else notes, ENOUGH)
+
+    def touching(self, words: Sequence[str]) -> list[Recalled]:
+        """The memories that name a thing of the question, whatever else it asks of it."""
+        heads = [word for word in words if word in self.asked.heads] or list(words)
+        notes = (note for note in self.everything if note.frame.get("what") not in {"doing", "plan", "walked", "i_said"})
+        return self._ranked(heads, notes, 1e-6 if len(heads) == 1 else 0.4)
+
+    def _ranked(self, words: Sequence[str], notes: Iterable[Recalled], enough: float) -> list[Recalled]:
+        if all(word in self.light for word in words):
+            return []
+        # A single word that is no thing's name says too little.
+        is_loose = bool(self.asked.wants) and not self.asked.heads and len(set(words) - self.light) == 1
+        ranked: list[tuple[float, int, bool, int, int, Recalled]] = []
+        for rank, note in enumerate(notes):
+            share, is_subject = self._share(words, note)
+            if share < enough or not self.tongue.speaks(note.text):
                 continue
-            is_all = share >= 1 and (
+            is_all = share > 0.99 and (
                 (len(words) > 1 and bool(note.frame.get("to_me"))) or note.frame.get("what") == "doing"
             )
-            if note.frame.get("what") in PASSING and share < 1.5 and not is_all:
+            if note.frame.get("what") in PASSING and not is_subject and not is_all:
                 continue
-            ranked.append((-share, _WEIGHT.get(note.frame.get("what", ""), 3), -note.importance, rank, note))
+            if is_loose and not is_subject and note.frame.get("what") not in {"did", "event"}:
+                continue
+            weight = _WEIGHT.get(note.frame.get("what", ""), 3)
+            ranked.append((-round(share, 1), weight, not is_subject, -note.importance, rank, note))
         return [one[-1] for one in sorted(ranked, key=lambda one: one[:-1])]
 
-    def _share(self, words: Sequence[str], note: Recalled) -> float:
-        """The share of the words that a memory, or a way to tell it, has; more where one of them is its topic."""
-        if not words:
-            return 0.0
-        frame, language = note.frame, self.given.who.language
+    @property
+    def light(self) -> frozenset[str]:
+        """Words that say little of what a question is about."""
+        return light_words(self.asked.language)
+
+    def has(self, word: str, text: str) -> bool:
+        """Whether a text has the word or one that means nearly the same."""
+        return any(occurs(one, text, self.given.who.language) for one in alike(word, self.asked.language))
+
+    def has_all(self, words: Sequence[str], note: Recalled) -> bool:
+        """Whether a memory has every word that says something."""
+        texts = " ".join((note.text, *note.tell, note.frame.get("topic", "")))
+        return all(self.has(word, texts) for word in words if word not in self.light)
+
+    def _share(self, words: Sequence[str], note: Recalled) -> tuple[float, bool]:
+        """The share of the words that a memory, or a way to tell it, has; whether one of them is its subject."""
+        frame = note.frame
         texts = " ".join((note.text, *note.tell, frame.get("topic", ""), frame.get("object_name", "")))
-        share = sum(occurs(word, texts, language) for word in words) / len(words)
+        weights = {word: self._weight(word) for word in words}
+        share = sum(weight * self._hit(word, texts) for word, weight in weights.items()) / sum(weights.values())
         subject = f"{frame.get('topic', '')} {frame.get('object_name', '')}"
-        if not any(occurs(word, subject, language) for word in words):
-            return share
-        return share + (0.5 if share < 1 else 1)
+        return share, any(self.has(word, subject) for word in words if word not in self.light)
+
+    def _hit(self, word: str, text: str) -> float:
+        return 1.0 if occurs(word, text, self.given.who.language) else ALIKE if self.has(word, text) else 0.0
+
+    def _weight(self, word: str) -> float:
+        return LIGHT if word in self.light else HEAD if word in self.asked.heads else 1.0
 
     def between(self, other: str) -> list[Recalled]:
         """Lines between the two, latest first."""

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from commonplace.minds.notes import FactNote, Recalled
 from commonplace.minds.offline.interview.interview import DAY, TELLING, Interview, Piece, Pieces, minute_of, occurs
-from commonplace.minds.offline.interview.oneself import weather
+from commonplace.minds.offline.interview.oneself import want, weather
 from commonplace.minds.offline.interview.others import (
     about_topic,
     acquaintances,
@@ -20,6 +20,7 @@ from commonplace.minds.offline.interview.others import (
     whois,
 )
 from commonplace.minds.offline.interview.telling import tell
+from commonplace.minds.question import trades_for
 
 
 def think(talk: Interview) -> Pieces:
@@ -234,26 +235,119 @@ def news(talk: Interview) -> Pieces:
 
 
 def about(talk: Interview) -> Pieces:
-    """What is remembered of a matter, a place or a person, by the words of the question."""
-    if talk.asked.people and not talk.asked.words:
+    """What is remembered of a matter, a place or a person, by the words of the question.
+
+    Where memories only touch what is asked, the answer says so first; where none does, that it is not known.
+    """
+    asked = talk.asked
+    if asked.people and not asked.words and not asked.wants:
         yield from whois(talk)
         return
-    for fact in talk.asked.facts[:1]:
+    for fact in asked.facts[:1]:
         note = talk.note_of(fact)
         yield from went(talk, note) if note is not None and note.starts <= talk.given.situation.moment else ()
-    found = talk.relevant(talk.asked.words)
+    if asked.wants == "who" and asked.places:
+        yield visitors(talk)
+    found = [note for note in talk.relevant(asked.words) if note.frame.get("what") not in {"plan", "walked"}]
+    if asked.people:
+        found = [note for note in found if involves(talk, note)]
+    if asked.when is not None and asked.when.days >= 0:
+        found = [note for note in found if talk.in_span(note, asked.when)]
+    if asked.wants in {"who", "where", "when", "count"}:
+        found = [note for note in found if talk.has_all(asked.words, note)]
+    if asked.wants == "count":
+        found = [note for note in found if talk.tongue.counts(" ".join((note.text, *note.tell)))]
+    if found:
+        yield from (tell(talk, note) for note in found[:6])
+        return
+    yield from touching(talk)
+
+
+def touching(talk: Interview) -> Iterator[Piece | None]:
+    """What comes next to an answer, after the admission that it is none."""
+    asked = talk.asked
+    near = [tell(talk, note) for note in talk.touching(asked.words)] if asked.words else []
+    if asked.people:
+        near = [tell(talk, note) for note in talk.touching(asked.words) if involves(talk, note)] if asked.words else []
+        near += [piece for piece in whois(talk) if piece is not None]
+        near = near if asked.words or asked.wants != "whether" else []
+    elif asked.places:
+        near += list(of_place(talk, asked.places[0]))
+    elif asked.facts:
+        near += list(heard(talk))
+    told = [piece for piece in near if piece is not None]
+    if not told:
+        yield talk.unknown()
+        return
+    lead = talk.first(talk.say(f"but.{asked.wants or 'what'}"), talk.say("but.what"))
+    if lead and (asked.words or asked.wants not in {"", "what"}) and (asked.wants or not asked.kind):
+        yield Piece(f"{lead.text} {told[0].text}", told[0].ids, told[0].mark)
+        return
+    yield from told[:2]
+
+
+def visitors(talk: Interview) -> Piece | None:
+    """Who was seen at the place in question."""
+    there = [
+        note for note in talk.everything if note.frame.get("place") in talk.asked.places[:1] and note.frame.get("called")
+    ]
+    seen = {note.frame["called"]: note for note in there}
+    spot = next((one.name for one in talk.given.places if one.id == talk.asked.places[0]), "")
+    people = talk.tongue.many(list(seen)[:8])
+    return talk.say(
+        "place.seen", *(note.id for note in list(seen.values())[:8]), people=people,
+        at=talk.tongue.at(talk.given.who, spot),
+    )  # fmt: skip
+
+
+def favourite(talk: Interview) -> Pieces:
+    """What one likes best, as far as a memory tells."""
+    found = talk.relevant(talk.asked.words)[:2]
+    yield talk.say("favourite.none")
+    yield from (tell(talk, note) for note in found)
+
+
+def whatif(talk: Interview) -> Pieces:
+    """What would be: what is remembered of the matter, and for a free wish the goals."""
+    found = talk.relevant(talk.asked.words, [*talk.seeds(), *talk.given.thoughts]) if talk.asked.words else []
+    yield talk.say("whatif")
+    yield from (tell(talk, note) for note in found[:1])
+    if not found and talk.asked.wants == "what":
+        yield from list(want(talk))[:1]
+
+
+def advice(talk: Interview) -> Pieces:
+    """Whom to ask, by trade; what is remembered of the matter."""
+    who, words = talk.given.who, talk.asked.words
+    trades = trades_for(words, talk.asked.language)
+    fits = [word for word in (*words, *trades) if word not in talk.light]
+    if any(occurs(word, who.work, who.language) for word in fits):
+        yield talk.say(
+            "advice.myself" if talk.asked.wants == "who" else "advice.me", work=talk.tongue.a(who.work)
+        )
+        return
+    able = [one for one in talk.given.known if any(occurs(word, one.work, who.language) for word in fits)]
+    for one in able[:1]:
+        yield talk.say("advice", work=talk.tongue.a(one.work), **talk.them(one))
+    found = talk.relevant(words, talk.seeds()) if words else []
+    yield from (tell(talk, note) for note in found[:1])
+    if not found and not able:
+        yield talk.say("advice.none")
+
+
+def story(talk: Interview) -> Pieces:
+    """What is worth telling: what was known from the start, the weightiest first."""
+    yield from (tell(talk, note) for note in talk.seeds()[:6] if note.tell)
+    yield talk.say("dunno")
+
+
+def remark(talk: Interview) -> Pieces:
+    """What a remark brings to mind; nothing is asked."""
+    found = talk.relevant(talk.asked.words) if talk.asked.words else []
     found = [note for note in found if note.frame.get("what") not in {"plan", "walked"}]
-    if talk.asked.people:
-        mine = [note for note in found if involves(talk, note)]
-        found = mine or found
-    yield from (tell(talk, note) for note in found[:6])
-    for place in talk.asked.places[:1]:
-        if not found:
-            yield from of_place(talk, place)
-    if not found and talk.asked.facts:
-        yield from heard(talk)
-    if not found and talk.asked.people:
-        yield from whois(talk)
+    yield from (tell(talk, note) for note in found[:1])
+    if not found:
+        yield talk.say("remark")
 
 
 def involves(talk: Interview, note: Recalled) -> bool:

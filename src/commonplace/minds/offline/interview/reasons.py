@@ -36,6 +36,9 @@ def why(talk: Interview) -> Pieces:
             yield talk.say("why.goal", mark=goal, goal=talk.tongue.goal(given.who, goal))
     found = talk.relevant(words, [*talk.seeds(), *given.thoughts])
     yield from (tell(talk, note) for note in found[:2])
+    traits = [trait for trait in given.who.traits if any(occurs(word, trait, given.who.language) for word in words)]
+    if traits:
+        yield talk.say("why.trait", trait=traits[0])
     if named and not found:
         yield talk.say("why.own", *talk.planned(named[0]), mark=named[0].do, **talk.item(named[0]))
     yield from (
