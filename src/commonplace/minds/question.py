@@ -25,7 +25,7 @@ EARLIER = 8
 """Questions of the talk that a follow-up may go back to."""
 FOLLOWS = frozenset({"more", "sure", "whyso"})
 """Kinds that ask on about the question before."""
-SMALL_TALK = frozenset({"request", "permit", "greet", "farewell", "thank", "praise", "insult", "sorry", "okay"})
+SMALL_TALK = frozenset({"request", "permit", "greet", "farewell", "thank", "praise", "insult", "sorry", "okay", "confide"})
 """Kinds that ask nothing."""
 _OF_SOMETHING = frozenset(
     {"source", "told", "going", "heard", "when", "why", "think", "said", "seen", "whois", "know", "met"}
@@ -151,7 +151,7 @@ class _Rules:
 
 
 _LISTS = frozenset({"stop", "light", "det", "prep", "short", "same", "trades", "pronouns", "numbers", "am", "pm", "it", "and"})
-_PATTERNS = frozenset({"hour", "now_is", "tag", "second"})
+_PATTERNS = frozenset({"hour", "now_is", "second"})
 _WANTED: tuple[Wanted, ...] = ("count", "who", "where", "when", "why", "how", "what", "whether")
 _TOPICAL = frozenset({"about", "did", "seenthing", "when", "think", "heard", "why", "said", "source", "favourite", "whatif", "advice", "remark"})
 """Kinds that are answered by the words of the question, whatever they are."""
@@ -168,6 +168,7 @@ def _rules(language: str) -> _Rules:
     days: list[tuple[int | None, int, int, re.Pattern[str]]] = []
     kinds: list[tuple[str, re.Pattern[str]]] = []
     wants: dict[str, re.Pattern[str]] = {}
+    tag = re.compile("(?!)")
     rewrite: list[tuple[re.Pattern[str], str]] = []
     for head, body in heads:
         if head.startswith("@"):
@@ -178,6 +179,8 @@ def _rules(language: str) -> _Rules:
         elif head == "rewrite":
             pattern, _, replacement = body.partition(" => ")
             rewrite.append((_pattern(pattern, language), replacement))
+        elif head == "tag":
+            tag = re.compile(f"(?:{body})", re.IGNORECASE)
         elif head not in _LISTS and head not in _PATTERNS:
             kinds.append((head, _pattern(_with_rest(body), language)))
     patterns = {head: _pattern(body.replace("@n", f"(?:{number})"), language) for head, body in heads if head in _PATTERNS}
@@ -200,7 +203,7 @@ def _rules(language: str) -> _Rules:
         wants=tuple((name, wants[name]) for name in _WANTED if name in wants),
         hour=patterns["hour"],
         now=patterns["now_is"],
-        tag=patterns["tag"],
+        tag=tag,
         second=patterns["second"],
         rewrite=tuple(rewrite),
         numbers={name: int(value) for name, value in numbers.items()},
@@ -309,7 +312,7 @@ def _of_its_day(kind: str, when: When | None) -> str:
     """`what are you doing tomorrow` asks for a plan, `what were you doing at ten` for what was done."""
     if kind == "now" and when is not None:
         return "plan" if when.days < 0 else "day"
-    return "plan" if kind in {"day", "usual"} and when is not None and when.days < 0 else kind
+    return "plan" if kind in {"", "about", "did", "day", "usual"} and when is not None and when.days < 0 else kind
 
 
 # ── in the context of the talk ───────────────────────────────────────────────────────────────────────────────────────
@@ -643,13 +646,18 @@ def _kind(
 def _accounts(kind: str, hit: re.Match[str], rules: _Rules, known: Collection[str], *, timed: bool) -> bool:
     """Whether a rule says of more words what they mean than it lets pass. A rule with a topic answers by its words."""
     groups = hit.groupdict()
-    if kind in _TOPICAL or kind in FOLLOWS or kind in SMALL_TALK or any(value and name.startswith("topic") for name, value in groups.items()):
+    topic = next((value for name, value in groups.items() if value and name.startswith("topic")), "")
+    if topic and not topic.strip("@pl' ") == "" and "@" not in topic and not set(_words(topic, rules, "en")) - rules.light:
+        return False
+    if kind in _TOPICAL or kind in FOLLOWS or kind in SMALL_TALK or topic:
         return True
     passed = [hit.string[: hit.start()], hit.string[hit.end() :]]
     passed += [value for name, value in groups.items() if value and name.startswith("rest")]
     left = {word for word in _words(" ".join(passed), rules, "en") if word not in rules.light and word not in known}
     every = set(_words(hit.string, rules, "en"))
-    return len(left) <= len(every - left) + timed
+    _, heads = _subject(hit.string, rules, "en")
+    people = " ".join(passed).count("@p")
+    return len(left) + people <= len(every - left) + timed and len(left & set(heads)) + people <= timed
 
 
 def _subject(text: str, rules: _Rules, language: str) -> tuple[str, tuple[str, ...]]:
@@ -687,10 +695,15 @@ def _subject(text: str, rules: _Rules, language: str) -> tuple[str, tuple[str, .
     if phrases:
         heads = tuple(word for _, phrase in phrases for word in phrase if word not in rules.stop)
         return " ".join(phrases[0][1]), tuple(word.removesuffix("'s") for word in heads if word not in rules.light)
-    words = [word for word in _words(text, rules, language) if word not in rules.light]
-    return (words[-1] if words else ""), ()
+    last = next((at for at in range(len(tokens) - 1, -1, -1) if _words(tokens[at], rules, language)), -1)
+    if last < 0 or tokens[last] in rules.light or (last and tokens[last - 1] in _BEFORE_VERBS):
+        return "", ()
+    return tokens[last], (tokens[last],)
 
 
+_BEFORE_VERBS = frozenset(
+    "i you he she we they to not do does did will would can could should may might shall somebody anybody".split()
+)
 _AUXILIARIES = frozenset("do does did will would can could should may might shall has have had is are was were".split())
 
 

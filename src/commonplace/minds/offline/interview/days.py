@@ -20,6 +20,7 @@ from commonplace.minds.offline.interview.interview import (
     occurs,
 )
 from commonplace.minds.offline.interview.matters import about, going
+from commonplace.minds.offline.interview.oneself import in_routine, of_card
 from commonplace.minds.offline.interview.others import seen, talks
 from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question import When
@@ -232,7 +233,10 @@ def did(talk: Interview) -> Pieces:  # noqa: PLR0911 - the first source that has
         return seen(talk)
     if not words:
         return [talk.unknown()]
-    done = talk.relevant(words, mine)
+    done = [note for note in talk.relevant(words, mine) if talk.has_all(words, note)]
+    card = [piece for piece in of_card(talk) if piece] if talk.asked.when is None else []
+    if card and talk.asked.now:
+        return [*card, *(tell(talk, note) for note in done[:1])]
     if done:
         slots = talk.slots(done[0])
         rule = "yes.did.plain" if names_place(slots["doing"], done[0].frame.get("place_name", "")) else "yes.did"
@@ -241,14 +245,18 @@ def did(talk: Interview) -> Pieces:  # noqa: PLR0911 - the first source that has
         return whereabouts(talk)
     language = talk.given.who.language
     things = [(note, note.frame.get("object_name", "")) for note in mine]
-    handled = [note for note, name in things if any(occurs(word, name, language) for word in words)]
+    named = talk.asked.heads or words
+    handled = [note for note, name in things if any(occurs(word, name, language) for word in named)]
     if handled:
         return [tell(talk, note) for note in handled[-2:]]
     if talk.asked.when is not None:
         return day(talk) if talk.asked.open else [talk.say("no.did")]
     others = talk.relevant(words)
-    if others:
-        return [tell(talk, note) for note in others[:2]]
+    if others or card:
+        return [*card, *(tell(talk, note) for note in others[:2])]
+    routine = list(in_routine(talk))
+    if routine and talk.asked.now:
+        return routine[:2]
     if talk.asked.open:
         return about(talk)
     lead = talk.say("no.do" if talk.asked.now else "no.did")
@@ -286,7 +294,12 @@ def plan(talk: Interview) -> Pieces:
             for item in (*later, *given.usual)
             if any(occurs(word, f"{item.do} {item.location_name}", given.who.language) for word in talk.asked.words)
         ]
-        later = [item for item in named if item in later] or later
+        fitting = [item for item in named if item in later]
+        if not fitting and (talk.asked.heads or span is None):
+            yield talk.say("going.no")
+            yield from (tell(talk, note) for note in talk.touching(talk.asked.words)[:1])
+            return
+        later = fitting or later
     for number, item in enumerate(later):
         if item is current:
             end = (minute_of(item.start) + item.minutes) % DAY
@@ -317,6 +330,11 @@ def usual_instead(talk: Interview, span: When) -> Iterator[Piece | None]:
         if minute_of(item.start) < span.end and minute_of(item.start) + item.minutes > span.start
     ]
     awake = [item for item in usual if not item.asleep]
+    if talk.asked.places:
+        awake = [item for item in awake if item.location in talk.asked.places]
+        if not awake:
+            yield talk.say("going.no")
+            return
     longest = sorted(awake, key=lambda item: -item.minutes)[:2]
     for number, item in enumerate(item for item in awake if item in longest):
         rule = "plan.usual" if not number else "plan.usual.then"

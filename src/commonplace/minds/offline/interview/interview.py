@@ -249,7 +249,13 @@ class Interview:
         weights = {word: self._weight(word) for word in words}
         share = sum(weight * self._hit(word, texts) for word, weight in weights.items()) / sum(weights.values())
         subject = f"{frame.get('topic', '')} {frame.get('object_name', '')}"
+        if frame.get("what") in {"said", "i_said"}:
+            # `the flight school` is not `school`.
+            return share, bool(subject.strip()) and all(self._is_of(part, words) for part in subject.lower().split())
         return share, any(self.has(word, subject) for word in words if word not in self.light)
+
+    def _is_of(self, part: str, words: Sequence[str]) -> bool:
+        return len(part) < 4 or part.endswith("'s") or part == "your" or any(self.has(word, part) for word in words)
 
     def _hit(self, word: str, text: str) -> float:
         return 1.0 if occurs(word, text, self.given.who.language) else ALIKE if self.has(word, text) else 0.0

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from commonplace.minds.notes import FactNote, Recalled
 from commonplace.minds.offline.interview.interview import DAY, TELLING, Interview, Piece, Pieces, minute_of, occurs
-from commonplace.minds.offline.interview.oneself import want, weather
+from commonplace.minds.offline.interview.oneself import in_routine, of_card, want, weather
 from commonplace.minds.offline.interview.others import (
     about_topic,
     acquaintances,
@@ -257,7 +257,11 @@ def about(talk: Interview) -> Pieces:
         found = [note for note in found if talk.has_all(asked.words, note)]
     if asked.wants == "count":
         found = [note for note in found if talk.tongue.counts(" ".join((note.text, *note.tell)))]
-    if found:
+    card = list(of_card(talk)) if asked.when is None and not asked.people and asked.wants not in {"who", "count"} else []
+    if asked.when is None and not found and not card and asked.wants not in {"who", "why", "count"}:
+        card += list(in_routine(talk))[:2]
+    if found or card:
+        yield from card[:2]
         yield from (tell(talk, note) for note in found[:6])
         return
     yield from touching(talk)
