@@ -101,7 +101,20 @@ def names(view: TalkView, question: str) -> Names:
         late=view.now.hour < SMALL_HOURS,
         weekday=view.now.weekday(),
         weekdays=WEEKDAYS[language_of(question)],
+        me=tuple(dict.fromkeys((view.persona.name, view.persona.called))),
+        roles=_roles(view),
     )
+
+
+def _roles(view: TalkView) -> dict[str, str]:
+    """What only one of those the character knows is, to it or by trade → who."""
+    found: dict[str, list[str]] = {}
+    for other, relation in view.state.relations.items():
+        persona = view.scenario.personas.get(other)
+        if persona is not None:
+            for role in {relation.label.lower(), persona.work.lower()} - {""}:
+                found.setdefault(role, []).append(other)
+    return {role: ids[0] for role, ids in sorted(found.items()) if len(ids) == 1 and role != view.persona.work.lower()}
 
 
 def _others(view: TalkView) -> list[Persona]:

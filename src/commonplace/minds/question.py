@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import count
@@ -117,6 +117,10 @@ class Names:
     """Of today, Monday 0."""
     weekdays: tuple[str, ...] = ()
     """In the question's language."""
+    me: tuple[str, ...] = ()
+    """What the one who is asked is called."""
+    roles: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What only one person is, to the character or by trade → who: `grandfather`, `doctor`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +149,15 @@ class _Rules:
     now: re.Pattern[str]
     tag: re.Pattern[str]
     second: re.Pattern[str]
+    bare: re.Pattern[str]
+    """Whether the sentence before is so, and nothing else."""
     rewrite: tuple[tuple[re.Pattern[str], str], ...]
     numbers: Mapping[str, int]
     pronouns: tuple[tuple[str, re.Pattern[str]], ...]
 
 
 _LISTS = frozenset({"stop", "light", "det", "prep", "short", "same", "trades", "pronouns", "numbers", "am", "pm", "it", "and"})
-_PATTERNS = frozenset({"hour", "now_is", "second"})
+_PATTERNS = frozenset({"hour", "now_is", "second", "bare"})
 _WANTED: tuple[Wanted, ...] = ("count", "who", "where", "when", "why", "how", "what", "whether")
 _TOPICAL = frozenset({"about", "did", "seenthing", "when", "think", "heard", "why", "said", "source", "favourite", "whatif", "advice", "remark"})
 """Kinds that are answered by the words of the question, whatever they are."""
@@ -205,6 +211,7 @@ def _rules(language: str) -> _Rules:
         now=patterns["now_is"],
         tag=tag,
         second=patterns["second"],
+        bare=patterns["bare"],
         rewrite=tuple(rewrite),
         numbers={name: int(value) for name, value in numbers.items()},
         pronouns=tuple(
@@ -378,7 +385,7 @@ _PARTICLES = (
     "에서|에|로|으로|부터|까지|하고|에는|에선)*"
 )
 _LEAD_IN = re.compile(
-    r"^\W*(?:(?:hello|hi|hey|ok|okay|so|well|please|oh|excuse me|sorry|good \w+|but)\b,?\s+)+(?=\w+ \w+ )",
+    r"^\W*(?:(?:hello|hi|hey|ok|okay|so|well|please|oh|excuse me|sorry|good \w+|but|there)\b,?\s+)+(?=\w+ \w+)",
     re.IGNORECASE,
 )
 _CONTRACTED = re.compile(r"\b(what|who|where|when|how|why|that|there|here|it|he|she|name)'s\b", re.IGNORECASE)
@@ -392,6 +399,9 @@ def _sentences(question: str, rules: _Rules, names: Names, language: str) -> lis
     sentences = [part for part in re.split(r"(?<=[.!?。？！…])\s+", text) if part.strip()]
     asking = [part for part in sentences if part.rstrip("\"'”’) ").endswith(("?", "？"))]
     chosen = asking[-2:] or sentences[-1:] or [""]
+    if len(asking) == 1 and sentences.index(asking[0]) > 0 and rules.bare.fullmatch(asking[0].strip(" .!?？")):
+        # `I heard you keep bees. Is that true?`
+        chosen = [sentences[sentences.index(asking[0]) - 1].rstrip(" .!") + "?"]
     whole = chosen[0].rstrip(" .!?？")
     if len(chosen) == 1 and (hit := rules.second.search(whole)) and len(whole[: hit.start()].split()) >= 2:
         chosen = [f"{whole[: hit.start()]}?", f"{hit['rest']}?"]
@@ -407,6 +417,8 @@ def _normal(text: str, rules: _Rules, names: Names, language: str) -> str:
     for short, full in _SHORT:
         text = re.sub(rf"{short}\b", full, text, flags=re.IGNORECASE)
     text = text.rstrip(" .!?…")
+    for name in names.me:
+        text = re.sub(rf"(?:^|(?<=[ ,])){re.escape(name)}(?:,|(?= [A-Z])|$)", "", text, flags=re.IGNORECASE).strip(" ,")
     untagged = rules.tag.sub("", text)
     text = _LEAD_IN.sub("", untagged) if len(untagged.split()) > 3 else untagged
     text = " ".join(re.sub(r"[^\w': -]+|:(?!\d)", " ", text).split())
@@ -450,12 +462,35 @@ def _placed(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...
     """The text with @p and @l, the people, the places, and words that name a place but may mean something else."""
     # A place may have its owner's name in it, so places come first.
     text, places, parts = _located(text, names, language)
+    text, roles = _in_role(text, names, language)
     patterns = _people_patterns(tuple((one[0], one[1], one[2]) for one in names.people), language)
     people = sorted((hit.start(), person) for person, pattern in patterns if (hit := pattern.search(text)))
     for person, pattern in patterns:
         if any(one == person for _, one in people):
             text = pattern.sub("@p", text)
-    return " ".join(text.split()), tuple(person for _, person in people), places, parts
+    people = tuple(dict.fromkeys((*(person for _, person in people), *roles)))
+    return " ".join(text.split()), people, places, parts
+
+
+def _in_role(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...]]:
+    """`your grandfather`, `the doctor` → @p where only one person can be meant."""
+    if language != "en" or not names.roles:
+        return text, ()
+    found: list[str] = []
+    for role, person in sorted(names.roles.items(), key=lambda pair: (-len(pair[0]), pair[0])):
+        forms = "|".join(re.escape(word) for word in sorted(alike(role, language) & _KIN | {role}))
+        pattern = re.compile(rf"\b(?:your|the) (?:{forms})(?:'s)?(?![\w'])", re.IGNORECASE)
+        if pattern.search(text):
+            text = pattern.sub("@p", text)
+            found.append(person)
+    return text, tuple(dict.fromkeys(found))
+
+
+_KIN = frozenset(
+    "mum mother mom mama mummy dad father daddy papa grandmother grandma granny gran nan grandfather grandad grandpa "
+    "granddaughter grandson husband wife".split()
+)
+"""Kin by their several names; a grandchild may be either."""
 
 
 @lru_cache(maxsize=64)
@@ -647,7 +682,7 @@ def _accounts(kind: str, hit: re.Match[str], rules: _Rules, known: Collection[st
     """Whether a rule says of more words what they mean than it lets pass. A rule with a topic answers by its words."""
     groups = hit.groupdict()
     topic = next((value for name, value in groups.items() if value and name.startswith("topic")), "")
-    if topic and not topic.strip("@pl' ") == "" and "@" not in topic and not set(_words(topic, rules, "en")) - rules.light:
+    if "@" not in topic and (told := set(_words(topic, rules, "en"))) and not told - rules.light:
         return False
     if kind in _TOPICAL or kind in FOLLOWS or kind in SMALL_TALK or topic:
         return True
@@ -704,7 +739,7 @@ def _subject(text: str, rules: _Rules, language: str) -> tuple[str, tuple[str, .
 _BEFORE_VERBS = frozenset(
     "i you he she we they to not do does did will would can could should may might shall somebody anybody".split()
 )
-_AUXILIARIES = frozenset("do does did will would can could should may might shall has have had is are was were".split())
+_AUXILIARIES = frozenset("do does did will would can could should may might shall has have had".split())
 
 
 def _spaced(topic: str, text: str) -> str:

@@ -22,8 +22,6 @@ MOST_SENTENCES = 4
 BRIEF = 2
 """Sentences where one thing was asked for."""
 END = re.compile(r"[.!?…]+[”\"')]*(?:\s|$)")
-OF_DAYS = frozenset({"day", "plan", "usual", "whereabouts", "met"})
-"""Kinds whose answers are alike from day to day: only the same sentence is a repetition."""
 OWN_LIFE = frozenset(
     {
         "who",
@@ -75,7 +73,7 @@ def chosen(talk: Interview) -> list[Piece | None]:
     pieces = [piece for piece in pieces_of(talk) if piece is not None and piece.text]
     if kind in SMALL_TALK:
         return [*pieces[:1]]
-    fresh = [piece for piece in pieces if not was_said(talk, piece)]
+    fresh = [piece for piece in pieces if not talk.was_said(piece)]
     if before is not None and before.received == "badly":
         fresh = [piece for piece in fresh if (piece.mark or piece.text).lower() not in before.answer.lower()]
         return [talk.say("again.before"), *(fresh or [talk.say("dunno.more")])]
@@ -99,12 +97,6 @@ def pieces_of(talk: Interview) -> Pieces:
         return ()  # there is no question before
     handler = _HANDLERS.get(talk.asked.kind)
     return handler(talk) if handler else matters.about(talk)
-
-
-def was_said(talk: Interview, piece: Piece) -> bool:
-    by_words = bool(talk.asked.then) or talk.asked.kind not in OF_DAYS
-    sought = piece.mark if piece.mark and by_words else piece.text
-    return bool(talk.said) and sought.lower().strip(" .!?“”") in talk.said
 
 
 def joined(talk: Interview, *answers: Sequence[Piece | None]) -> tuple[str, tuple[int, ...]]:

@@ -19,7 +19,7 @@ from commonplace.minds.offline.interview.interview import (
     names_place,
     occurs,
 )
-from commonplace.minds.offline.interview.matters import about, going
+from commonplace.minds.offline.interview.matters import about, going, nearest, touching
 from commonplace.minds.offline.interview.oneself import in_routine, of_card
 from commonplace.minds.offline.interview.others import seen, talks
 from commonplace.minds.offline.interview.telling import tell
@@ -232,7 +232,7 @@ def did(talk: Interview) -> Pieces:  # noqa: PLR0911 - the first source that has
     if talk.asked.people and not words:
         return seen(talk)
     if not words:
-        return [talk.unknown()]
+        return whereabouts(talk) if talk.asked.places else [talk.unknown()]
     done = [note for note in talk.relevant(words, mine) if talk.has_all(words, note)]
     card = [piece for piece in of_card(talk) if piece] if talk.asked.when is None else []
     if card and talk.asked.now:
@@ -241,7 +241,7 @@ def did(talk: Interview) -> Pieces:  # noqa: PLR0911 - the first source that has
         slots = talk.slots(done[0])
         rule = "yes.did.plain" if names_place(slots["doing"], done[0].frame.get("place_name", "")) else "yes.did"
         return [talk.say(rule, done[0].id, mark=slots["doing"], **slots), *(tell(talk, note) for note in done[1:2])]
-    if talk.asked.places:
+    if talk.asked.places and talk.asked.when is not None:
         return whereabouts(talk)
     language = talk.given.who.language
     things = [(note, note.frame.get("object_name", "")) for note in mine]
@@ -259,8 +259,10 @@ def did(talk: Interview) -> Pieces:  # noqa: PLR0911 - the first source that has
         return routine[:2]
     if talk.asked.open:
         return about(talk)
-    lead = talk.say("no.do" if talk.asked.now else "no.did")
-    return [lead, *(tell(talk, note) for note in talk.touching(words)[:1])]
+    near = list(nearest(talk, talk.touching(words)))
+    if near:
+        return touching(talk)
+    return [talk.say("no.do" if talk.asked.now else "no.did")]
 
 
 def plan(talk: Interview) -> Pieces:
@@ -297,7 +299,7 @@ def plan(talk: Interview) -> Pieces:
         fitting = [item for item in named if item in later]
         if not fitting and (talk.asked.heads or span is None):
             yield talk.say("going.no")
-            yield from (tell(talk, note) for note in talk.touching(talk.asked.words)[:1])
+            yield from list(nearest(talk, talk.touching(talk.asked.words)))[:1]
             return
         later = fitting or later
     for number, item in enumerate(later):

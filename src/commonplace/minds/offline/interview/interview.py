@@ -52,6 +52,8 @@ _WEIGHT = {
 """By what a memory is: what an author wrote comes before what was seen."""
 
 
+OF_DAYS = frozenset({"day", "plan", "usual", "whereabouts", "met"})
+"""Kinds whose answers are alike from day to day: only the same sentence is a repetition."""
 PASSING = frozenset({"said", "i_said", "doing", "acted", "thing"})
 """Frames of what may have a word without being about it."""
 
@@ -108,6 +110,12 @@ class Interview:
         filled = {**slots, **{f"cap_{name}": value[:1].upper() + value[1:] for name, value in slots.items()}}
         text = self.rules.word(rule, self.voice, filled, self.dice.with_(*ids[:1])).text
         return Piece(text, ids, mark) if text else None
+
+    def was_said(self, piece: Piece) -> bool:
+        """Whether it was said in this talk."""
+        by_words = bool(self.asked.then) or self.asked.kind not in OF_DAYS
+        sought = piece.mark if piece.mark and by_words else piece.text
+        return bool(self.said) and sought.lower().strip(" .!?“”") in self.said
 
     def first(self, *pieces: Piece | None) -> Piece | None:
         """The first that could be worded."""
@@ -194,6 +202,12 @@ class Interview:
             return minute < span.end - DAY
         return days == span.days and span.start <= minute < span.end
 
+    def at_event(self, note: Recalled, event: FactNote) -> bool:
+        """Whether a memory is of the place and hours of an event."""
+        starts = datetime.fromisoformat(event.starts)
+        then = datetime.fromisoformat(self.given.situation.moment) - timedelta(minutes=note.minutes_ago)
+        return note.frame.get("place") == event.place and starts <= then <= starts + timedelta(minutes=event.minutes or 60)
+
     def relevant(self, words: Sequence[str], notes: Iterable[Recalled] | None = None) -> list[Recalled]:
         """The memories that are about the words: those with most of them first; what an author wrote before sights.
 
@@ -221,6 +235,8 @@ class Interview:
                 (len(words) > 1 and bool(note.frame.get("to_me"))) or note.frame.get("what") == "doing"
             )
             if note.frame.get("what") in PASSING and not is_subject and not is_all:
+                continue
+            if note.frame.get("what") == "said" and note.frame.get("speech_act", "tell") not in TELLING:
                 continue
             if is_loose and not is_subject and note.frame.get("what") not in {"did", "event"}:
                 continue

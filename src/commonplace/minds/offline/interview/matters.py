@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
 from commonplace.minds.notes import FactNote, Recalled
@@ -176,9 +176,7 @@ def went(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
     there = [
         one
         for one in talk.everything
-        if one.frame.get("place") == note.place
-        and one.frame.get("what") in {"did", "doing", "said", "arrived"}
-        and starts <= now - timedelta(minutes=one.minutes_ago) <= ends
+        if one.frame.get("what") in {"did", "doing", "said", "arrived"} and talk.at_event(one, note)
     ]
     carrier = next(one.id for one in talk.everything if note.id in one.facts)
     when = talk.tongue.when(talk.given.situation.moment, int((now - starts).total_seconds() // 60))
@@ -245,7 +243,8 @@ def about(talk: Interview) -> Pieces:
         return
     for fact in asked.facts[:1]:
         note = talk.note_of(fact)
-        yield from went(talk, note) if note is not None and note.starts <= talk.given.situation.moment else ()
+        if note is not None and note.starts <= talk.given.situation.moment and not rest_of(talk, note):
+            yield from went(talk, note)
     if asked.wants == "who" and asked.places:
         yield visitors(talk)
     found = [note for note in talk.relevant(asked.words) if note.frame.get("what") not in {"plan", "walked"}]
@@ -257,7 +256,7 @@ def about(talk: Interview) -> Pieces:
         found = [note for note in found if talk.has_all(asked.words, note)]
     if asked.wants == "count":
         found = [note for note in found if talk.tongue.counts(" ".join((note.text, *note.tell)))]
-    card = list(of_card(talk)) if asked.when is None and not asked.people and asked.wants not in {"who", "count"} else []
+    card = list(of_card(talk)) if asked.when is None and not asked.people and asked.wants != "who" else []
     if asked.when is None and not found and not card and asked.wants not in {"who", "why", "count"}:
         card += list(in_routine(talk))[:2]
     if found or card:
@@ -267,19 +266,23 @@ def about(talk: Interview) -> Pieces:
     yield from touching(talk)
 
 
+def rest_of(talk: Interview, note: FactNote) -> list[str]:
+    """What the question asks of an event besides the event itself."""
+    return [word for word in talk.asked.words if word not in talk.light and not talk.has(word, note.text)]
+
+
 def touching(talk: Interview) -> Iterator[Piece | None]:
     """What comes next to an answer, after the admission that it is none."""
     asked = talk.asked
-    near = [tell(talk, note) for note in talk.touching(asked.words)] if asked.words else []
-    if asked.people:
-        near = [tell(talk, note) for note in talk.touching(asked.words) if involves(talk, note)] if asked.words else []
-        near += [piece for piece in whois(talk) if piece is not None]
-        near = near if asked.words or asked.wants != "whether" else []
+    notes = talk.touching(asked.words) if asked.words else []
+    near = list(nearest(talk, [note for note in notes if not asked.people or involves(talk, note)]))
+    if asked.people and (asked.words or asked.wants != "whether"):
+        near += list(whois(talk))
     elif asked.places:
         near += list(of_place(talk, asked.places[0]))
     elif asked.facts:
         near += list(heard(talk))
-    told = [piece for piece in near if piece is not None]
+    told = [piece for piece in near if piece is not None and not talk.was_said(piece)]
     if not told:
         yield talk.unknown()
         return
@@ -288,6 +291,19 @@ def touching(talk: Interview) -> Iterator[Piece | None]:
         yield Piece(f"{lead.text} {told[0].text}", told[0].ids, told[0].mark)
         return
     yield from told[:2]
+
+
+def nearest(talk: Interview, notes: Iterable[Recalled]) -> Iterator[Piece]:
+    """The memories as they are told, those in which one hears why they come to mind."""
+    named = talk.asked.heads or talk.asked.words
+    is_kin = talk.asked.subject.startswith("your ") and any(talk.has(word, KIN) for word in named)
+    for note in notes:
+        told = tell(talk, note) if not (is_kin and note.frame.get("about")) else None
+        if told and any(talk.has(word, told.text) for word in named if word not in talk.light):
+            yield told
+
+
+KIN = "mother father wife husband son daughter brother sister grandmother grandfather"
 
 
 def visitors(talk: Interview) -> Piece | None:
@@ -422,7 +438,7 @@ def when_was(talk: Interview) -> Pieces:
     found = talk.relevant(talk.asked.words)
     if talk.asked.people:
         found = [note for note in found if involves(talk, note)]
-        if not found:
-            yield from seen(talk)
-    for note in found[:2]:
+    for note in [one for one in found if talk.has_all(talk.asked.words, one)][:2]:
         yield tell(talk, note)
+        return
+    yield from touching(talk)

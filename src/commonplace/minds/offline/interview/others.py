@@ -241,10 +241,14 @@ def last_seen(talk: Interview, person: Person) -> Iterator[Piece | None]:
         seen = [note for note in seen if talk.in_span(note, talk.asked.when)]
     if talk.asked.places:
         seen = [note for note in seen if note.frame["place"] in talk.asked.places]
+    event = next((note for fact in talk.asked.facts if (note := talk.note_of(fact)) and note.starts), None)
+    if event is not None:
+        seen = [note for note in seen if talk.at_event(note, event)]
     seen.sort(key=lambda note: (note.minutes_ago, -note.id))
     slots = talk.them(person)
     if not seen:
-        yield talk.say("seen.never", **slots)
+        there = event is not None or talk.asked.places or talk.asked.when is not None
+        yield talk.say("seen.not" if there else "seen.never", **slots)
         return
     last = seen[0]
     yield talk.say("seen.place", last.id, **(talk.slots(last) | slots))
