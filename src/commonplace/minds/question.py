@@ -149,6 +149,7 @@ class _Rules:
     now: re.Pattern[str]
     tag: re.Pattern[str]
     second: re.Pattern[str]
+    future: re.Pattern[str]
     bare: re.Pattern[str]
     """Whether the sentence before is so, and nothing else."""
     rewrite: tuple[tuple[re.Pattern[str], str], ...]
@@ -157,9 +158,9 @@ class _Rules:
 
 
 _LISTS = frozenset({"stop", "light", "det", "prep", "short", "same", "trades", "pronouns", "numbers", "am", "pm", "it", "and"})
-_PATTERNS = frozenset({"hour", "now_is", "second", "bare"})
+_PATTERNS = frozenset({"hour", "now_is", "bare", "future"})
 _WANTED: tuple[Wanted, ...] = ("count", "who", "where", "when", "why", "how", "what", "whether")
-_TOPICAL = frozenset({"about", "did", "seenthing", "when", "think", "heard", "why", "said", "source", "favourite", "whatif", "advice", "remark"})
+_TOPICAL = frozenset({"about", "did", "seenthing", "when", "think", "heard", "why", "said", "source", "favourite", "whatif", "advice", "remark", "way"})
 """Kinds that are answered by the words of the question, whatever they are."""
 
 
@@ -174,7 +175,7 @@ def _rules(language: str) -> _Rules:
     days: list[tuple[int | None, int, int, re.Pattern[str]]] = []
     kinds: list[tuple[str, re.Pattern[str]]] = []
     wants: dict[str, re.Pattern[str]] = {}
-    tag = re.compile("(?!)")
+    ends: dict[str, re.Pattern[str]] = {}
     rewrite: list[tuple[re.Pattern[str], str]] = []
     for head, body in heads:
         if head.startswith("@"):
@@ -185,8 +186,8 @@ def _rules(language: str) -> _Rules:
         elif head == "rewrite":
             pattern, _, replacement = body.partition(" => ")
             rewrite.append((_pattern(pattern, language), replacement))
-        elif head == "tag":
-            tag = re.compile(f"(?:{body})", re.IGNORECASE)
+        elif head in {"tag", "second"}:  # they begin with a comma
+            ends[head] = re.compile(f"(?:{body})", re.IGNORECASE)
         elif head not in _LISTS and head not in _PATTERNS:
             kinds.append((head, _pattern(_with_rest(body), language)))
     patterns = {head: _pattern(body.replace("@n", f"(?:{number})"), language) for head, body in heads if head in _PATTERNS}
@@ -209,8 +210,9 @@ def _rules(language: str) -> _Rules:
         wants=tuple((name, wants[name]) for name in _WANTED if name in wants),
         hour=patterns["hour"],
         now=patterns["now_is"],
-        tag=tag,
-        second=patterns["second"],
+        tag=ends["tag"],
+        second=ends["second"],
+        future=patterns["future"],
         bare=patterns["bare"],
         rewrite=tuple(rewrite),
         numbers={name: int(value) for name, value in numbers.items()},
@@ -307,7 +309,7 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     subject, heads = _subject(text, rules, language)
     asked = Asked(
         kind=kind, people=people, places=places, facts=facts, when=when, topic=_topic(topic, names, people, places),
-        words=words, subject=_topic(subject, names, people, places), heads=tuple(one for one in heads if one in words),
+        words=words, subject=_topic(subject, names, people, places), heads=tuple(one for one in dict.fromkeys((*heads, *parts)) if one in words),
         wants=wants, now=bool(rules.now.search(text)), language=language,
     )  # fmt: skip
     if unclear and not (words or places or facts):
@@ -612,7 +614,7 @@ def _when(text: str, rules: _Rules, names: Names, before: Asked) -> tuple[When |
                 continue
             break
     if day is None:
-        day, rest = _weekday(rest, names)
+        day, rest = _weekday(rest, rules, names)
     if day is None and span is not None:
         day = before.when.days if before.when else None
     hour, rest = _hour(rest, rules, span)
@@ -625,11 +627,13 @@ def _when(text: str, rules: _Rules, names: Names, before: Asked) -> tuple[When |
     return When(days=day, start=low, end=high), " ".join(rest.split())
 
 
-def _weekday(text: str, names: Names) -> tuple[int | None, str]:
+def _weekday(text: str, rules: _Rules, names: Names) -> tuple[int | None, str]:
+    """The last day of that name, or the next one where the question is about what will be."""
     for number, name in enumerate(names.weekdays):
-        hit = re.search(rf"(?:on |last )?{name}\w*", text, re.IGNORECASE)
+        hit = re.search(rf"(?:on |last |next |this )?{name}\w*", text, re.IGNORECASE)
         if hit:
-            return (names.weekday - number) % 7, text[: hit.start()] + " " + text[hit.end() :]
+            ago = (names.weekday - number) % 7
+            return ago - 7 if rules.future.search(text) else ago, text[: hit.start()] + " " + text[hit.end() :]
     return None, text
 
 
@@ -679,7 +683,10 @@ def _kind(
 
 
 def _accounts(kind: str, hit: re.Match[str], rules: _Rules, known: Collection[str], *, timed: bool) -> bool:
-    """Whether a rule says of more words what they mean than it lets pass. A rule with a topic answers by its words."""
+    """Whether a rule knows what every word is for; beside a day or an hour it may let one pass.
+
+    A rule with a topic answers by its words, whatever they are.
+    """
     groups = hit.groupdict()
     topic = next((value for name, value in groups.items() if value and name.startswith("topic")), "")
     if "@" not in topic and (told := set(_words(topic, rules, "en"))) and not told - rules.light:
@@ -689,10 +696,7 @@ def _accounts(kind: str, hit: re.Match[str], rules: _Rules, known: Collection[st
     passed = [hit.string[: hit.start()], hit.string[hit.end() :]]
     passed += [value for name, value in groups.items() if value and name.startswith("rest")]
     left = {word for word in _words(" ".join(passed), rules, "en") if word not in rules.light and word not in known}
-    every = set(_words(hit.string, rules, "en"))
-    _, heads = _subject(hit.string, rules, "en")
-    people = " ".join(passed).count("@p")
-    return len(left) + people <= len(every - left) + timed and len(left & set(heads)) + people <= timed
+    return len(left) + " ".join(passed).count("@p") <= timed
 
 
 def _subject(text: str, rules: _Rules, language: str) -> tuple[str, tuple[str, ...]]:
@@ -720,7 +724,7 @@ def _subject(text: str, rules: _Rules, language: str) -> tuple[str, tuple[str, .
             content = [word for word in phrase if word not in rules.stop and not word.startswith("@")]
             if is_subject and len(content) > 1 and phrase[-1] == content[-1]:
                 phrase, content = phrase[:-1], content[:-1]
-            while phrase and phrase[0] in rules.prepositions:
+            while phrase and phrase[0] in {*rules.prepositions, "what", "which", "whose", "how", "many", "much"}:
                 phrase = phrase[1:]
             if any(word not in rules.light for word in content):
                 phrases.append((start, phrase))
@@ -731,7 +735,8 @@ def _subject(text: str, rules: _Rules, language: str) -> tuple[str, tuple[str, .
         heads = tuple(word for _, phrase in phrases for word in phrase if word not in rules.stop)
         return " ".join(phrases[0][1]), tuple(word.removesuffix("'s") for word in heads if word not in rules.light)
     last = next((at for at in range(len(tokens) - 1, -1, -1) if _words(tokens[at], rules, language)), -1)
-    if last < 0 or tokens[last] in rules.light or (last and tokens[last - 1] in _BEFORE_VERBS):
+    is_verb = last > 0 and tokens[last - 1] in _BEFORE_VERBS and not (last > 1 and tokens[last - 2] in {"are", "were"})
+    if last < 0 or tokens[last] in rules.light or is_verb:
         return "", ()
     return tokens[last], (tokens[last],)
 

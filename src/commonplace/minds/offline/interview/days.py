@@ -237,6 +237,9 @@ def did(talk: Interview) -> Pieces:  # noqa: PLR0911 - the first source that has
     card = [piece for piece in of_card(talk) if piece] if talk.asked.when is None else []
     if card and talk.asked.now:
         return [*card, *(tell(talk, note) for note in done[:1])]
+    always = talk.relevant(words, [*talk.seeds(), *talk.given.thoughts]) if talk.asked.now else []
+    if always and talk.asked.when is None:
+        return [tell(talk, note) for note in (*always[:2], *done[:1])]
     if done:
         slots = talk.slots(done[0])
         rule = "yes.did.plain" if names_place(slots["doing"], done[0].frame.get("place_name", "")) else "yes.did"
@@ -298,6 +301,7 @@ def plan(talk: Interview) -> Pieces:
         ]
         fitting = [item for item in named if item in later]
         if not fitting and (talk.asked.heads or span is None):
+            yield from of_card(talk, work=False)
             yield talk.say("going.no")
             yield from list(nearest(talk, talk.touching(talk.asked.words)))[:1]
             return

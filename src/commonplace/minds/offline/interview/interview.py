@@ -20,6 +20,8 @@ from commonplace.minds.tasks import Acquaintance, AnswerInput
 
 FOND, WARM, COOL, COLD = 45, 12, -12, -30
 """Warmth from which somebody is dear, liked; below which disliked, hated."""
+SHORTEST = 12
+"""Characters from which saying something again is a repetition."""
 ENOUGH = 0.7
 """Share of a question's words, by their weight, that a memory must have to be about it."""
 ALIKE = 0.85
@@ -115,7 +117,8 @@ class Interview:
         """Whether it was said in this talk."""
         by_words = bool(self.asked.then) or self.asked.kind not in OF_DAYS
         sought = piece.mark if piece.mark and by_words else piece.text
-        return bool(self.said) and sought.lower().strip(" .!?“”") in self.said
+        sought = sought.lower().strip(" .!?“”")
+        return len(sought) >= SHORTEST and sought in self.said
 
     def first(self, *pieces: Piece | None) -> Piece | None:
         """The first that could be worded."""
@@ -219,7 +222,7 @@ class Interview:
         """The memories that name a thing of the question, whatever else it asks of it."""
         heads = [word for word in words if word in self.asked.heads] or list(words)
         notes = (note for note in self.everything if note.frame.get("what") not in {"doing", "plan", "walked", "i_said"})
-        return self._ranked(heads, notes, 1e-6 if len(heads) == 1 else 0.4)
+        return self._ranked(heads, notes, 0.6 if not self.asked.heads else 1e-6 if len(heads) == 1 else 0.4)
 
     def _ranked(self, words: Sequence[str], notes: Iterable[Recalled], enough: float) -> list[Recalled]:
         if all(word in self.light for word in words):

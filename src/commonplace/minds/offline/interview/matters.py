@@ -27,6 +27,8 @@ def think(talk: Interview) -> Pieces:
     """What is felt for somebody and why; what is remembered of a place, a thing, the weather."""
     named = acquaintances(talk)
     if named:
+        found = talk.relevant(talk.asked.words) if talk.asked.words else []
+        yield from (tell(talk, note) for note in found[:2])
         for person in named[:2]:
             yield feeling(talk, person)
             yield from about_topic(talk, person)
@@ -254,6 +256,8 @@ def about(talk: Interview) -> Pieces:
         found = [note for note in found if talk.in_span(note, asked.when)]
     if asked.wants in {"who", "where", "when", "count"}:
         found = [note for note in found if talk.has_all(asked.words, note)]
+    if asked.wants == "who":
+        found = [note for note in found if note.frame.get("about") or note.frame.get("called")]
     if asked.wants == "count":
         found = [note for note in found if talk.tongue.counts(" ".join((note.text, *note.tell)))]
     card = list(of_card(talk)) if asked.when is None and not asked.people and asked.wants != "who" else []
@@ -277,6 +281,7 @@ def touching(talk: Interview) -> Iterator[Piece | None]:
     notes = talk.touching(asked.words) if asked.words else []
     near = list(nearest(talk, [note for note in notes if not asked.people or involves(talk, note)]))
     if asked.people and (asked.words or asked.wants != "whether"):
+        near += [tell(talk, note) for person in asked.people[:1] for note in talk.about_person(person)[:1]]
         near += list(whois(talk))
     elif asked.places:
         near += list(of_place(talk, asked.places[0]))
@@ -318,6 +323,14 @@ def visitors(talk: Interview) -> Piece | None:
         "place.seen", *(note.id for note in list(seen.values())[:8]), people=people,
         at=talk.tongue.at(talk.given.who, spot),
     )  # fmt: skip
+
+
+def way(talk: Interview) -> Pieces:
+    """Where a place is: nobody knows more of it than what happened there."""
+    yield talk.say("way")
+    for place in talk.asked.places[:1]:
+        yield from of_place(talk, place)
+    yield from nearest(talk, talk.touching(talk.asked.words)) if talk.asked.words else ()
 
 
 def favourite(talk: Interview) -> Pieces:

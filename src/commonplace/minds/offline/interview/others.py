@@ -95,6 +95,23 @@ def about_topic(talk: Interview, person: Person) -> Iterator[Piece | None]:
     yield from (tell(talk, note) for note in talk.relevant(words, talk.about_person(person.id))[:1])
 
 
+def hearsay(talk: Interview) -> Pieces:
+    """What others said of somebody to the character."""
+    for person in [one for other in talk.asked.people[:1] if (one := talk.person(other))]:
+        said = [
+            note
+            for note in talk.everything
+            if note.frame.get("what") == "said"
+            and note.frame.get("who") != person.id
+            and note.frame.get("speech_act", "tell") in TELLING
+            and person.called in note.frame.get("quote", "")
+        ]
+        yield from (tell(talk, note) for note in said[:3])
+        if not said:
+            yield talk.say("hearsay.none", **talk.them(person))
+        yield from (tell(talk, note) for note in talk.about_person(person.id)[:1])
+
+
 def feeling(talk: Interview, person: Acquaintance) -> Piece | None:
     warmth = person.warmth
     rule = (
