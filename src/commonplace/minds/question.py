@@ -160,7 +160,7 @@ class _Rules:
 _LISTS = frozenset({"stop", "light", "det", "prep", "short", "same", "trades", "pronouns", "numbers", "am", "pm", "it", "and"})
 _PATTERNS = frozenset({"hour", "now_is", "bare", "future"})
 _WANTED: tuple[Wanted, ...] = ("count", "who", "where", "when", "why", "how", "what", "whether")
-_TOPICAL = frozenset({"about", "did", "seenthing", "when", "think", "heard", "why", "said", "source", "favourite", "whatif", "advice", "remark", "way"})
+_TOPICAL = frozenset({"about", "did", "seenthing", "when", "think", "heard", "why", "said", "source", "favourite", "whatif", "advice", "remark", "way", "superlative"})
 """Kinds that are answered by the words of the question, whatever they are."""
 
 
@@ -313,7 +313,9 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
         wants=wants, now=bool(rules.now.search(text)), language=language,
     )  # fmt: skip
     if unclear and not (words or places or facts):
-        return asked.model_copy(update={"kind": "whom"})
+        if not before.words:
+            return asked.model_copy(update={"kind": "whom"})
+        asked = asked.model_copy(update={"words": before.words, "heads": before.heads, "subject": before.subject})
     return _in_context(asked, before, rules, text)
 
 
@@ -695,7 +697,7 @@ def _accounts(kind: str, hit: re.Match[str], rules: _Rules, known: Collection[st
         return True
     passed = [hit.string[: hit.start()], hit.string[hit.end() :]]
     passed += [value for name, value in groups.items() if value and name.startswith("rest")]
-    left = {word for word in _words(" ".join(passed), rules, "en") if word not in rules.light and word not in known}
+    left = {word for word in _words(" ".join(passed), rules, "en") if word not in rules.light - _RANKING and word not in known}
     return len(left) + " ".join(passed).count("@p") <= timed
 
 
@@ -741,6 +743,7 @@ def _subject(text: str, rules: _Rules, language: str) -> tuple[str, tuple[str, .
     return tokens[last], (tokens[last],)
 
 
+_RANKING = frozenset({"best", "worst", "favourite"})
 _BEFORE_VERBS = frozenset(
     "i you he she we they to not do does did will would can could should may might shall somebody anybody".split()
 )

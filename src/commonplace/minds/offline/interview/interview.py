@@ -137,6 +137,8 @@ class Interview:
             return self.say("dunno.whom")
         if topic and len(topic.split()) <= 5 and (self.asked.wants or len(self.asked.words) <= 2):
             return self.say("dunno.topic", topic=topic)
+        if when is not None and self.asked.wants in {"what", "who"}:
+            return self.say("dunno.day", daypart=self.daypart)
         if self.asked.wants:
             return self.first(self.say(f"dunno.{self.asked.wants}"), self.say("dunno"))
         puzzled = self.asked.kind in FOLLOWS or not self.asked.kind

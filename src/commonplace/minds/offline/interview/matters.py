@@ -304,7 +304,8 @@ def nearest(talk: Interview, notes: Iterable[Recalled]) -> Iterator[Piece]:
     is_kin = talk.asked.subject.startswith("your ") and any(talk.has(word, KIN) for word in named)
     for note in notes:
         told = tell(talk, note) if not (is_kin and note.frame.get("about")) else None
-        if told and any(talk.has(word, told.text) for word in named if word not in talk.light):
+        language = talk.given.who.language
+        if told and any(occurs(word, f"{told.text} {note.frame.get('topic', '')}", language) for word in named):
             yield told
 
 
@@ -338,6 +339,13 @@ def favourite(talk: Interview) -> Pieces:
     found = talk.relevant(talk.asked.words)[:2]
     yield talk.say("favourite.none")
     yield from (tell(talk, note) for note in found)
+
+
+def superlative(talk: Interview) -> Pieces:
+    """The most of something: nobody has compared them; what is remembered of the matter."""
+    yield talk.say("superlative.none")
+    found = talk.relevant(talk.asked.words) or talk.touching(talk.asked.words)
+    yield from list(nearest(talk, found))[:2]
 
 
 def whatif(talk: Interview) -> Pieces:
