@@ -15,6 +15,7 @@ from itertools import count
 from typing import Literal
 
 from commonplace.minds.notes import Spoken, Value
+from commonplace.memory import korean
 from commonplace.text import clean
 
 ASKER = "-"
@@ -34,6 +35,8 @@ _OF_SOMETHING = frozenset(
 _ONESELF = frozenset(
     {"name", "age", "who", "work", "home", "want", "traits", "now", "where", "feel", "plan", "day", "fear"}
 )
+_NAMED_TOPICS = frozenset({"think", "heard", "going"})
+"""Kinds whose topic is the thing itself in Korean as well, where a pattern often takes in more or less than that."""
 _HANGUL = re.compile("[가-힣]")
 
 
@@ -305,8 +308,11 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     if kind == "more" and (people or places or facts or when):
         kind = ""
     kind = _of_its_day(kind, when)
-    words = tuple(dict.fromkeys((*_words(topic or text, rules, language), *parts)))
+    about = topic if topic and (language == "en" or _words(topic, rules, language) and kind in _NAMED_TOPICS) else text
+    words = tuple(dict.fromkeys((*_words(about, rules, language), *parts)))
     subject, heads = _subject(text, rules, language)
+    if language == "ko" and kind and not heads:
+        words = ()  # what is left of a Korean question whose kind is known is its verb
     asked = Asked(
         kind=kind, people=people, places=places, facts=facts, when=when, topic=_topic(topic, names, people, places),
         words=words, subject=_topic(subject, names, people, places), heads=tuple(one for one in dict.fromkeys((*heads, *parts)) if one in words),
@@ -337,7 +343,7 @@ def _in_context(asked: Asked, before: Asked, rules: _Rules, text: str) -> Asked:
         return before.model_copy(update={"then": asked.kind, "language": asked.language})
     named = asked.people or asked.places or asked.facts or asked.when
     bare = _bare(text, rules)
-    if before.kind and before.kind not in SMALL_TALK and _is_ellipsis(asked, bare) and (named or asked.words):
+    if before.kind and before.kind not in SMALL_TALK and _is_ellipsis(asked, bare, is_led=bare != text.strip()) and (named or asked.words):
         return _continued(asked, before)
     if not named and not asked.words and before.kind and (_refers(text, rules) or asked.kind in _OF_SOMETHING):
         return asked.model_copy(
@@ -347,9 +353,9 @@ def _in_context(asked: Asked, before: Asked, rules: _Rules, text: str) -> Asked:
     return asked
 
 
-def _is_ellipsis(asked: Asked, bare: str) -> bool:
+def _is_ellipsis(asked: Asked, bare: str, *, is_led: bool) -> bool:
     """Whether nothing is left of it but what it names: `and Jun?`, `what about yesterday?`."""
-    is_open = not asked.kind and asked.wants != "whether"
+    is_open = not asked.kind and (not asked.wants or (is_led and asked.wants != "whether"))
     return (is_open or (asked.kind in {"about", "remark"} and "@" in bare)) and len(bare.split()) <= 3
 
 
@@ -707,8 +713,9 @@ def _subject(text: str, rules: _Rules, language: str) -> tuple[str, tuple[str, .
     After `does`, `will` and the like, the word that follows the subject is a verb: `does a bowl of noodles cost`.
     """
     if language != "en":
-        words = _words(text, rules, language)
-        return (words[0] if words else ""), ()
+        nouns = _nouns(re.findall(r"[^\W_]+", re.sub("@[pl][가-힣]*", " ", text.lower())), rules)
+        nouns = tuple(word for word in nouns if word not in rules.light)
+        return (nouns[0] if nouns else ""), nouns
     tokens = re.findall(r"@[pl](?:'s)?|[\w'-]+", text.lower())
     phrases: list[tuple[int, list[str]]] = []
     at = 0
@@ -772,14 +779,27 @@ def _topic(topic: str, names: Names, people: tuple[str, ...], places: tuple[str,
 def _words(text: str, rules: _Rules, language: str) -> tuple[str, ...]:
     found = re.findall(r"[^\W_]+(?:'[^\W_]+)?", re.sub("@[pl][가-힣]*", " ", text.lower()))
     if language == "ko":
-        found = [_stripped(word) for word in found]
+        nouns = _nouns(found, rules)
+        return nouns or tuple(dict.fromkeys(stem for word in found if len(stem := korean.stem(word)) > 1
+                                            and word not in rules.stop and not korean.is_grammar(word)))  # fmt: skip
     kept = [word.removesuffix("'s") for word in found if word not in rules.stop]
     return tuple(dict.fromkeys(word for word in kept if len(word) > 1))
 
 
+def _nouns(words: Sequence[str], rules: _Rules) -> tuple[str, ...]:
+    """The words of a Korean sentence that name things, without their particles."""
+    found: list[str] = []
+    for at, word in enumerate(words):
+        after = words[at + 1] if at + 1 < len(words) else ""
+        is_verb = _VERB.search(word) or (not after and _LAST_VERB.search(word)) or (
+            word.endswith("지") and after[:1] in {"않", "못", "말", "마"}
+        )  # fmt: skip
+        bare = korean.without_particle(word)
+        if not is_verb and not {word, bare} & rules.stop and not korean.is_grammar(word):
+            found.append(bare)
+    return tuple(dict.fromkeys(found))
+
+
+_VERB = re.compile(r".(요|까|습니다|읍니다|니다|네|죠|면|는데|은데|픈데|쁜데|던데|려고|해서|와서|쳐|줘|해|하는|하고|인)$")
+_LAST_VERB = re.compile(r".(니|냐|나|다|지|어|아|자|게|래|데|군|구나)$")
 _TAIL = re.compile(f"(?<=[가-힣]{{2}}){_PARTICLES}$")
-
-
-def _stripped(word: str) -> str:
-    """A Korean word without the particles at its end."""
-    return _TAIL.sub("", word)

@@ -95,6 +95,8 @@ def pieces_of(talk: Interview) -> Pieces:
         return reasons.reasons(talk)
     if talk.asked.kind in FOLLOWS:
         return ()  # there is no question before
+    if talk.asked.kind == "fear" and talk.asked.people:
+        return matters.think(talk)
     handler = _HANDLERS.get(talk.asked.kind)
     return handler(talk) if handler else matters.about(talk)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
 from commonplace.minds.notes import FactNote, Recalled
-from commonplace.minds.offline.interview.interview import DAY, TELLING, Interview, Piece, Pieces, minute_of, occurs
+from commonplace.minds.offline.interview.interview import DAY, PASSING, TELLING, Interview, Piece, Pieces, minute_of, occurs
 from commonplace.minds.offline.interview.oneself import in_routine, of_card, want, weather
 from commonplace.minds.offline.interview.others import (
     about_topic,
@@ -305,7 +305,8 @@ def nearest(talk: Interview, notes: Iterable[Recalled]) -> Iterator[Piece]:
     for note in notes:
         told = tell(talk, note) if not (is_kin and note.frame.get("about")) else None
         language = talk.given.who.language
-        if told and any(occurs(word, f"{told.text} {note.frame.get('topic', '')}", language) for word in named):
+        topic = note.frame.get("topic", "") if note.frame.get("what") not in PASSING else ""
+        if told and any(occurs(word, f"{told.text} {topic}", language) for word in named):
             yield told
 
 
