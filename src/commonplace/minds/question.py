@@ -329,6 +329,8 @@ def _of_its_day(kind: str, when: When | None) -> str:
     """`what are you doing tomorrow` asks for a plan, `what were you doing at ten` for what was done."""
     if kind == "now" and when is not None:
         return "plan" if when.days < 0 else "day"
+    if kind == "where" and when is not None:
+        return "plan" if when.days < 0 else "whereabouts"
     return "plan" if kind in {"", "about", "did", "day", "usual"} and when is not None and when.days < 0 else kind
 
 
@@ -421,7 +423,8 @@ def _sentences(question: str, rules: _Rules, names: Names, language: str) -> lis
 def _normal(text: str, rules: _Rules, names: Names, language: str) -> str:
     """A sentence as words alone, in the form that the rules know."""
     if language != "en":
-        return " ".join(re.sub(r"[^\w가-힣: -]+", " ", text).split())
+        text = " ".join(re.sub(r"[^\w가-힣: -]+", " ", text).split())
+        return _rewritten(text, rules)
     is_asked = text.rstrip("\"'”’) ").endswith("?")
     text = _CONTRACTED.sub(r"\1 is", text)
     for short, full in _SHORT:
@@ -439,6 +442,10 @@ def _normal(text: str, rules: _Rules, names: Names, language: str) -> str:
     )
     if is_asked:
         text = _TOLD.sub(r"\1 you", _TOLD_DO.sub(r"do you \1", text))
+    return _rewritten(text, rules)
+
+
+def _rewritten(text: str, rules: _Rules) -> str:
     for pattern, replacement in rules.rewrite:
         text = pattern.sub(replacement, text)
     return text
@@ -747,14 +754,16 @@ def _subject(text: str, rules: _Rules, language: str) -> tuple[str, tuple[str, .
     is_verb = last > 0 and tokens[last - 1] in _BEFORE_VERBS and not (last > 1 and tokens[last - 2] in {"are", "were"})
     if last < 0 or tokens[last] in rules.light or is_verb:
         return "", ()
-    return tokens[last], (tokens[last],)
+    # Of `are people healthy` the last word is no thing's name.
+    return ("" if tokens[0] in _YES_OR_NO else tokens[last]), (tokens[last],)
 
 
+_AUXILIARIES = frozenset("do does did will would can could should may might shall has have had".split())
+_YES_OR_NO = _AUXILIARIES | {"is", "are", "was", "were", "am"}
 _RANKING = frozenset({"best", "worst", "favourite"})
 _BEFORE_VERBS = frozenset(
     "i you he she we they to not do does did will would can could should may might shall somebody anybody".split()
 )
-_AUXILIARIES = frozenset("do does did will would can could should may might shall has have had".split())
 
 
 def _spaced(topic: str, text: str) -> str:
@@ -793,7 +802,7 @@ def _nouns(words: Sequence[str], rules: _Rules) -> tuple[str, ...]:
         after = words[at + 1] if at + 1 < len(words) else ""
         is_verb = _VERB.search(word) or (not after and _LAST_VERB.search(word)) or (
             word.endswith("지") and after[:1] in {"않", "못", "말", "마"}
-        )  # fmt: skip
+        ) or _SERIAL.fullmatch(f"{word} {after[:1]}") or (after and (_PARTICIPLE.fullmatch(word) or (word.endswith("는") and after[:1] in {"게", "것", "거", "데"})))  # fmt: skip
         bare = korean.without_particle(word)
         if not is_verb and not {word, bare} & rules.stop and not korean.is_grammar(word):
             found.append(bare)
@@ -801,5 +810,7 @@ def _nouns(words: Sequence[str], rules: _Rules) -> tuple[str, ...]:
 
 
 _VERB = re.compile(r".(요|까|습니다|읍니다|니다|네|죠|면|는데|은데|픈데|쁜데|던데|려고|해서|와서|쳐|줘|해|하는|하고|인)$")
+_SERIAL = re.compile(".*[어아여해] [봤보본줬주줘줄]|.+ 계")
+_PARTICIPLE = re.compile("[쓴한본간온산판한준된낸할볼갈올살팔줄될쓸큰긴]")
 _LAST_VERB = re.compile(r".(니|냐|나|다|지|어|아|자|게|래|데|군|구나)$")
 _TAIL = re.compile(f"(?<=[가-힣]{{2}}){_PARTICLES}$")

@@ -84,7 +84,7 @@ def chosen(talk: Interview) -> list[Piece | None]:
     again = talk.say("again")
     if pieces and again:
         return [replace(pieces[0], text=f"{again.text} {pieces[0].text}"), *pieces[1:2]]
-    return [talk.unknown()]
+    return list(matters.touching(talk))
 
 
 def pieces_of(talk: Interview) -> Pieces:

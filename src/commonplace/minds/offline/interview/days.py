@@ -19,7 +19,7 @@ from commonplace.minds.offline.interview.interview import (
     names_place,
     occurs,
 )
-from commonplace.minds.offline.interview.matters import about, going, nearest, touching
+from commonplace.minds.offline.interview.matters import about, going, involves, nearest, touching
 from commonplace.minds.offline.interview.oneself import in_routine, of_card
 from commonplace.minds.offline.interview.others import seen, talks
 from commonplace.minds.offline.interview.telling import tell
@@ -238,6 +238,8 @@ def did(talk: Interview) -> Pieces:  # noqa: PLR0911 - the first source that has
     if card and talk.asked.now:
         return [*card, *(tell(talk, note) for note in done[:1])]
     always = talk.relevant(words, [*talk.seeds(), *talk.given.thoughts]) if talk.asked.now else []
+    if talk.asked.people:
+        always = [note for note in always if involves(talk, note)]
     if always and talk.asked.when is None:
         return [tell(talk, note) for note in (*always[:2], *done[:1])]
     if done:
@@ -255,6 +257,8 @@ def did(talk: Interview) -> Pieces:  # noqa: PLR0911 - the first source that has
     if talk.asked.when is not None:
         return day(talk) if talk.asked.open else [talk.say("no.did")]
     others = talk.relevant(words)
+    if talk.asked.people:
+        others = [note for note in others if involves(talk, note)]
     if others or card:
         return [*card, *(tell(talk, note) for note in others[:2])]
     routine = list(in_routine(talk))

@@ -221,13 +221,16 @@ class Interview:
         return self._ranked(words, self.everything if notes is None else notes, ENOUGH)
 
     def touching(self, words: Sequence[str]) -> list[Recalled]:
-        """The memories that name a thing of the question, whatever else it asks of it."""
-        heads = [word for word in words if word in self.asked.heads] or list(words)
-        notes = (note for note in self.everything if note.frame.get("what") not in {"doing", "plan", "walked", "i_said"})
-        return self._ranked(heads, notes, 0.6 if not self.asked.heads else 1e-6 if len(heads) == 1 else 0.4)
+        """The memories that name the things of the question, whatever else it asks of them; one where it is a topic."""
+        heads = [word for word in words if word in self.asked.heads]
+        passing = {"doing", "plan", "walked", "i_said", *(() if self.asked.when else ("did",))}
+        notes = [note for note in self.everything if note.frame.get("what") not in passing]
+        found = self._ranked(heads or words, notes, ENOUGH)
+        topical = [note for note in notes if any(self.has(word, note.frame.get("topic", "")) for word in heads)]
+        return [*found, *(note for note in self._ranked(heads, topical, 0.3) if note not in found)] if heads else found
 
     def _ranked(self, words: Sequence[str], notes: Iterable[Recalled], enough: float) -> list[Recalled]:
-        if all(word in self.light for word in words):
+        if all(word in self.light for word in words):  # so it is where there are none
             return []
         # A single word that is no thing's name says too little.
         is_loose = bool(self.asked.wants) and not self.asked.heads and len(set(words) - self.light) == 1

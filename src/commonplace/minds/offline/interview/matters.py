@@ -245,7 +245,7 @@ def about(talk: Interview) -> Pieces:
         return
     for fact in asked.facts[:1]:
         note = talk.note_of(fact)
-        if note is not None and note.starts <= talk.given.situation.moment and not rest_of(talk, note):
+        if note is not None and note.starts <= talk.given.situation.moment and asked.wants != "who" and not rest_of(talk, note):
             yield from went(talk, note)
     if asked.wants == "who" and asked.places:
         yield visitors(talk)
@@ -260,7 +260,9 @@ def about(talk: Interview) -> Pieces:
         found = [note for note in found if note.frame.get("about") or note.frame.get("called")]
     if asked.wants == "count":
         found = [note for note in found if talk.tongue.counts(" ".join((note.text, *note.tell)))]
-    card = list(of_card(talk)) if asked.when is None and not asked.people and asked.wants != "who" else []
+    if asked.language == "ko" and asked.wants in {"who", "where", "when", "count"}:
+        found = []  # the words of a Korean question are its nouns: they do not tell what is asked of them
+    card = list(of_card(talk, work=not asked.people)) if asked.when is None and asked.wants != "who" else []
     if asked.when is None and not found and not card and asked.wants not in {"who", "why", "count"}:
         card += list(in_routine(talk))[:2]
     if found or card:
@@ -287,6 +289,8 @@ def touching(talk: Interview) -> Iterator[Piece | None]:
         near += list(of_place(talk, asked.places[0]))
     elif asked.facts:
         near += list(heard(talk))
+    if asked.when is None and asked.wants in {"where", "when", "what", "how"}:
+        near += list(in_routine(talk, most=False))[:1]
     told = [piece for piece in near if piece is not None and not talk.was_said(piece)]
     if not told:
         yield talk.unknown()

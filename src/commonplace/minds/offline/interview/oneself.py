@@ -146,11 +146,12 @@ def of_card(talk: Interview, *, work: bool = True) -> Iterator[Piece | None]:
     yield from (piece for piece in background(talk) if has_most(piece.text))
 
 
-def in_routine(talk: Interview) -> Iterator[Piece | None]:
-    """The strokes of a usual day that have to do with the matter."""
+def in_routine(talk: Interview, *, most: bool = True) -> Iterator[Piece | None]:
+    """The strokes of a usual day that have to do with the matter; with `most`, with all that is asked of it."""
     telling = [word for word in talk.asked.words if word not in talk.light]
-    for item in talk.given.usual:
-        if telling and all(talk.has(word, f"{item.do} {item.location_name}") for word in telling):
+    for item in talk.given.usual if telling else ():
+        hits = [talk.has(word, f"{item.do} {item.location_name}") for word in telling]
+        if all(hits) if most else any(hits):
             yield talk.say("usual", mark=item.do, **talk.placed(item))
 
 

@@ -17,7 +17,7 @@ from commonplace.minds.question import When
 def why(talk: Interview) -> Pieces:
     """What the plan cites, what a deed was part of, a goal it serves, what is remembered of the matter."""
     words, given = talk.asked.words, talk.given
-    yield from of_card(talk, work=False)
+    yield from of_card(talk, work=False) if len(words) > 1 else ()
     items = [*([given.now] if given.now else []), *given.done, *given.later]
     named = [item for item in items if is_of(talk, item)]
     for item in [item for item in named if item.because][:1]:
@@ -30,11 +30,11 @@ def why(talk: Interview) -> Pieces:
         for person in acquaintances(talk)[:1]:
             yield from about_topic(talk, person)
             yield from grounds(talk, person, 2)
-    deeds = talk.relevant(words, [note for note in talk.everything if note.frame.get("what") in {"did", "walked"}])
-    for deed in [one for one in deeds if talk.has_all(words, one)][:1]:
-        yield from part_of(talk, deed)
     found = talk.relevant(words, [*talk.seeds(), *given.thoughts])
     yield from (tell(talk, note) for note in found[:2])
+    deeds = talk.relevant(words, [note for note in talk.everything if note.frame.get("what") in {"did", "walked"}])
+    for deed in [one for one in deeds if talk.has_all(words, one) and not found][:1]:
+        yield from part_of(talk, deed)
     traits = [trait for trait in given.who.traits if any(occurs(word, trait, given.who.language) for word in words)]
     if traits:
         yield talk.say("why.trait", trait=traits[0])
