@@ -79,17 +79,6 @@ def test_a_rater_that_fails_leaves_it_to_the_rules():
     assert stream.unembedded == ()
 
 
-def test_three_if_the_rules_fail_too(monkeypatch):
-    class Broken:
-        language = "en"
-
-        def __call__(self, text):
-            raise ValueError(text)
-
-    monkeypatch.setattr("commonplace.memory.stream.RuleRater", lambda language: Broken())
-    assert MemoryStream("maria").remember("I decided", at=hours(0)).importance == 3
-
-
 def test_wrong_use_and_interrupts_are_still_raised():
     class Interrupted(Moody):
         def embed(self, texts):

@@ -98,7 +98,9 @@ class Retrieval(Sequence[ScoredMemory]):
     breakdown: Breakdown | None = field(default=None, compare=False)
     """What the scores are made of; None where the newest were taken."""
     vector: Vector | None = None
-    """The query's, if the caller gave it."""
+    """The query's, if the caller gave it; `NOT_EMBEDDED` if the embedder failed."""
+    query_error: str = ""
+    """How the embedder failed on the query, whose cosines are then 0; empty if it did not."""
     filters: Filters = field(default_factory=Filters)
     """Those that were given."""
     min_relevance: float = 0.0
@@ -176,19 +178,23 @@ def retrieve(
     max_tokens: int | None = None,
     exclude: AbstractSet[int] = frozenset(),
     embedding: Vector | None = None,
+    made: Vector | None = None,
+    query_error: str = "",
     min_relevance: float = 0.0,
     filters: Filters | None = None,
 ) -> Retrieval:
     """The best k of the view (`policy.k` if None) that fit into `max_tokens` together; arguments already checked.
 
-    An empty query without an `embedding` brings the newest k.
+    An empty query without an `embedding` brings the newest k. `made`: the vector that the embedder has made of the
+    query already; `query_error`: how it failed.
     """
     k = policy.k if k is None else k
     text = clean(query)
     rows = candidates(view, policy, exclude, at, filters)
     length = view.length if rows is None else len(rows)
     asked = bool(text) or embedding is not None
-    scores = score_candidates(view, rows, text, at, policy, embedding) if asked and length else None
+    vector = embedding if made is None else made
+    scores = score_candidates(view, rows, text, at, policy, vector) if asked and length else None
     measure = Relevance(view, text, policy) if asked else None
     if scores:
         rows, length = scores.rows, len(scores.totals)
@@ -217,7 +223,8 @@ def retrieve(
         spreads=scores.spreads if scores else {},
         unusable=scores.unusable if scores else {},
         breakdown=scores.of(ranked) if scores else None,
-        vector=embedding,
+        vector=made if query_error else embedding,
+        query_error=query_error,
         filters=filters or {},
         min_relevance=min_relevance,
         measure=measure,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from logging import getLogger
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +20,21 @@ from commonplace.memory.columns import micros
 from commonplace.memory.columns import moment as utc_of
 from commonplace.memory.draft import Delta
 from commonplace.memory.embedding import UNNAMED, Embedder, Embeds, Vector, as_embedder, default_embedder, is_pure
-from commonplace.memory.importance import BASE, RuleRater
+from commonplace.memory.importance import RuleRater
 from commonplace.memory.messages import Item, items_of, located
 from commonplace.memory.policies import Policy, compares_vectors
+from commonplace.memory.preparing import (
+    EMBEDDING_ERROR,
+    FULL,
+    HISTORY,
+    KEPT_DETAILS,
+    Prepared,
+    embedded,
+    flagged,
+    mended,
+    prepared,
+    vectors_of,
+)
 from commonplace.memory.reader import Reader, Snapshot
 from commonplace.memory.record import (
     Emotion,
@@ -39,8 +50,6 @@ from commonplace.memory.record import (
     checked_policy,
     checked_text,
     checked_time,
-    checked_vector,
-    new_memory,
     same_but_access,
 )
 from commonplace.memory.records import StoredRows
@@ -62,10 +71,6 @@ from commonplace.memory.stores.store import (
 from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import in_thread, locked
 
-FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR = "full_text", "history", "embedding_error", "rating_error"
-KEPT_DETAILS = (FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR)
-"""Details that the stream itself keeps."""
-
 
 def _named(embedder: Embedder | Embeds, where: str) -> Embedder:
     """An embedder for a store. Raises UsageError for a plain function, whose vectors nobody could tell from others."""
@@ -76,38 +81,14 @@ def _named(embedder: Embedder | Embeds, where: str) -> Embedder:
     return found
 
 
-class _Made(NamedTuple):
-    """A memory that is checked and rated, and its vector if it was given."""
-
-    memory: Memory
-    vector: Vector | None
-    cites: tuple[int, ...] | None = None
-    """Of an imported one: the places, among those that are added with it, of what it cites."""
-
-
-def _vectors(embedder: Embedder, texts: Sequence[str]) -> list[Vector | None]:
-    """A vector per text. Raises whatever the embedder raises, and ValueError for another number of vectors."""
-    if not texts:
-        return []
-    made = [checked_vector(vector) for vector in embedder.embed(texts)]
-    if len(made) != len(texts):
-        raise ValueError(f"{len(made)} vectors for {len(texts)} texts")
-    return made
-
-
-def _said(agent: str, what: str, error: Exception) -> str:
-    """What went wrong, in a line, which is logged as well."""
-    said = f"{type(error).__name__}: {error}"[:200]
-    getLogger("commonplace.memory").warning("the %s of %s failed (%s); the memory is kept", what, agent, said)
-    return said
-
-
 class MemoryStream(Reader):
     """Everything one character remembers, in RAM; `open` adds a store that keeps it.
 
     `embedder` is an `Embedder`, or a function from texts to vectors. `rater` is any callable from a text to an
     importance of 1–10. Any number of threads may use a stream.
     """
+
+    forgives = True
 
     def __init__(
         self,
@@ -265,8 +246,8 @@ class MemoryStream(Reader):
         reflection without citations, and citations of memories that do not exist.
 
         An embedder that raises an exception costs the vector and not the memory, whose details then have an
-        `embedding_error`: see `unembedded` and `reembed`. One whose rater raises is rated by the rules, or 3 if they
-        fail, and has a `rating_error`. Both are logged as warnings of `commonplace.memory`.
+        `embedding_error`: see `unembedded` and `reembed`. One whose rater raises is rated by the rules, and has a
+        `rating_error`. Both are logged as warnings of `commonplace.memory`.
         """
         fields = MemoryFields(
             importance=importance,
@@ -296,7 +277,7 @@ class MemoryStream(Reader):
         out unless `system` is True, and so are items without content. All are embedded at once. Raises UsageError that
         names the position (0 is the first) of the first item that is wrong, before anything is added.
         """
-        made: list[_Made] = []
+        made: list[Prepared] = []
         for position, item in enumerate(items_of(items, at, system=system)):
             try:
                 made.append(self._made(item))
@@ -318,51 +299,35 @@ class MemoryStream(Reader):
         wanted, count = self.unembedded, 0
         for first in range(0, len(wanted), checked_count("batch", batch, 1)):
             memories = [self.get(id) for id in wanted[first : first + batch] if id in self]
-            vectors = _vectors(self.table.embedder, [memory.text for memory in memories])
+            vectors = vectors_of(self.table.embedder, [memory.text for memory in memories])
             count += sum(vector is not None for vector in vectors)
             with self.guard:
                 for memory, vector in zip(memories, vectors, strict=True):
                     if memory.id in self and self.get(memory.id).text == memory.text:
-                        now = self.get(memory.id)
-                        details = {name: value for name, value in now.details.items() if name != EMBEDDING_ERROR}
-                        self._put(replace(now, details=details), vector)
+                        self._put(mended(self.get(memory.id)), vector)
                         self._unembedded.discard(memory.id)
         return count
 
-    def _made(self, item: Item) -> _Made:
+    def _made(self, item: Item) -> Prepared:
         """The memory, checked and rated. Outside the lock: a rater may take seconds."""
-        text, at, fields = item
-        vector = checked_vector(fields.get("embedding"))
-        failed: dict[str, str] = {}
+        table = self.table
+        return prepared(
+            item,
+            id=table.committed + 1,
+            agent=self.agent,
+            rater=table.rater,
+            language=table.analyser.language,
+            exists=self.__contains__,
+        )
 
-        def rate(text: str) -> float:
-            try:
-                return self.table.rater(text)
-            except Exception as error:
-                failed[RATING_ERROR] = _said(self.agent, "rater", error)
-            try:
-                return RuleRater(self.table.analyser.language)(text)
-            except Exception:
-                return BASE
-
-        exists = self.__contains__
-        id = self.table.committed + 1
-        memory = new_memory(text, at, fields, id=id, agent=self.agent, rater=rate, exists=exists)
-        if failed:
-            memory = replace(memory, details={**memory.details, **failed})
-        return _Made(memory, vector)
-
-    def _add(self, made: Sequence[_Made]) -> list[Memory]:
+    def _add(self, made: Sequence[Prepared]) -> list[Memory]:
         """Embeds the memories and adds them, all or none. Only the adding is under the lock."""
         vectors: list[Vector | None] = [one.vector for one in made]
         missing = [place for place, vector in enumerate(vectors) if vector is None and self.table.eager]
-        failed = ""
-        try:
-            texts = [made[place].memory.text for place in missing]
-            for place, vector in zip(missing, _vectors(self.table.embedder, texts), strict=True):
-                vectors[place] = vector
-        except Exception as error:
-            failed = _said(self.agent, "embedder", error)
+        texts = [made[place].memory.text for place in missing]
+        found, failed = embedded(self.agent, self.table.embedder, texts)
+        for place, vector in zip(missing, found, strict=True):
+            vectors[place] = vector
         with self.guard:
             while True:
                 try:
@@ -372,22 +337,21 @@ class MemoryStream(Reader):
                         raise
 
     def _append(
-        self, made: Sequence[_Made], vectors: Sequence[Vector | None], missing: Sequence[int], failed: str
+        self, made: Sequence[Prepared], vectors: Sequence[Vector | None], missing: Sequence[int], failed: str
     ) -> list[Memory]:
         """Adds memories under the next ids. `missing`: places of those whose embedder failed, and how."""
         self.table.cut()
         first = self.table.committed + 1
         memories = [self._numbered(one, first, place) for place, one in enumerate(made)]
         for place in missing:
-            memory = memories[place]
-            memories[place] = replace(memory, details={**memory.details, EMBEDDING_ERROR: failed})
+            memories[place] = flagged(memories[place], {EMBEDDING_ERROR: failed})
         for memory, vector in zip(memories, vectors, strict=True):
             self.table.append(memory, vector)
         self._commit(memories)
         self._unembedded.update(memories[place].id for place in missing)
         return memories
 
-    def _numbered(self, one: _Made, first: int, place: int) -> Memory:
+    def _numbered(self, one: Prepared, first: int, place: int) -> Memory:
         """The memory under the id that is the next by now, and what it cites still there. Raises UsageError."""
         memory, id = one.memory, first + place
         if one.cites is not None:
@@ -474,10 +438,7 @@ class MemoryStream(Reader):
         shown, whole = (None, "") if text is None else checked_text(text)
         vector, failed = None, ""
         if shown is not None and self.table.eager:
-            try:
-                (vector,) = _vectors(self.table.embedder, [shown])
-            except Exception as error:
-                failed = _said(self.agent, "embedder", error)
+            (vector,), failed = embedded(self.agent, self.table.embedder, [shown])
         with self.guard:
             before = memory = self.get(id)
             if importance is not None:
@@ -696,17 +657,16 @@ class MemoryStream(Reader):
         """
         from commonplace.memory import portable  # noqa: PLC0415 - as in `export`
 
-        made: list[_Made] = []
+        made: list[Prepared] = []
         lines = portable.read(path, self.table.embedder.name)
         for line in lines:
             try:
                 one = self._made(Item(line.text, line.at, line.fields))
             except UsageError as error:
                 raise portable.refused(path, line.number, error) from error
-            details = {name: value for name, value in one.memory.details.items() if name != EMBEDDING_ERROR}
             accessed_at = line.accessed_at or one.memory.accessed_at
-            memory = replace(one.memory, kind=line.kind, accessed_at=accessed_at, details=details)
-            made.append(_Made(memory, one.vector, line.cites))
+            memory = replace(mended(one.memory), kind=line.kind, accessed_at=accessed_at)
+            made.append(Prepared(memory, one.vector, line.cites))
         memories = self._add(made) if made else []
         self.archive([memory.id for memory, line in zip(memories, lines, strict=True) if line.archived])
         return memories

@@ -136,7 +136,7 @@ def make_tables(connection: Any, where: str) -> None:
 
 
 STORED = f"{COLUMNS}, state, packed, width, exact"
-"""What `stored_rows` and `vectors_of` read."""
+"""What `stored_rows` and `stored_vectors` read."""
 _INSERT = (
     f"INSERT INTO commonplace_memory(agent, state, {COLUMNS}, width, exact, dimensions, norm, embedding)"
     f" VALUES (%s, {THERE}, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
@@ -190,7 +190,7 @@ class PostgresStore:
             rows = self.connection.execute(query, (number,), binary=True).fetchall()
             self._known[agent] = number, len(rows)
         try:
-            return stored_of(agent, stored_rows(rows), vectors_of(rows), json.loads(settings))
+            return stored_of(agent, stored_rows(rows), stored_vectors(rows), json.loads(settings))
         except UNREADABLE as error:
             raise damaged(f"{agent}: {error}", self.where) from error
 
@@ -369,7 +369,7 @@ def stored_rows(rows: Sequence[tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], 
     return [(row[:8], row[8], row[9]) for row in rows]
 
 
-def vectors_of(rows: Sequence[tuple[Any, ...]]) -> Sequence[Vector | None]:
+def stored_vectors(rows: Sequence[tuple[Any, ...]]) -> Sequence[Vector | None]:
     """One per row, of rows that end with width and exact."""
     return gathered(len(rows), [(place, *row[-2:]) for place, row in enumerate(rows) if row[-1] is not None])
 
