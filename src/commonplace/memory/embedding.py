@@ -127,10 +127,15 @@ def query_vector(embedder: Embedder, text: str) -> tuple[Any, str]:
     try:
         found = embed_query(embedder, text)
     except Exception as error:
-        said = f"{type(error).__name__}: {error}"[:200]
-        warn(f"the embedder failed on a question ({said}); it is answered without vectors", EmbeddingWarning, 5)
-        return NOT_EMBEDDED, said
+        return NOT_EMBEDDED, warned(error)
     return NOT_EMBEDDED if found is None else found, ""
+
+
+def warned(error: Exception) -> str:
+    """How the embedder failed on a question, in a line, after an `EmbeddingWarning` that says so."""
+    said = f"{type(error).__name__}: {error}"[:200]
+    warn(f"the embedder failed on a question ({said}); it is answered without vectors", EmbeddingWarning, 6)
+    return said
 
 
 def lattice(vector: Sequence[float] | NDArray[np.generic]) -> Vector | None:

@@ -19,7 +19,17 @@ from commonplace.memory.analyser import Analyser, analyser_of, shared_analyser
 from commonplace.memory.columns import micros
 from commonplace.memory.columns import moment as utc_of
 from commonplace.memory.draft import Delta
-from commonplace.memory.embedding import UNNAMED, Embedder, Embeds, Vector, as_embedder, default_embedder, is_pure
+from commonplace.memory.embedding import (
+    NOT_EMBEDDED,
+    UNNAMED,
+    Embedder,
+    Embeds,
+    Vector,
+    as_embedder,
+    default_embedder,
+    is_pure,
+    warned,
+)
 from commonplace.memory.importance import RuleRater
 from commonplace.memory.messages import Item, items_of, located
 from commonplace.memory.policies import Policy, compares_vectors
@@ -71,6 +81,9 @@ from commonplace.memory.stores.store import (
 from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import in_thread, locked
 
+UNMADE = "unmade"
+"""The setting of a character some of whose memories a model has not embedded, because no policy has read vectors."""
+
 
 def _named(embedder: Embedder | Embeds, where: str) -> Embedder:
     """An embedder for a store. Raises UsageError for a plain function, whose vectors nobody could tell from others."""
@@ -105,12 +118,14 @@ class MemoryStream(Reader):
         parts = as_embedder(embedder or default_embedder()), rater or RuleRater(analyser.language), analyser
         self.table = MemoryTable(agent, *parts)
         """For this package: what the stream, its draft and its snapshots share."""
-        spelling = getattr(self.table.embedder, "spelling", False)
-        self.table.eager = not is_pure(self.table.embedder) or compares_vectors(policy, spelling=spelling)
+        self.table.eager = self._compares(policy)
         self.guard = self.table.guard
         self._since = 0.0  # importance since the last reflection
         self._archived: set[int] = set()
         self._unembedded: set[int] = set()
+        """Those whose embedder failed."""
+        self._unmade: set[int] = set()
+        """Those whose vector a model has not made yet, because no policy has read it."""
         self._keeper: Keeper | None = None
 
     @classmethod
@@ -160,7 +175,11 @@ class MemoryStream(Reader):
                 store.close()
             raise
         stream.table.eager = stream.table.eager or getattr(store, "compares", False)
-        stream._keeper = Keeper(store, agent, settings_of(embedder, analyser), own=own)
+        settings = settings_of(embedder, analyser)
+        if stored.settings.get(UNMADE) or stream._skips:
+            settings[UNMADE] = True
+            stream._note_missing(stored.memories)
+        stream._keeper = Keeper(store, agent, settings, own=own)
         return stream
 
     @classmethod
@@ -288,25 +307,60 @@ class MemoryStream(Reader):
     @property
     @locked
     def unembedded(self) -> tuple[int, ...]:
-        """Ids of the memories whose embedder failed; `reembed` makes their vectors."""
-        return tuple(id for id in sorted(self._unembedded) if id in self.table)
+        """Ids of the memories whose embedder failed, and of those that a model has not embedded yet because no policy
+        has read their vectors. `reembed` makes them."""
+        return tuple(id for id in sorted(self._unembedded | self._unmade) if id in self.table)
 
     def reembed(self, batch: int = 256) -> int:
         """Makes the vectors that are missing, `batch` texts at a time, and returns how many it made.
 
         These are those of the memories in `unembedded`. Raises what the embedder raises; what it made before stays.
         """
-        wanted, count = self.unembedded, 0
+        return self._embed(self.unembedded, batch)
+
+    def _embed(self, wanted: Sequence[int], batch: int = 256) -> int:
+        """Embeds these memories, as `reembed`. Only what is quick is under the lock."""
+        count = 0
         for first in range(0, len(wanted), checked_count("batch", batch, 1)):
             memories = [self.get(id) for id in wanted[first : first + batch] if id in self]
             vectors = vectors_of(self.table.embedder, [memory.text for memory in memories])
-            count += sum(vector is not None for vector in vectors)
             with self.guard:
-                for memory, vector in zip(memories, vectors, strict=True):
-                    if memory.id in self and self.get(memory.id).text == memory.text:
-                        self._put(mended(self.get(memory.id)), vector)
-                        self._unembedded.discard(memory.id)
+                there = [
+                    (mended(self.get(memory.id)), vector)
+                    for memory, vector in zip(memories, vectors, strict=True)
+                    if memory.id in self and self.get(memory.id).text == memory.text
+                ]
+                self._put([memory for memory, _ in there], [vector for _, vector in there])
+                self._unembedded.difference_update(memory.id for memory, _ in there)
+                self._unmade.difference_update(memory.id for memory, _ in there)
+            count += sum(vector is not None for _, vector in there)
         return count
+
+    def _embedded(self, question: str, policy: Policy) -> tuple[Vector | None, str]:
+        if question and self._unmade and self._compares(policy):
+            try:
+                self._embed(sorted(self._unmade))
+            except Exception as error:
+                return NOT_EMBEDDED, warned(error)
+        return super()._embedded(question, policy)
+
+    @property
+    def _skips(self) -> bool:
+        """Whether memories are added without the vectors that a model would make."""
+        return not self.table.eager and not is_pure(self.table.embedder)
+
+    def _compares(self, policy: Policy) -> bool:
+        """Whether the policy reads the vectors of this stream's embedder."""
+        return compares_vectors(policy, spelling=getattr(self.table.embedder, "spelling", False))
+
+    def _note_missing(self, memories: Iterable[Memory]) -> None:
+        """Notes which of these memories have no vector yet."""
+        table = self.table
+        for memory in memories:
+            failed = EMBEDDING_ERROR in memory.details
+            unmade = not failed and not is_pure(table.embedder) and not table.has_vector(memory.id - 1)
+            (self._unembedded.add if failed else self._unembedded.discard)(memory.id)
+            (self._unmade.add if unmade else self._unmade.discard)(memory.id)
 
     def _made(self, item: Item) -> Prepared:
         """The memory, checked and rated. Outside the lock: a rater may take seconds."""
@@ -359,14 +413,15 @@ class MemoryStream(Reader):
         checked_citations(memory.kind, memory.citations, self.table.__contains__)
         return memory if memory.id == id else replace(memory, id=id)
 
-    def _put(self, memory: Memory, vector: Vector | None = None, *, said: bool = True) -> None:
-        """Replaces a memory in the store and here; `said`: its text and vector, too."""
+    def _put(self, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
+        """Replaces memories in the store and here, with `vectors` their texts and vectors, too."""
         self.table.cut()
         if self._keeper is not None:
-            self._keeper.update(memory, [vector] if said else None)
-        self.table.replace(memory)
-        if said:
-            self.table.say(memory, vector)
+            self._keeper.update(memories, vectors)
+        for place, memory in enumerate(memories):
+            self.table.replace(memory)
+            if vectors is not None:
+                self.table.say(memory, vectors[place])
         self._since = since_reflection(self._view())
 
     @locked
@@ -459,9 +514,9 @@ class MemoryStream(Reader):
                 moment = iso(utc_of(self.table.latest) if at is None else checked_time(at))
                 past = {"text": before.full_text, "tags": list(before.tags), "until": moment}
                 memory = replace(memory, details={**memory.details, HISTORY: [*before.details.get(HISTORY, ()), past]})
-            self._put(memory, vector, said=shown is not None)
+            self._put([memory], None if shown is None else [vector])
             if shown is not None:
-                (self._unembedded.add if failed else self._unembedded.discard)(id)
+                self._note_missing([memory])
         return memory
 
     @locked
@@ -604,6 +659,8 @@ class MemoryStream(Reader):
         self.table.commit()
         for memory in memories:
             self._since = after(self._since, memory)
+        if self._skips:
+            self._note_missing(memories)
 
     def _chosen(self, ids: Iterable[int], there: Callable[[int], bool]) -> tuple[int, ...]:
         """The ids that pass the test, ascending. Closes an open draft."""
@@ -690,7 +747,9 @@ class MemoryStream(Reader):
         self.table.guard = self.guard
         self.table.extend(stored.memories, stored.vectors)
         self.table.commit()
-        self._unembedded = {memory.id for memory in stored.memories if EMBEDDING_ERROR in memory.details}
+        self._unembedded, self._unmade = set(), set()
+        if stored.settings.get(UNMADE):
+            self._note_missing(stored.memories)
         self._without(stored.forgotten, stored.archived)
 
     aremember = in_thread(remember)

@@ -46,8 +46,6 @@ def narrowed(agent: str, wanted: Filters) -> Narrowed:
         said.add(f"importance + {TOLERANCE!r}::float8 >= {{}}", float(given["min_importance"]))
     if given.get("agent", agent) != agent:
         said.add("false")
-    if "emotion" in given:
-        said.contain(['"emotion":['])
     for name in ("source", "session"):
         if given.get(name):  # an empty one is not written down
             said.contain(f'"{name}":{text}' for text in _written(given[name]))
@@ -55,13 +53,17 @@ def narrowed(agent: str, wanted: Filters) -> Narrowed:
         for one in checked_names(name, given.get(name, ())):
             said.contain(_written(one))
     for name in ("details", "metadata"):
-        for accepted in given.get(name, {}).values():
-            several = isinstance(accepted, list | tuple | set | frozenset)
-            values = list(cast("Iterable[Any]", accepted)) if several else [accepted]
-            if all(isinstance(value, str) for value in values):  # a number is written in more than one way
-                said.contain(text for value in values for text in _written(value))
+        _contain_values(said, given.get(name, {}).values())
     rest: Any = {name: value for name, value in given.items() if name not in _BY_COLUMN}
     return Narrowed(" AND ".join(said.parts) or "true", said.values, tuple(filters(**rest)))
+
+
+def _contain_values(said: _Conditions, wanted: Iterable[Any]) -> None:
+    for accepted in wanted:
+        several = isinstance(accepted, list | tuple | set | frozenset)
+        values = list(cast("Iterable[Any]", accepted)) if several else [accepted]
+        if all(isinstance(value, str) for value in values):  # a number is written in more than one way
+            said.contain(text for value in values for text in _written(value))
 
 
 class _Conditions:

@@ -204,10 +204,10 @@ class Keeper:
         """Collect accesses."""
         self._accesses.update(dict.fromkeys(ids, at))
 
-    def update(self, memory: Memory, vectors: Sequence[Vector | None] | None = None) -> None:
-        """Store what has changed of a memory, its vector too if given."""
+    def update(self, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
+        """Store what has changed of memories, their vectors too if given."""
         self.flush()
-        self.store.update(self._agent, [memory], vectors)
+        self.store.update(self._agent, memories, vectors)
 
     def remove(self, ids: Sequence[int]) -> None:
         """Forget in the store."""
