@@ -67,6 +67,7 @@ from commonplace.memory.reflection import after, since_reflection
 from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.stores.opening import open_store
 from commonplace.memory.stores.store import (
+    Changes,
     Keeper,
     OtherId,
     Overtaken,
@@ -179,7 +180,7 @@ class MemoryStream(Reader):
         if stored.settings.get(UNMADE) or stream._skips:
             settings[UNMADE] = True
             stream._note_missing(stored.memories)
-        stream._keeper = Keeper(store, agent, settings, own=own)
+        stream._keeper = Keeper(store, agent, settings, stored.mark, own=own)
         return stream
 
     @classmethod
@@ -534,34 +535,51 @@ class MemoryStream(Reader):
             return 0, 0
         table, before = self.table, self.table.committed
         table.cut()
-        stored = self._keeper.load()
-        refuse_other_embedder(stored.settings, table.embedder, self._keeper.store.where)
-        if len(stored.memories) < before:  # somebody deleted the character
-            self._become(stored)
-            return 0, len(stored.memories) - before
-        gone = stored.forgotten | stored.archived
-        for row in range(before):
-            memory = stored.memories[row]
-            if memory.id in stored.forgotten:
-                continue
-            if not same_but_access(memory, now := table.record(row)):
-                table.replace(memory)
-                if memory.text != now.text or memory.details != now.details:
-                    table.say(memory, stored.vectors[row])
-            if micros(memory.accessed_at) > table.accessed[row]:
-                table.touch([memory.id], memory.accessed_at)
-        table.extend(stored.memories[before:], stored.vectors[before:])
+        found = self._keeper.changes(before)
+        refuse_other_embedder(found.settings, table.embedder, self._keeper.store.where)
+        if found.last_id < before:  # somebody deleted the character
+            self._become(found)
+            return 0, found.last_id - before
+        if not found.memories:
+            return 0, 0
+        for memory, vector in zip(found.memories, found.vectors, strict=True):
+            if memory.id <= before and memory.id not in found.forgotten:
+                self._renew(memory, vector)
+        first = len(found.memories) - (found.last_id - before)
+        table.extend(found.memories[first:], found.vectors[first:])
         table.commit()
-        away = set((np.flatnonzero(~table.alive[: table.committed]) + 1).tolist())
-        if back := away - gone:
-            table.unarchive(sorted(back))
-        if gone - away:
-            table.remove(sorted(gone - away))
-        self._archived = set(stored.archived)
-        self._unembedded = {memory.id for memory in stored.memories if EMBEDDING_ERROR in memory.details}
+        self._move(found)
+        if found.settings.get(UNMADE):
+            self._note_missing(found.memories)
         self._since = since_reflection(self._view())
-        new = range(before + 1, len(stored.memories) + 1)
-        return sum(id not in stored.forgotten for id in new), len(new)
+        new = range(before + 1, found.last_id + 1)
+        return sum(id not in found.forgotten for id in new), len(new)
+
+    def _renew(self, memory: Memory, vector: Vector | None) -> None:
+        """Brings a memory that is here up to date with the store."""
+        table, row = self.table, memory.id - 1
+        if not same_but_access(memory, now := table.record(row)):
+            table.replace(memory)
+        if (
+            memory.text != now.text
+            or memory.details != now.details
+            or (vector is not None and not table.has_vector(row))
+        ):
+            table.say(memory, vector)
+        if micros(memory.accessed_at) > table.accessed[row]:
+            table.touch([memory.id], memory.accessed_at)
+
+    def _move(self, found: Changes) -> None:
+        """Forgets, archives and restores what the store has."""
+        table, gone = self.table, found.forgotten | found.archived
+        ids = [memory.id for memory in found.memories]
+        if back := [id for id in ids if id not in gone and id not in table]:
+            table.unarchive(back)
+        if away := [id for id in ids if id in gone and id in table]:
+            table.remove(away)
+        self._archived = self._archived.difference(ids) | found.archived
+        self._unembedded.difference_update(ids)
+        self._unembedded.update(memory.id for memory in found.memories if EMBEDDING_ERROR in memory.details)
 
     def history(self, id: int) -> list[Mapping[str, Any]]:
         """What the memory said before it was revised, oldest first: mappings of `text`, `tags` and `until` (ISO time).
@@ -738,7 +756,7 @@ class MemoryStream(Reader):
         self._become(Stored())
         return count
 
-    def _become(self, stored: Stored) -> None:
+    def _become(self, stored: Stored | Changes) -> None:
         """All that a store holds, in the place of what was here."""
         table = self.table
         table.cut()
