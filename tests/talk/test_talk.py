@@ -83,6 +83,24 @@ def test_a_question_asked_before_is_recognised_in_a_later_talk_with_its_best_rec
     assert before.similarity == pytest.approx(1)
 
 
+def test_a_question_whose_answer_was_only_received_badly_is_recognised_and_answered_otherwise(reading):
+    with talk(reading) as one:
+        bad = asked(one, "What do you think of Bruno?").answer
+        one.rate("down")
+    with talk(reading) as later:
+        reply = asked(later, "what do you think of bruno")
+    assert reply.asked_before is not None
+    assert (reply.asked_before.answer, reply.asked_before.received) == (bad, -1)
+    assert bad not in reply.answer
+    with talk(reading) as last:  # where another answer was received well, that one is given
+        asked(last, "How are you?")
+        last.rate("down")
+        asked(last, "How are you?")
+        last.rate("up")
+    with talk(reading) as again:
+        assert asked(again, "How are you?").asked_before.received >= 0
+
+
 @pytest.mark.parametrize(
     ("question", "other"),
     [
