@@ -37,7 +37,7 @@ _ONESELF = frozenset(
 )
 _NAMED_TOPICS = frozenset({"think", "heard", "going"})
 """Kinds whose topic is the thing itself in Korean as well, where a pattern often takes in more or less than that."""
-_HANGUL = re.compile("[가-힣]")
+_HANGUL = re.compile("[가-힣ㄱ-ㅎㅏ-ㅣ]")
 
 
 Wanted = Literal["", "who", "what", "where", "when", "why", "how", "count", "whether"]
@@ -77,6 +77,8 @@ class Asked(Value):
     """Those of the words that name things; the others say something of them."""
     wants: Wanted = ""
     """What would answer it; empty for what is not put as a question."""
+    own: bool = False
+    """Whether it speaks of the one who is asked."""
     now: bool = False
     """Whether it asks about what always is, and not about what was."""
     language: str = "en"
@@ -152,6 +154,7 @@ class _Rules:
     now: re.Pattern[str]
     tag: re.Pattern[str]
     second: re.Pattern[str]
+    own: re.Pattern[str]
     future: re.Pattern[str]
     bare: re.Pattern[str]
     """Whether the sentence before is so, and nothing else."""
@@ -161,7 +164,7 @@ class _Rules:
 
 
 _LISTS = frozenset({"stop", "light", "det", "prep", "short", "same", "trades", "pronouns", "numbers", "am", "pm", "it", "and"})
-_PATTERNS = frozenset({"hour", "now_is", "bare", "future"})
+_PATTERNS = frozenset({"hour", "now_is", "own", "bare", "future"})
 _WANTED: tuple[Wanted, ...] = ("count", "who", "where", "when", "why", "how", "what", "whether")
 _TOPICAL = frozenset({"about", "did", "seenthing", "when", "think", "heard", "why", "said", "source", "favourite", "whatif", "advice", "remark", "way", "superlative"})
 """Kinds that are answered by the words of the question, whatever they are."""
@@ -215,6 +218,7 @@ def _rules(language: str) -> _Rules:
         now=patterns["now_is"],
         tag=ends["tag"],
         second=ends["second"],
+        own=patterns["own"],
         future=patterns["future"],
         bare=patterns["bare"],
         rewrite=tuple(rewrite),
@@ -316,7 +320,7 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     asked = Asked(
         kind=kind, people=people, places=places, facts=facts, when=when, topic=_topic(topic, names, people, places),
         words=words, subject=_topic(subject, names, people, places), heads=tuple(one for one in dict.fromkeys((*heads, *parts)) if one in words),
-        wants=wants, now=bool(rules.now.search(text)), language=language,
+        wants=wants, own=bool(rules.own.search(text)), now=bool(rules.now.search(text)), language=language,
     )  # fmt: skip
     if unclear and not (words or places or facts):
         if not before.words:
@@ -352,6 +356,10 @@ def _in_context(asked: Asked, before: Asked, rules: _Rules, text: str) -> Asked:
             update={"people": before.people, "places": before.places, "facts": before.facts, "words": before.words,
                     "topic": before.topic, "when": asked.when or (before.when if asked.kind == before.kind else None)}
         )  # fmt: skip
+    if not named and not asked.heads and before.words and before.kind and _refers(text, rules):
+        return asked.model_copy(
+            update={"words": (*before.words, *asked.words), "heads": before.heads, "subject": before.subject}
+        )
     return asked
 
 
@@ -637,6 +645,8 @@ def _when(text: str, rules: _Rules, names: Names, before: Asked) -> tuple[When |
         return None, text
     span = hour or span
     low, high = span or (0, 24 * 60)
+    if day is None and hour and high <= _DAWN and not names.late and rules.future.search(text):
+        low, high = low + 24 * 60, high + 24 * 60  # `will you be up at midnight` is this coming one
     day = 0 if day is None else day
     day += 1 if names.late and day == 0 and low < 22 * 60 else 0
     return When(days=day, start=low, end=high), " ".join(rest.split())
@@ -690,6 +700,10 @@ def _kind(
         if kind in _ONESELF and language == "ko" and "@p" in sought:
             continue  # a Korean question names nobody where it means the one who is asked
         hit = pattern.search(sought)
+        if hit and language == "ko" and kind in _ONESELF and kind != "day":
+            covered = hit.group()
+            if any(noun not in covered for noun in _words(text, rules, language)):
+                continue
         if hit and (language == "ko" or _accounts(kind, hit, rules, known, timed=timed)):
             topics = (value for name, value in sorted(hit.groupdict().items()) if value and name.startswith("topic"))
             topic = next(topics, "")
@@ -758,11 +772,12 @@ def _subject(text: str, rules: _Rules, language: str) -> tuple[str, tuple[str, .
     return ("" if tokens[0] in _YES_OR_NO else tokens[last]), (tokens[last],)
 
 
+_DAWN = 5 * 60
 _AUXILIARIES = frozenset("do does did will would can could should may might shall has have had".split())
 _YES_OR_NO = _AUXILIARIES | {"is", "are", "was", "were", "am"}
 _RANKING = frozenset({"best", "worst", "favourite"})
 _BEFORE_VERBS = frozenset(
-    "i you he she we they to not do does did will would can could should may might shall somebody anybody".split()
+    "i you he she we they to not be do does did will would can could should may might shall somebody anybody".split()
 )
 
 

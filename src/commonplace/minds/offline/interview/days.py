@@ -361,7 +361,9 @@ def usual(talk: Interview) -> Pieces:
         for item in talk.given.usual
         if minute_of(item.start) < span.end and minute_of(item.start) + item.minutes > span.start
     ]
-    named = [item for item in items if any(occurs(word, item.do, talk.given.who.language) for word in words)]
+    named = [item for item in items if any(talk.has(word, f"{item.do} {item.location_name}") for word in words)]
+    if talk.asked.heads and not named:
+        return
     for item in named or sorted(
         sorted(items, key=lambda item: -item.minutes)[:3], key=lambda item: minute_of(item.start)
     ):

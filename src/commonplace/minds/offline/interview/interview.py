@@ -21,7 +21,7 @@ from commonplace.minds.tasks import Acquaintance, AnswerInput
 FOND, WARM, COOL, COLD = 45, 12, -12, -30
 """Warmth from which somebody is dear, liked; below which disliked, hated."""
 SHORTEST = 12
-"""Characters from which saying something again is a repetition."""
+"""Characters from which saying the same words again, where they tell no memory, is a repetition."""
 ENOUGH = 0.7
 """Share of a question's words, by their weight, that a memory must have to be about it."""
 ALIKE = 0.85
@@ -118,7 +118,7 @@ class Interview:
         by_words = bool(self.asked.then) or self.asked.kind not in OF_DAYS
         sought = piece.mark if piece.mark and by_words else piece.text
         sought = sought.lower().strip(" .!?“”")
-        return len(sought) >= SHORTEST and sought in self.said
+        return (bool(piece.mark) or len(sought) >= SHORTEST) and sought in self.said
 
     def first(self, *pieces: Piece | None) -> Piece | None:
         """The first that could be worded."""
@@ -136,7 +136,7 @@ class Interview:
         if self.asked.kind == "whom":
             return self.say("dunno.whom")
         if topic and len(topic.split()) <= 5 and (self.asked.wants or len(self.asked.words) <= 2):
-            return self.say("dunno.topic", topic=topic)
+            return self.say("dunno.own" if self.asked.own else "dunno.topic", topic=topic)
         if when is not None and self.asked.wants in {"what", "who"}:
             return self.say("dunno.day", daypart=self.daypart)
         if self.asked.wants:
