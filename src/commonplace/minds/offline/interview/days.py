@@ -10,7 +10,6 @@ from commonplace.minds.notes import Recalled
 from commonplace.minds.offline.interview.interview import (
     DAY,
     MEANT,
-    TELLING,
     Interview,
     Piece,
     Pieces,
@@ -297,7 +296,9 @@ def plan(talk: Interview) -> Pieces:
             and not current.asleep
         ):
             later = [current, *later]
-    if talk.asked.words and not talk.asked.facts:
+    if asks_for_sleep(talk):
+        later = [item for item in (*later, *given.usual) if item.asleep][:1]
+    elif talk.asked.topic and talk.asked.words and not talk.asked.facts:
         named = [
             item
             for item in (*later, *given.usual)
@@ -331,6 +332,10 @@ def plan(talk: Interview) -> Pieces:
             yield from (tell(talk, note) for note in talk.everything if note.id == item.because[0])
     if not later:
         yield talk.say("plan.none", daypart=talk.daypart if span else "")
+
+
+def asks_for_sleep(talk: Interview) -> bool:
+    return talk.asked.wants == "when" and bool({"bed", "sleep"} & set(talk.asked.words))
 
 
 def usual_instead(talk: Interview, span: When) -> Iterator[Piece | None]:
