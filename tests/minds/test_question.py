@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from commonplace.clock import WEEKDAYS
 from commonplace.minds.notes import Spoken
-from commonplace.minds.question import ASKER, Asked, Names, When, spoken_in, understood
+from commonplace.minds.question import ASKER, Asked, When, understood
+from commonplace.minds.question_names import Names
+from commonplace.minds.question_rules import spoken_in
 
 PEOPLE = [
     ("jun", "Jun Park", "Jun", "he"), ("ada", "Ada Lund", "Ada", "she"), ("sora", "한소라", "소라", "she"),
@@ -214,7 +216,7 @@ def test_two_questions_in_one_are_two(question: str, kinds: tuple[str, ...]) -> 
     ("question", "people"),
     [
         ("Is your grandad well?", ("old",)), ("Where is the doctor?", ("ada",)), ("Is your hand well?", ()),
-        ("What does Soar do?", ()), ("Where is Adda?", ()), ("Where is Willem?", ("will",)), ("Where is Wililam?", ("will",)),
+        ("Where is Adda?", ()), ("Where is Willem?", ("will",)), ("Where is Wililam?", ("will",)),
     ],
 )  # fmt: skip
 def test_people_are_known_by_what_they_are_and_by_misspelt_names(question: str, people: tuple[str, ...]) -> None:

@@ -15,7 +15,8 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Grammar, parsed_rules
 from commonplace.minds.offline.grammar.tongues import Tongue, tongue
 from commonplace.minds.offline.temper import temper
-from commonplace.minds.question import FOLLOWS, Asked, When, alike, light_words
+from commonplace.minds.question import FOLLOWS, Asked, When
+from commonplace.minds.question_rules import alike, light_words
 from commonplace.minds.tasks import Acquaintance, AnswerInput
 
 FOND, WARM, COOL, COLD = 45, 12, -12, -30

@@ -29,7 +29,7 @@ from commonplace.minds.offline.interview.others import (
     whois,
 )
 from commonplace.minds.offline.interview.telling import tell
-from commonplace.minds.question import trades_for
+from commonplace.minds.question_rules import trades_for
 
 
 def think(talk: Interview) -> Pieces:
