@@ -165,4 +165,4 @@ def light_words(language: str) -> frozenset[str]:
 def trades_for(words: Iterable[str], language: str) -> frozenset[str]:
     """The names of trades that are good for what the words say: `doctor` for `hurts`."""
     sought = frozenset(words)
-    return frozenset().union(*(trade for trade, uses in rules_of(language).trades if uses & sought))
+    return frozenset[str]().union(*(trade for trade, uses in rules_of(language).trades if uses & sought))

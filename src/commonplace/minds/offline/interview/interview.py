@@ -132,10 +132,8 @@ class Interview:
         when = self.asked.when
         if when is not None and when.days < 0:
             return self.say("dunno.future")
-        if self.asked.kind == "why" or self.asked.then == "whyso":
-            return self.say("dunno.why")
-        if self.asked.kind == "whom":
-            return self.say("dunno.whom")
+        if self.asked.kind in {"why", "whom"} or self.asked.then == "whyso":
+            return self.say("dunno.whom" if self.asked.kind == "whom" else "dunno.why")
         if topic and len(topic.split()) <= 5 and (self.asked.wants or len(self.asked.words) <= 2):
             return self.say("dunno.own" if self.asked.own else "dunno.topic", topic=topic)
         if when is not None and self.asked.wants in {"what", "who"}:
