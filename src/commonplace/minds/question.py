@@ -35,7 +35,6 @@ _ONESELF = frozenset(
     {"name", "age", "who", "work", "home", "want", "traits", "now", "where", "feel", "plan", "day", "fear"}
 )
 
-_NOTHING: Wanted = ""
 _NAMED_TOPICS = frozenset({"think", "heard", "going"})
 """Kinds whose topic is the thing itself in Korean as well, where a pattern often takes in more or less than that."""
 
@@ -155,7 +154,7 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     people = (*people, *others)
     facts = facts_in(text, names)
     when, text = _when(text, rules, names, before)
-    wants = next((name for name, pattern in rules.wants if pattern.search(text)), _NOTHING)
+    wants = _wanted(text, rules)
     factual = {word.lower() for fact in facts for group in names.facts[fact] for word in group}
     kind, topic = _kind(rules, text, language, known=factual, timed=when is not None)
     if kind == "more" and (people or places or facts or when):
@@ -181,6 +180,13 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
             return asked.model_copy(update={"kind": "whom"})
         asked = asked.model_copy(update={"words": before.words, "heads": before.heads, "subject": before.subject})
     return _in_context(asked, before, rules, text)
+
+
+def _wanted(text: str, rules: Rules) -> Wanted:
+    for name, pattern in rules.wants:
+        if pattern.search(text):
+            return name
+    return ""
 
 
 def _of_its_day(kind: str, when: When | None) -> str:

@@ -111,6 +111,7 @@ def subject_of(text: str, rules: Rules, language: str) -> tuple[str, tuple[str, 
             while end < len(tokens) and (
                 tokens[end] not in rules.stop
                 or tokens[end] in rules.determiners
+                or tokens[end] in {"last", "next", "other"}
                 or (tokens[end] == "of" and end > start + 1)
             ):
                 end += 1
@@ -131,7 +132,8 @@ def subject_of(text: str, rules: Rules, language: str) -> tuple[str, tuple[str, 
         return " ".join(phrases[0][1]), tuple(word.removesuffix("'s") for word in heads if word not in rules.light)
     last = next((at for at in range(len(tokens) - 1, -1, -1) if content_words(tokens[at], rules, language)), -1)
     is_verb = last > 0 and tokens[last - 1] in _BEFORE_VERBS and not (last > 1 and tokens[last - 2] in {"are", "were"})
-    if last < 0 or tokens[last] in rules.light or is_verb:
+    is_doing = last > 0 and tokens[last].endswith("ing") and tokens[last - 1] in {"is", "are", "was", "were", "you"}
+    if last < 0 or tokens[last] in rules.light or is_verb or is_doing:
         return "", ()
     # Of `are people healthy` the last word is no thing's name.
     return ("" if tokens[0] in _YES_OR_NO else tokens[last]), (tokens[last],)

@@ -264,7 +264,9 @@ def handled(talk: Interview, deeds: Sequence[Recalled]) -> list[Piece | None]:
 def remembered(talk: Interview) -> Pieces:
     """What is known of the matter otherwise, else that it is not so as far as one knows."""
     card = [piece for piece in of_card(talk) if piece]
-    others = [note for note in talk.relevant(talk.asked.words) if not talk.asked.people or involves(talk, note)]
+    words = talk.asked.words
+    others = [note for note in talk.relevant(words) if talk.is_firm(words, note)]
+    others = [note for note in others if not talk.asked.people or involves(talk, note)]
     if others or card:
         return [*card, *(tell(talk, note) for note in others[:2])]
     routine = list(in_routine(talk)) if talk.asked.now else []

@@ -127,7 +127,7 @@ class Interview:
 
     def unknown(self) -> Piece | None:
         """An admission that nothing is known, which names what, and the thing in question where one stands out."""
-        named = self.asked.subject or self.asked.topic
+        named = self.asked.subject or (self.asked.topic if self.asked.words else "")
         topic = self.tongue.topic(named) if named else ""
         when = self.asked.when
         if when is not None and when.days < 0:
@@ -261,6 +261,13 @@ class Interview:
     def has(self, word: str, text: str) -> bool:
         """Whether a text has the word or one that means nearly the same."""
         return any(occurs(one, text, self.given.who.language) for one in alike(word, self.asked.language))
+
+    def is_firm(self, words: Sequence[str], note: Recalled) -> bool:
+        """Whether a memory is about the words, and does not only have the one that says something."""
+        telling = [word for word in words if word not in self.light]
+        topic = f"{note.frame.get('topic', '')} {note.frame.get('object_name', '')}"
+        is_own = note.frame.get("what") in {"did", "event", "thing"}
+        return is_own or len(telling) > 1 or any(self.has(word, topic) for word in telling)
 
     def has_all(self, words: Sequence[str], note: Recalled) -> bool:
         """Whether a memory has every word that says something."""

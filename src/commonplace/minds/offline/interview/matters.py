@@ -259,9 +259,12 @@ def about(talk: Interview) -> Pieces:
         found = [note for note in found if involves(talk, note)]
     if asked.when is not None and asked.when.days >= 0:
         found = [note for note in found if talk.in_span(note, asked.when)]
+    telling = {word for word in asked.words if word not in talk.light}
     if asked.wants in {"who", "where", "when", "count"}:
         found = [note for note in found if talk.has_all(asked.words, note)]
-    if asked.wants == "who":
+    elif asked.wants:
+        found = [note for note in found if talk.is_firm(asked.words, note)]
+    if asked.wants == "who" and telling != set(asked.heads):  # `who is Copper` asks for no name
         found = [note for note in found if note.frame.get("about") or note.frame.get("called")]
     if asked.wants == "count":
         found = [note for note in found if talk.tongue.counts(" ".join((note.text, *note.tell)))]
