@@ -238,7 +238,7 @@ def always_so(talk: Interview) -> list[Piece | None]:
     """What card, starting memories and conclusions say of what one does: `do you sleep well`."""
     if not talk.asked.now:
         return []
-    card = [piece for piece in of_card(talk) if piece]
+    card = list(of_card(talk))
     notes = talk.relevant(talk.asked.words, [*talk.seeds(), *talk.given.thoughts])
     return card or [tell(talk, note) for note in notes if not talk.asked.people or involves(talk, note)][:2]
 
