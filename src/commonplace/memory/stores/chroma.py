@@ -85,6 +85,7 @@ class ChromaStore:
         path = checked_folder(Path(folder), self.where)
         self._lock = ProcessLock(path / "commonplace.lock", self.where)
         self._closed = False
+        self._client: Any = None
         self._last: dict[str, int] = {}
         try:
             with self._mended():
@@ -95,6 +96,8 @@ class ChromaStore:
                 self.repairs = self._repaired(found)
             self._rewrite([one for one in found if one.metadata["format"] < FORMAT])
         except BaseException:
+            if self._client is not None:
+                self._client.close()
             self._lock.release()
             raise
 
@@ -209,7 +212,7 @@ class ChromaStore:
 
     def _found(self) -> list[Any]:
         """The collections of characters, sorted by their names."""
-        found = [one for one in self._client.list_collections() if "agent" in (one.metadata or {})]
+        found = [one for one in self._client.list_collections() if {"agent", "format"} <= (one.metadata or {}).keys()]
         for collection in found:
             refuse_newer("a store", collection.metadata["format"], FORMAT, self.where)
         return sorted(found, key=lambda one: one.metadata["agent"])
