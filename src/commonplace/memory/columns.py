@@ -28,13 +28,14 @@ def grown(array: NDArray[Scalar], needed: int) -> NDArray[Scalar]:
     return bigger
 
 
-_BLOCK = 8192
+BLOCK = 8192
+"""Rows."""
 
 
 def blocks(count: int) -> Iterator[slice]:
     """Slices that cover `count` rows: so few at a time that what is computed of them stays in the processor's cache."""
-    for start in range(0, count, _BLOCK):
-        yield slice(start, min(start + _BLOCK, count))
+    for start in range(0, count, BLOCK):
+        yield slice(start, min(start + BLOCK, count))
 
 
 class Scratch(local):
@@ -179,6 +180,10 @@ class RecencyColumn:
             self._filled = 0
         else:
             self._values[rows[rows < self._filled]] = math.ldexp(mantissa, exponent - self._reference)
+
+    def holds(self, values: NDArray[np.float64]) -> bool:
+        """Whether these are the values it has now, not a copy and not those of before."""
+        return values.base is self._values and len(values) <= self._filled
 
     def truncate(self, length: int) -> None:
         """Removes the rows from `length` on."""

@@ -271,10 +271,18 @@ class MemoryTable:
         """Sets the last access of the memories to `at` (UTC)."""
         rows = np.array(ids, dtype=np.intp) - 1
         since = micros(at)
+        kept = [
+            (choices, prior, prior.raw[0][rows])
+            for choices, ((version, length), prior) in self.priors.items()
+            if version == self.version and rows.max(initial=-1) < length == len(prior.raw[0])
+        ]
         self.accessed[rows] = since
         self.version += 1
         for column in self.recency.values():
             column.touch(rows, since)
+        for choices, prior, before in kept:
+            if any(column.holds(prior.raw[0]) for column in self.recency.values()) and prior.follow(rows, before):
+                self.priors[choices] = (self.version, len(prior.raw[0])), prior
 
     def remove(self, ids: Sequence[int]) -> None:
         """Removes the memories that exist; from now on BM25 counts as if they had never existed."""
