@@ -13,7 +13,7 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.memory.columns import FlagColumn, LabelColumn, blocks, grown
+from commonplace.memory.columns import BLOCK, WIDE, FlagColumn, LabelColumn, blocks, grown
 from commonplace.memory.korean import stem, without_particle
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import Memory
@@ -219,8 +219,9 @@ def lent(relevance: Numbers, asking: Indices, breaks: list[Indices], received: N
     of questions; pairs of `breaks` lend nothing. Exact for whole numbers below 2⁴⁸ in float64, in any order, so that
     subtracting what a broken pair has lent leaves no trace.
     """
-    around = _around if relevance.dtype == np.float32 else _correlated  # whichever is faster
-    for some in blocks(len(received)):
+    single = relevance.dtype == np.float32
+    around = _around if single else _correlated  # whichever is faster
+    for some in blocks(len(received), WIDE if single else BLOCK):
         around(relevance[some.start : some.stop + 2 * REACH], received[some])
     own = relevance[REACH:-REACH]
     asking = asking[: np.searchsorted(asking, len(received) - 1)]
@@ -290,12 +291,12 @@ class Hints:
         breaks = self._columns.breaks(self._policy) if self._rows is None else Breaks.of(self._policy)
         relevance[:REACH] = relevance[-REACH:] = 0
         lent(relevance, self.asking, breaks.between(created, spoken), received)
-        some_spoken, all_spoken = bool(spoken.any()), bool(spoken.all())
-        for some in blocks(0 if all_spoken else len(received)):
-            lends = received[some]
-            lends *= UNSPOKEN
-            if some_spoken:
-                lends += lends * spoken[some]
+        if not spoken.any():
+            received *= UNSPOKEN
+        elif not spoken.all():
+            heeded = np.array([UNSPOKEN, 1.0], received.dtype)
+            for some in blocks(len(received)):
+                received[some] *= heeded.take(spoken[some].view(np.uint8))
 
     def name(self, points: float, totals: Numbers) -> None:
         """Adds so many points to the total of a candidate for its subject and for its place, if the question names it."""

@@ -30,12 +30,14 @@ def grown(array: NDArray[Scalar], needed: int) -> NDArray[Scalar]:
 
 BLOCK = 8192
 """Rows."""
+WIDE = 4 * BLOCK
+"""Rows, where numbers are single and only two or three arrays take part."""
 
 
-def blocks(count: int) -> Iterator[slice]:
+def blocks(count: int, size: int = BLOCK) -> Iterator[slice]:
     """Slices that cover `count` rows: so few at a time that what is computed of them stays in the processor's cache."""
-    for start in range(0, count, BLOCK):
-        yield slice(start, min(start + BLOCK, count))
+    for start in range(0, count, size):
+        yield slice(start, min(start + size, count))
 
 
 class Scratch(local):

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.memory.columns import Scratch, blocks
+from commonplace.memory.columns import WIDE, Scratch, blocks
 from commonplace.memory.embedding import Vector, embed_query, norm_of, usable
 from commonplace.memory.policies import Policy
 from commonplace.memory.scoring import UNIT, Floats, Indices, Spread, round_to_units
@@ -116,7 +116,7 @@ class ByVectors:
             each = _COSINES.matrix(1, self._known)[0].view(np.float32)[: self._known]
             np.multiply(self._products, inverse, out=each)
         lows, highs = list[float](), list[float]()
-        for some in blocks(len(near)):
+        for some in blocks(len(near), WIDE):
             if self._numbers is None:
                 np.multiply(self._products[some], inverse[some], out=near[some])
             else:
@@ -129,7 +129,7 @@ class ByVectors:
         margin = 16 * EPSILON * max(abs(low), abs(high))
         extremes = [
             ((near[some] <= low + margin) | (near[some] >= high - margin)).nonzero()[0] + some.start
-            for some, lowest, highest in zip(blocks(len(near)), lows, highs, strict=True)
+            for some, lowest, highest in zip(blocks(len(near), WIDE), lows, highs, strict=True)
             if lowest <= low + margin or highest >= high - margin
         ]
         positions = np.concatenate(extremes)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from commonplace.memory.blend import REACH, Hints
-from commonplace.memory.columns import blocks
+from commonplace.memory.columns import WIDE, blocks
 from commonplace.memory.compared import EPSILON, Compared, Singles
 from commonplace.memory.policies import Policy
 from commonplace.memory.scoring import UNIT, Floats, Indices, Prior, Spread, threshold
@@ -86,7 +86,7 @@ def _add(
         else:
             varying.append((part, weight / (over.high - over.low)))
             offset -= over.low * varying[-1][1]
-    for some in blocks(len(totals)):
+    for some in blocks(len(totals), WIDE):
         asked, out = relevance[some], spare[: len(totals[some])]
         for number, (part, factor) in enumerate(varying):
             part.estimate(some, factor, out if number else asked)
@@ -107,7 +107,7 @@ def _blend(hints: Hints, relevance: Singles, received: Singles, totals: Singles,
     """Adds the parts that count raw; returns how far the totals may be off then. `highest`: the highest relevance."""
     if weight := hints.weights.get("neighbours"):
         hints.lend(relevance, received)
-        for some in blocks(len(totals)):
+        for some in blocks(len(totals), WIDE):
             received[some] *= np.float32(weight)
             totals[some] += received[some]
         error += abs(weight) * _LENT * (error + 64 * EPSILON * highest + UNIT)
