@@ -299,7 +299,7 @@ class Hints:
                 received[some] *= heeded.take(spoken[some].view(np.uint8))
 
     def name(self, points: float, totals: Numbers) -> None:
-        """Adds so many points to the total of a candidate for its subject and for its place, if the question names it."""
+        """Adds so many points to a candidate's total for its subject and for its place, if the question names it."""
         for column, marked in self._marks:
             given = (marked * points).astype(totals.dtype)
             codes = column.codes(self._length, self._rows)

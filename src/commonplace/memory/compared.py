@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import date, datetime
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from commonplace.memory.columns import WIDE, Scratch, blocks
 from commonplace.memory.embedding import Vector, embed_query, norm_of, usable
 from commonplace.memory.policies import Policy
+from commonplace.memory.relative_dates import dated
 from commonplace.memory.scoring import UNIT, Floats, Indices, Spread, round_to_units
 from commonplace.memory.table import View
 
@@ -47,12 +49,13 @@ class Compared(Protocol):
 class ByWords:
     """BM25."""
 
-    def __init__(self, view: View, rows: Indices | None, text: str, policy: Policy, room: Floats) -> None:
+    def __init__(self, view: View, rows: Indices | None, text: str, at: datetime, policy: Policy, room: Floats) -> None:
         """`room`: an array of the shape of the candidates."""
         index = view.lexical()
         terms = view.table.analyser.weighted(text, policy.grammar)
         if policy.respell:
             terms = index.respelt(terms, view.length)
+        terms.update(dict.fromkeys(days_named(view, text, at, policy)[0], 1.0))
         scores = index.scores(terms, view.length, policy.k1, policy.b, room if rows is None else None)
         self._scores = view.take(scores, rows)
 
@@ -70,11 +73,22 @@ class ByWords:
         return 8 * EPSILON * over.high / (over.high - over.low) + 1 / (over.high - over.low)
 
 
+def days_named(view: View, text: str, at: datetime, policy: Policy) -> tuple[list[str], str]:
+    """(the words for the days that a blend's question names from where it stands, of those on which there is
+    something; the rest of the question)."""
+    if policy.relevance == "blend":
+        found, rest = dated(text, at)
+        index = view.lexical()
+        if days := [day for day in map(date.isoformat, found) if index.occurs(day, view.length)]:
+            return days, rest
+    return [], text
+
+
 class ByVectors:
     """The cosine of a question's vector and those of the memories."""
 
     def __init__(self, view: View, rows: Indices | None, text: str, given: Vector | None, room: Floats) -> None:
-        """`given`: the question's; None to have the embedder make it. `room`: an array of the shape of the candidates."""
+        """`given`: the question's, None to have the embedder make it; `room`: an array as long as the candidates."""
         table = view.table
         self._sayings = table.sayings
         self._sayings.make()
@@ -112,6 +126,7 @@ class ByVectors:
         if inverse is None:
             return None
         self._near = near = self._room.view(np.float32)[: len(self._room)]
+        each = self._products
         if self._numbers is not None:
             each = _COSINES.matrix(1, self._known)[0].view(np.float32)[: self._known]
             np.multiply(self._products, inverse, out=each)

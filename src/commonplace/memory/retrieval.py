@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from commonplace.clock import iso
 from commonplace.memory.blend import REACH, Hints
 from commonplace.memory.columns import Scratch, blocks, growth, micros, moment
-from commonplace.memory.compared import ByVectors, ByWords, Compared
+from commonplace.memory.compared import ByVectors, ByWords, Compared, days_named
 from commonplace.memory.embedding import Vector
 from commonplace.memory.policies import INHERENT, Policy
 from commonplace.memory.record import Memory, accessed
@@ -97,7 +97,9 @@ class Retrieval(Sequence[ScoredMemory]):
     breakdown: Breakdown | None = field(default=None, compare=False)
     """What the scores are made of; None where the newest were taken."""
     vector: Vector | None = None
-    """The query's, if the caller gave it."""
+    """The query's, if the caller gave it; `NOT_EMBEDDED` if the embedder failed."""
+    query_error: str = ""
+    """How the embedder failed on the query, whose cosines are then 0; empty if it did not."""
     filters: Filters = field(default_factory=Filters)
     """Those that were given."""
     min_relevance: float = 0.0
@@ -175,23 +177,27 @@ def retrieve(
     max_tokens: int | None = None,
     exclude: AbstractSet[int] = frozenset(),
     embedding: Vector | None = None,
+    made: Vector | None = None,
+    query_error: str = "",
     min_relevance: float = 0.0,
     filters: Filters | None = None,
 ) -> Retrieval:
     """The best k of the view (`policy.k` if None) that fit into `max_tokens` together; arguments already checked.
 
-    An empty query without an `embedding` brings the newest k.
+    An empty query without an `embedding` brings the newest k. `made`: the vector that the embedder has made of the
+    query already; `query_error`: how it failed.
     """
     k = policy.k if k is None else k
     text = clean(query)
     rows = candidates(view, policy, exclude, at, filters)
     length = view.length if rows is None else len(rows)
     asked = bool(text) or embedding is not None
+    vector = embedding if made is None else made
     best_of = k if max_tokens is None and min_relevance <= 0 else None
-    scores = score_candidates(view, rows, text, at, policy, embedding, None, best_of) if asked and length else None
-    measure = Relevance(view, text, policy) if asked else None
+    scores = score_candidates(view, rows, text, at, policy, vector, None, best_of) if asked and length else None
+    measure = Relevance(view, text, at, policy) if asked else None
     if scores:
-        rows, length = scores.rows, scores.count
+        rows, length = scores.rows, scores.candidates
     totals = scores.totals if scores else np.zeros(length)
     if scores and measure and min_relevance > 0:
         relevant = np.flatnonzero(measure.of_all(scores) >= min_relevance)
@@ -217,7 +223,8 @@ def retrieve(
         spreads=scores.spreads if scores else {},
         unusable=scores.unusable if scores else {},
         breakdown=scores.of(ranked) if scores else None,
-        vector=embedding,
+        vector=made if query_error else embedding,
+        query_error=query_error,
         filters=filters or {},
         min_relevance=min_relevance,
         measure=measure,
@@ -270,14 +277,8 @@ def score_candidates(
     asked = [name for name in weights if name in _COMPARED]
     count = view.length if rows is None else len(rows)
     work = _WORK.matrix(len(asked) + 4, count + 2 * REACH)
-    rooms = list(work[: len(asked), : -2 * REACH])
-    compared, unusable = list[Compared](), dict[str, int]()
-    for name, room in zip(reversed(asked), reversed(rooms), strict=True):  # vectors push all else out of the cache
-        if _COMPARED[name] == "bm25" or policy.relevance == "bm25":
-            compared.insert(0, ByWords(view, rows, text, policy, room))
-        else:
-            compared.insert(0, by_vectors := ByVectors(view, rows, text, vector, room))
-            unusable = by_vectors.unusable
+    rooms = list[Floats](work[: len(asked), : -2 * REACH])
+    compared, unusable = _compare(view, rows, text, at, policy, vector, dict(zip(asked, rooms, strict=True)))
     chosen: Indices | None = None
     if policy.nearest:
         compared[0].units(None, rooms[0])
@@ -297,7 +298,7 @@ def score_candidates(
         hints = hints and hints.only(rows)
     if chosen is not None:
         work = _FEW.matrix(len(asked) + 4, len(chosen) + 2 * REACH)
-        rooms = list(work[: len(asked), : -2 * REACH])
+        rooms = list[Floats](work[: len(asked), : -2 * REACH])
     for part, room in zip(compared, rooms, strict=True):
         part.units(chosen, room)
     if short:
@@ -313,8 +314,8 @@ def score_candidates(
     scales = [*scales, *([UNIT] * len(asked))]
     found = dict.fromkeys(weights, NOT_NORMALISED)
     if policy.normalise == "minmax":
-        for name, over, scale in zip(weights, ranges, scales, strict=False):
-            found[name] = given.get(name) or Spread(over.low * scale, over.high * scale)
+        each = zip(weights, ranges, scales, strict=False)
+        found.update({name: given.get(name) or Spread(over.low * by, over.high * by) for name, over, by in each})
     scores = Scores(
         rows,
         list(weights),
@@ -332,6 +333,26 @@ def score_candidates(
     return scores.only(short.best) if short else scores
 
 
+def _compare(
+    view: View,
+    rows: Indices | None,
+    text: str,
+    at: datetime,
+    policy: Policy,
+    vector: Vector | None,
+    rooms: Mapping[str, Floats],
+) -> tuple[list[Compared], dict[str, int]]:
+    """(the parts that compare memories with the question, each with room to work in; what could not be compared)."""
+    compared, unusable = list[Compared](), dict[str, int]()
+    for name, room in reversed(rooms.items()):  # vectors first: they push all else out of the cache
+        if _COMPARED[name] == "bm25" or policy.relevance == "bm25":
+            compared.insert(0, ByWords(view, rows, text, at, policy, room))
+        else:
+            compared.insert(0, by_vectors := ByVectors(view, rows, text, vector, room))
+            unusable = by_vectors.unusable
+    return compared, unusable
+
+
 def _add(
     prior: Floats,
     raw: Sequence[Floats],
@@ -347,6 +368,8 @@ def _add(
     relevance, spare, totals = work[0, REACH:], work[2], work[3]
     for some in blocks(len(prior)):
         so_far, asked = prior[some], relevance[some]
+        if not raw:
+            totals[some], asked[:] = so_far, 0
         for number, (values, over, weight) in enumerate(zip(raw, ranges, weights, strict=True)):
             units = spare[: len(asked)]
             normalise(values[some], UNIT, over, policy, units)
@@ -365,9 +388,10 @@ class Relevance:
     See `ScoredMemory.relevance`. A word that only carries grammar counts if a memory has it.
     """
 
-    def __init__(self, view: View, text: str, policy: Policy) -> None:
+    def __init__(self, view: View, text: str, at: datetime, policy: Policy) -> None:
         self._view = view
         self._text = text
+        self._at = at
         self._policy = policy
 
     @cached_property
@@ -376,10 +400,12 @@ class Relevance:
         view = self._view
         with view.table.guard:
             index, analyser = view.lexical(), view.table.analyser
-            terms = analyser.weighted(self._text, self._policy.grammar)
-            content = analyser.weighted(self._text, 0.0)
+            days, text = days_named(view, self._text, self._at, self._policy)
+            terms = analyser.weighted(text, self._policy.grammar)
+            content = analyser.weighted(text, 0.0)
             counted = {term: w for term, w in terms.items() if content[term] or index.occurs(term, view.length)}
-            return index.highest(counted or terms, view.length)
+            # a memory is of one day at most
+            return index.highest({**(counted or terms), **dict.fromkeys(days[:1], 1.0)}, view.length)
 
     def of(self, parts: Mapping[str, Part]) -> float:
         """Of a memory with these parts."""

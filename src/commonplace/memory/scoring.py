@@ -164,7 +164,7 @@ class Scores(NamedTuple):
     policy: Policy
     unusable: dict[str, int]
     """Reason → how many candidates could not be compared; see `Retrieval.unusable`."""
-    count: int
+    candidates: int
     """How many candidates there were, those included that cannot be among the best."""
 
     def only(self, positions: Indices) -> Scores:

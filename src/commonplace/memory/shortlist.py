@@ -49,12 +49,15 @@ def shortlist(
 
     `parts`: each with its weight. `work`: four rows to work in, `2 * REACH` longer than there are candidates.
     """
+    count = work.shape[1] - 2 * REACH
+    if k * _TOO_MANY > count:
+        return None
     spreads = [part.spread() for part, _ in parts]
     ranges = [over for over in spreads if over is not None]
     if len(ranges) < len(spreads):
         return None
     relevance, received, totals, spare = (row.view(np.float32)[: work.shape[1]] for row in work)
-    received, totals, count = received[: -2 * REACH], totals[: -2 * REACH], len(prior.estimates)
+    received, totals = received[:count], totals[:count]
     error = _add(prior, parts, ranges, policy, relevance[REACH:-REACH], totals, spare)
     if hints:
         error = _blend(hints, relevance, received, totals, error, sum(abs(weight) for _, weight in parts))
