@@ -344,7 +344,7 @@ def _compare(
 ) -> tuple[list[Compared], dict[str, int]]:
     """(the parts that compare memories with the question, each with room to work in; what could not be compared)."""
     compared, unusable = list[Compared](), dict[str, int]()
-    for name, room in reversed(rooms.items()):  # vectors first: they push all else out of the cache
+    for name, room in reversed(list(rooms.items())):  # vectors first: they push all else out of the cache
         if _COMPARED[name] == "bm25" or policy.relevance == "bm25":
             compared.insert(0, ByWords(view, rows, text, at, policy, room))
         else:

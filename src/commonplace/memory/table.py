@@ -330,6 +330,11 @@ class MemoryTable:
             flags.append(test(self.sayings.texts[number]))
         return flags.values.take(self.saying[:length])
 
+    def labelled(self, test: Callable[[Any], bool], length: int) -> NDArray[np.bool_]:
+        """Which of the first `length` memories have labels that pass; the test gets the attributes of `Labels`."""
+        latest = np.fromiter(map(test, self._latest), dtype=np.bool_, count=len(self._latest))
+        return np.concatenate((self._packed.labelled(test), latest))[:length]
+
     def competing(self, policy: Policy, length: int) -> NDArray[np.bool_]:
         """Which of the first `length` memories the policy does not leave out for their tags or words."""
         tags, texts = policy.without_tags, policy.without_words
