@@ -60,6 +60,17 @@ class BlendColumns:
             self.questions.append(is_question(memory.text))
             self.spoken.append(is_spoken(memory))
 
+    def replace(self, row: int, memory: Memory) -> None:
+        """Changes a row, if it is there already."""
+        spoken = is_spoken(memory)
+        if row < self.spoken.size and spoken != self.spoken.values[row]:
+            for breaks in self._breaks.values():
+                breaks.truncate(row)
+        self.subjects.put(row, subject(memory))
+        self.places.put(row, place(memory))
+        self.questions.put(row, is_question(memory.text))
+        self.spoken.put(row, spoken)
+
     def breaks(self, policy: Policy) -> Breaks:
         """The pairs of rows that are too far apart to be neighbours."""
         limits = policy.neighbour_minutes, policy.conversation_minutes

@@ -69,6 +69,11 @@ class FlagColumn:
         self.values[self.size] = value
         self.size += 1
 
+    def put(self, row: int, value: bool) -> None:
+        """Changes a row, if it is there already."""
+        if row < self.size:
+            self.values[row], self._where = value, None
+
     def truncate(self, length: int) -> None:
         """Removes the rows from `length` on."""
         if length < self.size:
@@ -95,15 +100,23 @@ class LabelColumn:
 
     def append(self, label: tuple[str, ...]) -> None:
         """Adds the next row; an empty label matches nothing."""
+        if self.size == len(self._codes):
+            self._codes = grown(self._codes, self.size + 1)
+        self._codes[self.size] = self._code(label)
+        self.size += 1
+
+    def put(self, row: int, label: tuple[str, ...]) -> None:
+        """Changes a row, if it is there already."""
+        if row < self.size:
+            self._codes[row] = self._code(label)
+
+    def _code(self, label: tuple[str, ...]) -> int:
         code = self._known.get(label)
         if code is None:
             code = self._known[label] = len(self._known)
             for word in dict.fromkeys(label):
                 self._with.setdefault(word, []).append(code)
-        if self.size == len(self._codes):
-            self._codes = grown(self._codes, self.size + 1)
-        self._codes[self.size] = code
-        self.size += 1
+        return code
 
     def truncate(self, length: int) -> None:
         """Removes the rows from `length` on."""
