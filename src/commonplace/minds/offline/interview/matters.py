@@ -268,9 +268,15 @@ def about(talk: Interview) -> Pieces:
         found = [note for note in found if note.frame.get("about") or note.frame.get("called")]
     if asked.wants == "count":
         found = [note for note in found if talk.tongue.counts(" ".join((note.text, *note.tell)))]
+    if asked.wants in {"where", "when"} and telling <= set(asked.heads):
+        found = []  # nothing but the thing itself: `where did your grandmother come from`
     if asked.language == "ko" and asked.wants in {"who", "where", "when", "count"}:
         found = []  # the words of a Korean question are its nouns: they do not tell what is asked of them
-    card = list(of_card(talk, work=not asked.people)) if asked.when is None and asked.wants != "who" else []
+    card = (
+        list(of_card(talk, work=not asked.people))
+        if asked.when is None and asked.wants not in {"who", "where", "when"}
+        else []
+    )
     if asked.when is None and not found and not card and asked.wants not in {"who", "why", "count"}:
         card += list(in_routine(talk))[:2]
     gone_to = [
