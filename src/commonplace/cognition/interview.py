@@ -31,7 +31,7 @@ from commonplace.minds.notes import Item, Spoken
 from commonplace.minds.question import Asked, understood
 from commonplace.minds.question_names import Names
 from commonplace.minds.question_rules import spoken_in as language_of
-from commonplace.minds.tasks import ANSWER, Acquaintance, AnswerInput, Earlier
+from commonplace.minds.tasks import ANSWER, Acquaintance, AnswerInput, Earlier, ThingKnown
 
 K = 10
 """Memories retrieved for the question itself."""
@@ -104,6 +104,7 @@ def names(view: TalkView, question: str) -> Names:
         weekdays=WEEKDAYS[language_of(question)],
         me=tuple(dict.fromkeys((view.persona.name, view.persona.called))),
         roles=_roles(view),
+        events={fact.id: fact.place for fact in scenario.facts if fact.starts and fact.place},
     )
 
 
@@ -197,6 +198,7 @@ def _inputs(
         day=recalled(scenario, _day(view, whole, latest), now),
         thoughts=recalled(scenario, islice(thoughts, LATEST_THOUGHTS), now),
         places=places(scenario, view.state.belief),
+        things=_things(view, whole),
         mood=_mood(latest),
         before=before,
     )
@@ -206,7 +208,28 @@ def _acquaintance(view: TalkView, other: str) -> Acquaintance:
     relation, minutes = view.state.relations[other], view.scenario.clock.tick_minutes
     known = (view.world.tick - relation.known_since) * minutes if relation.known_since > 0 else -1
     because = tuple(memory for memory in relation.because if memory in view.memories)
-    return Acquaintance(**dict(person(view, other)), because=because, known_minutes=known)
+    housemate = view.scenario.personas[other].home == view.persona.home
+    return Acquaintance(**dict(person(view, other)), because=because, known_minutes=known, housemate=housemate)
+
+
+def _things(view: TalkView, asked: Asked) -> tuple[ThingKnown, ...]:
+    """The objects in the belief view that share a word with the question, those with most of them first."""
+    geography, found = view.scenario.geography, dict[str, int]()
+    words = set(asked.words)
+    for id_, known in sorted(view.state.belief.nodes.items()):
+        node = geography.nodes.get(id_)
+        if node is not None and node.type == "object" and known.state:
+            found[id_] = len(words & set(node.name.lower().split()))
+    best = max(found.values(), default=0)
+    things = ((geography.nodes[id_], view.state.belief.nodes[id_]) for id_, count in found.items() if 0 < count == best)
+    return tuple(
+        ThingKnown(
+            name=node.name,
+            words=geography.kinds[node.kind].words.get(known.state, ""),
+            place_name=geography.nodes[known.parent].name if known.parent in geography.nodes else "",
+        )
+        for node, known in things
+    )
 
 
 def _usual(view: TalkView) -> tuple[Item, ...]:
@@ -248,7 +271,9 @@ def _of_named(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Me
         found += _of_person(view, other, latest)
         found += (view.memories.get(id_) for id_ in _view_of(view, other) if id_ in view.memories)
     for place in asked.places[:MOST_NAMED]:
-        found += islice(_those(latest, lambda frame, place=place: frame.get("place") == place), OF_A_PLACE)
+        here = list(_those(latest, lambda frame, place=place: frame.get("place") == place))
+        mine = (memory for memory in here if memory.details["frame"]["what"] in {"did", "walked"})
+        found += [*islice(mine, OF_A_PLACE), *here[:OF_A_PLACE]]
     return found
 
 
@@ -257,6 +282,8 @@ def _of_kind(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Mem
     found = [view.memories.get(id_) for id_ in _reasons(view) if id_ in view.memories]
     if {asked.kind, asked.also.kind if asked.also else ""} & ABOUT_TALK:
         found += islice(_those(latest, lambda frame: frame.get("what") in {"said", "event"}), LATEST_SAID)
+    if asked.kind == "news":
+        found += [memory for fact in view.scenario.facts for memory in _of_fact(view, fact.id, latest)]
     return [*found, *islice(_those(latest, lambda frame: frame.get("what") == "seed"), SEEDS)]
 
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Collection, Sequence
 
 from commonplace.minds.notes import Spoken, Value
-from commonplace.minds.question_names import EARLIER, PARTICLES, Names, facts_in, mentioned_in, placed
-from commonplace.minds.question_rules import Rules, Wanted, rules_of, spoken_in
+from commonplace.minds.question_names import EARLIER, PARTICLES, Names, event_in, facts_in, mentioned_in, placed
+from commonplace.minds.question_rules import Rules, Wanted, alike, rules_of, spoken_in
 from commonplace.minds.question_sentence import content_words, sentences, subject_of
 
 ASKER = "-"
@@ -22,12 +22,27 @@ FOLLOWS = frozenset({"more", "sure", "whyso"})
 """Kinds that ask on about the question before."""
 
 SMALL_TALK = frozenset(
-    {"request", "permit", "greet", "farewell", "thank", "praise", "insult", "sorry", "okay", "confide"}
+    {"request", "permit", "greet", "farewell", "thank", "praise", "offer", "insult", "sorry", "okay", "confide"}
 )
 """Kinds that ask nothing."""
 
 _OF_SOMETHING = frozenset(
-    {"source", "told", "going", "heard", "when", "why", "think", "said", "seen", "whois", "know", "met"}
+    {
+        "source",
+        "told",
+        "going",
+        "went",
+        "heard",
+        "when",
+        "why",
+        "think",
+        "said",
+        "seen",
+        "whois",
+        "know",
+        "met",
+        "talked",
+    }
 )
 """Kinds that ask about something, which the question before names where they do not."""
 
@@ -77,6 +92,8 @@ class Asked(Value):
     """Whether it speaks of the one who is asked."""
     now: bool = False
     """Whether it asks about what always is, and not about what was."""
+    past: bool = False
+    """Whether it takes for granted, or asks, that the one who is asked did something."""
     language: str = "en"
     """The language of the question."""
     also: Asked | None = None
@@ -152,10 +169,11 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     named = tuple(mentioned_in((Spoken(speaker=ASKER, called="", text=text),), names))
     text, others, unclear = _pronouns(text, rules, lines, names, before, people, named)
     people = (*people, *others)
-    facts = facts_in(text, names)
+    facts = facts_in(text, names) or event_in(text, names, places, language)
     when, text = _when(text, rules, names, before)
     wants = _wanted(text, rules)
     factual = {word.lower() for fact in facts for group in names.facts[fact] for word in group}
+    factual |= alike("festival", language) if facts else frozenset()
     kind, topic = _kind(rules, text, language, known=factual, timed=when is not None)
     if kind == "more" and (people or places or facts or when):
         kind = ""
@@ -173,7 +191,8 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
         kind=kind, people=people, places=places, facts=facts, when=when, topic=_topic(topic, names, people, places),
         words=words, subject=_topic(subject, names, people, places),
         heads=tuple(one for one in dict.fromkeys((*heads, *parts)) if one in words),
-        wants=wants, own=bool(rules.own.search(text)), now=bool(rules.now.search(text)), language=language,
+        wants=wants, own=bool(rules.own.search(text)), now=bool(rules.now.search(text)),
+        past=bool(rules.past.search(text)), language=language,
     )  # fmt: skip
     if unclear and not (words or places or facts):
         if not before.words:
@@ -282,6 +301,9 @@ def _pronouns(
         fitting = {one[0] for one in names.people if pronoun in {one[3], "any"}}
         mentioned = [*named, *before.people, *mentioned_in(lines, names)]
         unsure = {one[0] for one in names.people if one[3] not in {"he", "she"}} if pronoun != "they" else set[str]()
+        last = dict.fromkeys(mentioned_in(lines[-1:], names))
+        if len(last) == 1 and not before.people and not named:
+            mentioned = [one for one in last if one in fitting | unsure] or mentioned
         other = next((one for one in mentioned if one in fitting), "")
         other = other or next((one for one in mentioned if one in unsure), "")
         if other:
@@ -413,7 +435,7 @@ def _topic(topic: str, names: Names, people: tuple[str, ...], places: tuple[str,
     called = {one[0]: one[2] for one in names.people}
     text = topic
     for person in people:
-        text = text.replace("@p", called[person], 1)
+        text = re.sub(r"@p(?= [a-z])", f"{called[person]}'s", text, count=1).replace("@p", called[person], 1)
     for place in places:
         text = text.replace("@l", dict(names.places)[place], 1)
     text = text.strip(" '-")

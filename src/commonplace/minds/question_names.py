@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -36,6 +36,8 @@ class Names:
     """What the one who is asked is called."""
     roles: Mapping[str, str] = field(default_factory=dict[str, str])
     """What only one person is, to the character or by trade → who: `grandfather`, `doctor`."""
+    events: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Facts that are events → the area they are held in."""
 
 
 PARTICLES = (
@@ -169,6 +171,16 @@ def facts_in(question: str, names: Names) -> tuple[str, ...]:
         if hits and 2 * hits >= len(groups):
             named.append(fact)
     return tuple(named)
+
+
+def event_in(question: str, names: Names, places: Collection[str], language: str) -> tuple[str, ...]:
+    """The one event that a general word can mean: `the party` where there is only one, or one at the place named."""
+    words = alike("festival" if language == "en" else "축제", language)
+    text = f" {' '.join(re.findall(r'[a-z가-힣]+', question.lower()[-LONGEST:]))} "
+    if not any(_has(text, word) for word in words):
+        return ()
+    fitting = [fact for fact, place in names.events.items() if not places or place in places]
+    return tuple(fitting) if len(fitting) == 1 else ()
 
 
 def _has(text: str, word: str) -> bool:

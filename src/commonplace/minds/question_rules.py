@@ -15,10 +15,10 @@ Wanted = Literal["", "who", "what", "where", "when", "why", "how", "count", "whe
 HANGUL = re.compile("[가-힣ㄱ-ㅎㅏ-ㅣ]")
 
 _LISTS = frozenset(
-    {"stop", "light", "det", "prep", "short", "same", "trades", "pronouns", "numbers", "am", "pm", "it", "and"}
+    {"stop", "light", "det", "prep", "short", "same", "trades", "pronouns", "numbers", "am", "pm", "it", "and", "ends"}
 )
 
-_PATTERNS = frozenset({"hour", "now_is", "own", "bare", "future"})
+_PATTERNS = frozenset({"hour", "now_is", "own", "bare", "future", "past"})
 
 _WANTED: tuple[Wanted, ...] = ("count", "who", "where", "when", "why", "how", "what", "whether")
 
@@ -40,6 +40,8 @@ class Rules:
     """Words that mean nearly the same."""
     trades: tuple[tuple[frozenset[str], frozenset[str]], ...]
     """(names of a trade, what it is good for)."""
+    ends: tuple[tuple[frozenset[str], frozenset[str]], ...]
+    """(doings, what a thing is called before they are done)."""
     known: frozenset[str]
     """All words of the rules."""
     spelt: Mapping[str, frozenset[str]]
@@ -51,6 +53,7 @@ class Rules:
     second: re.Pattern[str]
     own: re.Pattern[str]
     future: re.Pattern[str]
+    past: re.Pattern[str]
     bare: re.Pattern[str]
     """Whether the sentence before is so, and nothing else."""
     rewrite: tuple[tuple[re.Pattern[str], str], ...]
@@ -101,6 +104,10 @@ def rules_of(language: str) -> Rules:
             (frozenset(names.split()), frozenset(uses.split()))
             for names, _, uses in (part.partition("=") for part in lists["trades"].split("; "))
         ),
+        ends=tuple(
+            (frozenset(doings.split()), frozenset(before.split()))
+            for doings, _, before in (part.partition("=") for part in lists["ends"].split("; "))
+        ),
         known=frozenset(re.findall("[a-z]+", text.lower())),
         spelt=misspelt({word for _, body in heads for word in re.findall("[a-z]{6,}", body)})
         if language == "en"
@@ -112,6 +119,7 @@ def rules_of(language: str) -> Rules:
         second=ends["second"],
         own=patterns["own"],
         future=patterns["future"],
+        past=patterns["past"],
         bare=patterns["bare"],
         rewrite=tuple(rewrite),
         numbers={name: int(value) for name, value in numbers.items()},
@@ -155,6 +163,11 @@ def spoken_in(text: str) -> str:
 def alike(word: str, language: str) -> frozenset[str]:
     """The words that mean nearly the same, the word itself among them."""
     return frozenset({word}).union(*(group for group in rules_of(language).same if word in group))
+
+
+def ends_of(doing: str, language: str) -> tuple[frozenset[str], ...]:
+    """What a thing is called that one would do this to: `broken` for `repaired`."""
+    return tuple(before for doings, before in rules_of(language).ends if doing in doings)
 
 
 def light_words(language: str) -> frozenset[str]:

@@ -11,7 +11,15 @@ from typing import Any
 
 from commonplace.minds.mind import Task
 from commonplace.minds.tasks.act import ACT, ActInput, ActOutput, Targets
-from commonplace.minds.tasks.answer import ANSWER, NO_ANSWER, Acquaintance, AnswerInput, AnswerOutput, Earlier
+from commonplace.minds.tasks.answer import (
+    ANSWER,
+    NO_ANSWER,
+    Acquaintance,
+    AnswerInput,
+    AnswerOutput,
+    Earlier,
+    ThingKnown,
+)
 from commonplace.minds.tasks.converse import CONVERSE, ConverseInput, ConverseOutput
 from commonplace.minds.tasks.duet_turn import DUET_TURN, DuetInput, DuetOutput
 from commonplace.minds.tasks.embed import EMBED, EmbedInput, EmbedOutput
@@ -108,4 +116,5 @@ __all__ = [
     "RelateOutput",
     "Stroke",
     "Targets",
+    "ThingKnown",
 ]

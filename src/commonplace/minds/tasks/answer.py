@@ -33,6 +33,18 @@ class Acquaintance(Person):
     """Memories the summary rests on."""
     known_minutes: int = -1
     """Since they first met; −1 for somebody known from before."""
+    housemate: bool = False
+    """Whether both have the same home."""
+
+
+class ThingKnown(Value):
+    """An object the question names, as the character last saw it."""
+
+    name: str
+    words: str
+    """What its state is called: `is broken`."""
+    place_name: str = ""
+    """Of the area it is believed to be in; empty where it is carried."""
 
 
 class Earlier(Value):
@@ -78,6 +90,8 @@ class AnswerInput(Value):
     """Conclusions, latest first."""
     places: tuple[Spot, ...] = ()
     """The areas one knows."""
+    things: tuple[ThingKnown, ...] = ()
+    """The objects the question names whose state one knows."""
     mood: int = 0
     """−100 … 100: how the latest felt memories felt on average."""
     before: Earlier | None = None

@@ -299,6 +299,8 @@ def _first_person(me: Who, sentence: str) -> str:
     names = "|".join(re.escape(one) for one in sorted({me.name, me.called}, key=len, reverse=True))
     text = re.sub(rf"^(?:(?:Dr|Mr|Mrs|Ms) )?(?:{names})'s\b", speech.POSSESSIVE.get(me.pronoun, "their"), sentence)
     text = re.sub(rf"^(?:(?:Dr|Mr|Mrs|Ms) )?(?:{names})\b", subject, text)
+    if subject == "they":  # `Wren runs` is `they run`
+        text = re.sub(rf"^they ({'|'.join(sorted(_THIRD_PERSON))})\b", lambda hit: f"they {_first_form(hit[1])}", text)
     text = re.sub(rf"\b(?:{names})\b(?='s)", "", text).replace(" 's ", " my ")
     text = re.sub(rf"(?<=[a-z,;] )(?:{names})(?= (?:{'|'.join(sorted(_THIRD_PERSON))}|\w+ed)\b)", subject, text)
     text = re.sub(rf"\b(?:{names})\b", "me", text)

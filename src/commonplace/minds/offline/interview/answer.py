@@ -8,7 +8,7 @@ said in this talk, at most four sentences; without a piece it is an honest `I do
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from commonplace.minds.offline.dice import Dice
@@ -21,6 +21,8 @@ from commonplace.minds.tasks import NO_ANSWER, AnswerInput, AnswerOutput
 MOST_SENTENCES = 4
 BRIEF = 2
 """Sentences where one thing was asked for."""
+YES_OR_NO = frozenset({"went", "going", "household"})
+"""Kinds whose first piece says yes or no."""
 END = re.compile(r"[.!?…]+[”\"')]*(?:\s|$)")
 OWN_LIFE = frozenset(
     {
@@ -77,10 +79,13 @@ def chosen(talk: Interview) -> list[Piece | None]:
     if before is not None and before.received == "badly":
         fresh = [piece for piece in fresh if (piece.mark or piece.text).lower() not in before.answer.lower()]
         return [talk.say("again.before"), *(fresh or [talk.say("dunno.more")])]
+    if pieces and pieces[0] not in fresh and talk.asked.wants == "whether" and kind in YES_OR_NO:
+        fresh = []  # yes or no is said again
     if fresh:
         return [talk.say("again.before") if before is not None else None, *fresh]
     if talk.asked.then:
-        return [talk.say("dunno.why" if talk.asked.then == "whyso" else "dunno.more")]
+        ends = [talk.say(rule) for rule in ("dunno.why", "dunno.more")[talk.asked.then != "whyso" :]]
+        return [next((end for end in ends if end and not talk.was_said(end)), ends[-1])]
     again = talk.say("again")
     if pieces and again:
         return [replace(pieces[0], text=f"{again.text} {pieces[0].text}"), *pieces[1:2]]
@@ -104,10 +109,11 @@ def pieces_of(talk: Interview) -> Pieces:
 def joined(talk: Interview, *answers: Sequence[Piece | None]) -> tuple[str, tuple[int, ...]]:
     """The first pieces of each answer that fit into four sentences together; a piece is not said twice."""
     taken: list[Piece] = []
+    ago = {note.id: note.minutes_ago for note in talk.given.day if note.frame.get("what") != "plan"}
     for pieces in answers:
         mine, left = 0, (BRIEF if talk.asked.kind == "best" else MOST_SENTENCES) // len(answers)
         for piece in pieces:
-            if piece is None or any(same(piece, one) for one in taken):
+            if piece is None or any(same(piece, one) or piece.text in one.text for one in taken):
                 continue
             count = len(END.findall(piece.text)) or 1
             if mine and count > left:
@@ -117,7 +123,18 @@ def joined(talk: Interview, *answers: Sequence[Piece | None]) -> tuple[str, tupl
             if left <= 0:
                 break
     ids = tuple(dict.fromkeys(memory for piece in taken for memory in piece.ids))
-    return talk.tongue.finished(" ".join(piece.text for piece in taken)), ids
+    if talk.asked.kind == "day" and len(answers) == 1:
+        taken.sort(key=lambda piece: -max((ago.get(memory, 0) for memory in piece.ids), default=0))
+    return talk.tongue.finished(" ".join(_said_once(taken))), ids
+
+
+def _said_once(pieces: Sequence[Piece]) -> Iterator[str]:
+    """The texts; a time is not said again by the piece that follows."""
+    lead = ""
+    for piece in pieces:
+        text = piece.text[len(lead) :].lstrip(" ,") if lead and piece.lead == lead else piece.text
+        yield text[:1].upper() + text[1:]
+        lead = piece.lead
 
 
 def sources(talk: Interview) -> Pieces:
@@ -148,7 +165,9 @@ _HANDLERS: Mapping[str, Callable[[Interview], Pieces]] = {
     "machine": oneself.machine, "name": oneself.name, "age": oneself.age, "who": oneself.who,
     "traits": oneself.traits, "work": oneself.work, "home": oneself.home, "want": oneself.want,
     "fear": oneself.fear,
-    "family": oneself.family, "secret": oneself.secret, "now": oneself.now, "where": oneself.where_now,
+    "family": oneself.family, "household": others.household, "whyhome": oneself.home_why, "went": matters.was_there,
+    "miss": oneself.miss, "rising": days.rising, "bedtime": days.bedtime,
+    "secret": oneself.secret, "now": oneself.now, "where": oneself.where_now,
     "here": oneself.here, "date": oneself.date, "source": matters.source, "told": matters.told,
     "going": matters.going, "heard": matters.heard, "closest": others.closest, "rival": others.rival,
     "people": others.people, "know": others.know, "talked": others.talked, "said": others.said_by,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
@@ -10,6 +11,7 @@ from commonplace.minds.notes import Item, Recalled
 from commonplace.minds.offline.interview.interview import (
     DAY,
     MEANT,
+    SMALL_HOURS,
     Interview,
     Piece,
     Pieces,
@@ -18,11 +20,15 @@ from commonplace.minds.offline.interview.interview import (
     names_place,
     occurs,
 )
-from commonplace.minds.offline.interview.matters import about, going, involves, nearest
+from commonplace.minds.offline.interview.matters import about, going, involves, nearest, whereabouts_of
 from commonplace.minds.offline.interview.oneself import in_routine, of_card
 from commonplace.minds.offline.interview.others import seen, talks
 from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question import When
+from commonplace.minds.question_rules import ends_of
+
+OVERLAP = 60
+"""Minutes that a stroke begun before a stretch must reach into it to be told of it."""
 
 
 def strokes(talk: Interview, span: When) -> list[tuple[Recalled, Recalled]]:
@@ -39,6 +45,8 @@ def strokes(talk: Interview, span: When) -> list[tuple[Recalled, Recalled]]:
     starts = sorted(plans)
     kept: list[tuple[Recalled, Recalled]] = []
     for start, end in pairwise([*starts, DAY + 300]):
+        if start < span.start and min(end, span.end) - span.start < OVERLAP:
+            continue  # the tail of what belongs to the time before
         plan, deeds = (
             plans[start],
             deeds_in(talk, When(days=span.days, start=max(start, span.start), end=min(end, span.end))),
@@ -129,7 +137,7 @@ def stroke_of(talk: Interview, plan: Recalled, deed: Recalled, span: When, *, de
     piece = talk.say(rule, plan.id, deed.id, mark=doing, part=part, at=at, **slots)
     seen = talk.doing(deed.frame.get("doing", ""))
     more = talk.say("day.detail", **seen) if detail and seen["doing"] != doing else None
-    return Piece(f"{piece.text} {more.text}", piece.ids, doing) if piece and more else piece
+    return replace(piece, text=f"{piece.text} {more.text}", mark=doing) if piece and more else piece
 
 
 def best(talk: Interview) -> Pieces:
@@ -197,17 +205,7 @@ def whereabouts(talk: Interview) -> Pieces:
     if span is not None:
         deeds = [note for note in deeds if talk.in_span(note, span)]
     if talk.asked.places:
-        there = sorted(
-            (note for note in deeds if note.frame.get("place") in talk.asked.places),
-            key=lambda note: (note.frame["what"] != "did", note.minutes_ago),
-        )
-        for note in there[:1]:
-            slots = talk.slots(note)
-            yield talk.say("yes.did" if slots["doing"] else "yes.went", note.id, mark=slots["doing"], **slots)
-        if not there:
-            name = next((spot.name for spot in talk.given.places if spot.id == talk.asked.places[0]), talk.asked.topic)
-            yield talk.say("no.place", at=talk.tongue.at(talk.given.who, name), daypart=talk.daypart if span else "")
-            yield talk.say("no.did")
+        yield from whereabouts_of(talk)
         return
     if talk.asked.words and span is None:
         yield from did(talk)
@@ -231,7 +229,24 @@ def did(talk: Interview) -> Pieces:
         deeds = [note for note in deeds if talk.in_span(note, talk.asked.when)]
         found = own_deed(talk, deeds) or (list(whereabouts(talk)) if talk.asked.places else handled(talk, deeds))
         return found or (day(talk) if talk.asked.open else [talk.say("no.did")])
-    return always_so(talk) or own_deed(talk, deeds) or handled(talk, deeds) or remembered(talk)
+    return always_so(talk) or brought_about(talk) or own_deed(talk, deeds) or handled(talk, deeds) or remembered(talk)
+
+
+def brought_about(talk: Interview) -> list[Piece | None]:
+    """Whether a thing is as it would be had one done what is asked: by its state as one last saw it, not by trying."""
+    doings = [word for word in talk.asked.words if word not in talk.asked.heads and word not in talk.light]
+    for known in talk.given.things if talk.asked.past or talk.asked.wants == "whether" else ():
+        if not known.words or not doings:
+            continue
+        language = talk.asked.language
+        undone = {word for doing in doings for one in ends_of(doing, language) for word in one}
+        is_not = any(occurs(word, known.words, language) for word in undone)
+        if not is_not and not any(talk.has(doing, known.words) for doing in doings):
+            continue
+        deeds = [note for note in talk.everything if note.frame.get("what") == "did"]
+        slots = {"thing": talk.tongue.place(talk.given.who, known.name), "words": known.words}
+        return [talk.say("state.not" if is_not else "state.yes", **slots), *handled(talk, deeds)[:1]]
+    return []
 
 
 def always_so(talk: Interview) -> list[Piece | None]:
@@ -293,6 +308,10 @@ def plan(talk: Interview) -> Pieces:
     later = to_come(talk, span, current)
     if talk.asked.wants == "when" and {"bed", "sleep"} & set(talk.asked.words):
         later = [item for item in (*later, *given.usual) if item.asleep][:1]
+    elif talk.asked.places and not talk.asked.open:
+        named = [item for item in later if item.location in talk.asked.places]
+        yield None if named else talk.say("going.no")
+        later = named or later[:1]
     elif talk.asked.topic and talk.asked.words and not talk.asked.facts:
         fitting = [
             item
@@ -374,6 +393,29 @@ def usual(talk: Interview) -> Pieces:
         sorted(items, key=lambda item: -item.minutes)[:3], key=lambda item: minute_of(item.start)
     ):
         yield talk.say("usual", mark=item.do, **talk.placed(item))
+
+
+def rising(talk: Interview) -> Pieces:
+    """When the usual day begins; of a day that is over, when the first deed was."""
+    span = talk.asked.when
+    if span is not None and span.days >= 0:
+        deeds = [note for note in deeds_in(talk, span) if talk.moment(note)[1] >= SMALL_HOURS * 60]
+        for note in deeds[:1]:
+            minute = talk.moment(note)[1]
+            time = talk.tongue.at_time(f"{minute // 60:02d}:{minute % 60:02d}")
+            yield talk.say("rising.day", note.id, part=talk.daypart, time=time)
+            yield tell(talk, note)
+            return
+    for item in talk.given.usual[:1]:
+        yield talk.say("rising", **talk.item(item))
+        yield talk.say("usual", mark=item.do, **talk.placed(item))
+
+
+def bedtime(talk: Interview) -> Pieces:
+    """When the day ends: by today's plan where there is one."""
+    items = talk.given.usual if talk.asked.now and talk.asked.when is None else (*talk.given.later, *talk.given.usual)
+    for item in [item for item in items if item.asleep][:1]:
+        yield talk.say("bedtime", **talk.item(item))
 
 
 def first_minute(talk: Interview, piece: Piece | None, span: When) -> int:

@@ -70,6 +70,8 @@ class Piece:
     """The memories it rests on; none for what card, plan or relations say."""
     mark: str = ""
     """The words of the memory in it: what would make saying it again a repetition."""
+    lead: str = ""
+    """The time it begins with, in words."""
 
 
 Pieces = Iterable[Piece | None]
@@ -112,7 +114,9 @@ class Interview:
         """A wording of a rule in the character's voice; None where a slot it needs is empty."""
         filled = {**slots, **{f"cap_{name}": value[:1].upper() + value[1:] for name, value in slots.items()}}
         text = self.rules.word(rule, self.voice, filled, self.dice.with_(*ids[:1])).text
-        return Piece(text, ids, mark) if text else None
+        times = (slots[name] for name in ("when", "part") if slots.get(name))
+        lead = next((time for time in times if re.match(rf"{re.escape(time)}[ ,]", text, re.IGNORECASE)), "")
+        return Piece(text, ids, mark, lead) if text else None
 
     def was_said(self, piece: Piece) -> bool:
         """Whether it was said in this talk."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
@@ -9,14 +10,13 @@ from commonplace.minds.notes import FactNote, Recalled
 from commonplace.minds.offline.interview.interview import (
     DAY,
     PASSING,
-    TELLING,
     Interview,
     Piece,
     Pieces,
     minute_of,
     occurs,
 )
-from commonplace.minds.offline.interview.oneself import in_routine, of_card, want, weather
+from commonplace.minds.offline.interview.oneself import background, in_routine, of_card, want, weather
 from commonplace.minds.offline.interview.others import (
     about_topic,
     acquaintances,
@@ -38,6 +38,8 @@ def think(talk: Interview) -> Pieces:
     if named:
         found = talk.relevant(talk.asked.words) if talk.asked.words else []
         yield from (tell(talk, note) for note in found[:2])
+        if talk.asked.heads and not found:
+            yield talk.unknown()
         for person in named[:2]:
             yield feeling(talk, person)
             yield from about_topic(talk, person)
@@ -49,6 +51,9 @@ def think(talk: Interview) -> Pieces:
         return
     if set(talk.asked.words) & set(talk.rules.say("words.weather", {}, talk.dice).split()):
         yield from weather(talk)
+        return
+    if talk.asked.places and talk.asked.wants != "whether":
+        yield from of_place(talk, talk.asked.places[0])
         return
     yield from about(talk)
 
@@ -175,6 +180,38 @@ def going(talk: Interview) -> Pieces:
     yield talk.say("going.no")
 
 
+def was_there(talk: Interview) -> Pieces:
+    """Whether the character was at an event or a place that was spoken of."""
+    if any(talk.note_of(fact) for fact in talk.asked.facts):
+        return going(talk)
+    if talk.asked.places:
+        return whereabouts_of(talk)
+    return [talk.say("no.did")] if talk.asked.words else [talk.unknown()]
+
+
+def whereabouts_of(talk: Interview, *, only_missing: bool = False) -> Iterator[Piece | None]:
+    """Whether the character was at the place in question in the stretch in question."""
+    span = talk.asked.when
+    there = sorted(
+        (
+            note
+            for note in talk.everything
+            if note.frame.get("what") in {"did", "walked"}
+            and note.frame.get("place") in talk.asked.places
+            and (span is None or talk.in_span(note, span))
+        ),
+        key=lambda note: (note.frame["what"] != "did", note.minutes_ago),
+    )
+    for note in there[:1]:
+        slots = talk.slots(note)
+        if not only_missing:
+            yield talk.say("yes.did" if slots["doing"] else "yes.went", note.id, mark=slots["doing"], **slots)
+    if not there:
+        name = next((spot.name for spot in talk.given.places if spot.id == talk.asked.places[0]), talk.asked.topic)
+        yield talk.say("no.place", at=talk.tongue.at(talk.given.who, name), daypart=talk.daypart if span else "")
+        yield None if only_missing else talk.say("no.did")
+
+
 def went(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
     """Of an event that is over, whether one was there; of one to come, whether the plan has it."""
     if not note.starts:
@@ -227,20 +264,35 @@ def will_go(talk: Interview, note: FactNote, starts: datetime, now: datetime) ->
 
 
 def news(talk: Interview) -> Pieces:
-    """What was heard and what happened lately."""
+    """What happened and what goes round: events, what news one carries, what others told, what is latest first."""
+    for event in [note for note in talk.given.facts if note.starts][:1]:
+        now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(event.starts)
+        carrier = [*talk.carriers(event.id, "seed"), *talk.carriers(event.id, "said")][:1]
+        if starts > now:
+            yield from heard_of(talk, event)
+        elif carrier and now - starts < timedelta(days=2):
+            name = topic_of(talk, event)
+            when = talk.tongue.when(talk.given.situation.moment, int((now - starts).total_seconds() // 60))
+            yield talk.say("news.had", *(one.id for one in carrier), event=name, when=when)
     lately = [
         note
         for note in talk.everything
         if note.minutes_ago < 2 * DAY
         and (
             note.frame.get("what") == "event"
-            or (note.frame.get("what") == "said" and note.frame.get("speech_act", "tell") in TELLING)
+            or (note.frame.get("what") == "said" and note.frame.get("speech_act") in {"report", "rejoice"})
         )
     ]
-    ranked = sorted(lately, key=lambda note: (-note.importance - (note.frame["what"] == "event"), note.minutes_ago))
+    ranked = sorted(lately, key=lambda note: (note.frame["what"] != "event", -note.importance, note.minutes_ago))
+    yield from (tell(talk, note) for note in ranked[:2])
     if not ranked:
-        yield talk.say("news.none")
-    yield from (tell(talk, note) for note in ranked[:5])
+        yield talk.say("news.since" if talk.given.facts else "news.none")
+
+
+def topic_of(talk: Interview, event: FactNote) -> str:
+    """What an event is called in the lines that carry it."""
+    notes = [note for note in talk.everything if event.id in note.facts and note.frame.get("topic")]
+    return next((note.frame["topic"] for note in notes), "")
 
 
 def answering(talk: Interview) -> list[Recalled]:
@@ -439,20 +491,35 @@ def of_place(talk: Interview, place: str) -> Iterator[Piece | None]:
     if spot is None:
         yield talk.say("place.unknown")
         return
-    slots = {"place": talk.tongue.place(talk.given.who, spot.name), "at": talk.tongue.at(talk.given.who, spot.name)}
-    name = spot.name.split()[-1].lower()
-    yield from (tell(talk, note) for note in talk.relevant([name], talk.seeds())[:2])
-    if place == talk.given.who.home:
+    me, name = talk.given.who, spot.name
+    slots = {"place": talk.tongue.place(me, name), "at": talk.tongue.at(me, name)}
+    owner = next((one for one in talk.given.known if name.startswith((f"{one.called}'", f"{one.called}’"))), None)
+    is_mine = name.startswith((f"{me.called}'", f"{me.called}’"))
+    is_thought = talk.asked.kind == "think"
+    if place == me.home:
         yield talk.say("place.own", **slots)
-    if any(item.location == place for item in talk.given.usual):
-        yield talk.say("place.often", **slots)
+    elif is_mine and is_thought:
+        yield talk.say("place.mine", **slots)
+    word = re.findall(r"[^\W\d_]+", name.lower())[-1]
+    yield from (tell(talk, note) for note in talk.relevant([word], [*talk.seeds(), *talk.given.thoughts])[:2])
+    yield from (piece for piece in background(talk) if occurs(word, piece.text, me.language))
+    usual = [item for item in talk.given.usual if item.location == place and not item.asleep]
+    if owner is not None and is_thought:
+        yield talk.say("place.theirs", **talk.them(owner))
+        yield feeling(talk, owner)
+    if usual and not is_mine and place != me.home:
+        yield talk.say("place.like" if is_thought else "place.often", **slots)
+    for item in usual[:1] if is_thought else ():
+        yield talk.say("place.doing", mark=item.do, **talk.item(item))
     mine = sorted(
         (note for note in talk.everything if note.frame.get("place") == place and note.frame.get("what") == "did"),
         key=lambda note: (-note.importance, note.minutes_ago),
     )
+    if not usual and place != me.home and (mine or is_thought):
+        yield talk.say("place.seldom", **slots)
     for note in mine[:1]:
         yield talk.say("place.think", note.id, mark=note.frame.get("doing", ""), **talk.slots(note))
-    if not mine and place != talk.given.who.home:
+    if not mine and place != me.home:
         yield talk.say("place.know", **slots)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from commonplace.minds.offline.grammar.grammar import grammar
-from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, covers, occurs
+from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, covers, minute_of, occurs
 from commonplace.minds.offline.interview.others import what_is
 from commonplace.minds.offline.interview.telling import tell
 
@@ -85,6 +85,23 @@ def home(talk: Interview) -> Pieces:
     yield from (
         piece for piece in background(talk) if card(talk)["place"] and card(talk)["place"].split()[-1] in piece.text
     )
+
+
+def home_why(talk: Interview) -> Pieces:
+    """What the background says of the home, and of how it came to that."""
+    yield talk.say("home", **card(talk))
+    name = card(talk)["place"].split()
+    told, words = list(background(talk)), [*name[-1:], *talk.asked.words]
+    yield from [piece for piece in told if any(talk.has(word.lower(), piece.text) for word in words)] or told
+    yield from (tell(talk, note) for note in talk.relevant(talk.asked.words, talk.seeds())[:2])
+
+
+def miss(talk: Interview) -> Pieces:
+    """What is lost: from the background and what is known from the start."""
+    words = talk.rules.say("words.loss", {}, talk.dice).split()
+    lost = [piece for piece in background(talk) if any(talk.has(word, piece.text) for word in words)]
+    found = [note for note in talk.seeds() if any(talk.has(word, note.text) for word in words)]
+    return [*lost[:1], *(tell(talk, note) for note in found[:2])] or [talk.say("miss.none")]
 
 
 def want(talk: Interview) -> Pieces:
@@ -219,7 +236,7 @@ def weather(talk: Interview) -> Pieces:
     past = [note for note in reversed(talk.given.day) if note.frame.get("what") == "weather"]
     if talk.asked.when is not None and (talk.asked.when.days or talk.asked.when.start):
         past = [note for note in past if talk.in_span(note, talk.today)]
-        if talk.today.days < 0:
+        if talk.today.days < 0 or (talk.today.days == 0 and talk.today.end > minute_of(talk.given.situation.time)):
             yield talk.say("dunno.future")
         yield from (tell(talk, note) for note in past[:2])
     if talk.today.days == 0:

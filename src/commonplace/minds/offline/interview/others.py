@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from commonplace.minds.notes import Person, Recalled
+from commonplace.minds.notes import FactNote, Person, Recalled
 from commonplace.minds.offline.interview.interview import (
     COLD,
     COOL,
@@ -39,6 +40,24 @@ def people(talk: Interview) -> Pieces:
     if known[-1].warmth <= COOL:
         pieces.append(feeling(talk, known[-1]))
     return [*pieces, *(what_is(talk, one) for one in known[1:])]
+
+
+def household(talk: Interview) -> Pieces:
+    """Those who have the same home."""
+    near = [one for one in talk.given.known if one.housemate]
+    home = next((spot.name for spot in talk.given.places if spot.id == talk.given.who.home), "")
+    yield talk.say("home", home=home) if talk.asked.wants == "where" else None
+    for one in acquaintances(talk)[:1]:
+        yield talk.say("household.yes" if one.housemate else "household.no", **talk.them(one))
+        yield label_of(talk, one)
+        return
+    if not near:
+        yield talk.say("household.none")
+    names = talk.tongue.many([one.called for one in near])
+    yield talk.say("household.many" if len(near) > 1 else "household", people=names)
+    for one in near[:2]:
+        yield label_of(talk, one) if len(near) == 1 else what_is(talk, one)
+        yield feeling(talk, one)
 
 
 def label_of(talk: Interview, person: Person, rule: str = "label") -> Piece | None:
@@ -166,6 +185,17 @@ def talked(talk: Interview) -> Pieces:
     """When the two last talked, and about what."""
     for person in acquaintances(talk)[:1]:
         last = list(last_talk(talk, person))
+        if talk.asked.when is not None:
+            held = [note for note in talk.given.day if spoken_with(note) == person.id]
+            lines = [note for note in held if talk.in_span(note, talk.asked.when)]
+            yield talk_of(talk, person, lines, "talked.yes") if lines else None
+            yield from (tell(talk, note) for note in weightiest(lines)[:1])
+            if lines:
+                return
+            not_then = talk.say("talked.not", daypart=talk.daypart, **talk.them(person))
+            yield replace(not_then, mark=f"not {talk.daypart}") if not_then else None
+        if talk.asked.wants == "what" and len(last) > 1:
+            last = last[1:]
         yield from last
         if not last:
             yield talk.say("talked.never", **talk.them(person))
@@ -187,15 +217,18 @@ def last_talk(talk: Interview, person: Person) -> Iterator[Piece | None]:
     named = tuple(note.id for note in conversation if note.frame.get("topic"))[:4]
     if subjects:
         yield talk.say("talked.about", *named, mark=subjects, topics=subjects, **slots)
-    theirs = [
-        note
-        for note in conversation
-        if note.frame.get("what") == "said" and note.frame.get("speech_act") not in EMPTY_ACTS
-    ]
-    for note in sorted(theirs, key=lambda note: -note.importance)[:1]:
+    for note in weightiest(conversation)[:1]:
         yield talk.say(
             "talked.said", note.id, mark=quoted(note.frame["quote"]), quote=quoted(note.frame["quote"]), **slots
         )
+
+
+def weightiest(lines: Iterable[Recalled]) -> list[Recalled]:
+    """What others said to the character that says something, the weightiest first."""
+    theirs = [
+        note for note in lines if note.frame.get("what") == "said" and note.frame.get("speech_act") not in EMPTY_ACTS
+    ]
+    return sorted(theirs, key=lambda note: (note.frame.get("speech_act", "tell") not in TELLING, -note.importance))
 
 
 def said_by(talk: Interview) -> Pieces:
@@ -290,7 +323,11 @@ def last_seen(talk: Interview, person: Person) -> Iterator[Piece | None]:
 
 
 def met(talk: Interview) -> Pieces:
-    """With whom the character talked, and whom it saw."""
+    """With whom the character talked, and whom it saw; of an event, whom it saw there."""
+    event = next((note for fact in talk.asked.facts if (note := talk.note_of(fact)) and note.starts), None)
+    if event is not None or talk.asked.places:
+        yield from met_there(talk, event)
+        return
     span = talk.today
     talked: dict[str, Recalled] = {}
     seen: dict[str, Recalled] = {}
@@ -321,6 +358,19 @@ def met(talk: Interview) -> Pieces:
     yield from talks(talk, span)
 
 
+def met_there(talk: Interview, event: FactNote | None) -> Iterator[Piece | None]:
+    """Whom the character saw at an event or a place."""
+    seen: dict[str, Recalled] = {}
+    for note in talk.everything:
+        here = talk.at_event(note, event) if event else note.frame.get("place") in talk.asked.places
+        if here and note.frame.get("called") and (talk.asked.when is None or talk.in_span(note, talk.asked.when)):
+            seen.setdefault(note.frame["called"], note)
+    people = talk.tongue.many(list(seen)[:8])
+    yield talk.say("met.saw.only", *(note.id for note in list(seen.values())[:8]), people=people)
+    if not seen:
+        yield talk.say("dunno.who")
+
+
 def talks(talk: Interview, span: When) -> Iterator[Piece | None]:
     """Talks of a stretch, one with each person first, the weightiest of each: with whom, when and about what."""
     held: list[tuple[str, list[Recalled]]] = []
@@ -349,21 +399,21 @@ def spoken_with(note: Recalled) -> str:
     return note.frame.get("who", "") if note.frame.get("to_me") else ""
 
 
-def talk_of(talk: Interview, person: Person, notes: Sequence[Recalled]) -> Piece | None:
+def talk_of(talk: Interview, person: Person, notes: Sequence[Recalled], rule: str = "day.talk") -> Piece | None:
     subjects = topics(talk, notes, person)
     ids = tuple(note.id for note in notes if note.frame.get("topic"))[:4] or (notes[-1].id,)
     slots = talk.them(person) | {"when": talk.when(notes[-1])}
     if subjects:
-        return talk.say("day.talk", *ids, mark=subjects, topic=subjects, **slots)
-    return talk.say("day.talk.plain", notes[-1].id, **slots)
+        return talk.say(rule, *ids, mark=subjects, topic=subjects, **slots)
+    return talk.say(f"{rule}.plain", notes[-1].id, **slots)
 
 
 def topics(talk: Interview, notes: Iterable[Recalled], other: Person) -> str:
     """What lines were about, as the character names it; its own things and the other's by whose they are."""
-    return talk.tongue.many(topics_of(notes, other, talk.given.who.id)[:2])
+    return talk.tongue.many(topics_of(notes, other)[:2])
 
 
-def topics_of(notes: Iterable[Recalled], other: Person, me: str) -> list[str]:
+def topics_of(notes: Iterable[Recalled], other: Person) -> list[str]:
     """`my broth`, `Jun's drone`, `the lantern festival`: what lines were about, each once."""
     found: list[str] = []
     for note in notes:
@@ -373,7 +423,7 @@ def topics_of(notes: Iterable[Recalled], other: Person, me: str) -> list[str]:
             topic = f"{other.called}'s {noun}"
         elif owner == "your" and not mine:
             topic = f"my {noun}"
-        if topic and topic not in found:
+        bare = topic.removeprefix("the ")
+        if topic and not any(bare == one.removeprefix("the ") for one in found):
             found.append(topic)
-    del me
     return found

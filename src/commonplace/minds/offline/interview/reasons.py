@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from commonplace.minds.notes import Item, Recalled
 from commonplace.minds.offline.interview.days import strokes
 from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, occurs
+from commonplace.minds.offline.interview.matters import whereabouts_of
 from commonplace.minds.offline.interview.oneself import of_card
 from commonplace.minds.offline.interview.others import about_topic, acquaintances, grounds
 from commonplace.minds.offline.interview.telling import tell
@@ -15,8 +16,22 @@ from commonplace.minds.question import When
 
 
 def why(talk: Interview) -> Pieces:
+    """The reasons; where nothing at all is known of what the question takes for granted, that."""
+    found = [piece for piece in grounds_of(talk) if piece]
+    if found or not talk.asked.heads or talk.asked.people or not talk.asked.own:
+        return found
+    near = talk.touching(talk.asked.words)
+    return [] if near else [talk.say("why.never.past" if talk.asked.past else "why.never")]
+
+
+def grounds_of(talk: Interview) -> Pieces:
     """What the plan cites, what a deed was part of, a goal it serves, what is remembered of the matter."""
     words, given = talk.asked.words, talk.given
+    if talk.asked.past and talk.asked.places and not talk.asked.people:
+        missing = list(whereabouts_of(talk, only_missing=True))
+        if missing:
+            yield from missing
+            return
     yield from of_card(talk, work=False) if len(words) > 1 else ()
     items = [*([given.now] if given.now else []), *given.done, *given.later]
     named = [item for item in items if is_of(talk, item)]
@@ -34,8 +49,12 @@ def why(talk: Interview) -> Pieces:
     yield from (tell(talk, note) for note in found[:2])
     if talk.asked.people:
         return
-    deeds = talk.relevant(words, [note for note in talk.everything if note.frame.get("what") in {"did", "walked"}])
-    for deed in [one for one in deeds if talk.has_all(words, one) and not found][:1]:
+    own = [note for note in talk.everything if note.frame.get("what") in {"did", "walked"}]
+    there = [note for note in own if note.frame.get("place") in talk.asked.places]
+    if talk.asked.when is not None:
+        own, there = ([note for note in notes if talk.in_span(note, talk.asked.when)] for notes in (own, there))
+    deeds = there if talk.asked.places and not found else talk.relevant(words, own)
+    for deed in [one for one in deeds if (one in there or talk.has_all(words, one)) and not found][:1]:
         yield from part_of(talk, deed)
     traits = [trait for trait in given.who.traits if any(occurs(word, trait, given.who.language) for word in words)]
     if traits:
@@ -61,10 +80,11 @@ def part_of(talk: Interview, deed: Recalled) -> Iterator[Piece | None]:
     days, minute = talk.moment(deed)
     for plan, _ in reversed(strokes(talk, When(days=days))):
         hour, _, rest = plan.frame.get("start", "0:0").partition(":")
-        if int(hour) * 60 + int(rest) <= minute:
+        if int(hour) * 60 + int(rest) <= minute and plan.frame.get("place") == deed.frame.get("place"):
             slots = talk.doing(plan.frame.get("do", ""))
             yield talk.say("why.plan", plan.id, deed.id, mark=slots["doing"], **slots)
             return
+    yield tell(talk, deed)
 
 
 def reasons(talk: Interview) -> Pieces:
