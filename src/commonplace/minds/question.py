@@ -168,7 +168,8 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     text, people, places, parts = placed(text, names, language)
     named = tuple(mentioned_in((Spoken(speaker=ASKER, called="", text=text),), names))
     text, others, unclear = _pronouns(text, rules, lines, names, before, people, named)
-    people = (*people, *others)
+    text, paired = rules.pair.subn("you" if language == "en" else "", text)
+    people = (*people, *others) or (before.people[:1] if paired else ())
     facts = facts_in(text, names) or event_in(text, names, places, language)
     when, text = _when(text, rules, names, before)
     wants = _wanted(text, rules)
@@ -177,7 +178,7 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     kind, topic = _kind(rules, text, language, known=factual, timed=when is not None)
     if kind == "more" and (people or places or facts or when):
         kind = ""
-    kind = _of_its_day(kind, when)
+    kind = _of_its_day(kind, when, will=bool(rules.future.search(text)))
     # A Korean pattern often takes more or less than the thing into its topic.
     is_topic = bool(topic) and (
         language == "en" or (kind in _NAMED_TOPICS and bool(content_words(topic, rules, language)))
@@ -208,10 +209,10 @@ def _wanted(text: str, rules: Rules) -> Wanted:
     return ""
 
 
-def _of_its_day(kind: str, when: When | None) -> str:
+def _of_its_day(kind: str, when: When | None, *, will: bool) -> str:
     """`what are you doing tomorrow` asks for a plan, `what were you doing at ten` for what was done."""
     if kind == "now" and when is not None:
-        return "plan" if when.days < 0 else "day"
+        return "plan" if when.days < 0 or (will and not when.days) else "day"
     if kind == "where" and when is not None:
         return "plan" if when.days < 0 else "whereabouts"
     return "plan" if kind in {"", "about", "did", "day", "usual"} and when is not None and when.days < 0 else kind
@@ -236,11 +237,12 @@ def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
     ):
         return _continued(asked, before)
     if not named and not asked.words and before.kind and (_refers(text, rules) or asked.kind in _OF_SOMETHING):
+        when = asked.when or (before.when if asked.kind in {before.kind, "met"} else None)
         return asked.model_copy(
             update={"people": before.people, "places": before.places, "facts": before.facts, "words": before.words,
-                    "topic": before.topic, "when": asked.when or (before.when if asked.kind == before.kind else None)}
+                    "topic": before.topic, "when": when}
         )  # fmt: skip
-    if not named and not asked.heads and before.words and before.kind and _refers(text, rules):
+    if not named and not asked.subject and before.words and before.kind and _refers(text, rules):
         return asked.model_copy(
             update={"words": (*before.words, *asked.words), "heads": before.heads, "subject": before.subject}
         )

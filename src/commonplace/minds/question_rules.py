@@ -18,7 +18,7 @@ _LISTS = frozenset(
     {"stop", "light", "det", "prep", "short", "same", "trades", "pronouns", "numbers", "am", "pm", "it", "and", "ends"}
 )
 
-_PATTERNS = frozenset({"hour", "now_is", "own", "bare", "future", "past"})
+_PATTERNS = frozenset({"hour", "now_is", "own", "bare", "future", "past", "pair"})
 
 _WANTED: tuple[Wanted, ...] = ("count", "who", "where", "when", "why", "how", "what", "whether")
 
@@ -54,6 +54,8 @@ class Rules:
     own: re.Pattern[str]
     future: re.Pattern[str]
     past: re.Pattern[str]
+    pair: re.Pattern[str]
+    """The one who is asked and the person spoken of: `you two`."""
     bare: re.Pattern[str]
     """Whether the sentence before is so, and nothing else."""
     rewrite: tuple[tuple[re.Pattern[str], str], ...]
@@ -120,6 +122,7 @@ def rules_of(language: str) -> Rules:
         own=patterns["own"],
         future=patterns["future"],
         past=patterns["past"],
+        pair=patterns["pair"],
         bare=patterns["bare"],
         rewrite=tuple(rewrite),
         numbers={name: int(value) for name, value in numbers.items()},

@@ -20,12 +20,11 @@ from commonplace.minds.offline.interview.interview import (
     names_place,
     occurs,
 )
-from commonplace.minds.offline.interview.matters import about, going, involves, nearest, whereabouts_of
+from commonplace.minds.offline.interview.matters import about, brought_about, going, involves, nearest, whereabouts_of
 from commonplace.minds.offline.interview.oneself import in_routine, of_card
 from commonplace.minds.offline.interview.others import seen, talks
 from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question import When
-from commonplace.minds.question_rules import ends_of
 
 OVERLAP = 60
 """Minutes that a stroke begun before a stretch must reach into it to be told of it."""
@@ -232,23 +231,6 @@ def did(talk: Interview) -> Pieces:
     return always_so(talk) or brought_about(talk) or own_deed(talk, deeds) or handled(talk, deeds) or remembered(talk)
 
 
-def brought_about(talk: Interview) -> list[Piece | None]:
-    """Whether a thing is as it would be had one done what is asked: by its state as one last saw it, not by trying."""
-    doings = [word for word in talk.asked.words if word not in talk.asked.heads and word not in talk.light]
-    for known in talk.given.things if talk.asked.past or talk.asked.wants == "whether" else ():
-        if not known.words or not doings:
-            continue
-        language = talk.asked.language
-        undone = {word for doing in doings for one in ends_of(doing, language) for word in one}
-        is_not = any(occurs(word, known.words, language) for word in undone)
-        if not is_not and not any(talk.has(doing, known.words) for doing in doings):
-            continue
-        deeds = [note for note in talk.everything if note.frame.get("what") == "did"]
-        slots = {"thing": talk.tongue.place(talk.given.who, known.name), "words": known.words}
-        return [talk.say("state.not" if is_not else "state.yes", **slots), *handled(talk, deeds)[:1]]
-    return []
-
-
 def always_so(talk: Interview) -> list[Piece | None]:
     """What card, starting memories and conclusions say of what one does: `do you sleep well`."""
     if not talk.asked.now:
@@ -367,6 +349,12 @@ def usual_instead(talk: Interview, span: When) -> Iterator[Piece | None]:
     awake = [item for item in usual if not item.asleep]
     if talk.asked.places:
         awake = [item for item in awake if item.location in talk.asked.places]
+        if not awake:
+            yield talk.say("going.no")
+            return
+    if talk.asked.topic and talk.asked.heads and not talk.asked.open:
+        words = talk.asked.words
+        awake = [item for item in awake if any(talk.has(word, f"{item.do} {item.location_name}") for word in words)]
         if not awake:
             yield talk.say("going.no")
             return

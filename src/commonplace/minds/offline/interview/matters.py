@@ -29,7 +29,7 @@ from commonplace.minds.offline.interview.others import (
     whois,
 )
 from commonplace.minds.offline.interview.telling import tell
-from commonplace.minds.question_rules import trades_for
+from commonplace.minds.question_rules import ends_of, trades_for
 
 
 def think(talk: Interview) -> Pieces:
@@ -69,6 +69,8 @@ def heard(talk: Interview) -> Pieces:
         yield from whois(talk)
         return
     found = [note for note in talk.relevant(talk.asked.words) if note.frame.get("what") != "plan"]
+    if talk.asked.people:
+        found = [note for note in found if involves(talk, note) or names_all(talk, note)]
     if found:
         yield from (tell(talk, note) for note in found[:4])
         return
@@ -330,6 +332,10 @@ def about(talk: Interview) -> Pieces:
         return
     if asked.wants == "who" and asked.places:
         yield visitors(talk)
+    state = brought_about(talk)
+    if state and asked.wants == "whether":
+        yield from state
+        return
     found = answering(talk)
     card = (
         list(of_card(talk, work=not asked.people))
@@ -355,6 +361,22 @@ def about(talk: Interview) -> Pieces:
         yield from gone_to
         return
     yield from touching(talk)
+
+
+def brought_about(talk: Interview) -> list[Piece | None]:
+    """Whether a thing is as it would be had one done what is asked: by its state as one last saw it, not by trying."""
+    doings = [word for word in talk.asked.words if word not in talk.asked.heads and word not in talk.light]
+    for known in talk.given.things if talk.asked.past or talk.asked.wants == "whether" else ():
+        if not known.words or not doings:
+            continue
+        language = talk.asked.language
+        undone = {word for doing in doings for one in ends_of(doing, language) for word in one}
+        is_not = any(occurs(word, known.words, language) for word in undone)
+        if not is_not and not any(talk.has(doing, known.words) for doing in doings):
+            continue
+        slots = {"thing": talk.tongue.place(talk.given.who, known.name), "words": known.words}
+        return [talk.say("state.not" if is_not else "state.yes", **slots)]
+    return []
 
 
 def rest_of(talk: Interview, note: FactNote) -> list[str]:
@@ -483,6 +505,11 @@ def remark(talk: Interview) -> Pieces:
 
 def involves(talk: Interview, note: Recalled) -> bool:
     return bool({note.frame.get("about"), note.frame.get("who"), note.frame.get("to")} & set(talk.asked.people))
+
+
+def names_all(talk: Interview, note: Recalled) -> bool:
+    """Whether a memory names everybody whom the question names."""
+    return all(person.called in note.text for one in talk.asked.people if (person := talk.person(one)))
 
 
 def of_place(talk: Interview, place: str) -> Iterator[Piece | None]:

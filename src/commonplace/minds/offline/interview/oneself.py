@@ -242,7 +242,9 @@ def weather(talk: Interview) -> Pieces:
     if talk.today.days == 0:
         yield talk.say("weather.now", sky=sky)
     words = [talk.given.situation.sky, *talk.asked.words]
-    yield from (tell(talk, note) for word in words for note in talk.relevant([word], talk.seeds())[:1])
+    for word in words:
+        told = [tell(talk, note) for note in talk.relevant([word], talk.seeds())]
+        yield from [piece for piece in told if piece and talk.has(word, piece.text)][:1]
     yield from (tell(talk, note) for note in past[:1])
 
 

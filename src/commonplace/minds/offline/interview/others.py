@@ -212,11 +212,15 @@ def last_talk(talk: Interview, person: Person) -> Iterator[Piece | None]:
     last = lines[0]
     conversation = [note for note in lines if note.minutes_ago - last.minutes_ago <= 90]
     slots = talk.them(person)
-    yield talk.say("talked", last.id, when=talk.when(last), **slots)
+    when = talk.say("talked", last.id, when=talk.when(last), **slots)
     subjects = topics(talk, conversation, person)
     named = tuple(note.id for note in conversation if note.frame.get("topic"))[:4]
-    if subjects:
-        yield talk.say("talked.about", *named, mark=subjects, topics=subjects, **slots)
+    about = talk.say("talked.about", *named, mark=subjects, topics=subjects, **slots) if subjects else None
+    if when and about and talk.asked.wants != "what":
+        yield replace(about, text=f"{when.text} {about.text}", ids=(*when.ids, *about.ids))
+    else:
+        yield when
+        yield about
     for note in weightiest(conversation)[:1]:
         yield talk.say(
             "talked.said", note.id, mark=quoted(note.frame["quote"]), quote=quoted(note.frame["quote"]), **slots
