@@ -42,6 +42,7 @@ _OF_SOMETHING = frozenset(
         "know",
         "met",
         "talked",
+        "withwhom",
     }
 )
 """Kinds that ask about something, which the question before names where they do not."""
@@ -178,6 +179,8 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     kind, topic = _kind(rules, text, language, known=factual, timed=when is not None)
     if kind == "more" and (people or places or facts or when):
         kind = ""
+    if kind == "did" and places and rules.future.search(text):
+        kind = "plan"
     kind = _of_its_day(kind, when, will=bool(rules.future.search(text)))
     # A Korean pattern often takes more or less than the thing into its topic.
     is_topic = bool(topic) and (
@@ -215,7 +218,8 @@ def _of_its_day(kind: str, when: When | None, *, will: bool) -> str:
         return "plan" if when.days < 0 or (will and not when.days) else "day"
     if kind == "where" and when is not None:
         return "plan" if when.days < 0 else "whereabouts"
-    return "plan" if kind in {"", "about", "did", "day", "usual"} and when is not None and when.days < 0 else kind
+    to_come = when is not None and (when.days < 0 or (will and not when.days))
+    return "plan" if kind in {"", "about", "did", "day", "usual"} and to_come else kind
 
 
 # ── in the context of the talk ───────────────────────────────────────────────────────────────────────────────────────
@@ -223,6 +227,8 @@ def _of_its_day(kind: str, when: When | None, *, will: bool) -> str:
 
 def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
     """A follow-up has the kind of the question before, and what it does not name itself."""
+    if asked.kind == "more" and before.kind not in _SPANNING and rules.future.search(text):
+        return asked.model_copy(update={"kind": "plan"})  # `what will you do after that` of what was no plan
     if asked.kind in FOLLOWS:
         if not before.kind or before.kind in SMALL_TALK:
             return asked
@@ -237,7 +243,7 @@ def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
     ):
         return _continued(asked, before)
     if not named and not asked.words and before.kind and (_refers(text, rules) or asked.kind in _OF_SOMETHING):
-        when = asked.when or (before.when if asked.kind in {before.kind, "met"} else None)
+        when = asked.when or (before.when if asked.kind in {before.kind, "met", "withwhom"} else None)
         return asked.model_copy(
             update={"people": before.people, "places": before.places, "facts": before.facts, "words": before.words,
                     "topic": before.topic, "when": when}
@@ -247,6 +253,10 @@ def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
             update={"words": (*before.words, *asked.words), "heads": before.heads, "subject": before.subject}
         )
     return asked
+
+
+_SPANNING = frozenset({"plan", "day", "now", "usual", "whereabouts", "met", "best", "seen", "going"})
+"""Kinds whose answers go on to what comes next."""
 
 
 def _is_ellipsis(asked: Asked, bare: str, *, is_led: bool) -> bool:
@@ -437,7 +447,7 @@ def _topic(topic: str, names: Names, people: tuple[str, ...], places: tuple[str,
     called = {one[0]: one[2] for one in names.people}
     text = topic
     for person in people:
-        text = re.sub(r"@p(?= [a-z])", f"{called[person]}'s", text, count=1).replace("@p", called[person], 1)
+        text = text.replace("@p", called[person], 1)
     for place in places:
         text = text.replace("@l", dict(names.places)[place], 1)
     text = text.strip(" '-")

@@ -83,8 +83,8 @@ def rules_of(language: str) -> Rules:
         elif head.startswith("?"):
             wants[head[1:]] = _pattern(body, language)
         elif head == "rewrite":
-            pattern, _, replacement = body.partition(" => ")
-            rewrite.append((_pattern(pattern, language), replacement))
+            pattern, _, replacement = body.partition(" =>")
+            rewrite.append((_pattern(pattern, language), replacement.strip()))
         elif head in {"tag", "second"}:  # they begin with a comma
             ends[head] = re.compile(f"(?:{body})", re.IGNORECASE)
         elif head not in _LISTS and head not in _PATTERNS:

@@ -166,7 +166,7 @@ _HANDLERS: Mapping[str, Callable[[Interview], Pieces]] = {
     "traits": oneself.traits, "work": oneself.work, "home": oneself.home, "want": oneself.want,
     "fear": oneself.fear,
     "family": oneself.family, "household": others.household, "whyhome": oneself.home_why, "went": matters.was_there,
-    "miss": oneself.miss, "rising": days.rising, "bedtime": days.bedtime,
+    "withwhom": others.with_whom, "miss": oneself.miss, "rising": days.rising, "bedtime": days.bedtime,
     "secret": oneself.secret, "now": oneself.now, "where": oneself.where_now,
     "here": oneself.here, "date": oneself.date, "source": matters.source, "told": matters.told,
     "going": matters.going, "heard": matters.heard, "closest": others.closest, "rival": others.rival,

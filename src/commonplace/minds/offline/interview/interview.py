@@ -132,6 +132,7 @@ class Interview:
     def unknown(self) -> Piece | None:
         """An admission that nothing is known, which names what, and the thing in question where one stands out."""
         named = self.asked.subject or (self.asked.topic if self.asked.words else "")
+        named = " ".join(self.asked.heads) if self.asked.people else named
         topic = self.tongue.topic(named) if named else ""
         when = self.asked.when
         if when is not None and when.days < 0:

@@ -241,7 +241,8 @@ def weather(talk: Interview) -> Pieces:
         yield from (tell(talk, note) for note in past[:2])
     if talk.today.days == 0:
         yield talk.say("weather.now", sky=sky)
-    words = [talk.given.situation.sky, *talk.asked.words]
+    skies = set(talk.rules.say("words.weather", {}, talk.dice).split())
+    words = [talk.given.situation.sky, *(word for word in talk.asked.words if word in skies)]
     for word in words:
         told = [tell(talk, note) for note in talk.relevant([word], talk.seeds())]
         yield from [piece for piece in told if piece and talk.has(word, piece.text)][:1]

@@ -60,6 +60,17 @@ def household(talk: Interview) -> Pieces:
         yield feeling(talk, one)
 
 
+def with_whom(talk: Interview) -> Pieces:
+    """With whom what was spoken of is done: those who are that to the character, else those it talked with then."""
+    words = [word for word in talk.asked.words if word not in talk.light]
+    found = [one for one in talk.given.known if any(talk.has(word, one.label) for word in words)]
+    if found:
+        return [what_is(talk, one) for one in found[:2]]
+    if talk.asked.when is not None and talk.asked.when.days >= 0:
+        return met(talk)
+    return [talk.say("dunno.who")]
+
+
 def label_of(talk: Interview, person: Person, rule: str = "label") -> Piece | None:
     """What somebody is to the character."""
     label = talk.tongue.label(talk.given.who, person.label)

@@ -20,8 +20,9 @@ def why(talk: Interview) -> Pieces:
     found = [piece for piece in grounds_of(talk) if piece]
     if found or not talk.asked.heads or talk.asked.people or not talk.asked.own:
         return found
-    near = talk.touching(talk.asked.words)
-    return [] if near else [talk.say("why.never.past" if talk.asked.past else "why.never")]
+    if talk.asked.past:
+        return [talk.say("why.never.past")]
+    return [] if talk.touching(talk.asked.words) else [talk.say("why.never")]
 
 
 def grounds_of(talk: Interview) -> Pieces:
