@@ -100,6 +100,7 @@ def names(view: TalkView, question: str) -> Names:
         places=[(node.id, node.name) for node in scenario.geography.nodes.values() if node.type == "area"],
         facts={fact.id: _groups(fact.groups) for fact in scenario.facts},
         late=view.now.hour < SMALL_HOURS,
+        minute=view.now.hour * 60 + view.now.minute,
         weekday=view.now.weekday(),
         weekdays=WEEKDAYS[language_of(question)],
         me=tuple(dict.fromkeys((view.persona.name, view.persona.called))),

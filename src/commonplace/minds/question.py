@@ -179,9 +179,14 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     kind, topic = _kind(rules, text, language, known=factual, timed=when is not None)
     if kind == "more" and (people or places or facts or when):
         kind = ""
+    is_past = bool(rules.past.search(text))
+    will = bool(rules.future.search(text)) or (
+        when is not None and not is_past and when.end > names.minute > 0 < when.start
+    )
+    bare = not (people or places or facts or content_words(text, rules, language))
     if kind == "did" and places and rules.future.search(text):
         kind = "plan"
-    kind = _of_its_day(kind, when, will=bool(rules.future.search(text)))
+    kind = _of_its_day(kind, when, will=will, bare=bare and _wanted(text, rules) in {"what", "how", ""})
     # A Korean pattern often takes more or less than the thing into its topic.
     is_topic = bool(topic) and (
         language == "en" or (kind in _NAMED_TOPICS and bool(content_words(topic, rules, language)))
@@ -195,8 +200,8 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
         kind=kind, people=people, places=places, facts=facts, when=when, topic=_topic(topic, names, people, places),
         words=words, subject=_topic(subject, names, people, places),
         heads=tuple(one for one in dict.fromkeys((*heads, *parts)) if one in words),
-        wants=wants, own=bool(rules.own.search(text)), now=bool(rules.now.search(text)),
-        past=bool(rules.past.search(text)), language=language,
+        wants=wants, own=bool(rules.own.search(text)), now=bool(rules.now.search(text)), past=is_past,
+        language=language,
     )  # fmt: skip
     if unclear and not (words or places or facts):
         if not before.words:
@@ -212,13 +217,17 @@ def _wanted(text: str, rules: Rules) -> Wanted:
     return ""
 
 
-def _of_its_day(kind: str, when: When | None, *, will: bool) -> str:
-    """`what are you doing tomorrow` asks for a plan, `what were you doing at ten` for what was done."""
-    if kind == "now" and when is not None:
-        return "plan" if when.days < 0 or (will and not when.days) else "day"
-    if kind == "where" and when is not None:
+def _of_its_day(kind: str, when: When | None, *, will: bool, bare: bool) -> str:
+    """`what are you doing tomorrow` asks for a plan, `what were you doing at ten` and `how was yesterday` for a day."""
+    if when is None:
+        return kind
+    to_come = when.days < 0 or (will and not when.days)
+    if kind == "now":
+        return "plan" if to_come else "day"
+    if kind == "where":
         return "plan" if when.days < 0 else "whereabouts"
-    to_come = when is not None and (when.days < 0 or (will and not when.days))
+    if kind in {"", "about"} and bare:
+        kind = "day"
     return "plan" if kind in {"", "about", "did", "day", "usual"} and to_come else kind
 
 
@@ -228,7 +237,7 @@ def _of_its_day(kind: str, when: When | None, *, will: bool) -> str:
 def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
     """A follow-up has the kind of the question before, and what it does not name itself."""
     if asked.kind == "more" and before.kind not in _SPANNING and rules.future.search(text):
-        return asked.model_copy(update={"kind": "plan"})  # `what will you do after that` of what was no plan
+        asked = asked.model_copy(update={"kind": "plan"})  # `what will you do after that` of what was no plan
     if asked.kind in FOLLOWS:
         if not before.kind or before.kind in SMALL_TALK:
             return asked

@@ -377,6 +377,7 @@ def usual(talk: Interview) -> Pieces:
     named = [item for item in items if any(talk.has(word, f"{item.do} {item.location_name}") for word in words)]
     if talk.asked.heads and not named:
         return
+    items = [item for item in items if not item.asleep or talk.asked.when]
     for item in named or sorted(
         sorted(items, key=lambda item: -item.minutes)[:3], key=lambda item: minute_of(item.start)
     ):

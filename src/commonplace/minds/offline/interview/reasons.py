@@ -28,7 +28,7 @@ def why(talk: Interview) -> Pieces:
 def grounds_of(talk: Interview) -> Pieces:
     """What the plan cites, what a deed was part of, a goal it serves, what is remembered of the matter."""
     words, given = talk.asked.words, talk.given
-    if talk.asked.past and talk.asked.places and not talk.asked.people:
+    if talk.asked.past and talk.asked.own and talk.asked.places and not talk.asked.people:
         missing = list(whereabouts_of(talk, only_missing=True))
         if missing:
             yield from missing
