@@ -346,6 +346,8 @@ def _when(text: str, rules: Rules, names: Names, before: Asked) -> tuple[When | 
             if ago is None:
                 continue
             break
+    if before.when and (hit := rules.daybefore.search(rest)):
+        day, rest = before.when.days + 1, rest[: hit.start()] + " " + rest[hit.end() :]
     if day is None:
         day, rest = _weekday(rest, rules, names)
     if day is None and span is not None:

@@ -18,7 +18,7 @@ _LISTS = frozenset(
     {"stop", "light", "det", "prep", "short", "same", "trades", "pronouns", "numbers", "am", "pm", "it", "and", "ends"}
 )
 
-_PATTERNS = frozenset({"hour", "now_is", "own", "bare", "future", "past", "pair"})
+_PATTERNS = frozenset({"hour", "now_is", "own", "bare", "future", "past", "pair", "daybefore"})
 
 _WANTED: tuple[Wanted, ...] = ("count", "who", "where", "when", "why", "how", "what", "whether")
 
@@ -54,6 +54,8 @@ class Rules:
     own: re.Pattern[str]
     future: re.Pattern[str]
     past: re.Pattern[str]
+    daybefore: re.Pattern[str]
+    """The day before the one last spoken of."""
     pair: re.Pattern[str]
     """The one who is asked and the person spoken of: `you two`."""
     bare: re.Pattern[str]
@@ -123,6 +125,7 @@ def rules_of(language: str) -> Rules:
         future=patterns["future"],
         past=patterns["past"],
         pair=patterns["pair"],
+        daybefore=patterns["daybefore"],
         bare=patterns["bare"],
         rewrite=tuple(rewrite),
         numbers={name: int(value) for name, value in numbers.items()},

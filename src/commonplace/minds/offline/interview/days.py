@@ -235,7 +235,7 @@ def always_so(talk: Interview) -> list[Piece | None]:
     """What card, starting memories and conclusions say of what one does: `do you sleep well`."""
     if not talk.asked.now:
         return []
-    card = list(of_card(talk))
+    card = [] if talk.asked.people else list(of_card(talk))
     notes = talk.relevant(talk.asked.words, [*talk.seeds(), *talk.given.thoughts])
     return card or [tell(talk, note) for note in notes if not talk.asked.people or involves(talk, note)][:2]
 
@@ -265,7 +265,8 @@ def remembered(talk: Interview) -> Pieces:
     others = [note for note in talk.relevant(words) if talk.is_firm(words, note)]
     others = [note for note in others if not talk.asked.people or involves(talk, note)]
     if others or card:
-        return [*card, *(tell(talk, note) for note in others[:2])]
+        told = [tell(talk, note) for note in others[:2]]
+        return [*told, *card] if talk.asked.people else [*card, *told]
     routine = list(in_routine(talk)) if talk.asked.now else []
     if routine:
         return routine[:2]

@@ -74,6 +74,13 @@ def heard(talk: Interview) -> Pieces:
     if found:
         yield from (tell(talk, note) for note in found[:4])
         return
+    spoken = [note for note in talk.everything if note.frame.get("what") == "said" and note.frame.get("to_me")]
+    heads = [word for word in talk.asked.heads or talk.asked.words if word not in talk.light]
+    spoken = [note for note in spoken if heads and all(talk.has(word, note.frame.get("topic", "")) for word in heads)]
+    if spoken and not talk.asked.people:
+        slots = talk.slots(spoken[0])
+        yield talk.say("heard.yes", spoken[0].id, mark=slots["quote"], **slots)
+        return
     topic = talk.tongue.topic(talk.asked.topic)
     yield talk.first(talk.say("heard.no", topic=topic), talk.say("heard.no.plain"))
 
