@@ -199,6 +199,7 @@ def _inputs(
         day=recalled(scenario, _day(view, whole, latest), now),
         thoughts=recalled(scenario, islice(thoughts, LATEST_THOUGHTS), now),
         places=places(scenario, view.state.belief),
+        town=next((id_ for id_, node in scenario.geography.nodes.items() if not node.parent_id), ""),
         things=_things(view, whole),
         mood=_mood(latest),
         before=before,

@@ -183,7 +183,8 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     will = bool(rules.future.search(text)) or (
         when is not None and not is_past and when.end > names.minute > 0 < when.start
     )
-    bare = not (people or places or facts or content_words(text, rules, language))
+    subject, heads = subject_of(text, rules, language)
+    bare = not (people or places or facts or (heads if language == "ko" else content_words(text, rules, language)))
     if kind == "did" and places and rules.future.search(text):
         kind = "plan"
     kind = _of_its_day(kind, when, will=will, bare=bare and _wanted(text, rules) in {"what", "how", ""})
@@ -193,7 +194,6 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     )
     about = topic if is_topic else text
     words = tuple(dict.fromkeys((*content_words(about, rules, language), *parts)))
-    subject, heads = subject_of(text, rules, language)
     if language == "ko" and kind and not heads:
         words = ()  # what is left of a Korean question whose kind is known is its verb
     asked = Asked(
@@ -224,9 +224,11 @@ def _of_its_day(kind: str, when: When | None, *, will: bool, bare: bool) -> str:
     to_come = when.days < 0 or (will and not when.days)
     if kind == "now":
         return "plan" if to_come else "day"
+    if kind == "work":
+        return "plan" if to_come else "usual"
     if kind == "where":
         return "plan" if when.days < 0 else "whereabouts"
-    if kind in {"", "about"} and bare:
+    if kind in {"", "about", "think"} and bare:
         kind = "day"
     return "plan" if kind in {"", "about", "did", "day", "usual"} and to_come else kind
 
@@ -251,7 +253,8 @@ def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
         and (named or asked.words)
     ):
         return _continued(asked, before)
-    if not named and not asked.words and before.kind and (_refers(text, rules) or asked.kind in _OF_SOMETHING):
+    is_of_something = asked.kind in _OF_SOMETHING and not set(asked.words) - rules.light
+    if not named and before.kind and (is_of_something or (not asked.words and _refers(text, rules))):
         when = asked.when or (before.when if asked.kind in {before.kind, "met", "withwhom"} else None)
         return asked.model_copy(
             update={"people": before.people, "places": before.places, "facts": before.facts, "words": before.words,

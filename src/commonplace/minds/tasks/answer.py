@@ -90,6 +90,8 @@ class AnswerInput(Value):
     """Conclusions, latest first."""
     places: tuple[Spot, ...] = ()
     """The areas one knows."""
+    town: str = ""
+    """The area that all others are in."""
     things: tuple[ThingKnown, ...] = ()
     """The objects the question names whose state one knows."""
     mood: int = 0

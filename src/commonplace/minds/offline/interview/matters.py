@@ -94,8 +94,9 @@ def heard_of(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
         words = (note.tell or (note.text,))[talk.dice.below(len(note.tell or (note.text,)), "heard")]
         yield talk.say("heard.own", seeds[0].id, mark=words, tell=words)
     elif said:
-        slots = talk.slots(said[0])
-        yield talk.say("heard.yes", said[0].id, mark=slots["quote"], **slots)
+        first = next((one for one in said if one.frame.get("to_me")), None)
+        slots = talk.slots(first) if first else {}
+        yield talk.say("heard.yes", first.id, mark=slots["quote"], **slots) if first else tell(talk, said[0])
     else:
         mine = [one for one in talk.everything if note.id in one.facts]
         yield from (tell(talk, one) for one in mine[:1])
@@ -111,6 +112,10 @@ def source(talk: Interview) -> Pieces:
         said, seeds = talk.carriers(fact, "said"), talk.carriers(fact, "seed")
         if seeds:
             yield talk.say("source.own", seeds[0].id)
+            return
+        said.sort(key=lambda one: not one.frame.get("to_me"))
+        for one in said[:1] if said and not said[0].frame.get("to_me") else ():
+            yield tell(talk, one)
             return
         for one in said[:1]:
             slots = talk.slots(one)
@@ -274,6 +279,7 @@ def will_go(talk: Interview, note: FactNote, starts: datetime, now: datetime) ->
 
 def news(talk: Interview) -> Pieces:
     """What happened and what goes round: events, what news one carries, what others told, what is latest first."""
+    had = False
     for event in [note for note in talk.given.facts if note.starts][:1]:
         now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(event.starts)
         carrier = [*talk.carriers(event.id, "seed"), *talk.carriers(event.id, "said")][:1]
@@ -282,6 +288,7 @@ def news(talk: Interview) -> Pieces:
         elif carrier and now - starts < timedelta(days=2):
             name = topic_of(talk, event)
             when = talk.tongue.when(talk.given.situation.moment, int((now - starts).total_seconds() // 60))
+            had = True
             yield talk.say("news.had", *(one.id for one in carrier), event=name, when=when)
     lately = [
         note
@@ -295,7 +302,7 @@ def news(talk: Interview) -> Pieces:
     ranked = sorted(lately, key=lambda note: (note.frame["what"] != "event", -note.importance, note.minutes_ago))
     yield from (tell(talk, note) for note in ranked[:2])
     if not ranked:
-        yield talk.say("news.since" if talk.given.facts else "news.none")
+        yield talk.say("news.since" if had else "news.none")
 
 
 def topic_of(talk: Interview, event: FactNote) -> str:
@@ -521,6 +528,10 @@ def names_all(talk: Interview, note: Recalled) -> bool:
 
 def of_place(talk: Interview, place: str) -> Iterator[Piece | None]:
     """A place: what is remembered of it, how often one is there, what one did there last."""
+    if place == talk.given.town:
+        yield from (tell(talk, note) for note in talk.relevant(talk.asked.words, talk.seeds())[:2])
+        yield talk.say("place.town", people=talk.tongue.many([one.called for one in talk.given.known[:3]]))
+        return
     spot = next((one for one in talk.given.places if one.id == place), None)
     if spot is None:
         yield talk.say("place.unknown")

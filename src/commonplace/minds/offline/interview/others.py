@@ -204,7 +204,8 @@ def talked(talk: Interview) -> Pieces:
             if lines:
                 return
             not_then = talk.say("talked.not", daypart=talk.daypart, **talk.them(person))
-            yield replace(not_then, mark=f"not {talk.daypart}") if not_then else None
+            mark = f"not {talk.daypart}"
+            yield replace(not_then, mark=mark) if not_then and mark in not_then.text else not_then
         if talk.asked.wants == "what" and len(last) > 1:
             last = last[1:]
         yield from last
