@@ -178,6 +178,9 @@ def going(talk: Interview) -> Pieces:
             yield from (tell(talk, one) for one in (*talk.carriers(fact, "said"), *talk.carriers(fact, "seed"))[:1])
             return
     words = talk.asked.words
+    if talk.asked.past:
+        yield from about(talk)
+        return
     items = [
         item
         for item in talk.given.later

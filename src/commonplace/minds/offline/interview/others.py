@@ -66,7 +66,7 @@ def with_whom(talk: Interview) -> Pieces:
     found = [one for one in talk.given.known if any(talk.has(word, one.label) for word in words)]
     if found:
         return [what_is(talk, one) for one in found[:2]]
-    if talk.asked.when is not None and talk.asked.when.days >= 0:
+    if talk.asked.facts or (talk.asked.when is not None and talk.asked.when.days >= 0):
         return met(talk)
     return [talk.say("dunno.who")]
 
@@ -199,7 +199,7 @@ def talked(talk: Interview) -> Pieces:
         if talk.asked.when is not None:
             held = [note for note in talk.given.day if spoken_with(note) == person.id]
             lines = [note for note in held if talk.in_span(note, talk.asked.when)]
-            yield talk_of(talk, person, lines, "talked.yes") if lines else None
+            yield talk_of(talk, person, lines, "day.talk" if talk.asked.open else "talked.yes") if lines else None
             yield from (tell(talk, note) for note in weightiest(lines)[:1])
             if lines:
                 return
