@@ -25,7 +25,9 @@ def asked(question: str, *lines: str) -> Asked:
     talk = tuple(
         Spoken(speaker=("mira", ASKER)[index % 2 == 0], called="", text=text) for index, text in enumerate(lines)
     )
-    names = Names(PEOPLE, PLACES, FACTS, weekday=6, weekdays=WEEKDAYS[spoken_in(question)])
+    names = Names(
+        PEOPLE, PLACES, FACTS, weekday=6, weekdays=WEEKDAYS[spoken_in(question)], events={"festival": "plaza"}
+    )
     return understood(question, talk, names)
 
 
@@ -58,6 +60,51 @@ def asked(question: str, *lines: str) -> Asked:
 )  # fmt: skip
 def test_the_kind_of_a_question(question: str, kind: str) -> None:
     assert asked(question).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "questions"),
+    [
+        ("who", "Introduce yourself. | Who might you be? | What should I know about you? | And you are?"),
+        ("day", "How was yesterday? | What have you been up to today? | Walk me through your day. | "
+                "How was your day so far? | Tell me about yesterday. | What kept you busy yesterday?"),
+        ("plan", "Where are you going tonight? | How are you spending the evening? | What are you doing later? | "
+                 "Shall we meet at the plaza tomorrow? | Are you coming to the plaza tonight?"),
+        ("people", "Whom do you know in this village? | Who do you spend time with? | Do you know everybody here?"),
+        ("closest", "Who is your favourite grown-up? | Which of them do you like best? | Whom do you know best here?"),
+        ("think", "Are you fond of Jun? | How do you find the weather? | What is the noodle bar like? | "
+                  "Do you find Ada annoying? | What's your view of the plaza?"),
+        ("heard", "Was there a party on the plaza? | Has anyone told you about the festival? | Is there a festival?"),
+        ("source", "Who mentioned the festival to you? | Who was the first to tell you? | From whom?"),
+        ("news", "What's the latest gossip? | Did anything happen lately? | What have you heard lately?"),
+        ("talked", "Have you talked with Jun lately? | Did you have a chat with Jun yesterday?"),
+        ("household", "Who lives with you? | Do you live alone? | Does Ada live with you? | Who do you live with?"),
+        ("rising", "When do you usually get up?"),
+        ("bedtime", "When do you go to bed?"),
+        ("usual", "How do you spend your evenings? | What do you do all day? | What do you do every morning?"),
+        ("offer", "Would you like a cup of tea? | Do you want to come to the plaza with me?"),
+        ("miss", "What do you miss?"),
+        ("weather", "Is it going to rain tonight? | Is it warm outside?"),
+        ("household", "누구랑 같이 살아요?"), ("rising", "몇 시에 일어나요?"),
+        ("closest", "제일 좋아하는 어른이 누구예요?"),
+        ("day", "어제는 어떻게 보냈어요?"),
+    ],
+)  # fmt: skip
+def test_a_kind_is_known_however_it_is_put(kind: str, questions: str) -> None:
+    found = {question: asked(question).kind for question in questions.split(" | ")}
+    assert found == dict.fromkeys(found, kind)
+
+
+@pytest.mark.parametrize(("minute", "kind"), [(18 * 60, "plan"), (28 * 60, "day")])
+def test_what_is_still_to_come_is_a_plan(minute: int, kind: str) -> None:
+    names = Names(PEOPLE, PLACES, FACTS, minute=minute)
+    assert understood("What are you up to this evening?", (), names).kind == kind
+    assert understood("What did you do this evening?", (), names).kind == "day"
+
+
+def test_a_general_word_means_the_only_event_there_can_be() -> None:
+    assert asked("Was there a party on the plaza?").facts == ("festival",)
+    assert asked("Was there a party at the noodle bar?").facts == ()
 
 
 @pytest.mark.parametrize(
@@ -109,6 +156,14 @@ def test_whom_and_what_it_names(question: str, people: tuple[str, ...], places: 
         (("What did you do today?", "I worked."), "And tomorrow?", "plan", "", (), -1),
         (("What did you do today?", "I worked."), "What else?", "day", "more", (), 0),
         (("Where is Jun?", "At home."), "Are you sure?", "seen", "sure", ("jun",), None),
+        (("Do you like Ada?", "Yes."), "What did you two talk about?", "talked", "", ("ada",), None),
+        (("Do you like Ada?", "Yes."), "Why did the two of you quarrel?", "why", "", ("ada",), None),
+        (("When did you last talk to Jun?", "Today."), "What about?", "talked", "", ("jun",), None),
+        (("Have you heard of the festival?", "Yes."), "Did you go there yourself?", "went", "", (), None),
+        (("What did you do yesterday?", "I worked."), "And the day before?", "day", "", (), 2),
+        (("What did you do yesterday?", "I worked."), "Who else was there?", "met", "", (), 1),
+        (("Will you play chess tomorrow?", "Perhaps."), "With whom?", "withwhom", "", (), -1),
+        (("What do you think of Jun?", "I like Jun."), "What will you do after that?", "plan", "", (), None),
         (("준 씨를 어떻게 생각해요?", "좋아요."), "왜요?", "think", "whyso", ("joon",), None),
         (("준 씨를 어떻게 생각해요?", "소라 씨만큼 좋아요."), "그럼 소라는?", "think", "", ("sora",), None),
         (("오늘 뭐 했어요?", "일했어요."), "그럼 어제는?", "day", "", (), 1),

@@ -230,6 +230,8 @@ def _of_its_day(kind: str, when: When | None, *, will: bool, bare: bool) -> str:
         return "plan" if when.days < 0 else "whereabouts"
     if kind in {"", "about", "think"} and bare:
         kind = "day"
+    if kind == "usual":
+        to_come = when.days < 0
     return "plan" if kind in {"", "about", "did", "day", "usual"} and to_come else kind
 
 
@@ -239,7 +241,8 @@ def _of_its_day(kind: str, when: When | None, *, will: bool, bare: bool) -> str:
 def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
     """A follow-up has the kind of the question before, and what it does not name itself."""
     if asked.kind == "more" and before.kind not in _SPANNING and rules.future.search(text):
-        asked = asked.model_copy(update={"kind": "plan"})  # `what will you do after that` of what was no plan
+        # `what will you do after that` of what was no plan
+        asked, before = asked.model_copy(update={"kind": "plan"}), Asked()
     if asked.kind in FOLLOWS:
         if not before.kind or before.kind in SMALL_TALK:
             return asked

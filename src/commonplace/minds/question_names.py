@@ -28,8 +28,8 @@ class Names:
     """Fact → its groups of words, of all languages together."""
     late: bool = False
     """Whether it is after midnight, when `today` is still the day before."""
-    minute: int = 24 * 60
-    """Of the day, now: what is later is to come."""
+    minute: int = 48 * 60
+    """Of the day, now: what is later is to come. By default, nothing of today is."""
     weekday: int = 0
     """Of today, Monday 0."""
     weekdays: tuple[str, ...] = ()

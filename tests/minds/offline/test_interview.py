@@ -17,7 +17,7 @@ from commonplace.minds.offline.interview.interview import phrases
 from commonplace.minds.question import ASKER, understood
 from commonplace.minds.question_names import Names
 from commonplace.minds.question_rules import spoken_in
-from commonplace.minds.tasks import Acquaintance, AnswerInput, AnswerOutput, Earlier
+from commonplace.minds.tasks import Acquaintance, AnswerInput, AnswerOutput, Earlier, ThingKnown
 from minds.offline.sample import FESTIVAL, PLACES, VOICES, here, memory, mira, said
 
 NAMES = Names(
@@ -62,14 +62,16 @@ def asked(
     who: Who | None = None,
     later: tuple[Item, ...] = (GOING,),
     before: Earlier | None = None,
+    known: tuple[Acquaintance, ...] = (JUN,),
+    things: tuple[ThingKnown, ...] = (),
 ) -> AnswerOutput:
     """The answer to one question with these memories."""
     carried = tuple(fact for fact in facts if any(fact.id in note.facts for note in notes))
     day = tuple(sorted((note for note in notes if note.kind == "action"), key=lambda note: -note.minutes_ago))
     inputs = AnswerInput(
         who=who or mira("kind"), situation=here("12:00"), question=question, asked=understood(question, lines, NAMES),
-        recalled=notes, lines=lines, known=(JUN,), others=(KIT,), facts=carried,
-        later=later, day=day, places=PLACES, before=before,
+        recalled=notes, lines=lines, known=known, others=(KIT,), facts=carried,
+        later=later, day=day, places=PLACES, before=before, things=things,
     )  # fmt: skip
     return answer(inputs, Dice((7, "mira", 40, len(lines))))
 
@@ -114,6 +116,62 @@ def test_what_the_character_is_stands_on_its_card() -> None:
     assert "noodle cook" in found.answer
     assert not found.because
     assert "find the missing taste" in asked("What do you want?").answer
+
+
+def test_who_lives_with_one_shares_its_home() -> None:
+    assert "alone" in asked("Who lives with you?").answer or "Nobody" in asked("Who lives with you?").answer
+    found = asked("Who lives with you?", known=(JUN.model_copy(update={"housemate": True}),))
+    assert "Jun" in found.answer
+    assert asked("Do you live with Jun?").answer.startswith("No")
+
+
+@pytest.mark.parametrize(("words", "is_done"), [("is broken", False), ("is mended", True)])
+def test_whether_a_thing_is_done_is_told_by_its_state_and_not_by_the_trying(words: str, is_done: bool) -> None:
+    trying = memory(4, "Mira Sato was repairing the broth pot.", 30, kind="action",
+                    frame={"what": "did", "doing": "repairing the broth pot", "object_name": "broth pot",
+                           "place": "bar", "place_name": "Mira's Noodle Bar"})  # fmt: skip
+    pot = ThingKnown(name="broth pot", words=words, place_name="Mira's Noodle Bar")
+    found = asked("Have you repaired the broth pot?", notes=(*NOTES, trying), things=(pot,))
+    assert words in found.answer
+    assert found.answer.startswith("Yes") is is_done
+
+
+def test_a_question_that_takes_a_visit_for_granted_is_told_that_there_was_none() -> None:
+    assert "plaza" in asked("Why did you go to the plaza today?").answer.lower()
+    assert "remember being" in asked("Why did you go to the plaza today?").answer
+    assert "remember being" not in asked("Why did you go to the noodle bar today?").answer
+
+
+def test_whether_two_talked_on_a_day_is_answered_for_that_day_first() -> None:
+    no = asked("Did you talk with Jun yesterday?")
+    assert no.answer.startswith("No")
+    assert asked("Have you talked with Jun?").answer.startswith(("We", "I"))
+
+
+def test_an_overheard_line_is_not_said_to_have_been_told_to_one() -> None:
+    overheard = HEARD.model_copy(
+        update={"frame": {key: value for key, value in HEARD.frame.items() if key != "to_me"} | {"to_called": "Kit"}}
+    )
+    assert "told me" not in asked("Have you heard of the festival?", notes=(overheard,)).answer
+    assert (
+        "to Kit" in asked("Have you heard of the festival?", notes=(overheard,)).answer
+        or "heard Jun" in asked("Have you heard of the festival?", notes=(overheard,)).answer
+    )
+
+
+def test_a_topic_is_named_once_with_or_without_its_article() -> None:
+    lines = tuple(
+        memory(number, f"Jun says: “{topic}.”", 100 - number, frame={
+            "what": "said", "who": "jun", "called": "Jun", "to_me": "1", "quote": topic, "topic": topic})
+        for number, topic in enumerate(("flight school", "the flight school"), start=5)
+    )  # fmt: skip
+    found = asked("What did you and Jun talk about?", notes=lines).answer
+    assert found.count("flight school") <= 2
+    assert "and the flight school" not in found
+
+
+def test_an_opinion_of_ones_own_place_says_that_it_is_ones_own() -> None:
+    assert re.search("mine|own|partial", asked("What do you think of the noodle bar?").answer)
 
 
 def test_what_somebody_is_to_one_is_said_in_ones_own_words() -> None:
