@@ -247,6 +247,8 @@ def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
         if not before.kind or before.kind in SMALL_TALK:
             return asked
         return before.model_copy(update={"then": asked.kind, "language": asked.language})
+    if asked.kind == "seen" and not (asked.places or asked.facts or asked.when) and _refers(text, rules):
+        return asked.model_copy(update={"places": before.places, "facts": before.facts, "when": before.when})
     named = asked.people or asked.places or asked.facts or asked.when
     bare = _bare(text, rules)
     if (
@@ -258,14 +260,20 @@ def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
         return _continued(asked, before)
     is_of_something = asked.kind in _OF_SOMETHING and not set(asked.words) - rules.light
     if not named and before.kind and (is_of_something or (not asked.words and _refers(text, rules))):
-        when = asked.when or (before.when if asked.kind in {before.kind, "met", "withwhom"} else None)
+        when = asked.when or (before.when if asked.kind in {before.kind, "met", "withwhom", "seen"} else None)
         return asked.model_copy(
             update={"people": before.people, "places": before.places, "facts": before.facts, "words": before.words,
                     "topic": before.topic, "when": when}
         )  # fmt: skip
     if not named and not asked.subject and before.words and before.kind and _refers(text, rules):
         return asked.model_copy(
-            update={"words": (*before.words, *asked.words), "heads": before.heads, "subject": before.subject}
+            update={
+                "words": (*before.words, *asked.words),
+                "heads": before.heads,
+                "subject": before.subject,
+                "places": before.places,
+                "facts": before.facts,
+            }
         )
     return asked
 
@@ -349,9 +357,10 @@ def _when(text: str, rules: Rules, names: Names, before: Asked) -> tuple[When | 
         hit = pattern.search(rest)
         if hit and day is None:
             day, span, rest = ago, (start, end), rest[: hit.start()] + " " + rest[hit.end() :]
-            if ago is None:
+            if ago is None or span != (0, 24 * 60):
                 continue
-            break
+        elif hit and ago is None and span == (0, 24 * 60):  # `yesterday in the evening`
+            span, rest = (start, end), rest[: hit.start()] + " " + rest[hit.end() :]
     if before.when and (hit := rules.daybefore.search(rest)):
         day, rest = before.when.days + 1, rest[: hit.start()] + " " + rest[hit.end() :]
     if day is None:
