@@ -244,9 +244,8 @@ def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
         # `what will you do after that` of what was no plan
         asked, before = asked.model_copy(update={"kind": "plan"}), Asked()
     if asked.kind in FOLLOWS:
-        if not before.kind or before.kind in SMALL_TALK:
-            return asked
-        return before.model_copy(update={"then": asked.kind, "language": asked.language})
+        is_after_talk = bool(before.kind) and before.kind not in SMALL_TALK
+        return before.model_copy(update={"then": asked.kind, "language": asked.language}) if is_after_talk else asked
     if asked.kind == "seen" and not (asked.places or asked.facts or asked.when) and _refers(text, rules):
         return asked.model_copy(update={"places": before.places, "facts": before.facts, "when": before.when})
     named = asked.people or asked.places or asked.facts or asked.when

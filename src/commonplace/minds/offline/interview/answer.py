@@ -79,8 +79,9 @@ def chosen(talk: Interview) -> list[Piece | None]:
     if before is not None and before.received == "badly":
         fresh = [piece for piece in fresh if (piece.mark or piece.text).lower() not in before.answer.lower()]
         return [talk.say("again.before"), *(fresh or [talk.say("dunno.more")])]
-    if pieces and pieces[0] not in fresh and talk.asked.wants == "whether" and kind in YES_OR_NO:
-        fresh = []  # yes or no is said again
+    is_first = kind == "why" or (talk.asked.wants == "whether" and kind in YES_OR_NO)
+    if pieces and pieces[0] not in fresh and is_first and not talk.asked.then:
+        fresh = []  # yes or no, and the reason, are said again
     if fresh:
         return [talk.say("again.before") if before is not None else None, *fresh]
     if talk.asked.then:

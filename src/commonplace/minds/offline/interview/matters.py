@@ -37,6 +37,7 @@ def think(talk: Interview) -> Pieces:
     named = acquaintances(talk)
     if named:
         found = talk.relevant(talk.asked.words) if talk.asked.words else []
+        found = [note for note in found if note.frame.get("what") not in {"left", "arrived", "walked", "plan"}]
         yield from (tell(talk, note) for note in found[:2])
         if talk.asked.heads and not found:
             yield talk.unknown()
@@ -359,6 +360,9 @@ def about(talk: Interview) -> Pieces:
         if asked.when is None and asked.wants not in {"who", "where", "when"}
         else []
     )
+    if asked.people:
+        named = [person.called for one in asked.people if (person := talk.person(one))]
+        card = [piece for piece in card if piece and any(one in piece.text for one in named)]
     if asked.when is None and not found and not card and asked.wants not in {"who", "why", "count"}:
         card += list(in_routine(talk))[:2]
     gone_to = [

@@ -50,12 +50,11 @@ def grounds_of(talk: Interview) -> Pieces:
     yield from (tell(talk, note) for note in found[:2])
     if talk.asked.people:
         return
-    own = [note for note in talk.everything if note.frame.get("what") in {"did", "walked"}]
-    there = [note for note in own if note.frame.get("place") in talk.asked.places]
-    if talk.asked.when is not None:
-        own, there = ([note for note in notes if talk.in_span(note, talk.asked.when)] for notes in (own, there))
-    deeds = there if talk.asked.places and not found else talk.relevant(words, own)
-    for deed in [one for one in deeds if (one in there or talk.has_all(words, one)) and not found][:1]:
+    telling = [word for word in words if word not in talk.light]
+    if telling and not found and all(occurs(word, f"{given.who.work} become", given.who.language) for word in telling):
+        yield talk.say("dunno.why")  # nothing tells how one came to a trade
+        return
+    for deed in [] if found else deeds_named(talk)[:1]:
         yield from part_of(talk, deed)
     traits = [trait for trait in given.who.traits if any(occurs(word, trait, given.who.language) for word in words)]
     if traits:
@@ -65,6 +64,16 @@ def grounds_of(talk: Interview) -> Pieces:
     yield from (
         tell(talk, note) for note in talk.relevant(words)[:1] if note.frame.get("what") in {"said", "event", "thing"}
     )
+
+
+def deeds_named(talk: Interview) -> list[Recalled]:
+    """The deeds the question asks about: those at the place it names, else those that have all its words."""
+    own = [note for note in talk.everything if note.frame.get("what") in {"did", "walked"}]
+    if talk.asked.when is not None:
+        own = [note for note in own if talk.in_span(note, talk.asked.when)]
+    if talk.asked.places:
+        return [note for note in own if note.frame.get("place") in talk.asked.places]
+    return [note for note in talk.relevant(talk.asked.words, own) if talk.has_all(talk.asked.words, note)]
 
 
 def is_of(talk: Interview, item: Item) -> bool:
