@@ -102,6 +102,19 @@ def test_what_is_still_to_come_is_a_plan(minute: int, kind: str) -> None:
     assert understood("What did you do this evening?", (), names).kind == "day"
 
 
+@pytest.mark.parametrize(
+    ("question", "people"),
+    [
+        ("Have you heard about the courier drone?", ()),
+        ("What did the courier deliver?", ("ada",)),
+        ("Do you like the courier?", ("ada",)),
+    ],
+)
+def test_a_role_is_somebody_and_not_the_first_half_of_a_thing(question: str, people: tuple[str, ...]) -> None:
+    names = Names(PEOPLE, PLACES, FACTS, roles={"courier": "ada"})
+    assert understood(question, (), names).people == people
+
+
 def test_a_general_word_means_the_only_event_there_can_be() -> None:
     assert asked("Was there a party on the plaza?").facts == ("festival",)
     assert asked("Was there a party at the noodle bar?").facts == ()

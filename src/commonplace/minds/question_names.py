@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from commonplace.minds.notes import Spoken
-from commonplace.minds.question_rules import HANGUL, alike, spoken_in
+from commonplace.minds.question_rules import HANGUL, alike, rules_of, spoken_in
 
 LONGEST = 600
 """Characters of a question that are looked at; its end, where it is longer."""
@@ -70,11 +70,23 @@ def _in_role(text: str, names: Names, language: str) -> tuple[str, tuple[str, ..
     for role, person in sorted(names.roles.items(), key=lambda pair: (-len(pair[0]), pair[0])):
         forms = "|".join(re.escape(word) for word in sorted(alike(role, language) & _KIN | {role}))
         pattern = re.compile(rf"\b(?:your|the) (?:{forms})(?:'s)?(?![\w'])", re.IGNORECASE)
-        if pattern.search(text):
+        hit = pattern.search(text)
+        if hit and _stands_alone(text, hit):
             text = pattern.sub("@p", text)
             found.append(person)
     return text, tuple(dict.fromkeys(found))
 
+
+def _stands_alone(text: str, hit: re.Match[str]) -> bool:
+    """Whether a role is somebody and not the first half of a thing: `the doctor` but not `the courier drone`."""
+    before, after = text[: hit.start()].lower().split(), text[hit.end() :].lower().split()
+    is_asked_of = bool(before) and before[-1] in _BEFORE_SUBJECT
+    return is_asked_of or not after or hit.group().endswith("'s") or after[0] in rules_of("en").stop
+
+
+_BEFORE_SUBJECT = frozenset(
+    ["do", "does", "did", "will", "would", "can", "could", "should", "has", "have", "had", "is", "was", "may", "might"]
+)
 
 _KIN = frozenset(
     [

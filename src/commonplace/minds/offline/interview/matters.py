@@ -36,7 +36,8 @@ def think(talk: Interview) -> Pieces:
     """What is felt for somebody and why; what is remembered of a place, a thing, the weather."""
     named = acquaintances(talk)
     if named:
-        found = talk.relevant(talk.asked.words) if talk.asked.words else []
+        words = talk.asked.words
+        found = (talk.relevant(words) or talk.touching(words)[:1]) if words else []
         found = [note for note in found if note.frame.get("what") not in {"left", "arrived", "walked", "plan"}]
         yield from (tell(talk, note) for note in found[:2])
         if talk.asked.heads and not found:
