@@ -133,9 +133,10 @@ def _located(text: str, names: Names, language: str) -> tuple[str, tuple[str, ..
     found: dict[int, str] = {}
     parts: list[str] = []
     whole = {name.lower() for _, name in names.places}
+    called = {one[2].lower() for one in names.people}  # of `만호 헌책방` 만호 is a person
     for place, pattern in _place_patterns(tuple(names.places), language):
         hit = pattern.search(text)
-        if hit and hit.start() not in found:
+        if hit and hit.start() not in found and hit.group().lower() not in called:
             found[hit.start()] = place
             word = re.sub(r"^(?:the|your|my|our) ", "", hit.group().lower())
             parts += [word] if " " not in word and word not in whole else []

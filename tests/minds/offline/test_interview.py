@@ -314,5 +314,5 @@ def test_a_background_is_told_in_the_first_person() -> None:
     ("label", "mine"),
     [("friend", True), ("customer of few words", True), ("granddaughter of a customer", False)],
 )
-def test_who_belongs_to_somebody_else_is_not_mine(label, mine):
+def test_who_belongs_to_somebody_else_is_not_mine(label: str, mine: bool) -> None:
     assert tongue("en").is_mine(label) is mine
