@@ -249,11 +249,8 @@ class Sayings:
             self.norms, self.state = grown(self.norms, length), grown(self.state, length)
 
     def _make_room(self, length: int) -> None:
-        known = len(self.vectors)
-        if length > known:  # vectors are most of what a stream takes, so there is little room to spare
-            more = np.empty((max(length, known + known // 8 + 16), self.vectors.shape[1]), dtype=np.float32)
-            more[:known] = self.vectors
-            self.vectors = more
+        if length > len(self.vectors):
+            self.vectors = grown(self.vectors, len(self.norms))
 
 
 def _prepared(vectors: Sequence[Vector | None], dimensions: int) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
