@@ -41,6 +41,7 @@ from commonplace.minds.question import ASKER, Asked, understood
 from commonplace.minds.tasks import Earlier
 from commonplace.querygraph import ConversationMemory, GraphConfig, StoredGraph
 from commonplace.querygraph.graph import Label
+from commonplace.run.file import talks_of
 from commonplace.run.reading import Reading
 from commonplace.text import clean
 
@@ -96,7 +97,7 @@ async def ask_character(
 
 def folder_of(run: Path, agent: str) -> Path:
     """Where the talks with a character of a run are kept."""
-    return run.with_name(f"{run.name}.talks") / quote(agent, safe="")
+    return talks_of(run) / quote(agent, safe="")
 
 
 @dataclass(frozen=True, slots=True)

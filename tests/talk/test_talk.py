@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.api import mind_named
+from commonplace.api import create_run, mind_named
 from commonplace.errors import CommonplaceError, Paused, UsageError
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.run.reading import Reading
@@ -183,6 +183,16 @@ def test_a_talk_whose_process_was_killed_is_learnt_from_by_the_next(reading):
     assert json.loads(file.read_bytes().splitlines()[-1]) == {"closed": True}
     with talk(reading) as last:  # a torn line does no harm to what follows it
         assert asked(last, QUESTION).asked_before is not None
+
+
+def test_a_run_that_replaces_another_begins_without_its_talks(run, reading):
+    with talk(reading) as one:
+        asked(one, QUESTION)
+    reading.close()
+    with create_run(run, scenario="plaza", force=True):
+        pass
+    with Reading.open(run) as new, talk(new, at=0) as later:
+        assert asked(later, QUESTION).asked_before is None
 
 
 def test_two_talks_at_once_keep_a_file_each(reading):

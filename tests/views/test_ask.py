@@ -86,6 +86,16 @@ async def test_the_view_goes_on_while_a_character_thinks_and_escape_cancels_then
         await until(pilot, lambda: source.talks[0].calls == ["hi", "close"])
 
 
+async def test_the_view_can_be_left_while_a_character_thinks() -> None:
+    source = CannedSource(20)
+    source.answering = False
+    async with opened(source, SMALL) as (app, pilot):
+        await pressed(app, pilot, "a", *"hi", "enter")
+        await pilot.press("ctrl+c")
+        await pilot.pause()
+        assert app._exit
+
+
 async def test_a_server_that_fails_is_said_and_the_talk_goes_on() -> None:
     source = CannedSource(20)
     async with opened(source, SMALL) as (app, pilot):

@@ -114,7 +114,8 @@ class Reply(Protocol):
 class Conversation(Protocol):
     """A talk of a person with one character at one tick. A mind may have to be asked, so every call is awaited.
 
-    Calls may raise CommonplaceError; the talk can go on afterwards. A call may be cancelled, except `close`.
+    Calls may raise CommonplaceError; the talk can go on afterwards. `ask` and `retry` may be cancelled; what `rate` and
+    `close` do is done even then.
     """
 
     @property
