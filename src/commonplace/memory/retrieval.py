@@ -50,6 +50,7 @@ _COMPARED = {"relevance": "cosine", "lexical": "bm25", "cosine": "cosine"}
 """Part that compares memories with the question → by what; `relevance` as the policy says."""
 _HEEDED = np.array([UNSPOKEN, 1.0])
 """What counts of the relevance lent to a memory that is not spoken, and to one that is."""
+_ALL_USABLE: Mapping[str, int] = {}
 _THOUGHTS = (KIND_CODES["reflection"], KIND_CODES["plan"])
 
 
@@ -267,7 +268,7 @@ def score_candidates(
     weights = {name: weight for name, weight in policy.weights.items() if not (spelling and name == "cosine")}
     asked = [name for name in weights if name in _COMPARED]
     work = _WORK.matrix(len(asked) + 4, (view.length if rows is None else len(rows)) + 2 * REACH)
-    raw, unusable = list(work[: len(asked), : -2 * REACH]), dict[str, int]()
+    raw, unusable = list(work[: len(asked), : -2 * REACH]), _ALL_USABLE
     for name, units in reversed(list(zip(asked, raw, strict=True))):  # what vectors push out of the cache comes later
         if _COMPARED[name] == "bm25" or policy.relevance == "bm25":
             _bm25(view, rows, text, policy, units)
@@ -280,9 +281,7 @@ def score_candidates(
     ranges = [range_of(values, UNIT, given.get(name)) for name, values in zip(asked, raw, strict=True)]
     totals = work[-1, : -2 * REACH]
     _add(prior.totals, raw, ranges, [weights[name] for name in asked], policy, work[-4:])
-    counted = list[Callable[[Indices], Floats]]()
-    if policy.relevance == "blend":
-        counted = _blend(view, rows, text, policy, work[-4:])
+    counted = _blend(view, rows, text, policy, work[-4:]) if policy.relevance == "blend" else []
     for some in blocks(len(totals)):
         np.rint(totals[some], out=totals[some])
     ranges = [*prior.ranges, *ranges]
@@ -388,7 +387,7 @@ def _bm25(view: View, rows: Indices | None, text: str, policy: Policy, units: Fl
     round_to_units(view.take(scores, rows), units)
 
 
-def _cosine(view: View, rows: Indices | None, text: str, given: Vector | None, units: Floats) -> dict[str, int]:
+def _cosine(view: View, rows: Indices | None, text: str, given: Vector | None, units: Floats) -> Mapping[str, int]:
     """Fills in the cosines, and returns what could not be compared."""
     table = view.table
     table.sayings.make()
@@ -420,11 +419,14 @@ def _prior(view: View, rows: Indices | None, at: datetime, policy: Policy, given
     if prior is None:
         weights = [policy.weights[name] for name in INHERENT]
         ranges = [range_of(*one) for one in zip(raw, scales, map(given.get, INHERENT), strict=True)]
-        weighted = np.empty((len(raw), len(raw[0])))
-        for values, scale, over, weight, units in zip(raw, scales, ranges, weights, weighted, strict=True):
+        totals, spare = np.empty(len(raw[0])), np.empty(len(raw[0]))
+        for number, (values, scale, over, weight) in enumerate(zip(raw, scales, ranges, weights, strict=True)):
+            units = spare if number else totals
             normalise(values, scale, over, policy, units)
-            np.multiply(units, weight, out=units)
-        totals = np.add.reduce(weighted, axis=0)
+            if weight != 1:
+                units *= weight
+            if number:
+                totals += units
         prior = Prior(raw, ranges, totals)
         if lasting:
             view.keep_prior(policy, prior)

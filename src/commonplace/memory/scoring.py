@@ -106,7 +106,7 @@ class Scores(NamedTuple):
     totals: Floats
     spreads: Spreads
     policy: Policy
-    unusable: dict[str, int]
+    unusable: Mapping[str, int]
     """Reason → how many candidates could not be compared; see `Retrieval.unusable`."""
 
     def only(self, positions: Indices) -> Scores:
