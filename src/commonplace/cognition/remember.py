@@ -135,8 +135,9 @@ async def remember(
         memories.append(memory)
         if weight is None and (wanted == "mind" or (wanted == "both" and draft.text in news)):
             notebook.unrated.setdefault(draft.text, []).append(memory.id)
-    if view.scenario.cognition.requests != "merged":
-        await rate(view, notebook)
+    if view.scenario.cognition.requests == "merged" or not notebook.unrated:
+        return memories
+    await rate(view, notebook)
     return [view.draft.get(memory.id) for memory in memories]
 
 

@@ -107,7 +107,7 @@ class Draft(Reader):
     def delta(self) -> Delta:
         """Everything so far, as a value that outlives the draft."""
         memories = self.added
-        vectors = tuple(self._table.given_vector(memory.id - 1) for memory in memories)
+        vectors = tuple([self._table.given_vector(memory.id - 1) for memory in memories])
         return Delta(self._base, memories, vectors, tuple(sorted(self._ids_touched)), self._touched_at)
 
     @locked

@@ -165,6 +165,10 @@ class Breakdown:
 
     def _units(self) -> Floats:
         units = np.empty((len(self.names), self._raw.shape[1]))
+        if self._policy.normalise == "minmax" and not self._counted and all(low != high for low, high in self._ranges):
+            lows, highs = np.array(self._ranges).T[:, :, None]  # as `normalise` does, all parts at once
+            np.divide(np.subtract(self._raw, lows, out=units), (highs - lows) * UNIT, out=units)
+            return np.rint(units, out=units)
         for raw, scale, over, out in zip(self._raw, self._scales, self._ranges, units, strict=False):
             normalise(raw, scale, over, self._policy, out)
         for counted, out in zip(self._counted, units[len(self._raw) :], strict=True):

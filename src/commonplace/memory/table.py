@@ -148,6 +148,8 @@ class MemoryTable:
 
     def records(self, start: int = 0) -> list[Memory]:
         """The memories from a row on."""
+        if start >= self._packed.size:  # as whatever a draft has added
+            return self._latest[start - self._packed.size :]
         return [self.record(row) for row in range(start, self.length)]
 
     def remember(self, text: str, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
