@@ -62,5 +62,11 @@ _decode = json.JSONDecoder(parse_float=_finite, parse_constant=_finite).decode
 
 def digest(*parts: bytes) -> bytes:
     """BLAKE2b over length-prefixed parts, so that moving a byte from one part to the next changes the digest."""
-    prefixed = b"".join([piece for part in parts for piece in (len(part).to_bytes(8, "big"), part)])
-    return blake2b(prefixed, digest_size=DIGEST_SIZE).digest()
+    state = _NOTHING_HASHED.copy()  # a third of the time of making one
+    for part in parts:
+        state.update(len(part).to_bytes(8, "big"))
+        state.update(part)
+    return state.digest()
+
+
+_NOTHING_HASHED = blake2b(digest_size=DIGEST_SIZE)

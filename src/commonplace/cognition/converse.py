@@ -40,7 +40,8 @@ async def converse(
     heard = [entry.text for entry in news if entry.kind == "said"]
     found = await retrieve(view, notebook, "talk", (*heard, called, reaction.purpose, reaction.reason))
     relation, said = notebook.relations.get(hearer), said_today(view, hearer)
-    inputs = ConverseInput(
+    inputs = noted(
+        ConverseInput,
         who=who(view.persona),
         situation=situation(view),
         hearer=person(view, hearer, notebook.relations),

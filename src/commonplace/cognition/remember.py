@@ -144,7 +144,7 @@ async def remember(
 async def rate(view: TurnView, notebook: Notebook) -> None:
     """Ask the mind, in one question, to rate everything that waits for it."""
     if notebook.unrated:
-        inputs = RateInput(who=who(view.persona), texts=tuple(notebook.unrated), names=_names(view))
+        inputs = noted(RateInput, who=who(view.persona), texts=tuple(notebook.unrated), names=_names(view))
         answer = await notebook.ask(RATE, inputs)
         rated(view, notebook, answer.value.ratings)
 

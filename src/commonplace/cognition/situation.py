@@ -107,12 +107,25 @@ def _spot(node: str, name: str, outdoor: bool) -> Spot:
 
 def places(scenario: Scenario, belief: Belief) -> tuple[Spot, ...]:
     """The areas a character knows of, passages left out, sorted by id."""
+    ids = frozenset(belief.nodes)
+    known = _PLACES.get(ids)
+    if known is not None and known[0] is scenario:
+        return known[1]
     nodes = scenario.geography.nodes
-    return tuple(
+    spots = tuple(
         spot(scenario, node)
-        for node in sorted(belief.nodes)
+        for node in sorted(ids)
         if node in nodes and nodes[node].type == "area" and not nodes[node].passage and nodes[node].parent_id
     )
+    if len(_PLACES) >= MOST_PLACES:
+        _PLACES.clear()
+    _PLACES[ids] = scenario, spots
+    return spots
+
+
+_PLACES: dict[frozenset[str], tuple[Scenario, tuple[Spot, ...]]] = {}
+"""By the nodes a character knows, which seldom change."""
+MOST_PLACES = 256
 
 
 def things_here(view: View) -> tuple[ThingHere, ...]:
