@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from commonplace.clock import iso
 from commonplace.memory.blend import REACH, UNSPOKEN, Breaks, lent, named
 from commonplace.memory.columns import FlagColumn, LabelColumn, Scratch, blocks, growth, micros, moment
-from commonplace.memory.embedding import Vector, embed_query, norm_of, usable
+from commonplace.memory.embedding import HashedEmbedder, Vector, embed_query, norm_of, usable
 from commonplace.memory.policies import INHERENT, Policy
 from commonplace.memory.record import Memory, accessed
 from commonplace.memory.scoring import (
@@ -392,7 +392,9 @@ def _cosine(view: View, rows: Indices | None, text: str, given: Vector | None, u
     table = view.table
     table.sayings.make()
     unusable = table.unusable(slice(view.length) if rows is None else rows)
-    _, vector = usable(embed_query(table.embedder, text) if given is None else given, table.embedder.dimensions)
+    vector = embed_query(table.embedder, text) if given is None else given
+    if given is not None or not isinstance(table.embedder, HashedEmbedder):  # whose vectors are known to be usable
+        _, vector = usable(vector, table.embedder.dimensions)
     norm = 0.0 if vector is None else norm_of(vector)
     if vector is None or not norm:
         units[:] = 0

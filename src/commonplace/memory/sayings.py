@@ -105,7 +105,7 @@ class Sayings:
     def make(self) -> None:
         """Makes the vectors that are still to be derived from their texts."""
         known = len(self.texts)
-        if self._ready < known:
+        if self._derived and self._ready < known:
             self._make_room(known)
             self._make(np.flatnonzero(self.state[self._ready : known] == _WAITING) + self._ready)
             self._ready = known
