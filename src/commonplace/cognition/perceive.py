@@ -76,7 +76,7 @@ def perceive(view: TurnView) -> Perception:
 
 
 def _order(view: TurnView, percept: Percept, item: PlanItem | None) -> tuple[int, int, str]:
-    """People before things; those in the plan or known before strangers; then by id. `item`: what is planned for now."""
+    """People before things; those in the plan (`item`) or known before strangers; then by id."""
     relation = view.state.relations.get(percept.subject)
     planned = item is not None and percept.subject == item.object_id
     return (FIRST if percept.to_me else percept.rank, 0 if relation or planned else 1, percept.subject)

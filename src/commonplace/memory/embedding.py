@@ -277,9 +277,8 @@ def _signs(grams: list[str]) -> NDArray[np.int16]:
     digests = {gram: _digest(gram) for gram in dict.fromkeys(grams)}  # the whole word is among them several times
     joined = np.frombuffer(b"".join([digests[gram] for gram in grams]), dtype=np.uint8)
     bits = np.unpackbits(joined).reshape(len(grams), 384)
-    positive = np.add.reduce(
-        bits, axis=0, dtype=np.uint8 if len(grams) < 256 else np.int32
-    )  # where bytes do, a fifth of the time
+    counted = np.uint8 if len(grams) < 256 else np.int32  # bytes, where they do, in a fifth of the time
+    positive: NDArray[np.integer[Any]] = np.add.reduce(bits, axis=0, dtype=counted)
     return _sum_of(len(grams)).take(positive)
 
 
