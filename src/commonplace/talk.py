@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from io import BufferedWriter
 from itertools import count
@@ -33,6 +33,7 @@ from commonplace.engine.live_state import scenario_at, seen_at
 from commonplace.errors import CommonplaceError, DiskFull, UsageError
 from commonplace.lock import ProcessLock
 from commonplace.memory import Memory, ScoredMemory
+from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.stores.codec import memory_json
 from commonplace.minds.mind import Mind
 from commonplace.minds.notes import Spoken
@@ -40,6 +41,7 @@ from commonplace.minds.question import ASKER, Asked, understood
 from commonplace.minds.tasks import Earlier
 from commonplace.querygraph import ConversationMemory, GraphConfig, StoredGraph
 from commonplace.querygraph.graph import Label
+from commonplace.run.file import talks_of
 from commonplace.run.reading import Reading
 from commonplace.text import clean
 
@@ -95,7 +97,7 @@ async def ask_character(
 
 def folder_of(run: Path, agent: str) -> Path:
     """Where the talks with a character of a run are kept."""
-    return run.with_name(f"{run.name}.talks") / quote(agent, safe="")
+    return talks_of(run) / quote(agent, safe="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,8 @@ class Reply:
     asked_before: AskedBefore | None
     outcome: str
     """`value`, or `malformed` or `fault` where the mind's answer could not be used."""
+    retrievals: tuple[Retrieval, ...] = field(default=(), repr=False)
+    """All that was searched for, with every hit: also those that the answer does not rest on."""
 
     def as_dict(self) -> dict[str, Any]:
         """As `talk --json` prints it."""
@@ -221,7 +225,17 @@ class Talk:
         self._lines.append(Spoken(speaker=ASKER, called="", text=question))
         self._lines.append(Spoken(speaker=self.agent, called=called, text=answered.answer))
         rests = tuple(_rests(self.view.memories.get, answered))
-        return Reply(self.agent, self.tick, self.time, question, answered.answer, rests, before, answered.outcome)
+        return Reply(
+            agent=self.agent,
+            tick=self.tick,
+            time=self.time,
+            question=question,
+            answer=answered.answer,
+            rests=rests,
+            asked_before=before,
+            outcome=answered.outcome,
+            retrievals=answered.retrievals,
+        )
 
     def rate(self, label: Label, note: str = "") -> None:
         """How the last answer was received: `up`, `down` or `retry`.
@@ -240,9 +254,13 @@ class Talk:
     async def retry(self) -> Reply:
         """Asks the last question again, as if the answer had not been given. Raises UsageError before the first."""
         self.rate("retry")
-        question = self._lines[-2].text
+        said = self._lines[-2:]
         del self._lines[-2:]
-        return await self.ask(question)
+        try:
+            return await self.ask(said[0].text)
+        except BaseException:  # no other answer came: this one still stands, and can be tried again
+            self._lines += said
+            raise
 
     @property
     def lines(self) -> tuple[Spoken, ...]:
@@ -275,13 +293,20 @@ class Talk:
         asked = self._meaning(question, self._lines)
         if asked.then:
             return None
-        for one in self._memory.best_answers(_SESSION, question, 8, min_similarity=ALIKE):
-            graph = self._memory.agent if one.source == "agent" else self._memory.session(_SESSION)
-            before = AskedBefore(graph.node(one.query).text, one.similarity, one.text, one.feedback)
-            possible = any(tick <= self.tick for tick in self._given.get(one.text, ()))
+        for before in self._alike(question):
+            possible = any(tick <= self.tick for tick in self._given.get(before.answer, ()))
             if possible and self._meaning(before.question).same(asked):
                 return before
         return None
+
+    def _alike(self, question: str) -> Iterator[AskedBefore]:
+        """Answers to questions spelt like this one; those of earlier talks that were only received badly come last."""
+        for session in (_SESSION, _BADLY):
+            if session == _BADLY and session not in self._memory.active_sessions():
+                return
+            for one in self._memory.best_answers(session, question, 8, min_similarity=ALIKE):
+                graph = self._memory.agent if one.source == "agent" else self._memory.session(session)
+                yield AskedBefore(graph.node(one.query).text, one.similarity, one.text, one.feedback)
 
     def _meaning(self, question: str, lines: Sequence[Spoken] = ()) -> Asked:
         return understood(question, lines, names(self.view, question))
@@ -301,8 +326,12 @@ class Talk:
         """Note when an earlier talk's answers were given; learn from it if it was never closed."""
         closed, memory = any(line.closed for line in lines), self._memory
         query = answer = ""
+        last = Line()
         for line in lines:
+            if line.received in {"down", "retry"} and last.answer:
+                self._note_badly(last, line)
             if line.asked and line.answer:
+                last = line
                 self._given.setdefault(line.answer, {})[line.tick] = line.because
                 if not closed:
                     query = memory.upsert_query(name, line.asked)
@@ -311,6 +340,13 @@ class Talk:
                 memory.record_feedback(name, query, line.received, answer=answer, note=line.note or None)
         if name in memory.active_sessions():
             memory.finalize_session(name, checkpoint=False)
+
+    def _note_badly(self, said: Line, thumb: Line) -> None:
+        """Such a question has too low a rank to be learnt, and yet it was asked before."""
+        query = self._memory.upsert_query(_BADLY, said.asked)
+        answer = self._memory.record_answer(_BADLY, query, said.answer)
+        if thumb.received:
+            self._memory.record_feedback(_BADLY, query, thumb.received, answer=answer)
 
 
 def _checked(question: str) -> str:
@@ -335,6 +371,7 @@ def _rests(get: Callable[[int], Memory], answered: Answered) -> Iterator[Rest]:
 # ── files ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _SESSION = "now"
+_BADLY = "received badly"
 
 
 class Line(BaseModel):
@@ -369,7 +406,7 @@ class _Log:
             raise CommonplaceError(
                 f"talks cannot be kept ({error.strerror})",
                 where=str(folder),
-                hint="give --no-keep, or copy the run to a folder that can be written",
+                hint="commonplace talk --no-keep keeps nothing; or copy the run to a folder that can be written",
             ) from error
 
     def earlier(self) -> Iterator[tuple[str, list[Line]]]:

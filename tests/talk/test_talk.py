@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.api import mind_named
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.api import create_run, mind_named
+from commonplace.errors import CommonplaceError, Paused, UsageError
+from commonplace.minds.offline.mind import OfflineMind
 from commonplace.run.reading import Reading
 from commonplace.talk import LONGEST, Reply, Talk, folder_of
 from commonplace.testing.server import ModelServer
@@ -82,6 +83,24 @@ def test_a_question_asked_before_is_recognised_in_a_later_talk_with_its_best_rec
     assert before.similarity == pytest.approx(1)
 
 
+def test_a_question_whose_answer_was_only_received_badly_is_recognised_and_answered_otherwise(reading):
+    with talk(reading) as one:
+        bad = asked(one, "What do you think of Bruno?").answer
+        one.rate("down")
+    with talk(reading) as later:
+        reply = asked(later, "what do you think of bruno")
+    assert reply.asked_before is not None
+    assert (reply.asked_before.answer, reply.asked_before.received) == (bad, -1)
+    assert bad not in reply.answer
+    with talk(reading) as last:  # where another answer was received well, that one is given
+        asked(last, "How are you?")
+        last.rate("down")
+        asked(last, "How are you?")
+        last.rate("up")
+    with talk(reading) as again:
+        assert asked(again, "How are you?").asked_before.received >= 0
+
+
 @pytest.mark.parametrize(
     ("question", "other"),
     [
@@ -128,6 +147,26 @@ def test_another_try_counts_against_the_answer_and_words_another(reading):
     assert [line.text for line in one.lines] == [second.question, second.answer]
 
 
+def test_a_question_that_fails_when_it_is_tried_again_can_be_tried_once_more(reading):
+    class Unreachable(OfflineMind):
+        away = False
+
+        def answer(self, ask, request_key):
+            if self.away:
+                raise Paused("it does not answer")
+            return super().answer(ask, request_key)
+
+    mind = Unreachable()
+    with Talk(reading, "ines", mind) as one:
+        first = asked(one, QUESTION)
+        mind.away = True
+        with pytest.raises(Paused):
+            asyncio.run(one.retry())
+        assert [line.text for line in one.lines] == [QUESTION, first.answer]
+        mind.away = False
+        assert asyncio.run(one.retry()).question == QUESTION
+
+
 def test_a_talk_whose_process_was_killed_is_learnt_from_by_the_next(reading):
     with talk(reading) as one:
         asked(one, QUESTION)
@@ -144,6 +183,16 @@ def test_a_talk_whose_process_was_killed_is_learnt_from_by_the_next(reading):
     assert json.loads(file.read_bytes().splitlines()[-1]) == {"closed": True}
     with talk(reading) as last:  # a torn line does no harm to what follows it
         assert asked(last, QUESTION).asked_before is not None
+
+
+def test_a_run_that_replaces_another_begins_without_its_talks(run, reading):
+    with talk(reading) as one:
+        asked(one, QUESTION)
+    reading.close()
+    with create_run(run, scenario="plaza", force=True):
+        pass
+    with Reading.open(run) as new, talk(new, at=0) as later:
+        assert asked(later, QUESTION).asked_before is None
 
 
 def test_two_talks_at_once_keep_a_file_each(reading):

@@ -7,32 +7,36 @@ yesterday?` is the question before with another day, `her` the woman spoken of l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
-from importlib.resources import files
+from collections.abc import Collection, Sequence
 
 from commonplace.minds.notes import Spoken, Value
-from commonplace.text import clean
+from commonplace.minds.question_names import EARLIER, PARTICLES, Names, facts_in, mentioned_in, placed
+from commonplace.minds.question_rules import Rules, Wanted, rules_of, spoken_in
+from commonplace.minds.question_sentence import content_words, sentences, subject_of
 
 ASKER = "-"
 """The speaker of a person's lines."""
-LONGEST = 600
-"""Characters of a question that are looked at; its end, where it is longer."""
-EARLIER = 8
-"""Questions of the talk that a follow-up may go back to."""
+
+
 FOLLOWS = frozenset({"more", "sure", "whyso"})
 """Kinds that ask on about the question before."""
-SMALL_TALK = frozenset({"permit", "greet", "farewell", "thank", "praise", "insult", "sorry", "okay"})
+
+SMALL_TALK = frozenset(
+    {"request", "permit", "greet", "farewell", "thank", "praise", "insult", "sorry", "okay", "confide"}
+)
 """Kinds that ask nothing."""
+
 _OF_SOMETHING = frozenset(
     {"source", "told", "going", "heard", "when", "why", "think", "said", "seen", "whois", "know", "met"}
 )
 """Kinds that ask about something, which the question before names where they do not."""
+
 _ONESELF = frozenset(
     {"name", "age", "who", "work", "home", "want", "traits", "now", "where", "feel", "plan", "day", "fear"}
 )
-_HANGUL = re.compile("[가-힣]")
+
+_NAMED_TOPICS = frozenset({"think", "heard", "going"})
+"""Kinds whose topic is the thing itself in Korean as well, where a pattern often takes in more or less than that."""
 
 
 class When(Value):
@@ -63,95 +67,61 @@ class Asked(Value):
     """What it is about in its own words; empty where it names nothing but people, places and days."""
     words: tuple[str, ...] = ()
     """The words that tell what it is about, lower case, in order."""
-    open: bool = False
-    """Whether it asks what, which or how, and not whether."""
+    subject: str = ""
+    """The thing it is about as a phrase of its own: `your show`, `a bowl of noodles`; empty where none stands out."""
+    heads: tuple[str, ...] = ()
+    """Those of the words that name things; the others say something of them."""
+    wants: Wanted = ""
+    """What would answer it; empty for what is not put as a question."""
+    own: bool = False
+    """Whether it speaks of the one who is asked."""
     now: bool = False
     """Whether it asks about what always is, and not about what was."""
     language: str = "en"
     """The language of the question."""
+    also: Asked | None = None
+    """A second question in the same breath."""
+
+    @property
+    def open(self) -> bool:
+        """Whether it asks what, which or how, and not whether."""
+        return self.wants not in {"", "whether"}
+
+    @property
+    def whole(self) -> Asked:
+        """Both questions as one, by what they are about."""
+        if self.also is None:
+            return self
+        about = ("people", "places", "facts", "words")
+        both = {name: tuple(dict.fromkeys((*getattr(self, name), *getattr(self.also, name)))) for name in about}
+        return self.model_copy(update={**both, "when": self.when or self.also.when})
 
     def same(self, other: Asked) -> bool:
         """Whether both ask the same about the same people, places, facts and time, in whatever words."""
-        about = ("kind", "people", "places", "facts", "when", "topic", *(() if self.kind else ("words",)))
+        about = ("kind", "people", "places", "facts", "when", "topic", "also", *(() if self.kind else ("words",)))
         return all(getattr(self, name) == getattr(other, name) for name in about)
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """What a question may name."""
-
-    people: Sequence[tuple[str, str, str, str]]
-    """(id, name, called, pronoun)."""
-    places: Sequence[tuple[str, str]]
-    """(id, name)."""
-    facts: Mapping[str, Sequence[Sequence[str]]]
-    """Fact → its groups of words, of all languages together."""
-    late: bool = False
-    """Whether it is after midnight, when `today` is still the day before."""
-    weekday: int = 0
-    """Of today, Monday 0."""
-    weekdays: tuple[str, ...] = ()
-    """In the question's language."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    """The rules of one language."""
-
-    kinds: tuple[tuple[str, re.Pattern[str]], ...]
-    days: tuple[tuple[int | None, int, int, re.Pattern[str]], ...]
-    lists: Mapping[str, str]
-    stop: frozenset[str]
-    hour: re.Pattern[str]
-    open: re.Pattern[str]
-    now: re.Pattern[str]
-    numbers: Mapping[str, int]
-    pronouns: tuple[tuple[str, re.Pattern[str]], ...]
-
-
-_LISTS = frozenset({"stop", "pronouns", "numbers", "am", "pm", "it", "and", "weekdays"})
-
-
-@cache
-def _rules(language: str) -> _Rules:
-    text = files("commonplace.minds").joinpath("question_words", f"{language}.txt").read_text("utf-8")
-    rows = [row for row in text.splitlines() if row and not row.startswith("#")]
-    heads = [(head.strip(), body.strip()) for head, _, body in (row.partition(": ") for row in rows)]
-    lists = {head: body for head, body in heads if head in _LISTS}
-    numbers = dict(pair.split("=") for pair in lists["numbers"].split(", "))
-    number = "|".join(sorted((*numbers, r"\d{1,2}"), key=len, reverse=True))
-    days: list[tuple[int | None, int, int, re.Pattern[str]]] = []
-    kinds: list[tuple[str, re.Pattern[str]]] = []
-    for head, body in heads:
-        if head.startswith("@"):
-            _, ago, start, end = head.split()
-            days.append((None if ago == "?" else int(ago), int(start) * 60, int(end) * 60, _pattern(body, language)))
-        elif head not in _LISTS and head not in {"hour", "open", "now_is"}:
-            kinds.append((head, _pattern(body, language)))
-    return _Rules(
-        kinds=tuple(kinds),
-        days=tuple(days),
-        lists=lists,
-        stop=frozenset(lists["stop"].split()),
-        hour=_pattern(dict(heads)["hour"].replace("@n", f"(?:{number})"), language),
-        open=_pattern(dict(heads)["open"], language),
-        now=_pattern(dict(heads)["now_is"], language),
-        numbers={name: int(value) for name, value in numbers.items()},
-        pronouns=tuple(
-            (name.strip(), _pattern("|".join(forms.split()), language))
-            for name, _, forms in (part.partition("=") for part in lists["pronouns"].split("; "))
-        ),
-    )
-
-
-def _pattern(body: str, language: str) -> re.Pattern[str]:
-    """English matches whole words; Korean, where particles follow, anywhere."""
-    return re.compile(rf"(?<![\w@'])(?:{body})(?![\w'])" if language == "en" else rf"(?:{body})", re.IGNORECASE)
-
-
-def spoken_in(text: str) -> str:
-    """`ko` for a text with Hangul, else `en`."""
-    return "ko" if _HANGUL.search(text) else "en"
+_TOPICAL = frozenset(
+    {
+        "about",
+        "did",
+        "seenthing",
+        "when",
+        "think",
+        "heard",
+        "why",
+        "said",
+        "source",
+        "favourite",
+        "whatif",
+        "advice",
+        "remark",
+        "way",
+        "superlative",
+    }
+)
+"""Kinds that are answered by the words of the question, whatever they are."""
 
 
 def understood(question: str, lines: Sequence[Spoken], names: Names) -> Asked:
@@ -164,39 +134,74 @@ def understood(question: str, lines: Sequence[Spoken], names: Names) -> Asked:
 
 
 def _understood(question: str, lines: Sequence[Spoken], names: Names, before: Asked) -> Asked:
+    """The first of one or two questions, the second one with it."""
     language = spoken_in(question)
-    rules, text = _rules(language), _normal(question, language)
-    text, people, places, parts = _placed(text, names, language)
-    named = tuple(_mentioned((Spoken(speaker=ASKER, called="", text=question[-LONGEST:]),), names))
+    parts = sentences(question, rules_of(language), names, language)
+    first = _read(parts[0], lines, names, before, language)
+    if len(parts) == 1:
+        return first
+    second = _read(parts[1], lines, names, first, language)
+    if (not second.kind and not second.words) or second.kind in SMALL_TALK or second.kind in {*FOLLOWS, "whom"}:
+        return first
+    return first.model_copy(update={"also": second})
+
+
+def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, language: str) -> Asked:
+    rules = rules_of(language)
+    text, people, places, parts = placed(text, names, language)
+    named = tuple(mentioned_in((Spoken(speaker=ASKER, called="", text=text),), names))
     text, others, unclear = _pronouns(text, rules, lines, names, before, people, named)
     people = (*people, *others)
-    facts = _facts(question, names)
+    facts = facts_in(text, names)
     when, text = _when(text, rules, names, before)
-    kind, topic = _kind(rules, text, language)
+    wants = _wanted(text, rules)
+    factual = {word.lower() for fact in facts for group in names.facts[fact] for word in group}
+    kind, topic = _kind(rules, text, language, known=factual, timed=when is not None)
     if kind == "more" and (people or places or facts or when):
         kind = ""
     kind = _of_its_day(kind, when)
-    words = tuple(dict.fromkeys((*_words(topic or text, rules, language), *parts)))
+    # A Korean pattern often takes more or less than the thing into its topic.
+    is_topic = bool(topic) and (
+        language == "en" or (kind in _NAMED_TOPICS and bool(content_words(topic, rules, language)))
+    )
+    about = topic if is_topic else text
+    words = tuple(dict.fromkeys((*content_words(about, rules, language), *parts)))
+    subject, heads = subject_of(text, rules, language)
+    if language == "ko" and kind and not heads:
+        words = ()  # what is left of a Korean question whose kind is known is its verb
     asked = Asked(
         kind=kind, people=people, places=places, facts=facts, when=when, topic=_topic(topic, names, people, places),
-        words=words, open=bool(rules.open.search(text)), now=bool(rules.now.search(text)), language=language,
+        words=words, subject=_topic(subject, names, people, places),
+        heads=tuple(one for one in dict.fromkeys((*heads, *parts)) if one in words),
+        wants=wants, own=bool(rules.own.search(text)), now=bool(rules.now.search(text)), language=language,
     )  # fmt: skip
     if unclear and not (words or places or facts):
-        return asked.model_copy(update={"kind": "whom"})
+        if not before.words:
+            return asked.model_copy(update={"kind": "whom"})
+        asked = asked.model_copy(update={"words": before.words, "heads": before.heads, "subject": before.subject})
     return _in_context(asked, before, rules, text)
+
+
+def _wanted(text: str, rules: Rules) -> Wanted:
+    for name, pattern in rules.wants:
+        if pattern.search(text):
+            return name
+    return ""
 
 
 def _of_its_day(kind: str, when: When | None) -> str:
     """`what are you doing tomorrow` asks for a plan, `what were you doing at ten` for what was done."""
     if kind == "now" and when is not None:
         return "plan" if when.days < 0 else "day"
-    return "plan" if kind in {"day", "usual"} and when is not None and when.days < 0 else kind
+    if kind == "where" and when is not None:
+        return "plan" if when.days < 0 else "whereabouts"
+    return "plan" if kind in {"", "about", "did", "day", "usual"} and when is not None and when.days < 0 else kind
 
 
 # ── in the context of the talk ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def _in_context(asked: Asked, before: Asked, rules: _Rules, text: str) -> Asked:
+def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
     """A follow-up has the kind of the question before, and what it does not name itself."""
     if asked.kind in FOLLOWS:
         if not before.kind or before.kind in SMALL_TALK:
@@ -204,19 +209,29 @@ def _in_context(asked: Asked, before: Asked, rules: _Rules, text: str) -> Asked:
         return before.model_copy(update={"then": asked.kind, "language": asked.language})
     named = asked.people or asked.places or asked.facts or asked.when
     bare = _bare(text, rules)
-    if before.kind and before.kind not in SMALL_TALK and _is_ellipsis(asked, bare) and (named or asked.words):
+    if (
+        before.kind
+        and before.kind not in SMALL_TALK
+        and _is_ellipsis(asked, bare, is_led=bare != text.strip())
+        and (named or asked.words)
+    ):
         return _continued(asked, before)
     if not named and not asked.words and before.kind and (_refers(text, rules) or asked.kind in _OF_SOMETHING):
         return asked.model_copy(
             update={"people": before.people, "places": before.places, "facts": before.facts, "words": before.words,
                     "topic": before.topic, "when": asked.when or (before.when if asked.kind == before.kind else None)}
         )  # fmt: skip
+    if not named and not asked.heads and before.words and before.kind and _refers(text, rules):
+        return asked.model_copy(
+            update={"words": (*before.words, *asked.words), "heads": before.heads, "subject": before.subject}
+        )
     return asked
 
 
-def _is_ellipsis(asked: Asked, bare: str) -> bool:
+def _is_ellipsis(asked: Asked, bare: str, *, is_led: bool) -> bool:
     """Whether nothing is left of it but what it names: `and Jun?`, `what about yesterday?`."""
-    return (not asked.kind or (asked.kind == "about" and "@" in bare)) and len(bare.split()) <= 3
+    is_open = not asked.kind and (not asked.wants or (is_led and asked.wants != "whether"))
+    return (is_open or (asked.kind in {"about", "remark"} and "@" in bare)) and len(bare.split()) <= 3
 
 
 def _continued(asked: Asked, before: Asked) -> Asked:
@@ -234,7 +249,7 @@ def _continued(asked: Asked, before: Asked) -> Asked:
     return asked.model_copy(update=update)
 
 
-def _bare(text: str, rules: _Rules) -> str:
+def _bare(text: str, rules: Rules) -> str:
     """The words without those that only lead in: `and what about @p` → `@p`."""
     for lead in sorted(rules.lists["and"].split(", "), key=len, reverse=True):
         if text.lower().startswith(lead):
@@ -243,110 +258,14 @@ def _bare(text: str, rules: _Rules) -> str:
     return text.strip()
 
 
-def _refers(text: str, rules: _Rules) -> bool:
+def _refers(text: str, rules: Rules) -> bool:
     """Whether it says `it` or `that` for what was spoken of."""
     return any(word in rules.lists["it"].split() for word in text.lower().split())
 
 
-# ── people and places ────────────────────────────────────────────────────────────────────────────────────────────────
-
-_PARTICLES = (
-    "(?:이라는|라는|이는|이가|이를|이와|이랑|이한테|이의|이도|이|가|은|는|을|를|과|와|의|에게|한테|께|께서|랑|도|만|야|아|씨|님|네|"
-    "에서|에|로|으로|부터|까지|하고|에는|에선)*"
-)
-_LEAD_IN = re.compile(
-    r"^\W*(?:(?:hello|hi|hey|ok|okay|so|well|please|oh|excuse me|sorry|good \w+|but)\b,?\s+)+(?=\w+ \w+ )",
-    re.IGNORECASE,
-)
-_CONTRACTED = re.compile(r"\b(what|who|where|when|how|why|that|there|here|it|he|she|name)'s\b", re.IGNORECASE)
-_SHORT = (("won't", "will not"), ("can't", "can not"), ("n't", " not"), ("'re", " are"), ("'ve", " have"),
-          ("'ll", " will"), ("'m", " am"), ("'d", " would"))  # fmt: skip
-
-
-def _normal(question: str, language: str) -> str:
-    """One sentence of words: the last one that asks, else the last ones that fit."""
-    text = clean(question)[-LONGEST:].replace("’", "'").replace("@", " ")
-    if language == "en":
-        text = _CONTRACTED.sub(r"\1 is", text)
-        for short, full in _SHORT:
-            text = re.sub(rf"{short}\b", full, text, flags=re.IGNORECASE)
-    sentences = [part for part in re.split(r"(?<=[.!?。？！…])\s+", text) if part.strip()]
-    asking = [part for part in sentences if part.rstrip("\"'”’) ").endswith(("?", "？"))]
-    text = (asking or sentences or [""])[-1]
-    if language == "en":
-        text = _LEAD_IN.sub("", text) if len(text.split()) > 3 else text
-        return " ".join(re.sub(r"[^\w': -]+|:(?!\d)", " ", text).split())
-    return " ".join(re.sub(r"[^\w가-힣: -]+", " ", text).split())
-
-
-def _placed(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """The text with @p and @l, the people, the places, and words that name a place but may mean something else."""
-    # A place may have its owner's name in it, so places come first.
-    text, places, parts = _located(text, names, language)
-    patterns = _people_patterns(tuple((one[0], one[1], one[2]) for one in names.people), language)
-    people = sorted((hit.start(), person) for person, pattern in patterns if (hit := pattern.search(text)))
-    for person, pattern in patterns:
-        if any(one == person for _, one in people):
-            text = pattern.sub("@p", text)
-    return " ".join(text.split()), tuple(person for _, person in people), places, parts
-
-
-@lru_cache(maxsize=64)
-def _people_patterns(
-    people: tuple[tuple[str, str, str], ...], language: str
-) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    made: list[tuple[str, re.Pattern[str]]] = []
-    for id_, name, called in people:
-        forms = "|".join(re.escape(one) for one in sorted({name, called}, key=len, reverse=True) if one)
-        if language == "en":
-            form = rf"(?<![\w'])(?:(?:dr|mr|mrs|miss|ms) )?(?:{forms})(?:'s)?(?!\w)"
-        else:
-            form = rf"(?<![가-힣\w])(?:{forms})(?:이(?=[가는를와랑한의도네]))?(?:\s?[씨님])?(?={_PARTICLES}(?![가-힣]))"
-        made.append((id_, re.compile(form, re.IGNORECASE)))
-    return tuple(made)
-
-
-def _located(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    found: dict[int, str] = {}
-    parts: list[str] = []
-    whole = {name.lower() for _, name in names.places}
-    for place, pattern in _place_patterns(tuple(names.places), language):
-        hit = pattern.search(text)
-        if hit and hit.start() not in found:
-            found[hit.start()] = place
-            word = re.sub(r"^(?:the|your|my|our) ", "", hit.group().lower())
-            parts += [word] if " " not in word and word not in whole else []
-            text = text[: hit.start()] + "@l" + " " * (len(hit.group()) - 2) + text[hit.end() :]
-    return text, tuple(found[at] for at in sorted(found)), tuple(parts)
-
-
-@lru_cache(maxsize=64)
-def _place_patterns(places: tuple[tuple[str, str], ...], language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """By full names first, then by the words that only one place has."""
-    whole: list[tuple[str, re.Pattern[str]]] = []
-    parts: dict[str, list[str]] = {}
-    for id_, name in sorted(places, key=lambda place: (-len(place[1]), place[0])):
-        bare = re.sub(r"^(?:the )?(?:\w+(?:'s|’s|의) )?", "", name.replace("’", "'"), flags=re.IGNORECASE) or name
-        forms = "|".join(re.escape(one.replace("’", "'")) for one in dict.fromkeys((name, bare)))
-        whole.append((id_, _name_pattern(forms, language)))
-        for word in bare.split():
-            if len(word) >= (4 if language == "en" else 2):
-                parts.setdefault(word.lower(), []).append(id_)
-    single = [
-        (ids[0], _name_pattern(re.escape(word), language)) for word, ids in sorted(parts.items()) if len(set(ids)) == 1
-    ]
-    return (*whole, *single)
-
-
-def _name_pattern(forms: str, language: str) -> re.Pattern[str]:
-    if language == "en":
-        return re.compile(rf"(?<![\w'])(?:(?:the|your|my|our) )?(?:{forms})(?!\w)", re.IGNORECASE)
-    return re.compile(rf"(?<![가-힣\w])(?:{forms})(?={_PARTICLES}(?![가-힣]))")
-
-
 def _pronouns(
     text: str,
-    rules: _Rules,
+    rules: Rules,
     lines: Sequence[Spoken],
     names: Names,
     before: Asked,
@@ -361,43 +280,20 @@ def _pronouns(
         if not pattern.search(text):
             continue
         fitting = {one[0] for one in names.people if pronoun in {one[3], "any"}}
-        mentioned = [*named, *before.people, *_mentioned(lines, names)]
+        mentioned = [*named, *before.people, *mentioned_in(lines, names)]
+        unsure = {one[0] for one in names.people if one[3] not in {"he", "she"}} if pronoun != "they" else set[str]()
         other = next((one for one in mentioned if one in fitting), "")
+        other = other or next((one for one in mentioned if one in unsure), "")
         if other:
             return pattern.sub("@p", text), (other,), False
         unclear = unclear or pronoun != "they"
     return text, (), unclear
 
 
-def _mentioned(lines: Sequence[Spoken], names: Names) -> Iterable[str]:
-    """Who was named in the talk, the latest line first, within a line in order."""
-    for line in reversed(lines[-2 * EARLIER :]):
-        language = spoken_in(line.text)
-        patterns = _people_patterns(tuple((one[0], one[1], one[2]) for one in names.people), language)
-        hits = [(hit.start(), person) for person, pattern in patterns if (hit := pattern.search(line.text))]
-        yield from (person for _, person in sorted(hits))
-
-
-def _facts(question: str, names: Names) -> tuple[str, ...]:
-    """Facts of which the question has words of at least half the groups."""
-    text = f" {' '.join(re.findall(r'[a-z가-힣]+', question.lower()[-LONGEST:]))} "
-    named: list[str] = []
-    for fact, groups in names.facts.items():
-        hits = sum(any(_has(text, word) for word in group) for group in groups)
-        if hits and 2 * hits >= len(groups):
-            named.append(fact)
-    return tuple(named)
-
-
-def _has(text: str, word: str) -> bool:
-    korean = bool(_HANGUL.search(word))
-    return f" {word.lower()}" in text if korean else f" {word.lower()} " in text or f" {word.lower()}s " in text
-
-
 # ── days and hours ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _when(text: str, rules: _Rules, names: Names, before: Asked) -> tuple[When | None, str]:
+def _when(text: str, rules: Rules, names: Names, before: Asked) -> tuple[When | None, str]:
     """The stretch of time it names, and the text without those words."""
     day, span, rest = None, None, text
     for ago, start, end, pattern in rules.days:
@@ -408,7 +304,7 @@ def _when(text: str, rules: _Rules, names: Names, before: Asked) -> tuple[When |
                 continue
             break
     if day is None:
-        day, rest = _weekday(rest, names)
+        day, rest = _weekday(rest, rules, names)
     if day is None and span is not None:
         day = before.when.days if before.when else None
     hour, rest = _hour(rest, rules, span)
@@ -416,20 +312,24 @@ def _when(text: str, rules: _Rules, names: Names, before: Asked) -> tuple[When |
         return None, text
     span = hour or span
     low, high = span or (0, 24 * 60)
+    if day is None and hour and high <= _DAWN and not names.late and rules.future.search(text):
+        low, high = low + 24 * 60, high + 24 * 60  # `will you be up at midnight` is this coming one
     day = 0 if day is None else day
     day += 1 if names.late and day == 0 and low < 22 * 60 else 0
     return When(days=day, start=low, end=high), " ".join(rest.split())
 
 
-def _weekday(text: str, names: Names) -> tuple[int | None, str]:
+def _weekday(text: str, rules: Rules, names: Names) -> tuple[int | None, str]:
+    """The last day of that name, or the next one where the question is about what will be."""
     for number, name in enumerate(names.weekdays):
-        hit = re.search(rf"(?:on |last )?{name}\w*", text, re.IGNORECASE)
+        hit = re.search(rf"(?:on |last |next |this )?{name}\w*", text, re.IGNORECASE)
         if hit:
-            return (names.weekday - number) % 7, text[: hit.start()] + " " + text[hit.end() :]
+            ago = (names.weekday - number) % 7
+            return ago - 7 if rules.future.search(text) else ago, text[: hit.start()] + " " + text[hit.end() :]
     return None, text
 
 
-def _hour(text: str, rules: _Rules, span: tuple[int, int] | None) -> tuple[tuple[int, int] | None, str]:
+def _hour(text: str, rules: Rules, span: tuple[int, int] | None) -> tuple[tuple[int, int] | None, str]:
     """Half an hour around the hour it names, or the hours between two; within `span` where that says which half."""
     hit = rules.hour.search(text)
     if hit is None:
@@ -447,7 +347,7 @@ def _hour(text: str, rules: _Rules, span: tuple[int, int] | None) -> tuple[tuple
     return ((begin, max(until * 60, begin + 60)) if until else (begin - 30, begin + 30)), rest
 
 
-def _hour_of(word: str, rules: _Rules, *, late: bool, told: bool) -> int | None:
+def _hour_of(word: str, rules: Rules, *, late: bool, told: bool) -> int | None:
     """A bare `ten` is ten in the morning, `three` three in the afternoon."""
     hour = rules.numbers.get(word.lower(), int(word) if word.isdigit() else None)
     if hour is None or hour > 24:
@@ -458,18 +358,48 @@ def _hour_of(word: str, rules: _Rules, *, late: bool, told: bool) -> int | None:
 # ── what it asks ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _kind(rules: _Rules, text: str, language: str) -> tuple[str, str]:
-    """The first rule that fits, and the words it names as the topic."""
+def _kind(rules: Rules, text: str, language: str, *, known: Collection[str], timed: bool) -> tuple[str, str]:
+    """The first rule that fits and accounts for the question, and the words it names as the topic."""
     sought = text if language == "en" else re.sub(r"\s+", "", text)
     for kind, pattern in rules.kinds:
         if kind in _ONESELF and language == "ko" and "@p" in sought:
             continue  # a Korean question names nobody where it means the one who is asked
         hit = pattern.search(sought)
-        if hit:
+        if hit and language == "ko" and kind in _ONESELF and kind != "day":
+            covered = hit.group()
+            if any(noun not in covered for noun in content_words(text, rules, language)):
+                continue
+        if hit and (language == "ko" or _accounts(kind, hit, rules, known, timed=timed)):
             topics = (value for name, value in sorted(hit.groupdict().items()) if value and name.startswith("topic"))
             topic = next(topics, "")
             return kind, topic if language == "en" else _spaced(topic, text)
     return "", ""
+
+
+def _accounts(kind: str, hit: re.Match[str], rules: Rules, known: Collection[str], *, timed: bool) -> bool:
+    """Whether a rule knows what every word is for; beside a day or an hour it may let one pass.
+
+    A rule with a topic answers by its words, whatever they are.
+    """
+    groups = hit.groupdict()
+    topic = next((value for name, value in groups.items() if value and name.startswith("topic")), "")
+    if "@" not in topic and (told := set(content_words(topic, rules, "en"))) and not told - rules.light:
+        return False
+    if kind in _TOPICAL or kind in FOLLOWS or kind in SMALL_TALK or topic:
+        return True
+    passed = [hit.string[: hit.start()], hit.string[hit.end() :]]
+    passed += [value for name, value in groups.items() if value and name.startswith("rest")]
+    left = {
+        word
+        for word in content_words(" ".join(passed), rules, "en")
+        if word not in rules.light - _RANKING and word not in known
+    }
+    return len(left) + " ".join(passed).count("@p") <= timed
+
+
+_DAWN = 5 * 60
+
+_RANKING = frozenset({"best", "worst", "favourite"})
 
 
 def _spaced(topic: str, text: str) -> str:
@@ -491,17 +421,4 @@ def _topic(topic: str, names: Names, people: tuple[str, ...], places: tuple[str,
     return text if plain and len(text) <= 48 and "@" not in text else ""
 
 
-def _words(text: str, rules: _Rules, language: str) -> tuple[str, ...]:
-    found = re.findall(r"[^\W_]+(?:'[^\W_]+)?", re.sub("@[pl][가-힣]*", " ", text.lower()))
-    if language == "ko":
-        found = [_stripped(word) for word in found]
-    kept = [word.removesuffix("'s") for word in found if word not in rules.stop]
-    return tuple(dict.fromkeys(word for word in kept if len(word) > 1))
-
-
-_TAIL = re.compile(f"(?<=[가-힣]{{2}}){_PARTICLES}$")
-
-
-def _stripped(word: str) -> str:
-    """A Korean word without the particles at its end."""
-    return _TAIL.sub("", word)
+_TAIL = re.compile(f"(?<=[가-힣]{{2}}){PARTICLES}$")

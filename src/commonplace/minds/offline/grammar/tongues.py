@@ -101,6 +101,10 @@ class Tongue(Protocol):
         """What a question is about, as the answer names it."""
         ...
 
+    def counts(self, text: str) -> bool:
+        """Whether a text has a number in it."""
+        ...
+
 
 _THIRD_PERSON = listed(
     "is has does was goes keeps runs sells gives accepts lives knows sleeps speaks means grows sweeps owns believes "
@@ -178,7 +182,8 @@ class English:
     def doing(self, me: Who, doing: str, *, own: bool = True) -> str:
         doing = english.lowered(doing.strip().rstrip("."))
         if own:
-            doing = speech.taken(doing, me.pronoun, "my")
+            # Nobody is doing anything to `me`: such a pronoun is somebody else's.
+            doing = re.sub(r"\bme\b", _OBJECTS.get(me.pronoun, "them"), speech.taken(doing, me.pronoun, "my"))
         doing = speech_of_me(doing, me)
         first = doing.split(" ", 1)[0]
         return (
@@ -235,8 +240,18 @@ class English:
 
     def topic(self, text: str) -> str:
         words = re.sub(r"^(?:about|of|that|a|an|any) ", "", english.lowered(text.strip()))
-        words = re.sub(r"^your ", "my ", words)
-        return re.sub(r"\b(you|yourself)\b", lambda found: {"you": "me", "yourself": "myself"}[found[0]], words)
+        return re.sub(r"\b(you|yourself|your|my)\b", lambda found: _MINE_AND_YOURS[found[0]], words)
+
+    def counts(self, text: str) -> bool:
+        return bool(_COUNTS.search(text))
+
+
+_MINE_AND_YOURS = {"you": "me", "yourself": "myself", "your": "my", "my": "your"}
+_COUNTS = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|forty|fifty|hundred|"
+    r"thousand|million|once|twice|every)\b",
+    re.IGNORECASE,
+)
 
 
 def _days_said(days: int, moment: str) -> int:
@@ -289,12 +304,16 @@ def _first_person(me: Who, sentence: str) -> str:
     text = re.sub(rf"\b(?:{names})\b", "me", text)
     text = re.sub(r"^(She|He|They|Her|His|Their)\b", lambda found: found[0].lower(), text)
     turned = speech.taken(text, me.pronoun, "my")
+    turned = _OWN_OBJECT.sub(lambda found: f"{found[1]}{_OBJECTS.get(me.pronoun, 'them')}", turned)
     if turned != text:
         turned = _COORDINATE.sub(lambda found: f"{found[1]}{found[2] or ''}{_first_form(found[3])}", turned)
     # `they mend … and sweep` needs nothing.
     return turned[:1].upper() + turned[1:]
 
 
+_OBJECTS = {"she": "her", "he": "him"}
+_OWN_OBJECT = re.compile(r"(\bI (?:[a-z]+ ){0,8}?(?:with|for|into|about|to|of) )me\b")
+"""`I ought to talk with me`: one who speaks of oneself says `myself`, so this is somebody else."""
 _COORDINATE = re.compile(
     rf"((?:,|\band|\bbut|\bor|\bthen) )((?:now|then|also|never|always|still) )?({'|'.join(sorted(_THIRD_PERSON))})\b"
 )
@@ -477,6 +496,9 @@ class Korean:
 
     def topic(self, text: str) -> str:
         return text.strip()
+
+    def counts(self, text: str) -> bool:
+        return bool(re.search(r"\d|[한두세네]\s|하나|둘|셋|다섯|여섯|일곱|여덟|아홉|열|백|천|만\s", text))
 
 
 def _ko_ending(found: re.Match[str]) -> str:

@@ -23,6 +23,7 @@ def _tell_text(talk: Interview, note: Recalled) -> Piece | None:
     ):
         return None  # nobody is invited to what is over
     lines = [line for line in note.tell if line.lower() not in talk.said] or list(note.tell)
+    lines = [line for line in lines if any(talk.has(word, line) for word in talk.asked.words)] or lines
     if lines:
         line = lines[talk.dice.with_(note.id).below(len(lines), "tell")]
         return Piece(line, (note.id,), line)
@@ -31,7 +32,8 @@ def _tell_text(talk: Interview, note: Recalled) -> Piece | None:
 
 
 def _tell_insight(talk: Interview, note: Recalled) -> Piece | None:
-    text = " ".join(talk.tongue.own(talk.given.who, note.frame.get("say", "") or note.text))
+    # What the simulator worded for saying is in the first person already: `her` in it is somebody else.
+    text = note.frame.get("say", "") or " ".join(talk.tongue.own(talk.given.who, note.text))
     return Piece(ended(text), (note.id,), text.rstrip("."))
 
 
