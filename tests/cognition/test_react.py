@@ -37,9 +37,11 @@ def test_what_a_mind_is_told_is_what_would_have_passed_every_check() -> None:
     acts = {("ben", 4): go("green"), ("ben", 5): go("bakery"), ("ben", 6): use("kettle")}
     town, mind = puppets(hamlet(fidelity="every_tick"), acts)
     town.live(7)
-    for given in mind.inputs("react", "anna"):
+    reactions, ratings = mind.inputs("react", "anna"), mind.inputs("rate", "anna")
+    assert ratings
+    assert all(given.recalled for given in reactions)
+    for given in (*reactions, *ratings):
         checked = type(given).model_validate(given.model_dump())
-        assert given.recalled
         assert checked == given
         assert checked.model_dump_json() == given.model_dump_json()
 
