@@ -40,7 +40,7 @@ def test_what_a_mind_is_told_is_what_would_have_passed_every_check() -> None:
     reactions, ratings = mind.inputs("react", "anna"), mind.inputs("rate", "anna")
     assert ratings
     assert all(given.recalled for given in reactions)
-    for given in (*reactions, *ratings):
+    for given in reactions + ratings:
         checked = type(given).model_validate(given.model_dump())
         assert checked == given
         assert checked.model_dump_json() == given.model_dump_json()
