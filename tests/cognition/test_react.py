@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cognition.hamlet import Town, go, hamlet, idle, puppets, tell, use
+from commonplace.minds.notes import Value
 from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
 from commonplace.testing import ScriptedMind
 
@@ -40,8 +41,9 @@ def test_what_a_mind_is_told_is_what_would_have_passed_every_check() -> None:
     reactions, ratings = mind.inputs("react", "anna"), mind.inputs("rate", "anna")
     assert ratings
     assert all(given.recalled for given in reactions)
-    for given in reactions + ratings:
-        checked = type(given).model_validate(given.model_dump())
+    told: list[Value] = reactions + ratings
+    for given in told:
+        checked = given.model_validate(given.model_dump())
         assert checked == given
         assert checked.model_dump_json() == given.model_dump_json()
 
