@@ -165,7 +165,7 @@ def test_no_field_is_forgotten() -> None:
         "told",
     }
     assert {one.name for one in fields(World)} - derived == {"tick", "bodies", "things", "conversations", "barred"}
-    kept = {"plan", "belief", "relations", "jobs", "reflected", "played", "card"}
+    kept = {"plan", "belief", "relations", "jobs", "reflected", "played", "mood", "weighed", "card"}
     assert {one.name for one in fields(CharacterState)} == kept
     assert {one.name for one in fields(Belief)} == {"nodes", "closed"}
     assert {one.name for one in fields(Plan)} - derived == {"day", "items"}

@@ -110,5 +110,9 @@ class CharacterState:
     """The tick at which it last reflected, whatever that yielded; 0 if it never did."""
     played: bool = False
     """Whether a person decides for it."""
+    mood: str = ""
+    """How it feels, in a word or a few, on a stage that keeps it; empty elsewhere, and where nothing was felt yet."""
+    weighed: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Importance by the hash of a sentence, where a mind has corrected the rules for one that may not be remembered."""
     card: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What an input has changed of its persona: field → value as JSON; sorted."""
