@@ -170,6 +170,7 @@ class Notebook(Tracer):
         self.played = state.played
         self.mood = state.mood
         self.weighed: dict[str, int] = dict(state.weighed)
+        self.said: dict[str, str] = dict(state.said)
         self.notes: list[Note] = []
         self.unrated: dict[str, list[int]] = {}
         """What waits for the mind's rating: text → the memories that say it. Lost at the end of the turn."""
@@ -199,7 +200,6 @@ class Notebook(Tracer):
     def state(self) -> CharacterState:
         """State at the end of the turn; the same object parts where nothing changed."""
         relations = self._before.relations if self.relations == self._before.relations else self.relations
-        weighed = self._before.weighed if self.weighed == self._before.weighed else self.weighed
         return replace(
             self._before,
             plan=self.plan,
@@ -209,7 +209,8 @@ class Notebook(Tracer):
             reflected=self.reflected,
             played=self.played,
             mood=self.mood,
-            weighed=weighed,
+            weighed=self.weighed or self._before.weighed,
+            said=self.said or self._before.said,
         )
 
 

@@ -20,7 +20,7 @@ from commonplace.world.state import Body, Conversation, Line, Thing, World, reco
 
 WORLD_KINDS = ("body", "thing", "talk", "line", "barred")
 SINGLE = ("day", "closed", "jobs", "reflected", "played", "mood")
-KEYED = ("belief", "relation", "card", "weighed")
+KEYED = ("belief", "relation", "card", "weighed", "said")
 """Kinds with a value per key, all of which are read."""
 STATE_KINDS = ("plan", *KEYED, *SINGLE)
 
@@ -55,6 +55,7 @@ def state_versions(agent: str, before: CharacterState | None, after: CharacterSt
     ]
     found += [Version(agent, "card", name, value) for name, value in _changed(old.card, after.card)]
     found += [Version(agent, "weighed", key, value) for key, value in _changed(old.weighed, after.weighed)]
+    found += [Version(agent, "said", key, value) for key, value in _changed(old.said, after.said)]
     if old.jobs != after.jobs:
         found.append(Version(agent, "jobs", "", [plain(job) for job in after.jobs]))
     if old.reflected != after.reflected:
@@ -210,6 +211,7 @@ def restore_state(versions: Iterable[Version]) -> CharacterState:
         played=bool(single["played"]),
         mood=single["mood"] or "",
         weighed={key: value for (_, key), value in kinds["weighed"].items()},
+        said={key: value for (_, key), value in kinds["said"].items()},
         card={key: value for (_, key), value in kinds["card"].items()},
     )
 

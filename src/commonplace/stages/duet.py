@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from commonplace.character.fact import carried
-from commonplace.cognition.converse import my_talk, said_today
+from commonplace.cognition.converse import my_talk
 from commonplace.cognition.deferred import deliver, run_job
 from commonplace.cognition.perceive import Percept, perceive
 from commonplace.cognition.remember import PLAN, REFLECTION, NewMemory, remember, store_percepts
@@ -95,6 +95,8 @@ async def _take_turn(view: TurnView, notebook: Notebook, other: str, percepts: S
     if notebook.mood:
         notebook.trace["mood"] = notebook.mood
     lines = [_heard(one) for one in percepts if one.frame["what"] == "said" and view.scenario.cognition.observe]
+    if utterance and answer.outcome == "value":
+        notebook.said[f"{view.tick:06d}"] = utterance
     if utterance:
         lines.append(_said(view, other, utterance, answer))
     await store_lines(view, notebook, lines)
@@ -211,7 +213,7 @@ async def _words(
         setting=duet.setting,
         lines=dialogue,
         recalled=found,
-        said=_said_so_far(view, other),
+        said=tuple(notebook.said.values()),
         reflection=reflections[0].text if reflections else "",
         mood=notebook.mood,
     )
@@ -221,12 +223,6 @@ async def _words(
         inputs = inputs.model_copy(update={"plan": plan})
     answer = await notebook.ask(_warm(DUET_TURN, duet.temperature), inputs)
     return replace(answer, value=answer.value.model_copy(update={"plan": plan})) if plan else answer
-
-
-def _said_so_far(view: TurnView, other: str) -> tuple[str, ...]:
-    """All of one's own lines; of a talk that was over and began again, those that are remembered."""
-    mine = (line.utterance for line in _uttered(view) if line.speaker == view.persona.id)
-    return tuple(dict.fromkeys((*said_today(view, other), *mine)))
 
 
 @cache
