@@ -54,7 +54,7 @@ $(VENV)/base: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/test: pyproject.toml $(VENV)/base
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[ann,chroma,korean,langchain,llamaindex,mcp,openai-agents,postgres]" --group test
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[ann,chroma,korean,langchain,llamaindex,mcp,openai-agents,postgres,sitcom]" --group test
 	@touch $@
 
 $(VENV)/lint: pyproject.toml $(VENV)/test

@@ -11,7 +11,9 @@ from typing import Any
 
 from commonplace.clock import iso
 from commonplace.memory.stores.codec import memory_json
+from commonplace.run.journal import ModelCall
 from commonplace.run.reading import Reading
+from commonplace.run.tick_record import AnswerRow
 from commonplace.run.why import why
 from commonplace.world.events import NOBODY, Event
 
@@ -107,7 +109,7 @@ def _record(reading: Reading, event: Event) -> TurnRecord:
     personas = reading.scenario_at(tick).personas
     listener = str(event.body.get("to_agent_id") or next((one for one in personas if one != speaker), ""))
     retrieval = next((one for one in reasons["retrievals"] if one["purpose"] == "duet"), None)
-    stored = reasons["stored"]
+    stored, reaction = reasons["stored"], reasons["reaction"]
     return TurnRecord(
         turn_id=event.id,
         turn=tick,
@@ -120,7 +122,7 @@ def _record(reading: Reading, event: Event) -> TurnRecord:
         policy=retrieval["policy"] if retrieval else "",
         retrieved=[_scored(hit, event, reading) for hit in retrieval["hits"]] if retrieval else [],
         reflection=next((one["text"] for one in stored if one["kind"] == "reflection"), None),
-        plan=(reasons["reaction"] or {}).get("reason", ""),
+        plan=reaction["reason"] if reaction else "",
         utterance=str(event.body.get("utterance", "")),
         store_events=[
             StoreEvent(one["kind"], one["text"], one["importance"], one["stored"], one["reason"]) for one in stored
@@ -128,7 +130,7 @@ def _record(reading: Reading, event: Event) -> TurnRecord:
         timestamps={"at": iso(reading.time(tick)), "seconds": _seconds(reading, speaker, tick)},
         mood=trace.get("mood", ""),
         tokens=_tokens(reading, speaker, tick),
-        problems=list(_problems(reasons["asked"])),
+        problems=list(_problems(reading, speaker, tick)),
     )
 
 
@@ -142,13 +144,17 @@ def _scored(hit: Mapping[str, Any], event: Event, reading: Reading) -> ScoredMem
     )
 
 
-def _problems(asked: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
-    for one in asked:
-        failed = [attempt for attempt in one["attempts"] if attempt["outcome"] != "value"]
-        if one["outcome"] != "value" or failed:
-            what = failed[-1]["error"] if failed else ""
-            kind = one["kind"] or (failed[-1]["kind"] if failed else "") or one["outcome"]
-            yield Problem(one["task"], kind, what, one["outcome"] != "value")
+def _problems(reading: Reading, agent: str, tick: int) -> Iterator[Problem]:
+    """A problem for each question with an attempt that could not be used, as the last such attempt has it."""
+    by_question: dict[int, list[AnswerRow]] = {}
+    for row in reading.answers(tick, tick, agent=agent):
+        by_question.setdefault(row.ordinal, []).append(row)
+    for rows in by_question.values():
+        failed = [row for row in rows if row.outcome != "value"]
+        if failed:
+            call = reading.model_call(failed[-1]) or ModelCall()
+            kind = call.kind or str(failed[-1].usage.get("kind", "")) or failed[-1].outcome
+            yield Problem(failed[-1].task, kind, call.error, rows[-1].outcome != "value")
 
 
 def _seconds(reading: Reading, agent: str, tick: int) -> float:
