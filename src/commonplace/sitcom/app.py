@@ -21,12 +21,12 @@ from commonplace.text import clean, shortened
 
 RUNS = Path("runs")
 EXPORTS = Path("exports") / "sessions"
-SHOWN = 30
-"""Latest turns that are shown at first."""
-CONTENT = 120
-"""Characters of a memory in the table."""
+# Comments, not strings, explain the constants here: Streamlit shows a string that stands alone on the page.
+SHOWN = 30  # latest turns that are shown at first
+CONTENT = 120  # characters of a memory in the table
+HEIGHT = 700  # pixels of the dialogue, which scrolls to its end
 MOST_TURNS = 50
-AVATARS = ("🐻", "🦊")
+AVATARS = (":material/face:", ":material/face_3:")
 STYLE = """<style>
 [class*="st-key-left-"] [data-testid="stChatMessage"] {
   background: rgba(127, 127, 127, .12); border-radius: 1rem 1rem 1rem 0}
@@ -34,6 +34,9 @@ STYLE = """<style>
   background: rgba(60, 130, 246, .14); border-radius: 1rem 1rem 0 1rem}
 [data-testid="stChatMessage"] {padding: .6rem .9rem}
 .block-container {padding-top: 2.2rem}
+[data-testid="stTable"] th, [data-testid="stTable"] td {font-size: .85rem; padding: .25rem .5rem; white-space: normal;
+  word-break: keep-all; overflow-wrap: break-word}
+[data-testid="stTable"] th {white-space: nowrap}
 </style>"""
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=@\"'])")
 
@@ -136,18 +139,18 @@ def dialogue(session: Session, say: Words) -> None:
 def bubble(session: Session, record: TurnRecord, say: Words) -> None:
     """One turn."""
     left = record.speaker == session.config.profiles[0].id
-    wide, narrow = st.columns([5, 2]) if left else reversed(st.columns([2, 5]))
+    wide, narrow = st.columns([6, 1]) if left else reversed(st.columns([1, 6]))
     del narrow
     with wide, st.container(key=f"{'left' if left else 'right'}-{record.turn}"):
         with st.chat_message(record.speaker_name, avatar=AVATARS[not left]):
             mood = f" · {shown(record.mood)}" if record.mood else ""
-            thought = f" · 💭 {say['reflected']}" if record.reflection else ""
+            thought = f" · *{say['reflected']}*" if record.reflection else ""
             st.caption(f"**{shown(record.speaker_name)}** · {record.timestamps['at'][11:16]}{mood}{thought}")
             st.markdown(shown(record.utterance) or f"*{say['silence']}*")
         for problem in record.problems:
             text = say["problem" if problem.used else "retried"].format(task=problem.task, kind=problem.kind)
             (st.error if problem.used else st.warning)(f"{shown(text)} {shown(problem.what)}")
-        with st.expander(say["why"].format(turn=record.turn), icon="🔎"):
+        with st.expander(say["why"].format(turn=record.turn), icon=":material/psychology:"):
             reasons(session, record, say)
 
 
@@ -155,7 +158,7 @@ def reasons(session: Session, record: TurnRecord, say: Words) -> None:
     """Everything that explains a line."""
     st.caption(f"**{say['context']}** {shown(record.context_in)}")
     st.markdown(f"**{say['retrieved']}**")
-    st.dataframe([_row(one, say) for one in record.retrieved], hide_index=True, width="stretch")
+    _table([_row(one, say) for one in record.retrieved])
     agreement = session.agreements.get(record.turn)
     if agreement:
         st.caption(say["chroma"].format(wanted=agreement.wanted, shared=agreement.shared))
@@ -163,7 +166,7 @@ def reasons(session: Session, record: TurnRecord, say: Words) -> None:
     st.markdown(f"**{say['reflection']}** {shown(record.reflection) if record.reflection else f'*{none}*'}")
     st.markdown(f"**{say['plan']}** {shown(record.plan)}")
     st.markdown(f"**{say['store']}**")
-    st.dataframe([_decision(one, say) for one in record.store_events], hide_index=True, width="stretch")
+    _table([_decision(one, say) for one in record.store_events])
     tokens = record.tokens
     cost = say["cost_line"].format(seconds=record.timestamps["seconds"], **tokens)
     st.caption(f"**{say['cost']}** {cost if tokens['calls'] else say['offline_cost']}")
@@ -171,27 +174,32 @@ def reasons(session: Session, record: TurnRecord, say: Words) -> None:
     st.code(command("why", session.path, record.turn_id), language=None)
 
 
-def _row(one: ScoredMemory, say: Words) -> dict[str, Any]:
+def _table(rows: list[dict[str, str]]) -> None:
+    if rows:
+        st.table(rows, border="horizontal", hide_index=True)
+
+
+def _row(one: ScoredMemory, say: Words) -> dict[str, str]:
     memory = one.memory
+    scores = {
+        "sim": one.similarity, "rec": one.recency_score, "imp": one.importance_score, "final": one.final_score,
+    }  # fmt: skip
     return {
-        say["content"]: shortened(clean(memory.get("text", "")), CONTENT),
+        say["content"]: shown(shortened(clean(memory.get("text", "")), CONTENT)),
         say["type"]: _kind(memory.get("kind", ""), say),
-        say["importance"]: memory.get("importance"),
-        say["age"]: round(one.age_hours, 2),
-        "sim": round(one.similarity, 3),
-        "rec": round(one.recency_score, 3),
-        "imp": round(one.importance_score, 3),
-        "final": round(one.final_score, 3),
+        say["importance"]: f"{memory.get('importance', 0):g}",
+        say["age"]: f"{one.age_hours:.2f}",
+        **{name: f"{score:.3f}" for name, score in scores.items()},
     }
 
 
-def _decision(one: StoreEvent, say: Words) -> dict[str, Any]:
+def _decision(one: StoreEvent, say: Words) -> dict[str, str]:
     return {
         say["decision"]: f"✓ {say['stored']}" if one.stored else f"– {say['dropped']}",
         say["type"]: _kind(one.memory_type, say),
-        say["importance"]: one.importance,
-        say["content"]: shortened(clean(one.content), CONTENT),
-        say["reason"]: clean(one.reason),
+        say["importance"]: f"{one.importance:g}",
+        say["content"]: shown(shortened(clean(one.content), CONTENT)),
+        say["reason"]: shown(one.reason),
     }
 
 
@@ -250,7 +258,8 @@ def main() -> None:
         st.warning(say["changed"])
     for notice in session.notices:
         st.warning(f"{shown(notice)} {say['no_chroma']}")
-    dialogue(session, say)
+    with st.container(height=HEIGHT, border=False, autoscroll=True):
+        dialogue(session, say)
     if state.get("error"):
         st.error(shown(state.pop("error")))
     if state.remaining:
