@@ -33,7 +33,7 @@ class Mirror:
         """`names`: character id → the name its collection has: `memories_agent_NAME`."""
         self.folder = folder
         self._names = names
-        self._store = ChromaStore(folder)
+        self._store = ChromaStore(folder.resolve())  # Chroma knows an open folder by its path
 
     def sync(self, reading: Reading) -> None:
         """Bring every collection to where the run is: new memories, access times, what was forgotten."""
