@@ -274,7 +274,9 @@ def take_turn(state: Any, session: Session, say: Words) -> None:
     done = state.asked - state.remaining
     st.progress(done / state.asked, say["playing"].format(done=done + 1, all=state.asked))
     try:
-        play(session)
+        record = play(session)
+        if any(problem.kind == "outage" for problem in record.problems):
+            state.remaining = 0  # the next ones would wait for it as long
     except CommonplaceError as error:
         state.remaining = 0
         state.error = f"{say['failed']} {error.what} {error.hint}"

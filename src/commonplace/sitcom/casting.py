@@ -138,7 +138,8 @@ def _recast(document: dict[str, Any], profile: Profile, before: Profile) -> None
         name = " ".join(profile.name.split())
         called = short_name(name)
         renaming = {before.name: name, part.get("called") or short_name(before.name): called}
-        document["characters"] = [_renamed(one, renaming) for one in document["characters"]]
+        texts = ("title", "summary", "duet", "characters")
+        document |= {key: _renamed(document[key], renaming) for key in texts if key in document}
         part = next(one for one in document["characters"] if one["id"] == profile.id)
         part |= {"name": name, "called": called}
 

@@ -43,7 +43,7 @@ from commonplace.world.state import Line as Uttered
 
 IMPORTANCE = 7
 """Of a reflection on the dialogue."""
-EARLIER = 5
+EARLIER = 20
 """Latest reflections a new one must not restate."""
 CONTEXT = 3
 """Latest lines that are the context of a query: with more of them it would be about everything."""
@@ -65,9 +65,10 @@ async def converse_in_turn(view: TurnView) -> Turn:
     await store_percepts(
         view, notebook, [one for one in perception.percepts if one.frame["what"] in {"event", "voice"}]
     )
-    other = next(iter(sorted(view.world.bodies)), "")
+    other, dialogue = next(iter(sorted(view.world.bodies)), ""), _dialogue(view)
+    notebook.trace["context"] = context(view, dialogue)
     if other in view.world.targets.agents:
-        action = await _take_turn(view, notebook, other, perception.percepts)
+        action = await _take_turn(view, notebook, other, dialogue, perception.percepts)
     else:
         action = Idle(doing=doing(view.scenario.language, "listening"))
     return Turn(
@@ -81,9 +82,9 @@ async def converse_in_turn(view: TurnView) -> Turn:
     )
 
 
-async def _take_turn(view: TurnView, notebook: Notebook, other: str, percepts: Sequence[Percept]) -> Action:
-    dialogue = _dialogue(view)
-    notebook.trace["context"] = context(view, dialogue)
+async def _take_turn(
+    view: TurnView, notebook: Notebook, other: str, dialogue: tuple[Spoken, ...], percepts: Sequence[Percept]
+) -> Action:
     found = await retrieve(view, notebook, "duet", (query(view, other, dialogue),))
     await _reflect(view, notebook, other, dialogue, found)
     answer = await _words(view, notebook, other, dialogue, found)
@@ -175,7 +176,7 @@ async def _reflect(
     if not text or not rests_on:
         return
     notebook.reflected = view.tick
-    notebook.mood = answer.value.mood or _felt(view, [text]) or notebook.mood
+    notebook.mood = answer.value.mood or _felt(view, [text])
     reason = "every {} turns" if view.scenario.language == "en" else "{}턴마다"
     draft = NewMemory(
         text,
