@@ -18,11 +18,12 @@ from commonplace.cognition.perceive import Percept, perceive
 from commonplace.cognition.remember import PLAN, REFLECTION, NewMemory, remember, store_percepts
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import doing, sentence
-from commonplace.cognition.situation import person, who
+from commonplace.cognition.situation import person, recalled, who
 from commonplace.cognition.store_policy import Line, store_lines
 from commonplace.cognition.turn import Notebook, Turn, TurnView
 from commonplace.engine.stage import Stage
 from commonplace.memory.emotion import feeler
+from commonplace.memory.record import Memory
 from commonplace.memory.reflection import TurnTrigger
 from commonplace.minds.mind import Answer, Task
 from commonplace.minds.notes import Recalled, Spoken
@@ -37,7 +38,7 @@ from commonplace.minds.tasks import (
 )
 from commonplace.minds.tasks.duet_turn import LONGEST_PLAN, LOST_THREAD
 from commonplace.scenario.scenario import Scenario
-from commonplace.text import clean, shortened
+from commonplace.text import clean, shortened, words
 from commonplace.world.actions import Action, Idle, Say
 from commonplace.world.state import Line as Uttered
 
@@ -47,6 +48,10 @@ EARLIER = 20
 """Latest reflections a new one must not restate."""
 CONTEXT = 3
 """Latest lines that are the context of a query: with more of them it would be about everything."""
+UNTOLD = 3
+"""Memories told as not told yet."""
+TOLD = 0.6
+"""Share of its words that tells that something was told."""
 QUERY = {"en": "{context}\nWith: {other}\nMy goal: {goal}", "ko": "{context}\n상대: {other}\n내 목표: {goal}"}
 
 
@@ -214,6 +219,7 @@ async def _words(
         setting=duet.setting,
         lines=dialogue,
         recalled=found,
+        untold=_untold(view),
         said=tuple(notebook.said.values()),
         reflection=reflections[0].text if reflections else "",
         mood=notebook.mood,
@@ -224,6 +230,24 @@ async def _words(
         inputs = inputs.model_copy(update={"plan": plan})
     answer = await notebook.ask(_warm(DUET_TURN, duet.temperature), inputs)
     return replace(answer, value=answer.value.model_copy(update={"plan": plan})) if plan else answer
+
+
+def _untold(view: TurnView) -> tuple[Recalled, ...]:
+    """What it began with and has not told yet, by importance: a dialogue never runs out of subjects before that."""
+    said = [frozenset(words(line)) for line in view.state.said.values()]
+    waiting = [one for one in view.draft.search(source="scenario") if any(_is_new(text, said) for text in _tells(one))]
+    waiting.sort(key=lambda one: (-one.importance, one.id))
+    return recalled(view.scenario, waiting[:UNTOLD], view.now)
+
+
+def _tells(memory: Memory) -> Sequence[str]:
+    return memory.details.get("tell") or (memory.text,)
+
+
+def _is_new(text: str, said: Sequence[frozenset[str]]) -> bool:
+    """Whether no line has most of its words; a line adds words of its own, and endings differ between friends."""
+    wanted = frozenset(words(text))
+    return not any(len(wanted & line) >= TOLD * len(wanted) for line in said)
 
 
 @cache

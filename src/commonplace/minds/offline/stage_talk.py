@@ -37,9 +37,9 @@ def panel_turn(given: PanelInput, dice: Dice) -> PanelOutput:
 
 def duet_turn(given: DuetInput, dice: Dice) -> DuetOutput:
     """The plan and the utterance; a speaker with nothing left to say takes leave once and then stays silent."""
-    # Nobody leaves a stage: where a reply would take leave, the speaker opens another subject.
+    # Nobody leaves a stage: instead of taking leave, or of saying nothing, the speaker opens another subject.
     reply = converse(_duet_talk(given), dice)
-    said = converse(_duet_talk(given, opens=True), dice) if reply.ends else reply
+    said = reply if reply.utterance and not reply.ends else converse(_duet_talk(given, opens=True), dice)
     has_taken_leave = any(heard(line, given.who.language).act == "farewell" for line in given.lines[-2:])
     if not said.utterance and not has_taken_leave:
         said = reply
@@ -67,6 +67,8 @@ def _asked(
 def _duet_talk(given: DuetInput, *, opens: bool = False) -> ConverseInput:
     """The turn as a line of talk. The last line counts as heard even when it was not stored as a memory."""
     recalled, last = given.recalled, given.lines[-1] if given.lines else None
+    if opens:
+        recalled = (*recalled, *(note for note in given.untold if note not in recalled))
     if last is not None and last.speaker == given.other.id and not any(last.text in one.text for one in recalled):
         recalled = (*recalled, _just_heard(last))
     mine = tuple(line for line in given.lines if line.speaker == given.who.id)

@@ -14,7 +14,16 @@ from commonplace.minds.notes import Person, Recalled, Spoken, Value, Who
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import plain
 from commonplace.minds.tasks.scenes import Values, View, said_before, spoken_lines
-from commonplace.minds.tasks.wire import Cited, Unasked, WireValue, citing_recalled, spoken, words
+from commonplace.minds.tasks.wire import (
+    Cited,
+    Offers,
+    Unasked,
+    WireValue,
+    citing_recalled,
+    memory_ids,
+    spoken,
+    words,
+)
 
 LOST_THREAD = {"en": "(lost the thread for a moment …)", "ko": "(잠시 생각이 끊겼다…)"}
 """Shown in place of a turn that has no usable answer."""
@@ -35,6 +44,8 @@ class DuetInput(Value):
     lines: tuple[Spoken, ...] = ()
     """The latest of the dialogue, oldest first."""
     recalled: tuple[Recalled, ...] = ()
+    untold: tuple[Recalled, ...] = ()
+    """What it has not told the other yet, the most important first: a subject when there is none."""
     said: tuple[str, ...] = ()
     """All that the character has said in the dialogue, oldest first."""
     reflection: str = ""
@@ -80,11 +91,17 @@ class DuetReflection(WireValue):
 
 
 def _scene(inputs: DuetInput, view: View) -> Values:
+    shown = {note.id for note in inputs.recalled}
     return {
         "memories": view.memories(inputs),
+        "untold": view.teller(inputs).memories(note for note in inputs.untold if note.id not in shown),
         "lines": spoken_lines(inputs.lines),
         "said": said_before(inputs.said, inputs.lines),
     }
+
+
+def _offers(inputs: DuetInput) -> Offers:
+    return Offers(memories=memory_ids((*inputs.recalled, *inputs.untold)))
 
 
 def _reflection_scene(inputs: DuetReflectInput, view: View) -> Values:
@@ -103,7 +120,7 @@ DUET_TURN = Task(
     max_tokens=200,
     temperature=0.9,
     scene=_scene,
-    offers=citing_recalled,
+    offers=_offers,
     free_text="say",
 )
 DUET_PLAN = Task(
