@@ -48,7 +48,7 @@ EARLIER = 20
 """Latest reflections a new one must not restate."""
 CONTEXT = 3
 """Latest lines that are the context of a query: with more of them it would be about everything."""
-UNTOLD = 3
+UNTOLD = 6
 """Memories told as not told yet."""
 TOLD = 0.6
 """Share of its words that tells that something was told."""
