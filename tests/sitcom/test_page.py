@@ -143,7 +143,7 @@ def test_an_export_holds_transcript_and_memories(page: AppTest) -> None:
     found = json.loads(path.read_text(encoding="utf-8"))
     assert [record["turn"] for record in found["transcript"]] == [1, 2, 3]
     assert {"content", "stored", "reason"} <= set(found["transcript"][2]["store_events"][0])
-    assert len(found["memories"]["cheolsu"]) >= 12
+    assert len(found["memories"]["cheolsu"]) >= 16
     assert path.name in page.success[0].value.replace("\\", "")
 
 

@@ -131,7 +131,7 @@ def test_turns_are_logged_and_both_stages_of_a_retrieval_with_debug(
         ranked = session.transcript[0].retrieved
     assert [(level, words.split(":")[0]) for level, words in logged] == [
         ("INFO", "turn 1 begins"),
-        ("DEBUG", "turn 1 top 12"),
+        ("DEBUG", "turn 1 top 16"),
         ("DEBUG", "turn 1 re-ranked"),
         ("INFO", "turn 1 ends"),
     ]
