@@ -26,7 +26,9 @@ EARLIER = 8
 """Questions of the talk that a follow-up may go back to."""
 FOLLOWS = frozenset({"more", "sure", "whyso"})
 """Kinds that ask on about the question before."""
-SMALL_TALK = frozenset({"request", "permit", "greet", "farewell", "thank", "praise", "insult", "sorry", "okay", "confide"})
+SMALL_TALK = frozenset(
+    {"request", "permit", "greet", "farewell", "thank", "praise", "insult", "sorry", "okay", "confide"}
+)
 """Kinds that ask nothing."""
 _OF_SOMETHING = frozenset(
     {"source", "told", "going", "heard", "when", "why", "think", "said", "seen", "whois", "know", "met"}
@@ -160,10 +162,30 @@ class _Rules:
     pronouns: tuple[tuple[str, re.Pattern[str]], ...]
 
 
-_LISTS = frozenset({"stop", "light", "det", "prep", "short", "same", "trades", "pronouns", "numbers", "am", "pm", "it", "and"})
+_LISTS = frozenset(
+    {"stop", "light", "det", "prep", "short", "same", "trades", "pronouns", "numbers", "am", "pm", "it", "and"}
+)
 _PATTERNS = frozenset({"hour", "now_is", "bare", "future"})
 _WANTED: tuple[Wanted, ...] = ("count", "who", "where", "when", "why", "how", "what", "whether")
-_TOPICAL = frozenset({"about", "did", "seenthing", "when", "think", "heard", "why", "said", "source", "favourite", "whatif", "advice", "remark", "way", "superlative"})
+_TOPICAL = frozenset(
+    {
+        "about",
+        "did",
+        "seenthing",
+        "when",
+        "think",
+        "heard",
+        "why",
+        "said",
+        "source",
+        "favourite",
+        "whatif",
+        "advice",
+        "remark",
+        "way",
+        "superlative",
+    }
+)
 """Kinds that are answered by the words of the question, whatever they are."""
 
 
@@ -193,7 +215,9 @@ def _rules(language: str) -> _Rules:
             ends[head] = re.compile(f"(?:{body})", re.IGNORECASE)
         elif head not in _LISTS and head not in _PATTERNS:
             kinds.append((head, _pattern(_with_rest(body), language)))
-    patterns = {head: _pattern(body.replace("@n", f"(?:{number})"), language) for head, body in heads if head in _PATTERNS}
+    patterns = {
+        head: _pattern(body.replace("@n", f"(?:{number})"), language) for head, body in heads if head in _PATTERNS
+    }
     return _Rules(
         kinds=tuple(kinds),
         days=tuple(days),
@@ -209,7 +233,9 @@ def _rules(language: str) -> _Rules:
             for names, _, uses in (part.partition("=") for part in lists["trades"].split("; "))
         ),
         known=frozenset(re.findall("[a-z]+", text.lower())),
-        spelt=_misspelt({word for _, body in heads for word in re.findall("[a-z]{6,}", body)}) if language == "en" else {},
+        spelt=_misspelt({word for _, body in heads for word in re.findall("[a-z]{6,}", body)})
+        if language == "en"
+        else {},
         wants=tuple((name, wants[name]) for name in _WANTED if name in wants),
         hour=patterns["hour"],
         now=patterns["now_is"],
@@ -345,7 +371,12 @@ def _in_context(asked: Asked, before: Asked, rules: _Rules, text: str) -> Asked:
         return before.model_copy(update={"then": asked.kind, "language": asked.language})
     named = asked.people or asked.places or asked.facts or asked.when
     bare = _bare(text, rules)
-    if before.kind and before.kind not in SMALL_TALK and _is_ellipsis(asked, bare, is_led=bare != text.strip()) and (named or asked.words):
+    if (
+        before.kind
+        and before.kind not in SMALL_TALK
+        and _is_ellipsis(asked, bare, is_led=bare != text.strip())
+        and (named or asked.words)
+    ):
         return _continued(asked, before)
     if not named and not asked.words and before.kind and (_refers(text, rules) or asked.kind in _OF_SOMETHING):
         return asked.model_copy(
@@ -681,9 +712,7 @@ def _hour_of(word: str, rules: _Rules, *, late: bool, told: bool) -> int | None:
 # ── what it asks ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _kind(
-    rules: _Rules, text: str, language: str, *, known: Collection[str], timed: bool
-) -> tuple[str, str]:
+def _kind(rules: _Rules, text: str, language: str, *, known: Collection[str], timed: bool) -> tuple[str, str]:
     """The first rule that fits and accounts for the question, and the words it names as the topic."""
     sought = text if language == "en" else re.sub(r"\s+", "", text)
     for kind, pattern in rules.kinds:
@@ -710,7 +739,11 @@ def _accounts(kind: str, hit: re.Match[str], rules: _Rules, known: Collection[st
         return True
     passed = [hit.string[: hit.start()], hit.string[hit.end() :]]
     passed += [value for name, value in groups.items() if value and name.startswith("rest")]
-    left = {word for word in _words(" ".join(passed), rules, "en") if word not in rules.light - _RANKING and word not in known}
+    left = {
+        word
+        for word in _words(" ".join(passed), rules, "en")
+        if word not in rules.light - _RANKING and word not in known
+    }
     return len(left) + " ".join(passed).count("@p") <= timed
 
 
@@ -809,7 +842,9 @@ def _nouns(words: Sequence[str], rules: _Rules) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-_VERB = re.compile(r".(요|까|습니다|읍니다|니다|네|죠|면|는데|은데|픈데|쁜데|던데|려고|해서|와서|쳐|줘|해|하는|하고|인)$")
+_VERB = re.compile(
+    r".(요|까|습니다|읍니다|니다|네|죠|면|는데|은데|픈데|쁜데|던데|려고|해서|와서|쳐|줘|해|하는|하고|인)$"
+)
 _SERIAL = re.compile(".*[어아여해] [봤보본줬주줘줄]|.+ 계")
 _PARTICIPLE = re.compile("[쓴한본간온산판한준된낸할볼갈올살팔줄될쓸큰긴]")
 _LAST_VERB = re.compile(r".(니|냐|나|다|지|어|아|자|게|래|데|군|구나)$")

@@ -211,7 +211,9 @@ class Interview:
         """Whether a memory is of the place and hours of an event."""
         starts = datetime.fromisoformat(event.starts)
         then = datetime.fromisoformat(self.given.situation.moment) - timedelta(minutes=note.minutes_ago)
-        return note.frame.get("place") == event.place and starts <= then <= starts + timedelta(minutes=event.minutes or 60)
+        return note.frame.get("place") == event.place and starts <= then <= starts + timedelta(
+            minutes=event.minutes or 60
+        )
 
     def relevant(self, words: Sequence[str], notes: Iterable[Recalled] | None = None) -> list[Recalled]:
         """The memories that are about the words: those with most of them first; what an author wrote before sights.

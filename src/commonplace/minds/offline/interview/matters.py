@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
 from commonplace.minds.notes import FactNote, Recalled
-from commonplace.minds.offline.interview.interview import DAY, PASSING, TELLING, Interview, Piece, Pieces, minute_of, occurs
+from commonplace.minds.offline.interview.interview import (
+    DAY,
+    PASSING,
+    TELLING,
+    Interview,
+    Piece,
+    Pieces,
+    minute_of,
+    occurs,
+)
 from commonplace.minds.offline.interview.oneself import in_routine, of_card, want, weather
 from commonplace.minds.offline.interview.others import (
     about_topic,
@@ -245,7 +254,12 @@ def about(talk: Interview) -> Pieces:
         return
     for fact in asked.facts[:1]:
         note = talk.note_of(fact)
-        if note is not None and note.starts <= talk.given.situation.moment and asked.wants != "who" and not rest_of(talk, note):
+        if (
+            note is not None
+            and note.starts <= talk.given.situation.moment
+            and asked.wants != "who"
+            and not rest_of(talk, note)
+        ):
             yield from went(talk, note)
     if asked.wants == "who" and asked.places:
         yield visitors(talk)
@@ -320,7 +334,9 @@ KIN = "mother father wife husband son daughter brother sister grandmother grandf
 def visitors(talk: Interview) -> Piece | None:
     """Who was seen at the place in question."""
     there = [
-        note for note in talk.everything if note.frame.get("place") in talk.asked.places[:1] and note.frame.get("called")
+        note
+        for note in talk.everything
+        if note.frame.get("place") in talk.asked.places[:1] and note.frame.get("called")
     ]
     seen = {note.frame["called"]: note for note in there}
     spot = next((one.name for one in talk.given.places if one.id == talk.asked.places[0]), "")
@@ -368,9 +384,7 @@ def advice(talk: Interview) -> Pieces:
     trades = trades_for(words, talk.asked.language)
     fits = [word for word in (*words, *trades) if word not in talk.light]
     if any(occurs(word, who.work, who.language) for word in fits):
-        yield talk.say(
-            "advice.myself" if talk.asked.wants == "who" else "advice.me", work=talk.tongue.a(who.work)
-        )
+        yield talk.say("advice.myself" if talk.asked.wants == "who" else "advice.me", work=talk.tongue.a(who.work))
         return
     able = [one for one in talk.given.known if any(occurs(word, one.work, who.language) for word in fits)]
     for one in able[:1]:
