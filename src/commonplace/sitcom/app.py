@@ -198,7 +198,7 @@ def _row(one: ScoredMemory, say: Words) -> dict[str, str]:
 
 def _decision(one: StoreEvent, say: Words) -> dict[str, str]:
     return {
-        say["decision"]: f"✓ {say['stored']}" if one.stored else f"– {say['dropped']}",
+        say["decision"]: f"✓\u00a0{say['stored']}" if one.stored else f"–\u00a0{say['dropped']}",
         say["type"]: _kind(one.memory_type, say),
         say["importance"]: f"{one.importance:g}",
         say["content"]: shown(shortened(clean(one.content), CONTENT)),
