@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import logging.handlers
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
@@ -18,7 +20,7 @@ from commonplace.lock import ProcessLock
 from commonplace.memory.stores.chroma import collection_name
 from commonplace.minds.tasks.duet_turn import LOST_THREAD
 from commonplace.sitcom.casting import Config, config_of, edited, short_name
-from commonplace.sitcom.session import Session, begin, catch_up, end, exported, play
+from commonplace.sitcom.session import Session, begin, catch_up, end, exported, log, play
 from commonplace.testing.server import Faults, ModelServer
 
 pytest.importorskip("chromadb")
@@ -120,23 +122,23 @@ def test_without_chroma_the_dialogue_goes_on_from_memory(
 
 
 def test_turns_are_logged_and_both_stages_of_a_retrieval_with_debug(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(logging.getLogger("commonplace.sitcom"), "propagate", True)
-    caplog.set_level(logging.DEBUG, "commonplace.sitcom")
+    kept = logging.handlers.QueueHandler(SimpleQueue())
+    monkeypatch.setattr(log, "handlers", [kept])
+    monkeypatch.setattr(log, "propagate", False)
+    monkeypatch.setattr(log, "level", logging.DEBUG)
     with dialogue(tmp_path, 1) as session:
-        logged = [
-            (record.levelname, record.getMessage()) for record in caplog.records if "turn 1" in record.getMessage()
-        ]
         ranked = session.transcript[0].retrieved
-    assert [(level, words.split(":")[0]) for level, words in logged] == [
+    said = [kept.queue.get() for _ in range(kept.queue.qsize())]
+    assert [(one.levelname, one.getMessage().split(":")[0]) for one in said] == [
         ("INFO", "turn 1 begins"),
         ("DEBUG", "turn 1 top 16"),
         ("DEBUG", "turn 1 re-ranked"),
         ("INFO", "turn 1 ends"),
     ]
-    assert f"({ranked[0].memory['id']}, " in logged[2][1]
-    assert "of 1 lines stored, 0 tokens, " in logged[3][1]
+    assert f"({ranked[0].memory['id']}, " in said[2].getMessage()
+    assert "of 1 lines stored, 0 tokens, " in said[3].getMessage()
 
 
 # ── what the sidebar makes of a scenario ────────────────────────────────────────────────────────────────────────────
