@@ -127,9 +127,11 @@ def test_turns_are_logged_and_both_stages_of_a_retrieval_with_debug(
     kept = logging.handlers.QueueHandler(SimpleQueue())
     monkeypatch.setattr(log, "handlers", [kept])
     monkeypatch.setattr(log, "propagate", False)
-    monkeypatch.setattr(log, "level", logging.DEBUG)
+    before = log.level
+    log.setLevel(logging.DEBUG)
     with dialogue(tmp_path, 1) as session:
         ranked = session.transcript[0].retrieved
+    log.setLevel(before)
     said = [kept.queue.get() for _ in range(kept.queue.qsize())]
     assert [(one.levelname, one.getMessage().split(":")[0]) for one in said] == [
         ("INFO", "turn 1 begins"),
