@@ -20,8 +20,6 @@ from commonplace.minds.tasks import (
 
 UNSTORED = 0
 """Id of a line just heard that did not become a memory; never cited."""
-TRIES = 4
-"""Draws of a line of a duet before one that was said already gives way to silence."""
 _ASKER = Person(id="-", name="", called="", label="visitor", warmth=20)
 _NOWHERE = Situation(
     moment="2031-10-04T12:00:00", time="12:00", day=0, weekday="", part_of_day="midday", sky="", wind="",
@@ -39,8 +37,12 @@ def panel_turn(given: PanelInput, dice: Dice) -> PanelOutput:
 
 def duet_turn(given: DuetInput, dice: Dice) -> DuetOutput:
     """The plan and the utterance; a speaker with nothing left to say takes leave once and then stays silent."""
-    tries = (_duet_line(given, dice.with_("again", number) if number else dice) for number in range(TRIES))
-    said = next((line for line in tries if line.utterance not in given.said), ConverseOutput(utterance=""))
+    # Nobody leaves a stage: where a reply would take leave, the speaker opens another subject.
+    reply = converse(_duet_talk(given), dice)
+    said = converse(_duet_talk(given, opens=True), dice) if reply.ends else reply
+    has_taken_leave = any(heard(line, given.who.language).act == "farewell" for line in given.lines[-2:])
+    if not said.utterance and not has_taken_leave:
+        said = reply
     return DuetOutput(
         plan=_plan(given, dice)[:200] if said.utterance else "",
         utterance=said.utterance,
@@ -48,14 +50,6 @@ def duet_turn(given: DuetInput, dice: Dice) -> DuetOutput:
         speech_act=said.speech_act,
         topic=said.topic,
     )
-
-
-def _duet_line(given: DuetInput, dice: Dice) -> ConverseOutput:
-    # Nobody leaves a stage: instead of taking leave, or of saying nothing, the speaker opens another subject.
-    reply = converse(_duet_talk(given), dice)
-    said = reply if reply.utterance and not reply.ends else converse(_duet_talk(given, opens=True), dice)
-    has_taken_leave = any(heard(line, given.who.language).act == "farewell" for line in given.lines[-2:])
-    return said if said.utterance or has_taken_leave else reply
 
 
 def _asked(
