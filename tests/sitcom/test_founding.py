@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from commonplace.memory.importance import RuleRater
 from commonplace.memory.stores.chroma import ChromaStore
 from stages.pair import PAIR, Actors, dropped, memories, pair, played
 
-NOW = datetime(2031, 10, 4, 12)
+NOW = datetime(2031, 10, 4, 12, tzinfo=UTC)
 
 
 def _stream(hours: float = 1.0, importance: float = 6.0) -> MemoryStream:
