@@ -231,6 +231,15 @@ def test_quarrels_are_found_in_both_languages() -> None:
     ]
 
 
+def test_what_happens_from_outside_is_told_and_remembered() -> None:
+    mind = Actors()
+    town = played(1, mind=mind)
+    town.live(1, {"kind": "god_event", "text": "The lights go out.", "to": {"everybody": True}})
+    town.live(1)
+    assert mind.inputs("duet_turn")[-1].news == ("The lights go out.",)
+    assert "The lights go out." in town.texts("ada")
+
+
 def test_a_duet_of_one_is_silent_and_alive() -> None:
     document = pair().text.replace('"home": "room"', '"home": "room", "absent": true', 1)
     town = Town(compiled_from_text(document, "pair"), Actors(), stage=DUET).live(3)

@@ -58,22 +58,18 @@ class Decision:
 
 async def store_lines(view: TurnView, notebook: Notebook, lines: Sequence[Line]) -> None:
     """Remember the lines that matter; the trace has the reason for each, kept or not."""
-    ratings = await _ratings(view, notebook, lines)
-    kept: list[NewMemory] = []
-    for line, rating in zip(lines, ratings, strict=True):
+    for line, rating in zip(lines, await _ratings(view, notebook, lines), strict=True):
         decision = decide(view, line, rating)
         kind = ACTION if line.own else OBSERVATION
         if decision.kept:
             moment = view.now if line.own else view.scenario.clock.time(view.tick - 1)
-            kept.append(
-                NewMemory(
-                    line.text, kind, line.frame, moment, line.event,
-                    reason=decision.reason, importance=decision.importance,
-                )
+            kept = NewMemory(
+                line.text, kind, line.frame, moment, line.event,
+                reason=decision.reason, importance=decision.importance,
             )  # fmt: skip
+            await remember(view, notebook, [kept])  # one by one: the second may say what the first one says
         else:
             notebook.not_stored(line.text, decision.reason, decision.importance, kind)
-    await remember(view, notebook, kept)
 
 
 def decide(view: TurnView, line: Line, rating: Rating) -> Decision:

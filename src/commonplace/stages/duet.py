@@ -52,6 +52,8 @@ UNTOLD = 6
 """Memories told as not told yet."""
 TOLD = 0.6
 """Share of its words that tells that something was told."""
+OUTSIDE = frozenset({"event", "voice"})
+"""Frames of what happens without either of the two."""
 QUERY = {"en": "{context}\nWith: {other}\nMy goal: {goal}", "ko": "{context}\n상대: {other}\n내 목표: {goal}"}
 
 
@@ -67,9 +69,7 @@ async def converse_in_turn(view: TurnView) -> Turn:
     await deliver(view, notebook)
     perception = perceive(view)
     notebook.belief = perception.belief
-    await store_percepts(
-        view, notebook, [one for one in perception.percepts if one.frame["what"] in {"event", "voice"}]
-    )
+    await store_percepts(view, notebook, [one for one in perception.percepts if one.frame["what"] in OUTSIDE])
     other, dialogue = next(iter(sorted(view.world.bodies)), ""), _dialogue(view)
     notebook.trace["context"] = context(view, dialogue)
     if other in view.world.targets.agents:
@@ -92,7 +92,8 @@ async def _take_turn(
 ) -> Action:
     found = await retrieve(view, notebook, "duet", (query(view, other, dialogue),))
     await _reflect(view, notebook, other, dialogue, found)
-    answer = await _words(view, notebook, other, dialogue, found)
+    news = tuple(one.text for one in percepts if one.frame["what"] in OUTSIDE)
+    answer = await _words(view, notebook, other, dialogue, found, news)
     utterance, plan = clean(answer.value.utterance), _plan(answer.value.plan)
     notebook.mood = (
         answer.value.mood or _felt(view, [utterance, *(line.text for line in dialogue[-1:])]) or notebook.mood
@@ -207,7 +208,12 @@ def _reflection_is_due(view: TurnView) -> bool:
 
 
 async def _words(
-    view: TurnView, notebook: Notebook, other: str, dialogue: tuple[Spoken, ...], found: tuple[Recalled, ...]
+    view: TurnView,
+    notebook: Notebook,
+    other: str,
+    dialogue: tuple[Spoken, ...],
+    found: tuple[Recalled, ...],
+    news: tuple[str, ...],
 ) -> Answer[DuetOutput]:
     """The plan and the utterance, in one request or in two."""
     duet = view.scenario.part.duet
@@ -221,6 +227,7 @@ async def _words(
         recalled=found,
         untold=_untold(view),
         said=tuple(notebook.said.values()),
+        news=news,
         reflection=reflections[0].text if reflections else "",
         mood=notebook.mood,
     )
