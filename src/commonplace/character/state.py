@@ -112,5 +112,11 @@ class CharacterState:
     """The tick at which it last reflected, whatever that yielded; 0 if it never did."""
     played: bool = False
     """Whether a person decides for it."""
+    mood: str = ""
+    """How it feels, in a word or a few, on a stage that keeps it; empty elsewhere, and where nothing was felt yet."""
+    weighed: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Importance by the hash of a sentence, where a mind has corrected the rules for one that may not be remembered."""
+    said: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Its own lines by tick (six digits), on a stage that does not remember every line; sorted."""
     card: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What an input has changed of its persona: field → value as JSON; sorted."""

@@ -125,7 +125,7 @@ async def remember(
     if not drafts:
         return []
     wanted = view.scenario.cognition.importance
-    rater = _routine(view) if wanted == "both" else _rules(view)
+    rater = _routine(view) if wanted == "both" else rules(view)
     vectors = await embedded(view.scenario, notebook, [draft.text for draft in drafts])
     memories: list[Memory] = []
     for draft in drafts:
@@ -162,7 +162,8 @@ def rated(view: TurnView, notebook: Notebook, ratings: Sequence[Rating]) -> None
     notebook.unrated = {}
 
 
-def _rules(view: TurnView) -> RuleRater:
+def rules(view: TurnView) -> RuleRater:
+    """The rules with the character's goals and the names it knows."""
     return _rater(view.scenario.language, view.persona.goals, _names(view), BASE)
 
 

@@ -532,7 +532,7 @@ def agents(reading: Reading, tick: int) -> list[dict[str, str]]:
             "place": agent.position,
             "doing": agent.doing,
             "plan_item": agent.plan_item,
-            "mood": mood(reading.emotions(me, tick, MOOD_REACH)),
+            "mood": reading.state_at(me, tick).mood or mood(reading.emotions(me, tick, MOOD_REACH)),
         }
         for me, agent in reading.frame(tick).agents.items()
     ]

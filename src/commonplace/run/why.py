@@ -157,10 +157,13 @@ def _stored(reading: Reading, agent: str, trace: Mapping[str, Any]) -> list[dict
         }
         for memory, reason in kept
         if memory is not None
-    ] + [
-        {"kind": "observation", "text": text, "importance": 0, "stored": False, "reason": reason, "memory": 0}
-        for text, reason in trace.get("dropped", ())
-    ]
+    ] + [_dropped(*entry) for entry in trace.get("dropped", ())]
+
+
+def _dropped(text: str, reason: str, importance: int = 0, kind: str = "observation") -> dict[str, Any]:
+    return {
+        "kind": kind, "text": text, "importance": importance, "stored": False, "reason": reason, "memory": 0
+    }  # fmt: skip
 
 
 def _asked(

@@ -245,7 +245,7 @@ class ReflectionPart(Part):
     )
     strict: bool = Field(default=False, description="`exceeds` instead of `reaches`")
     every_turns: int = Field(
-        default=0, ge=0, le=1000, description="turns of a dialogue between reflections; 0: by importance instead"
+        default=0, ge=0, le=1000, description="on the stage `duet`: turns between reflections; 0: none"
     )
 
 
@@ -296,6 +296,13 @@ class DuetPart(Part):
     """Settings of the stage `duet`."""
 
     setting: str = Field(default="", max_length=1000, description="where and how the two talk, one or two sentences")
+    lines: int = Field(default=12, ge=1, le=40, description="latest lines of the dialogue a mind is told")
+    requests: Literal[1, 2] = Field(
+        default=1, description="1: plan and words in one request; 2: the plan first, then the words"
+    )
+    temperature: float = Field(default=0.9, ge=0, le=2, allow_inf_nan=False, description="of a model's plans and words")
+    store_importance: int = Field(default=6, ge=1, le=10, description="importance from which a line is remembered")
+    store_plans: bool = Field(default=False, description="whether plans become memories")
 
 
 class LayoutPart(Part):

@@ -455,6 +455,9 @@ def _settings(found: Findings) -> None:
     if stage == "duet" and len(found.part.characters) != 2:
         number = len(found.part.characters)
         found.add(("characters",), f"the stage duet needs two characters; the scenario has {number}", "two")
+    if stage == "town" and found.part.cognition.reflection.every_turns:
+        what = "every_turns has no effect on the stage town"
+        found.add(("cognition", "reflection", "every_turns"), what, "`threshold`; it counts turns of the stage duet")
     own = found.part.policies
     for name, changes in own.items():
         _policy(found, name, changes)

@@ -11,6 +11,7 @@ from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.minds.notes import Value
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.duet_thought import duet_plan, duet_reflect
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.interview.answer import answer
 from commonplace.minds.offline.perceive_event import perceive_event
@@ -62,6 +63,8 @@ FUNCTIONS: Mapping[str, Callable[[Any, Dice], Value]] = {
     "insights": insights,
     "relate": relate,
     "duet_turn": duet_turn,
+    "duet_plan": duet_plan,
+    "duet_reflect": duet_reflect,
     "perceive_event": perceive_event,
     "answer": answer,
     "panel_turn": panel_turn,

@@ -67,6 +67,8 @@ def _asked(
 def _duet_talk(given: DuetInput, *, opens: bool = False) -> ConverseInput:
     """The turn as a line of talk. The last line counts as heard even when it was not stored as a memory."""
     recalled, last = given.recalled, given.lines[-1] if given.lines else None
+    if opens:
+        recalled = (*recalled, *(note for note in given.untold if note not in recalled))
     if last is not None and last.speaker == given.other.id and not any(last.text in one.text for one in recalled):
         recalled = (*recalled, _just_heard(last))
     mine = tuple(line for line in given.lines if line.speaker == given.who.id)

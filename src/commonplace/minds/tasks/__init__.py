@@ -13,7 +13,16 @@ from commonplace.minds.mind import Task
 from commonplace.minds.tasks.act import ACT, ActInput, ActOutput, Targets
 from commonplace.minds.tasks.answer import ANSWER, NO_ANSWER, Acquaintance, AnswerInput, AnswerOutput, Earlier
 from commonplace.minds.tasks.converse import CONVERSE, ConverseInput, ConverseOutput
-from commonplace.minds.tasks.duet_turn import DUET_TURN, DuetInput, DuetOutput
+from commonplace.minds.tasks.duet_turn import (
+    DUET_PLAN,
+    DUET_REFLECT,
+    DUET_TURN,
+    DuetInput,
+    DuetOutput,
+    DuetPlan,
+    DuetReflectInput,
+    DuetReflection,
+)
 from commonplace.minds.tasks.embed import EMBED, EmbedInput, EmbedOutput
 from commonplace.minds.tasks.panel_turn import PANEL_TURN, PanelInput, PanelOutput
 from commonplace.minds.tasks.perceive_event import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
@@ -48,7 +57,9 @@ TASKS: Mapping[str, Task[Any, Any]] = {
         RELATE,
         EMBED,
         ANSWER,
+        DUET_PLAN,
         DUET_TURN,
+        DUET_REFLECT,
         PANEL_TURN,
         PERCEIVE_EVENT,
     )
@@ -58,6 +69,8 @@ __all__ = [
     "ACT",
     "ANSWER",
     "CONVERSE",
+    "DUET_PLAN",
+    "DUET_REFLECT",
     "DUET_TURN",
     "EMBED",
     "INSIGHTS",
@@ -81,6 +94,9 @@ __all__ = [
     "ConverseOutput",
     "DuetInput",
     "DuetOutput",
+    "DuetPlan",
+    "DuetReflectInput",
+    "DuetReflection",
     "Earlier",
     "EmbedInput",
     "EmbedOutput",
