@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from commonplace.character.fact import carried
+from commonplace.character.levels import address, level
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, Relation
@@ -85,7 +86,30 @@ def person(view: View, other: str, relations: Mapping[str, Relation] | None = No
         asleep=body.asleep if body else False,
         can_be_spoken_to=other in view.world.targets.agents,
         summary=relation.summary if relation else "",
+        **_manner(view.scenario, view.persona, persona),
     )
+
+
+_NO_MANNER = {"level": "", "address": ""}
+
+
+def _manner(scenario: Scenario, me: Persona, you: Persona) -> Mapping[str, str]:
+    """Speech level and form of address, by what the two are to each other at the start of the run."""
+    if scenario.language != "ko":
+        return _NO_MANNER
+    return _mannered(me, you, _label(scenario, me, you), _label(scenario, you, me))
+
+
+@lru_cache(maxsize=4096)
+def _mannered(me: Persona, you: Persona, label: str, back: str) -> Mapping[str, str]:
+    how = level(me, you, label, back)
+    return {"level": how, "address": address(me, you, label, how)}
+
+
+def _label(scenario: Scenario, me: Persona, you: Persona) -> str:
+    state = scenario.states.get(me.id)
+    relation = state.relations.get(you.id) if state else None
+    return relation.label if relation else ""
 
 
 def acquaintances(view: View) -> tuple[Person, ...]:

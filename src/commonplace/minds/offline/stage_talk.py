@@ -5,7 +5,6 @@ from __future__ import annotations
 from commonplace.minds.notes import Person, Recalled, Situation, Spoken, Spot, Who
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import english
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.hear import heard
 from commonplace.minds.tasks import (
@@ -84,11 +83,12 @@ def _just_heard(line: Spoken) -> Recalled:
 
 def _plan(given: DuetInput, dice: Dice) -> str:
     rules = grammar(given.who.language)
+    spoken = rules.language
     if not given.lines:
         return rules.say("duet.tell", {}, dice)
     line = heard(given.lines[-1], given.who.language)
     rule = "duet.end" if line.act == "farewell" else "duet.answer" if line.asks else "duet.react"
-    return english.polished(rules.say(rule, {"you": given.other.called, "topic": line.topic}, dice))
+    return spoken.finished(rules.say(rule, {"you": given.other.called, "topic": line.topic}, dice))
 
 
 def _cited(said: ConverseOutput) -> tuple[int, ...]:
