@@ -208,7 +208,7 @@ def _answers_me(scene: Scene) -> bool:
     # A line without an act may answer in any words: what I spoke of last decides.
     if not scene.mine or scene.heard.asks or "?" in scene.last:
         return False
-    ahead = [event_name(note) for note in scene.talk.facts if note.starts > scene.moment]
+    ahead = [event_name(note, scene.language) for note in scene.talk.facts if note.starts > scene.moment]
     return scene.my_topic in ahead and bool(scene.my_topic)
 
 
@@ -357,7 +357,7 @@ def _wish(scene: Scene) -> str:
         return ""
     for note in scene.talk.facts:
         if _both_go(scene, note) and scene.dice.chance(50, "until"):
-            return scene.say("bye.event", event=event_name(note))
+            return scene.say("bye.event", event=event_name(note, scene.language))
     line = scene.heard
     if line.topic and line.act in {"complain", "intend"} and scene.dice.chance(60, "luck"):
         return scene.say("bye.topic", topic=line.topic)
@@ -366,7 +366,7 @@ def _wish(scene: Scene) -> str:
 
 def _both_go(scene: Scene, note: FactNote) -> bool:
     """Whether both are known to go, the event is ahead and elsewhere, and no earlier farewell has named it."""
-    name = event_name(note)
+    name = event_name(note, scene.language)
     if not name or not goes_to(scene.talk, note) or note.place == scene.talk.situation.place.id:
         return False
     have_parted = any(scene.known(words) for words in scene.language.meeting(name))

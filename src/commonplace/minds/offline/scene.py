@@ -78,6 +78,8 @@ class Scene:
     salt: int
     """The request's draw for everything that is weighed per memory."""
     notes: Mapping[str, FactNote] = field(default_factory=dict[str, FactNote])
+    refers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Short name → what I call that person to others, where it is more than the name."""
 
     @property
     def me(self) -> Who:
@@ -146,7 +148,7 @@ class Scene:
         dice, spoken = self.dice.with_(*key), self.language
         filled = {"you": spoken.vocative(self.you), "me": self.me.called, **slots}
         if slots.get("x"):
-            filled["x"] = spoken.third(slots["x"], spoken.level(self.you))
+            filled["x"] = self.refers.get(slots["x"]) or spoken.third(slots["x"], spoken.level(self.you))
         unworn = self.rules.word(rule, self.voice, filled, dice, self._is_unworn)
         return unworn if unworn.text else self.rules.word(rule, self.voice, filled, dice)
 
@@ -167,6 +169,12 @@ def _opening(text: str) -> str:
 
 def _quotes(talk: ConverseInput, what: str) -> str:
     return "\n".join(one.frame.get("quote", "") for one in talk.recalled if one.frame.get("what") == what)
+
+
+def _refers(talk: ConverseInput) -> dict[str, str]:
+    keys = (("called", "refer"), ("to_called", "to_refer"))
+    frames = (one.frame for one in talk.recalled)
+    return {frame.get(name, ""): frame[refer] for frame in frames for name, refer in keys if refer in frame}
 
 
 def scene_of(talk: ConverseInput, dice: Dice) -> Scene:
@@ -191,4 +199,5 @@ def scene_of(talk: ConverseInput, dice: Dice) -> Scene:
         worn=_quotes(talk, "said"),
         salt=rng.draw(*dice.key, "salt"),
         notes={note.id: note for note in talk.facts},
+        refers=_refers(talk),
     )

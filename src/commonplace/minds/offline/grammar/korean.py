@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from commonplace.character.levels import PLAIN, POLITE, TITLES, given_name, vocative
+from commonplace.character.levels import ENDS, PLAIN, POLITE, given_name, vocative
 from commonplace.josa import ongoing, resolved
 from commonplace.memory.korean import is_grammar, root, stem, without_particle
 from commonplace.minds.notes import Person, Who
@@ -345,10 +345,10 @@ class Korean:
             return you.address
         if self.level(you) == PLAIN:
             return vocative(you.name, you.called)
-        return you.called if you.called.endswith(TITLES) else f"{you.called} 씨"
+        return you.called if you.called.endswith(ENDS) else f"{you.called} 씨"
 
     def third(self, called: str, level: str) -> str:
-        if called.endswith(TITLES) or " " in called:
+        if called.endswith(ENDS) or " " in called:
             return called
         if level == PLAIN:
             return f"{called}이" if is_korean(called) and final(called[-1]) > 0 else called
@@ -440,7 +440,7 @@ class Korean:
             "while": conjugation.ongoing(bare),
             "did": conjugation.past(bare),
             "will": conjugation.future(bare),
-            "he": conjugation.informal(bare),
+            "hae": conjugation.informal(bare),
         }
 
     def gerund(self, phrase: str) -> str:
