@@ -21,6 +21,8 @@ LIKE_SIBLINGS = 8
 MUCH_OLDER = 18
 """Years from which somebody speaks plainly to a younger person they know."""
 ADULT = 18
+GRANDCHILD = 35
+"""Years from which somebody old is called 할머니 or 할아버지."""
 OLD = 65
 
 FRIENDS = frozenset("친구 단짝 동창 동갑 동갑내기 짝꿍 맞수 애인 연인".split())
@@ -105,12 +107,12 @@ def _by_age(me: Persona, you: Persona) -> str:
     """A title for somebody older who is nothing in particular to me; empty for one of about my age."""
     if you.age - me.age <= PEERS:
         return ""
-    if you.age >= OLD and you.age - me.age > MUCH_OLDER:
+    if you.age >= OLD and you.age - me.age >= GRANDCHILD:
         return {"she": "할머니", "he": "할아버지"}.get(you.pronoun, "어르신")
     if me.age < ADULT:
         return {"she": "아주머니", "he": "아저씨"}.get(you.pronoun, "선생님")
     by_work = next((title for works, title in WORK_TITLES if any(one in you.work for one in works)), "")
-    return by_work or ("선생님" if you.age - me.age > MUCH_OLDER else "")
+    return by_work or ("어르신" if you.age >= OLD else "선생님" if you.age - me.age > MUCH_OLDER else "")
 
 
 def _title(label: str) -> str:

@@ -117,7 +117,7 @@ def _fact(scene: Scene, memory: Recalled) -> Saying | None:
         return None
     text = tells[scene.spread(len(tells), memory.id)]
     # Words that lead in themselves take no `Jun told me` before them.
-    leads_in = text.lower().startswith(tuple(scene.rules.words("lead_in")))
+    leads_in = scene.language.leads_in(text) or text.lower().startswith(tuple(scene.rules.words("lead_in")))
     slots = {
         "tell": text,
         "news": "" if leads_in else text,

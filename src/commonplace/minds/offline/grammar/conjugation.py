@@ -195,7 +195,7 @@ _WORDS = (
     (re.compile(r"드려(?=요|야|서)"), "줘"),
     (re.compile(r"(?<=[가-힣])께서(?:는)?"), "는"),
 )  # fmt: skip
-_NOUNS = ("필요", "중요", "주요", "고요", "담요", "수요", "동요", "민요", "소요", "강요", "월요", "화요")
+_NOUNS = ("필요", "중요", "주요", "고요", "담요", "수요", "동요", "민요", "소요", "강요")
 _END = re.compile(r"(?P<body>[가-힣}]*[가-힣}])(?P<yo>요|죠)(?=[.!?…,~”\"]|$)")
 _HONORIFIC = {
     "하": "해", "드": "먹어", "계": "있어", "주무": "자", "마": "마", "편찮으": "아파", "말씀하": "말해", "잡수": "먹어",
@@ -204,10 +204,16 @@ _HONORIFIC_PAST = {"하": "했", "드": "먹었", "계": "있었", "주무": "�
 
 
 @lru_cache(maxsize=8192)
-def to_a_friend(text: str) -> str:
-    """Polite sentences as one says them to a friend: `저는 어제 봤어요.` → `나는 어제 봤어.`"""
+def to_a_friend(text: str, *, of_others: bool = False) -> str:
+    """Polite sentences as one says them to a friend: `저는 어제 봤어요.` → `나는 어제 봤어.`
+
+    `of_others`: honorific statements are about somebody else and stay so, `할머니는 안 받으세요.` → `할머니는 안 받으셔.`
+    """
     for pattern, instead in _WORDS:
         text = pattern.sub(instead, text)
+    if of_others:
+        text = re.sub(r"(?<=[가-힣])세요(?=\.)", "셔", text)
+        text = re.sub(r"(?<=[가-힣])셨어요(?=\.)", "셨어", text)
     return _END.sub(_ended, _PRONOUN.sub(_pronoun, text))
 
 
@@ -226,7 +232,7 @@ def _ended(found: re.Match[str]) -> str:
     body = found["body"]
     if found["yo"] == "죠":
         return f"{body.removesuffix('으시').removesuffix('시')}지"
-    if f"{body}요".endswith(_NOUNS):
+    if f"{body}요" in _NOUNS:
         return found.group()
     for end, instead in _SUFFIXES:
         if body.endswith(end):

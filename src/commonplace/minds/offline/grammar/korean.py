@@ -284,7 +284,10 @@ class Korean:
         return plain or to_a_friend(polite)
 
     def said(self, text: str, level: str) -> str:
-        return self.levelled(text, level)
+        return to_a_friend(text, of_others=True) if level == PLAIN else text
+
+    def leads_in(self, text: str) -> bool:
+        return "?" in text
 
     def spelt_out(self, template: str) -> str:
         return template

@@ -31,6 +31,10 @@ class Language(Protocol):
         """An author's sentence at a speech level."""
         ...
 
+    def leads_in(self, text: str) -> bool:
+        """Whether an author's sentences ask for attention themselves, so that nothing need be put before them."""
+        ...
+
     def spelt_out(self, template: str) -> str:
         """A template as a formal speaker would say it."""
         ...
@@ -253,6 +257,10 @@ class English:
     def said(self, text: str, level: str) -> str:
         del level
         return text
+
+    def leads_in(self, text: str) -> bool:
+        del text
+        return False
 
     def spelt_out(self, template: str) -> str:
         return english.spelt_out(template)
