@@ -25,6 +25,7 @@ GRANDCHILD = 35
 """Years from which somebody old is called 할머니 or 할아버지."""
 OLD = 65
 
+LIKE = " 같은 "
 FRIENDS = frozenset("친구 단짝 동창 동갑 동갑내기 짝꿍 맞수 애인 연인".split())
 COUPLE = frozenset("남편 아내 여자친구 남자친구".split())
 SIBLINGS = frozenset("언니 오빠 누나 형 동생 여동생 남동생 쌍둥이 사촌".split())
@@ -91,7 +92,7 @@ def _address(me: Persona, you: Persona, label: str, how: str) -> str:
 
 def _reference(me: Persona, you: Persona, label: str, how: str) -> str:
     title, given = _title(label), given_name(you.name, you.called)
-    if title in PARENTS or title in {"어머니", "아버지"}:
+    if (title in PARENTS or title in {"어머니", "아버지"}) and LIKE not in label:
         return f"우리 {title}"
     if you.called.endswith(ENDS) and " " in you.called:
         return you.called
@@ -116,7 +117,9 @@ def _by_age(me: Persona, you: Persona) -> str:
 
 
 def _title(label: str) -> str:
-    return TITLES.get(label.rpartition(" ")[2], "")
+    """What one calls somebody by the last word of the label, or by whom they are like: `어머니 같은 이웃`."""
+    last, like = label.rpartition(" ")[2], label.partition(LIKE)
+    return TITLES.get(last, "") or (TITLES.get(like[0].rpartition(" ")[2], "") if like[1] else "")
 
 
 def vocative(name: str, called: str) -> str:

@@ -393,6 +393,8 @@ def _is_work(scene: Scene, item: Item) -> bool:
     """Whether a plan item is something the speaker can claim to have to get back to."""
     if item.asleep or not scene.language.is_doing(item.do) or item.do in pastimes(scene.me.language):
         return False
+    if item.do.endswith(tuple(scene.rules.words("no_work.ends"))):
+        return False
     return scene.language.head(item.do) not in scene.rules.words("faint") | scene.rules.words("no_work")
 
 

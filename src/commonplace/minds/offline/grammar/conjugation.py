@@ -184,7 +184,8 @@ _PRONOUN = re.compile(
     r"|(?P<subject>제가)|(?P<own>제)(?= (?!시간|때|자리|철|맛|값|정신|멋대로|발로))|(?P<to>제게))(?![가-힣])"
 )
 _WORDS = (
-    (re.compile(r"(^|[.!?…] )(?:네|예)(?=[,.!…])"), r"\1응"),
+    (re.compile(r"(^|[.!?…] )(?:네|예)(?=[,.!?…])"), r"\1응"),
+    (re.compile(r"(?<![가-힣])저(?= (?:가요|먼저|뛰|또 왔|바빠|할 일|거의|혼자))"), "나"),
     (re.compile(r"(?<![가-힣])아니요(?=[,.!…])"), "아니"),
     (re.compile(r"안녕하세요"), "안녕"),
     (re.compile(r"안녕히 (?:가세요|계세요)"), "잘 가"),
@@ -225,6 +226,8 @@ def _pronoun(found: re.Match[str]) -> str:
     return "내가" if found["subject"] else "내게" if found["to"] else "내"
 
 
+_SE_NOUNS = ("월세", "전세", "자세", "만세", "신세", "출세", "허세", "텃세", "집세", "유세", "기세", "대세", "추세")
+_ADVERBS = ("같이", "많이", "높이", "깊이", "없이", "굳이", "일찍이", "오래", "사이", "나이", "아이", "고양이", "어린이", "놀이")
 _SUFFIXES = (("아니에", "아니야"), ("이에", "이야"), ("예", "야"), ("군", "구나"))
 
 
@@ -237,6 +240,10 @@ def _ended(found: re.Match[str]) -> str:
     for end, instead in _SUFFIXES:
         if body.endswith(end):
             return body.removesuffix(end) + instead
+    if body.endswith(_SE_NOUNS):
+        return body
+    if body.endswith("이") and len(body) > 1 and final(body[-2]) > 0 and not body.endswith(_ADVERBS):
+        return body[:-1]
     if body.endswith("세") and len(body) > 1:
         return _lowered(body[:-1], _HONORIFIC, informal)
     if body.endswith("셨어"):

@@ -239,7 +239,8 @@ _SKIES = {"rain": "비", "storm": "폭풍우", "snow": "눈", "fog": "안개", "
 _OWN = re.compile(r"(?<![가-힣])(?:저|제|나|내|우리|저희)(?:는|가|도|를|한테|에게|만|랑|게)?(?![가-힣])|난 |전 ")
 _YOU = re.compile(r"(?<![가-힣])(?:너|네가|니가|너희|당신|자네)(?:는|도|를|한테|의)?(?![가-힣])")
 _COMMAND = re.compile(r"(?P<where>.+?(?:으로|로|에)) ?(?:가라|가 봐|가봐|가자|가야 해|가야겠다|가 보자|가)[.!]?$")
-_INTENDS = re.compile(r"(?P<doing>[가-힣][가-힣 ]{1,40}?)(?:으려고|려고|으려|려) (?:한다|마음먹|생각)")
+_INTENDS = re.compile(r"(?P<doing>[가-힣][가-힣 ]{1,40}?)(?P<open>으?)려고? (?:한다|마음먹|생각)|(?P<made_up>[가-힣][가-힣 ]{1,40}?)기로 (?:했다|마음먹)")
+_LEADING_TIME = re.compile(r"^(?:(?:이번|다음) [가-힣]+에|오늘[은]?|내일[은]?|이제[는]?|언젠가|꼭|드디어) ")
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
 _TODAY = re.compile(r"(?<![가-힣])(방금|오늘|어제|그저께|내일)에(?= |,)")
 _ADJECTIVES = (
@@ -408,10 +409,10 @@ class Korean:
         return bool(topic)
 
     def is_common(self, topic: str) -> bool:
-        return bool(topic)
+        return is_korean(topic)
 
     def is_news(self, topic: str) -> bool:
-        return bool(topic)
+        return is_korean(topic)
 
     def both(self, topics: list[str]) -> str:
         return resolved("과(와) ".join(topics))
@@ -436,6 +437,8 @@ class Korean:
         if not bare:
             return {key: doing}
         noun = f"{bare}기"
+        if len(bare) > LONG:
+            return {key: noun, "go": f"{bare}고", "while": conjugation.ongoing(bare)}
         return {
             key: noun,
             "short": noun if len(noun) <= SHORT else "",
@@ -453,8 +456,11 @@ class Korean:
         found = _INTENDS.search(text.removeprefix(name))
         if found is None or not text.startswith(name):
             return ""
-        doing = re.split(r"(?:은|는|이|가) ", found["doing"], maxsplit=1)[-1]
-        return f"{doing}기"
+        doing = found["made_up"] or found["doing"]
+        if found["open"] and final(doing[-1]) <= 0:
+            doing += "으"
+        doing = re.split(r"(?<=[가-힣])(?:은|는|이|가) ", f" {doing}", maxsplit=1)[-1].strip()
+        return f"{_LEADING_TIME.sub('', doing)}기"
 
     def commanded(self, text: str) -> str:
         found = _COMMAND.match(text.strip())
@@ -490,6 +496,8 @@ class Korean:
 
 
 _TONGUE = tongues.Korean()
+LONG = 22
+"""Letters of a doing from which a sentence has room for little else."""
 SHORT = 12
 """Letters of a doing that may have words after it."""
 GOING = " 보러 가기"
