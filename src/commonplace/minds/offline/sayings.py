@@ -268,7 +268,7 @@ def _heard_from(scene: Scene, memory: Recalled) -> Saying | None:
     frame = memory.frame
     called, quote = frame.get("called", ""), frame["quote"]
     spoken = scene.language
-    report = spoken.reported(quote, frame.get("pronoun", ""))
+    report = spoken.reported(quote, frame.get("pronoun", ""), frame.get("topic", ""))
     if spoken.mentions(report, scene.me.name, scene.me.called):
         return None
     your = "my" if frame.get("to_me") else spoken.possessed(frame.get("to_called", ""))

@@ -486,13 +486,11 @@ class Korean:
             return ""
         return stem if final(stem[-1]) == _SS else conjugation.past(stem)
 
-    def reported(self, quote: str, pronoun: str) -> str:
+    def reported(self, quote: str, pronoun: str, topic: str) -> str:
         del pronoun
-        for sentence in _SENTENCE.findall(quote):
-            report = _reported(sentence.strip())
-            if report:
-                return report
-        return ""
+        # Only what is about the topic: the rest of a line reacts to what was said before it.
+        about = [one.strip() for one in _SENTENCE.findall(quote) if topic and topic.rsplit(" ", maxsplit=1)[-1] in one]
+        return next((report for report in map(_reported, about) if report), "")
 
 
 _TONGUE = tongues.Korean()

@@ -219,8 +219,8 @@ class Language(Protocol):
         """A report in the present, told afterwards; empty where that is not possible."""
         ...
 
-    def reported(self, quote: str, pronoun: str) -> str:
-        """What somebody said of themselves, passed on; empty when it would not read well."""
+    def reported(self, quote: str, pronoun: str, topic: str) -> str:
+        """What somebody said of themselves on a topic, passed on; empty when it would not read well."""
         ...
 
     def meeting(self, event: str) -> tuple[str, ...]:
@@ -418,7 +418,8 @@ class English:
     def told(self, sentence: str) -> str:
         return english.lowered(english.past(sentence))
 
-    def reported(self, quote: str, pronoun: str) -> str:
+    def reported(self, quote: str, pronoun: str, topic: str) -> str:
+        del topic
         return speech.reported(quote, pronoun)
 
     def meeting(self, event: str) -> tuple[str, ...]:
