@@ -16,6 +16,10 @@ from commonplace.josa import resolved
 POLITE, PLAIN = "polite", "plain"
 PEERS = 5
 """Years within which friends count as of one age."""
+SAME_AGE = 2
+"""Years within which people who like each other well need no word for it."""
+CLOSE = 40
+"""Warmth of both from which two count as close."""
 LIKE_SIBLINGS = 8
 """Years within which a 언니 or a 형 who is none by birth is spoken to as one."""
 MUCH_OLDER = 18
@@ -26,14 +30,13 @@ GRANDCHILD = 35
 OLD = 65
 
 LIKE = " 같은 "
-FRIENDS = frozenset("친구 단짝 동창 동갑 동갑내기 짝꿍 맞수 애인 연인".split())
-COUPLE = frozenset("남편 아내 여자친구 남자친구".split())
-SIBLINGS = frozenset("언니 오빠 누나 형 동생 여동생 남동생 쌍둥이 사촌".split())
-YOUNGER = frozenset("동생 여동생 남동생 아들 딸 손자 손녀 손주 조카 제자 후배 막내 며느리 사위".split())
-PARENTS = frozenset("엄마 아빠".split())
+FRIENDS = frozenset(["친구", "단짝", "동창", "동갑", "동갑내기", "짝꿍", "맞수", "애인", "연인"])
+COUPLE = frozenset(["남편", "아내", "여자친구", "남자친구"])
+SIBLINGS = frozenset(["언니", "오빠", "누나", "형", "동생", "여동생", "남동생", "쌍둥이", "사촌"])
+YOUNGER = frozenset(["동생", "여동생", "남동생", "아들", "딸", "손자", "손녀", "손주", "조카", "제자", "후배", "막내", "며느리", "사위"])
+PARENTS = frozenset(["엄마", "아빠"])
 ELDERS = frozenset(
-    "할머니 할아버지 어머니 아버지 시어머니 시아버지 장모님 장인어른 이모 고모 삼촌 외삼촌 큰아버지 큰어머니 작은아버지 작은어머니 "
-    "숙모 형수님 아저씨 아주머니 아줌마 누님 형님 어른 어르신 스승 선배 선생님 사장님 회장 회장님".split()
+    ["할머니", "할아버지", "어머니", "아버지", "시어머니", "시아버지", "장모님", "장인어른", "이모", "고모", "삼촌", "외삼촌", "큰아버지", "큰어머니", "작은아버지", "작은어머니", "숙모", "형수님", "아저씨", "아주머니", "아줌마", "누님", "형님", "어른", "어르신", "스승", "선배", "선생님", "사장님", "회장", "회장님"]
 )
 TITLES = {
     **{title: title for title in ELDERS | PARENTS | {"언니", "오빠", "누나", "형"}},
@@ -62,17 +65,18 @@ class Manner(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def manner(me: Persona, you: Persona, label: str, back: str) -> Manner:
-    """How `me` speaks to `you`. `label`: what the other is to me; `back`: what I am to them."""
-    how = _level(me, you, label, back)
+def manner(me: Persona, you: Persona, label: str, back: str, *, close: bool = False) -> Manner:
+    """How `me` speaks to `you`. `label`: what the other is to me; `back`: what I am to them;
+    `close`: whether both like each other well."""
+    how = _level(me, you, label, back, close=close)
     return Manner(how, _address(me, you, label, how), _reference(me, you, label, how))
 
 
-def _level(me: Persona, you: Persona, label: str, back: str) -> str:
+def _level(me: Persona, you: Persona, label: str, back: str, *, close: bool) -> str:
     older, mine, theirs = me.age - you.age, frozenset(label.split()), frozenset(back.split())
     if mine & (PARENTS | COUPLE) or (mine & YOUNGER and older >= 0) or (you.age < ADULT and older > 0):
         return PLAIN
-    is_friend = bool(mine & FRIENDS or theirs & FRIENDS) and abs(older) <= PEERS
+    is_friend = bool((mine | theirs) & FRIENDS) and abs(older) <= PEERS or close and abs(older) <= SAME_AGE
     is_sibling = bool((mine | theirs) & SIBLINGS) and (abs(older) <= LIKE_SIBLINGS or min(me.age, you.age) < ADULT)
     if is_friend or is_sibling:
         return PLAIN

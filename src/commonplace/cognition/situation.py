@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from commonplace.character.fact import carried
-from commonplace.character.levels import Manner, manner
+from commonplace.character.levels import CLOSE, Manner, manner
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, Relation
@@ -96,13 +96,14 @@ def _manner(scenario: Scenario, me: Persona, you: Persona) -> Manner:
     """How one speaks to and of the other, by what the two are to each other at the start of the run."""
     if scenario.language != "ko":
         return NO_MANNER
-    return manner(me, you, _label(scenario, me, you), _label(scenario, you, me))
+    mine, theirs = _at_first(scenario, me, you), _at_first(scenario, you, me)
+    return manner(me, you, mine.label, theirs.label, close=min(mine.warmth, theirs.warmth) >= CLOSE)
 
 
-def _label(scenario: Scenario, me: Persona, you: Persona) -> str:
+def _at_first(scenario: Scenario, me: Persona, you: Persona) -> Relation:
+    """What the other is to a character at the start of the run; nothing in particular to a newcomer."""
     state = scenario.states.get(me.id)
-    relation = state.relations.get(you.id) if state else None
-    return relation.label if relation else ""
+    return (state.relations.get(you.id) if state else None) or Relation(you.id)
 
 
 def acquaintances(view: View) -> tuple[Person, ...]:

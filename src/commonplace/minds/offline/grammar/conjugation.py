@@ -218,6 +218,36 @@ def to_a_friend(text: str, *, of_others: bool = False) -> str:
     return _END.sub(_ended, _PRONOUN.sub(_pronoun, text))
 
 
+_PLAIN_END = re.compile(r"(?P<body>[가-힣]+)(?P<mark>[.!?…]|$)")
+_RAISED = (
+    ("거야", "거예요"), ("아니야", "아니에요"), ("이야", "이에요"), ("더라", "더라고요"), ("구나", "군요"), ("보자", "봐요"),
+    ("하자", "해요"), ("가자", "가요"), ("뭐야", "뭐예요"),
+)  # fmt: skip
+_SELF = (("나는", "저는"), ("난", "전"), ("나도", "저도"), ("나를", "저를"), ("나한테", "저한테"), ("내가", "제가"), ("내", "제"))
+
+
+@lru_cache(maxsize=8192)
+def to_an_elder(text: str) -> str:
+    """Plain sentences as one says them politely: `나는 어제 봤어.` → `저는 어제 봤어요.` Polite ones stay."""
+    if not _PLAIN_END.search(text) or text.rstrip(".!?… ").endswith(("요", "니다", "니까", "죠")):
+        return text
+    for plain, polite in _SELF:
+        text = re.sub(rf"(?<![가-힣]){plain}(?= )", polite, text)
+    return _PLAIN_END.sub(_raised, text)
+
+
+def _raised(found: re.Match[str]) -> str:
+    body, mark = found["body"], found["mark"]
+    if not mark or body.endswith(("요", "다", "죠", "까")):
+        return found.group()
+    for plain, polite in _RAISED:
+        if body.endswith(plain):
+            return body.removesuffix(plain) + polite + mark
+    if body.endswith("야") and len(body) > 1 and final(body[-2]) == 0:
+        return f"{body[:-1]}예요{mark}"
+    return f"{body}요{mark}"
+
+
 def _pronoun(found: re.Match[str]) -> str:
     if found["self"]:
         return {"희": "우리", "예요": "나야"}.get(found["josa"], f"나{found['josa']}")

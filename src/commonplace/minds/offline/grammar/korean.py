@@ -15,7 +15,7 @@ from commonplace.josa import ongoing, resolved
 from commonplace.memory.korean import is_grammar, root, stem, without_particle
 from commonplace.minds.notes import Person, Who
 from commonplace.minds.offline.grammar import conjugation, tongues
-from commonplace.minds.offline.grammar.conjugation import final, informal_sentence, stem_of, to_a_friend
+from commonplace.minds.offline.grammar.conjugation import final, informal_sentence, stem_of, to_a_friend, to_an_elder
 from commonplace.text import words
 
 Slots = Mapping[str, str]
@@ -236,8 +236,12 @@ _NO_TOPIC = frozenset(
 _NOUN = re.compile(r"(?P<noun>[가-힣A-Za-z0-9]{1,}?)(?P<josa>이|가|을|를|은|는)(?=[\s,.!?…]|$)")
 _MODIFIER = re.compile(r"(?:에서|에게|한테|에|의|은|는|이|가|을|를|로|도|고|서|며|면|와|과|만|게|지|던|부터|까지)$")
 _SKIES = {"rain": "비", "storm": "폭풍우", "snow": "눈", "fog": "안개", "cloudy": "구름", "clear": "맑은 하늘"}
+_ENDS_IN_RIEUL = "".join(chr(0xAC00 + 28 * number + 8) for number in range(399))
 _OWN = re.compile(r"(?<![가-힣])(?:저|제|나|내|우리|저희)(?:는|가|도|를|한테|에게|만|랑|게)?(?![가-힣])|난 |전 ")
 _YOU = re.compile(r"(?<![가-힣])(?:너|네가|니가|너희|당신|자네)(?:는|도|를|한테|의)?(?![가-힣])")
+_COUNTED = "시|개|명|살|마리|번|장|권|해|달|가지|사람|집|곳|배|잔|그릇|시간|식구"
+_TO_YOU = re.compile(rf"(?<![가-힣])(?:네|니) (?!{_COUNTED})[가-힣]|[{_ENDS_IN_RIEUL}]게(?:요)?[.!]|(?:자|잖아|잖아요)[.!]|\?")
+"""`네 도시락`; and endings that speak to somebody: a promise, a proposal, a question."""
 _COMMAND = re.compile(r"(?P<where>.+?(?:으로|로|에)) ?(?:가라|가 봐|가봐|가자|가야 해|가야겠다|가 보자|가)[.!]?$")
 _INTENDS = re.compile(r"(?P<doing>[가-힣][가-힣 ]{1,40}?)(?P<open>으?)려고? (?:한다|마음먹|생각)|(?P<made_up>[가-힣][가-힣 ]{1,40}?)기로 (?:했다|마음먹)")
 _LEADING_TIME = re.compile(r"^(?:(?:이번|다음) [가-힣]+에|오늘[은]?|내일[은]?|이제[는]?|언젠가|꼭|드디어) ")
@@ -285,7 +289,7 @@ class Korean:
         return plain or to_a_friend(polite)
 
     def said(self, text: str, level: str) -> str:
-        return to_a_friend(text, of_others=True) if level == PLAIN else text
+        return to_a_friend(text, of_others=True) if level == PLAIN else to_an_elder(text)
 
     def leads_in(self, text: str) -> bool:
         return "?" in text
@@ -381,7 +385,7 @@ class Korean:
         return "" if self.mentions(text, name, called) else text
 
     def addresses(self, text: str) -> bool:
-        return bool(_YOU.search(text))
+        return bool(_YOU.search(text) or _TO_YOU.search(text))
 
     def taken(self, doing: str, pronoun: str, person: str) -> str:
         del pronoun, person
