@@ -1,7 +1,7 @@
 """Korean particles, whose form depends on the sound before them.
 
-A template writes both forms, as printed forms do: `은(는)`, `이(가)`, `을(를)`, `과(와)`, `아(야)`, `(으)로`, `(이)다`. `(이)`
-may stand before any ending: `(이)랑`, `(이)라고`, `(이)에요`. Latin letters count as they are mostly read in Korean.
+A template writes both forms, as printed forms do: `은(는)`, `이(가)`, `을(를)`, `과(와)`, `아(야)`, `(으)로`, `(이)다`.
+`(이)` may stand before any ending: `(이)랑`, `(이)라고`, `(이)에요`. Latin letters count as they are mostly read.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _decided(found: re.Match[str]) -> str:
 
 
 def _latin_final(found: re.Match[str]) -> int:
-    """The final sound of a word in Latin letters as it is mostly read: `Kim` has one, `Mira`, `Ines` and `Mark` none."""
+    """The final sound of a word in Latin letters as it is mostly read: `Kim` has one, `Mira` and `Ines` none."""
     text, end = found.string.lower(), found.end("before")
     last, before = text[end - 1], text[end - 2] if end > 1 else ""
     if last == "l":

@@ -30,14 +30,20 @@ GRANDCHILD = 35
 OLD = 65
 
 LIKE = " 같은 "
-FRIENDS = frozenset(["친구", "단짝", "동창", "동갑", "동갑내기", "짝꿍", "맞수", "애인", "연인"])
-COUPLE = frozenset(["남편", "아내", "여자친구", "남자친구"])
-SIBLINGS = frozenset(["언니", "오빠", "누나", "형", "동생", "여동생", "남동생", "쌍둥이", "사촌"])
-YOUNGER = frozenset(["동생", "여동생", "남동생", "아들", "딸", "손자", "손녀", "손주", "조카", "제자", "후배", "막내", "며느리", "사위"])
-PARENTS = frozenset(["엄마", "아빠"])
-ELDERS = frozenset(
-    ["할머니", "할아버지", "어머니", "아버지", "시어머니", "시아버지", "장모님", "장인어른", "이모", "고모", "삼촌", "외삼촌", "큰아버지", "큰어머니", "작은아버지", "작은어머니", "숙모", "형수님", "아저씨", "아주머니", "아줌마", "누님", "형님", "어른", "어르신", "스승", "선배", "선생님", "사장님", "회장", "회장님"]
-)
+FRIENDS = frozenset({"친구", "단짝", "동창", "동갑", "동갑내기", "짝꿍", "맞수", "애인", "연인"})
+COUPLE = frozenset({"남편", "아내", "여자친구", "남자친구"})
+SIBLINGS = frozenset({"언니", "오빠", "누나", "형", "동생", "여동생", "남동생", "쌍둥이", "사촌"})
+YOUNGER = frozenset({
+    "동생", "여동생", "남동생", "아들", "딸", "손자", "손녀", "손주", "조카", "제자", "후배", "막내",
+    "며느리", "사위",
+})  # fmt: skip
+PARENTS = frozenset({"엄마", "아빠"})
+ELDERS = frozenset({
+    "할머니", "할아버지", "어머니", "아버지", "시어머니", "시아버지", "장모님", "장인어른", "이모", "고모",
+    "삼촌", "외삼촌", "큰아버지", "큰어머니", "작은아버지", "작은어머니", "숙모", "형수님", "아저씨",
+    "아주머니", "아줌마", "누님", "형님", "어른", "어르신", "스승", "선배", "선생님", "사장님", "회장",
+    "회장님",
+})  # fmt: skip
 TITLES = {
     **{title: title for title in ELDERS | PARENTS | {"언니", "오빠", "누나", "형"}},
     "스승": "선생님", "시어머니": "어머니", "시아버지": "아버지", "어른": "어르신", "회장": "회장님", "선배": "선배님",
@@ -76,8 +82,9 @@ def _level(me: Persona, you: Persona, label: str, back: str, *, close: bool) -> 
     older, mine, theirs = me.age - you.age, frozenset(label.split()), frozenset(back.split())
     if mine & (PARENTS | COUPLE) or (mine & YOUNGER and older >= 0) or (you.age < ADULT and older > 0):
         return PLAIN
-    is_friend = bool((mine | theirs) & FRIENDS) and abs(older) <= PEERS or close and abs(older) <= SAME_AGE
-    is_sibling = bool((mine | theirs) & SIBLINGS) and (abs(older) <= LIKE_SIBLINGS or min(me.age, you.age) < ADULT)
+    apart = abs(older)
+    is_friend = (bool((mine | theirs) & FRIENDS) and apart <= PEERS) or (close and apart <= SAME_AGE)
+    is_sibling = bool((mine | theirs) & SIBLINGS) and (apart <= LIKE_SIBLINGS or min(me.age, you.age) < ADULT)
     if is_friend or is_sibling:
         return PLAIN
     return PLAIN if label and not mine & ELDERS and older >= MUCH_OLDER else POLITE

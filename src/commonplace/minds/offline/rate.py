@@ -64,8 +64,10 @@ def _is_of_a_thing(text: str, language: str) -> bool:
 
 def _base(text: str, name: str, called: str, language: str) -> int:
     """Where a sentence starts from by its kind, as the simulator words each kind."""
-    if language == "ko":
-        return _korean_base(text, name, called)
+    return _korean_base(text, name, called) if language == "ko" else _english_base(text, name, called)
+
+
+def _english_base(text: str, name: str, called: str) -> int:
     if "“" in text or ': "' in text:
         return ROUTINE if text.startswith(f"{name} said") or f"says to {name}" not in text else SPOKEN_TO
     if _IN_FIRST_PERSON.search(text):
@@ -77,7 +79,7 @@ def _base(text: str, name: str, called: str, language: str) -> int:
         return VOICE
     is_own = text.startswith(f"{name} ")
     base = _own(text) if is_own else _others(text, called)
-    if base == ROUTINE and not grammar(language).words("occasion").isdisjoint(words(text)):
+    if base == ROUTINE and not grammar("en").words("occasion").isdisjoint(words(text)):
         return OCCASION if is_own else OCCASION - 3
     return base
 

@@ -196,7 +196,8 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     act = understood(text, scene.me.language).act
     return Saying(
         (memory.id,), "core.tell", {"tell": text}, weight, text.lower(), content(text) | content(subject),
-        topic=scene.language.noun_phrase(text, subject), act=act if act in PASSED_ON or act.startswith("ask") else "tell",
+        topic=scene.language.noun_phrase(text, subject),
+        act=act if act in PASSED_ON or act.startswith("ask") else "tell",
     )  # fmt: skip
 
 

@@ -1,11 +1,13 @@
 """Korean verb forms by rule: 해 forms, past, future, purpose, and a polite sentence said to a friend.
 
-`먹` → `먹어`, `먹었`, `먹을`, `먹으러`; `그만 갈게요.` → `그만 갈게.` Irregular stems are lists; all else follows the sounds.
+`먹` → `먹어`, `먹었`, `먹을`, `먹으러`; `그만 갈게요.` → `그만 갈게.` Irregular stems are lists; all else follows the
+sounds.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 _BASE, _FINALS, _VOWELS = 0xAC00, 28, 21
@@ -129,7 +131,7 @@ def past(stem: str) -> str:
 def future(stem: str) -> str:
     """The form before `거예요`: `내` → `낼`, `먹` → `먹을`, `굽` → `구울`."""
     opened = _opened(stem)
-    if final(opened[-1]) in (0, _L) and not (opened != stem and final(opened[-1])):
+    if (final(opened[-1]) == 0 and final(stem[-1]) != _S) or (opened == stem and final(stem[-1]) == _L):
         return opened[:-1] + with_final(opened[-1], _L)
     return f"{opened}을"
 
@@ -137,7 +139,7 @@ def future(stem: str) -> str:
 def purpose(stem: str) -> str:
     """The form before `가다`: `내러`, `먹으러`, `들으러`, `만들러`."""
     opened = _opened(stem)
-    is_open = final(opened[-1]) == 0 or (final(opened[-1]) == _L and opened == stem)
+    is_open = (final(opened[-1]) == 0 and final(stem[-1]) != _S) or (final(stem[-1]) == _L)
     return f"{opened}러" if is_open else f"{opened}으러"
 
 
@@ -157,7 +159,7 @@ def whole(stem: str) -> str:
 
 
 def stem_of(sentence: str) -> str:
-    """The stem of a plain sentence, the past with its ㅆ: `국물이 끓는다` → `국물이 끓`, `비었다` → `비었`; or empty."""
+    """The stem of a plain sentence, the past with its ㅆ: `물이 끓는다` → `물이 끓`, `비었다` → `비었`; or empty."""
     body = sentence.strip().rstrip(".!…")
     if len(body) < 2 or not body.endswith("다") or final(body[-2]) < 0:
         return ""
@@ -170,7 +172,7 @@ def stem_of(sentence: str) -> str:
 
 
 def informal_sentence(sentence: str) -> str:
-    """A plain sentence in the 해 form, to which 요 may be added: `아직 차갑다.` → `아직 차가워`; empty for another form."""
+    """A plain sentence in the 해 form, to which 요 may be added: `차갑다.` → `차가워`; empty for another form."""
     stem = stem_of(sentence)
     if not stem:
         return ""
@@ -180,7 +182,8 @@ def informal_sentence(sentence: str) -> str:
 # ── 해요 → 해 ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _PRONOUN = re.compile(
-    r"(?<![가-힣])(?:(?P<self>저)(?P<josa>는|도|를|한테|에게|랑|만|야|보다|처럼|밖에|까지|하고|라도|예요|희)|(?P<short>전|절)(?= )"
+    r"(?<![가-힣])(?:(?P<self>저)(?P<josa>는|도|를|한테|에게|랑|만|야|보다|처럼|밖에|까지|하고|라도|예요|희)"
+    r"|(?P<short>전|절)(?= )"
     r"|(?P<subject>제가)|(?P<own>제)(?= (?!시간|때|자리|철|맛|값|정신|멋대로|발로))|(?P<to>제게))(?![가-힣])"
 )
 _WORDS = (
@@ -199,7 +202,8 @@ _WORDS = (
 _NOUNS = ("필요", "중요", "주요", "고요", "담요", "수요", "동요", "민요", "소요", "강요")
 _END = re.compile(r"(?P<body>[가-힣}]*[가-힣}])(?P<yo>요|죠)(?=[.!?…,~”\"]|$)")
 _HONORIFIC = {
-    "하": "해", "드": "먹어", "계": "있어", "주무": "자", "마": "마", "편찮으": "아파", "말씀하": "말해", "잡수": "먹어",
+    "하": "해", "드": "먹어", "계": "있어", "주무": "자", "마": "마", "편찮으": "아파", "말씀하": "말해",
+    "잡수": "먹어",
 }  # fmt: skip
 _HONORIFIC_PAST = {"하": "했", "드": "먹었", "계": "있었", "주무": "잤", "말씀하": "말했", "잡수": "먹었"}
 
@@ -208,7 +212,7 @@ _HONORIFIC_PAST = {"하": "했", "드": "먹었", "계": "있었", "주무": "�
 def to_a_friend(text: str, *, of_others: bool = False) -> str:
     """Polite sentences as one says them to a friend: `저는 어제 봤어요.` → `나는 어제 봤어.`
 
-    `of_others`: honorific statements are about somebody else and stay so, `할머니는 안 받으세요.` → `할머니는 안 받으셔.`
+    `of_others`: honorific statements are about somebody else and stay so, `할머니는 안 가세요.` → `할머니는 안 가셔.`
     """
     for pattern, instead in _WORDS:
         text = pattern.sub(instead, text)
@@ -220,10 +224,18 @@ def to_a_friend(text: str, *, of_others: bool = False) -> str:
 
 _PLAIN_END = re.compile(r"(?P<body>[가-힣]+)(?P<mark>[.!?…]|$)")
 _RAISED = (
-    ("거야", "거예요"), ("아니야", "아니에요"), ("이야", "이에요"), ("더라", "더라고요"), ("구나", "군요"), ("보자", "봐요"),
-    ("하자", "해요"), ("가자", "가요"), ("뭐야", "뭐예요"),
+    ("거야", "거예요"), ("아니야", "아니에요"), ("이야", "이에요"), ("더라", "더라고요"), ("구나", "군요"),
+    ("보자", "봐요"), ("하자", "해요"), ("가자", "가요"), ("뭐야", "뭐예요"),
 )  # fmt: skip
-_SELF = (("나는", "저는"), ("난", "전"), ("나도", "저도"), ("나를", "저를"), ("나한테", "저한테"), ("내가", "제가"), ("내", "제"))
+_SELF = (
+    ("나는", "저는"),
+    ("난", "전"),
+    ("나도", "저도"),
+    ("나를", "저를"),
+    ("나한테", "저한테"),
+    ("내가", "제가"),
+    ("내", "제"),
+)
 
 
 @lru_cache(maxsize=8192)
@@ -257,11 +269,14 @@ def _pronoun(found: re.Match[str]) -> str:
 
 
 _SE_NOUNS = ("월세", "전세", "자세", "만세", "신세", "출세", "허세", "텃세", "집세", "유세", "기세", "대세", "추세")
-_ADVERBS = ("같이", "많이", "높이", "깊이", "없이", "굳이", "일찍이", "오래", "사이", "나이", "아이", "고양이", "어린이", "놀이")
+_ADVERBS = (
+    "같이", "많이", "높이", "깊이", "없이", "굳이", "일찍이", "오래", "사이", "나이", "아이", "고양이", "어린이",
+    "놀이",
+)  # fmt: skip
 _SUFFIXES = (("아니에", "아니야"), ("이에", "이야"), ("예", "야"), ("군", "구나"))
 
 
-def _ended(found: re.Match[str]) -> str:
+def _ended(found: re.Match[str]) -> str:  # noqa: PLR0911 – one ending after another
     body = found["body"]
     if found["yo"] == "죠":
         return f"{body.removesuffix('으시').removesuffix('시')}지"
@@ -284,10 +299,10 @@ def _ended(found: re.Match[str]) -> str:
     return body
 
 
-def _lowered(stem: str, table: dict[str, str], form: object) -> str:
+def _lowered(stem: str, table: dict[str, str], form: Callable[[str], str]) -> str:
     """The form of a stem without its honorific."""
     known = next((one for one in sorted(table, key=len, reverse=True) if stem.endswith(one)), "")
     if known:
         return stem.removesuffix(known) + table[known]
     stem = stem.removesuffix("으") if len(stem) > 1 and final(stem[-2]) > 0 else stem
-    return form(whole(stem))  # type: ignore[operator]
+    return form(whole(stem))

@@ -1,7 +1,7 @@
 """Korean as the offline mind speaks it: words, people, topics, doings and states in a sentence.
 
-Templates are written once, in 해요체; `levelled` makes what one says to a friend. `걸음이 빠르세요. | 걸음이 빠르네.` gives both
-where a rule would not do.
+Templates are written once, in 해요체; `levelled` makes what one says to a friend. `걸음이 빠르세요. | 걸음이 빠르네.`
+gives both where a rule would not do.
 """
 
 from __future__ import annotations
@@ -16,234 +16,50 @@ from commonplace.memory.korean import is_grammar, root, stem, without_particle
 from commonplace.minds.notes import Person, Who
 from commonplace.minds.offline.grammar import conjugation, tongues
 from commonplace.minds.offline.grammar.conjugation import final, informal_sentence, stem_of, to_a_friend, to_an_elder
+from commonplace.minds.offline.grammar.english import listed
 from commonplace.text import words
 
 Slots = Mapping[str, str]
 EITHER = " | "
 """Between the polite and the plain form of a template."""
 _HANGUL = re.compile("[가-힣]")
-_COMMON = frozenset(
-    [
-        "오늘",
-        "어제",
-        "내일",
-        "아침",
-        "점심",
-        "저녁",
-        "새벽",
-        "요즘",
-        "지금",
-        "아까",
-        "정말",
-        "진짜",
-        "그냥",
-        "사람",
-        "사람들",
-        "이야기",
-        "얘기",
-        "생각",
-        "말씀",
-        "마음",
-        "우리",
-        "저희",
-        "자기",
-        "다들",
-        "모두",
-        "아무",
-        "누구",
-        "무슨",
-        "무엇",
-        "어디",
-        "언제",
-        "어떻게",
-        "그렇게",
-        "이렇게",
-        "그래서",
-        "그런데",
-        "그리고",
-        "하지만",
-        "그래도",
-        "조금",
-        "많이",
-        "아주",
-        "너무",
-        "다시",
-        "먼저",
-        "벌써",
-        "이제",
-        "아직",
-        "계속",
-        "항상",
-        "자주",
-        "가끔",
-        "한번",
-        "하나",
-        "둘이",
-        "여기",
-        "거기",
-        "저기",
-        "이거",
-        "그거",
-        "저거",
-        "이것",
-        "그것",
-        "때문",
-        "동안",
-        "다음",
-        "지난",
-        "작은",
-        "좋은",
-        "있었",
-        "없었",
-        "했었",
-        "그러",
-        "이러",
-        "어떠",
-        "모르",
-        "나오",
-        "들어오",
-        "가지",
-        "보이",
-        "시간",
-        "하루",
-        "며칠",
-    ]
+_COMMON = listed(
+    "오늘 어제 내일 아침 점심 저녁 새벽 요즘 지금 아까 정말 진짜 그냥 사람 사람들 이야기 얘기 생각 말씀 마음 "
+    "우리 저희 자기 다들 모두 아무 누구 무슨 무엇 어디 언제 어떻게 그렇게 이렇게 그래서 그런데 그리고 하지만 "
+    "그래도 조금 많이 아주 너무 다시 먼저 벌써 이제 아직 계속 항상 자주 가끔 한번 하나 둘이 여기 거기 저기 "
+    "이거 그거 저거 이것 그것 때문 동안 다음 지난 작은 좋은 있었 없었 했었 그러 이러 어떠 모르 나오 들어오 "
+    "가지 보이 시간 하루 며칠"
 )
 """Words that two lines may share without having to do with each other."""
-_TIMES = frozenset(
-    [
-        "오늘",
-        "어제",
-        "내일",
-        "모레",
-        "아침",
-        "점심",
-        "저녁",
-        "새벽",
-        "밤",
-        "낮",
-        "오전",
-        "오후",
-        "요즘",
-        "지금",
-        "아까",
-        "이번",
-        "지난",
-        "다음",
-        "매일",
-        "매주",
-        "해마다",
-        "날마다",
-        "어젯밤",
-        "오늘밤",
-        "한",
-        "두",
-        "세",
-        "네",
-        "다섯",
-        "여섯",
-        "일곱",
-        "여덟",
-        "아홉",
-        "열",
-        "열한",
-        "열두",
-        "시",
-        "반",
-        "그",
-        "이",
-        "저",
-        "내",
-        "제",
-        "네",
-        "우리",
-        "저희",
-        "누가",
-        "아무",
-        "모두",
-        "다",
-        "또",
-        "꼭",
-        "곧",
-        "막",
-        "더",
-        "월요일",
-        "화요일",
-        "수요일",
-        "목요일",
-        "금요일",
-        "토요일",
-        "일요일",
-    ]
+_TIMES = listed(
+    "오늘 어제 내일 모레 아침 점심 저녁 새벽 밤 낮 오전 오후 요즘 지금 아까 이번 지난 다음 매일 매주 해마다 "
+    "날마다 어젯밤 오늘밤 한 두 세 네 다섯 여섯 일곱 여덟 아홉 열 열한 열두 시 반 그 이 저 내 제 네 우리 저희 "
+    "누가 아무 모두 다 또 꼭 곧 막 더 월요일 화요일 수요일 목요일 금요일 토요일 일요일"
 )
-_NO_TOPIC = frozenset(
-    [
-        "것",
-        "거",
-        "게",
-        "수",
-        "때",
-        "일",
-        "말",
-        "데",
-        "줄",
-        "뿐",
-        "만큼",
-        "정도",
-        "사람",
-        "누구",
-        "무엇",
-        "뭐",
-        "어디",
-        "언제",
-        "나",
-        "저",
-        "제",
-        "내",
-        "너",
-        "우리",
-        "저희",
-        "그",
-        "이",
-        "자기",
-        "하나",
-        "둘",
-        "처음",
-        "마지막",
-        "다음",
-        "시간",
-        "마음",
-        "생각",
-        "이야기",
-        "얘기",
-        "소리",
-        "모습",
-        "자리",
-        "아무도",
-        "모두",
-        "다들",
-        "오늘",
-        "어제",
-        "내일",
-        "손",
-        "눈",
-        "눈물",
-        "얼굴",
-        "기분",
-        "걸음",
-    ]
+_NO_TOPIC = listed(
+    "것 거 게 수 때 일 말 데 줄 뿐 만큼 정도 사람 사람들 누구 무엇 뭐 어디 언제 나 저 제 내 너 우리 저희 서로 "
+    "그 이 자기 하나 둘 처음 마지막 다음 시간 마음 생각 이야기 얘기 소리 모습 자리 아무도 모두 다들 오늘 어제 "
+    "내일 손 눈 눈물 얼굴 기분 걸음 머리 속 앞 뒤 옆 안 밖 위 아래 절반 하루 매일 이유 까닭 탓 덕분 입장료"
 )
 _NOUN = re.compile(r"(?P<noun>[가-힣A-Za-z0-9]{1,}?)(?P<josa>이|가|을|를|은|는)(?=[\s,.!?…]|$)")
-_MODIFIER = re.compile(r"(?:에서|에게|한테|에|의|은|는|이|가|을|를|로|도|고|서|며|면|와|과|만|게|지|던|부터|까지)$")
+_MODIFIER = re.compile(
+    r"(?:에서|에게|한테|에|의|은|는|이|가|을|를|로|도|고|서|며|면|와|과|만|게|지|던|부터|까지|운|한|른|쁜|큰|할|될|린|진)$"
+)
+"""How a word ends that is no noun standing before another one."""
 _SKIES = {"rain": "비", "storm": "폭풍우", "snow": "눈", "fog": "안개", "cloudy": "구름", "clear": "맑은 하늘"}
 _ENDS_IN_RIEUL = "".join(chr(0xAC00 + 28 * number + 8) for number in range(399))
 _OWN = re.compile(r"(?<![가-힣])(?:저|제|나|내|우리|저희)(?:는|가|도|를|한테|에게|만|랑|게)?(?![가-힣])|난 |전 ")
 _YOU = re.compile(r"(?<![가-힣])(?:너|네가|니가|너희|당신|자네)(?:는|도|를|한테|의)?(?![가-힣])")
 _COUNTED = "시|개|명|살|마리|번|장|권|해|달|가지|사람|집|곳|배|잔|그릇|시간|식구"
-_TO_YOU = re.compile(rf"(?<![가-힣])(?:네|니) (?!{_COUNTED})[가-힣]|[{_ENDS_IN_RIEUL}]게(?:요)?[.!]|(?:자|잖아|잖아요)[.!]|\?")
+_TO_YOU = re.compile(
+    rf"(?<![가-힣])(?:네|니) (?!{_COUNTED})[가-힣]|[{_ENDS_IN_RIEUL}]게(?:요)?[.!]|(?:자|잖아|잖아요)[.!]|\?"
+)
 """`네 도시락`; and endings that speak to somebody: a promise, a proposal, a question."""
 _COMMAND = re.compile(r"(?P<where>.+?(?:으로|로|에)) ?(?:가라|가 봐|가봐|가자|가야 해|가야겠다|가 보자|가)[.!]?$")
-_INTENDS = re.compile(r"(?P<doing>[가-힣][가-힣 ]{1,40}?)(?P<open>으?)려고? (?:한다|마음먹|생각)|(?P<made_up>[가-힣][가-힣 ]{1,40}?)기로 (?:했다|마음먹)")
+_INTENDS = re.compile(
+    r"(?P<doing>[가-힣][가-힣 ]{1,40}?)(?P<open>으?)려고? (?:한다|마음먹|생각)"
+    r"|(?P<made_up>[가-힣][가-힣 ]{1,40}?)기로 (?:했다|마음먹)"
+)
 _LEADING_TIME = re.compile(r"^(?:(?:이번|다음) [가-힣]+에|오늘[은]?|내일[은]?|이제[는]?|언젠가|꼭|드디어) ")
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
 _TODAY = re.compile(r"(?<![가-힣])(방금|오늘|어제|그저께|내일)에(?= |,)")
@@ -307,7 +123,7 @@ class Korean:
         return text
 
     def length(self, text: str) -> int:
-        return len(text) + len(_HANGUL.findall(text))
+        return len(text) + 2 * len(_HANGUL.findall(text))
 
     def occurs(self, phrases: Iterable[str], text: str) -> bool:
         spoken = f" {' '.join(words(text))} "
@@ -527,7 +343,7 @@ def _object_of(text: str) -> str:
 
 
 def _noun_phrase(text: str) -> str:
-    """The first subject or object of a sentence, with up to two nouns before it: `떡 나눔 잔치가 열린다` → `떡 나눔 잔치`."""
+    """The first subject or object of a sentence, with up to two nouns before it: `떡 나눔 잔치`."""
     for found in _NOUN.finditer(text):
         noun, josa = found["noun"], found["josa"]
         before = text[: found.start()].split()
@@ -541,18 +357,15 @@ def _noun_phrase(text: str) -> str:
         phrase = [noun]
         while before and len(phrase) < 3:
             word = before.pop()
-            if (
-                not re.fullmatch(r"[가-힣]+", word)
-                or word in _TIMES
-                or _MODIFIER.search(word)
-                or final(word[-1]) in (4, 8)
-            ):
+            if not re.fullmatch(r"[가-힣]+", word) or word in _TIMES or _MODIFIER.search(word):
                 break
             phrase.insert(0, word)
         return " ".join(phrase)
     return ""
 
 
+_LEAD = re.compile(r"^[^,]{2,20}(?:데|면|만|참|게), ")
+"""Words before a comma that only lead up to what follows: `생각해 봤는데, `."""
 _SPEAKER = re.compile(r"(?<![가-힣])(?:저는|나는|제가|내가|난|전) ")
 _SPEAKERS = re.compile(r"(?<![가-힣])(?:제|내)(?= )")
 _TO_SPEAKER = re.compile(r"(?<![가-힣])(?:저|나)(?=한테|에게|를|도|랑|만)")
@@ -562,7 +375,7 @@ def _reported(sentence: str) -> str:
     """A statement as somebody else passes it on, up to 대: `제 시계가 멈췄어요.` → `자기 시계가 멈췄대`; or empty."""
     if not 5 <= len(sentence) <= 60 or sentence.endswith("?") or _YOU.search(sentence):
         return ""
-    said = to_a_friend(sentence).rstrip(".!… ")
+    said = _LEAD.sub("", to_a_friend(sentence).rstrip(".!… "))
     said = _TO_SPEAKER.sub("자기", _SPEAKERS.sub("자기", _SPEAKER.sub("", said)))
     for end, instead in (("거야", "거래"), ("이야", "이래"), ("싶어", "싶대"), ("좋아", "좋대"), ("같아", "같대")):
         if said.endswith(end):
