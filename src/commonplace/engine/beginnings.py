@@ -9,7 +9,6 @@ from typing import Any
 
 from commonplace.character.state import CharacterState
 from commonplace.memory import Delta, Draft, MemoryStream
-from commonplace.memory.analyser import shared_analyser
 from commonplace.scenario.compiling import card_of, opening_state, with_character
 from commonplace.scenario.findings import Names
 from commonplace.scenario.model import MemoryPart
@@ -19,7 +18,7 @@ from commonplace.scenario.scenario import Scenario
 
 def new_stream(scenario: Scenario, agent: str) -> MemoryStream:
     """An empty stream as the scenario's settings want it."""
-    return MemoryStream(agent, scenario.policy, embedder=scenario.embedder, analyser=shared_analyser(scenario.language))
+    return MemoryStream(agent, scenario.policy, embedder=scenario.embedder, analyser=scenario.analyser)
 
 
 def starting_memories(stream: MemoryStream, parts: Iterable[MemoryPart], at: datetime, tick: int = 0) -> Delta:
