@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep
+from commonplace.engine.stage import Stage
 from commonplace.josa import resolved
 from commonplace.minds.notes import Spoken
 from commonplace.minds.offline import OfflineMind
@@ -25,6 +27,7 @@ from commonplace.minds.offline.grammar.grammar import FORMAL, Grammar, grammar
 from commonplace.minds.offline.grammar.korean import Korean
 from commonplace.minds.offline.hear import ACTS, heard
 from commonplace.scenario.compiling import compiled_from_text
+from commonplace.stages.duet import DUET
 from commonplace.stages.town import TOWN
 from sizes import examples
 
@@ -229,11 +232,11 @@ LEVELS = {
 
 
 @cache
-def _day(seed: int = 7, ticks: int = 170) -> list[dict[str, Any]]:
+def _lived(text: str, stage: Stage, ticks: int, seed: int = 7) -> list[dict[str, Any]]:
     """Everything that happened, with who did it."""
-    scenario = compiled_from_text(GOLMOK, "golmok")
+    scenario = compiled_from_text(text, "golmok")
     live_state, _ = initial_state(scenario, seed)
-    engine = Lockstep(live_state, TOWN, Driver(OfflineMind("ko"), NoJournal(), seed, durable=False))
+    engine = Lockstep(live_state, stage, Driver(OfflineMind(scenario.language), NoJournal(), seed, durable=False))
     loop = asyncio.new_event_loop()
     try:
         events: list[dict[str, Any]] = []
@@ -246,8 +249,12 @@ def _day(seed: int = 7, ticks: int = 170) -> list[dict[str, Any]]:
     return events
 
 
-def _lines() -> list[tuple[str, str, str]]:
-    said = [event for event in _day() if event["type"] == "SAY"]
+def _day() -> list[dict[str, Any]]:
+    return _lived(GOLMOK, TOWN, 150)
+
+
+def _lines(events: list[dict[str, Any]] | None = None) -> list[tuple[str, str, str]]:
+    said = [event for event in events or _day() if event["type"] == "SAY"]
     return [(str(one["who"]), str(one["to_agent_id"]), str(one["utterance"])) for one in said]
 
 
@@ -276,3 +283,48 @@ def test_news_spreads_in_korean_and_is_acted_on() -> None:
     assert len({(event["who"], event["to_agent_id"]) for event in told}) >= 3
     plans = [str(event["reason"]) for event in _day() if event["type"] == "PLAN_CHANGED"]
     assert any("등불 축제" in reason for reason in plans)
+
+
+# ── a duet ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+THINGS = {"ko": ("간판", "물감", "국수", "솥", "무릎", "숙제"), "en": ("sign", "paint", "soup", "pot", "knee", "song")}
+LINE = {"ko": "{} 얘기는 아직 아무한테도 안 했어요.", "en": "I haven't told anybody about the {} yet."}
+NAMES = {"ko": (("김철수", "철수"), ("이영희", "영희")), "en": (("Max Reed", "Max"), ("June Hill", "June"))}
+
+
+def _friend(language: str, number: int) -> dict[str, Any]:
+    name, called = NAMES[language][number]
+    return {
+        "id": f"friend{number}", "name": name, "called": called, "age": 33, "work": "간판장이",
+        "traits": ["다정한", "warm"], "background": "…", "goals": ["가게를 지킨다"], "home": "shop", "routine": [],
+        "relations": [{"to": f"friend{1 - number}", "label": "친구", "warmth": 50}],
+        "memories": [
+            {"text": f"{name}: {LINE[language].format(thing)}", "topic": thing, "tell": [LINE[language].format(thing)]}
+            for thing in THINGS[language][3 * number : 3 * number + 3]
+        ],
+    }  # fmt: skip
+
+
+def _stage(language: str) -> str:
+    """Two friends with three things each to talk about, on a stage."""
+    document = {
+        "name": "two", "language": language, "stage": "duet", "cognition": {"k": 8},
+        "clock": {"start": "2031-10-04T06:00:00", "tick_minutes": 1},
+        "world": {"root": {"id": "shop", "name": "가게"}},
+        "characters": [_friend(language, 0), _friend(language, 1)],
+    }  # fmt: skip
+    return json.dumps(document, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("language", ["ko", "en"])
+def test_a_duet_goes_on_without_a_line_said_twice_and_keeps_to_its_promises(language: str) -> None:
+    events = _lived(_stage(language), DUET, 60)
+    lines = _lines(events)
+    assert len(lines) == 60
+    assert len(set(lines)) == len(lines)
+    acts = [event["speech_act"] for event in events if event["type"] == "SAY"]
+    assert "intend" in acts
+    assert "farewell" not in acts
+    if language == "ko":
+        assert not any(POLITE_END.search(line) for _, _, line in lines)

@@ -86,11 +86,11 @@ def _opening(scene: Scene, options: list[Saying]) -> Line | None:
     if body is None:
         return None
     if scene.mine:
-        return body.led_by(scene.say("turn", saying.ids[0])) if scene.dice.chance(50, "turn") else body
+        return scene.led(body, "turn", saying.ids[0]) if scene.dice.chance(50, "turn") else body
     greeting = _greeting(scene)
     wants_lead = saying.rule in {"core.tell", "core.heard_topic"} and "?" not in greeting.text
     if wants_lead and scene.dice.chance(45, "lead"):
-        body = body.led_by(scene.say("lead", saying.ids[0]))
+        body = scene.led(body, "lead", saying.ids[0])
     return greeting.then(body).then(_invitation(scene, saying))
 
 
@@ -279,12 +279,12 @@ def _follow_up(scene: Scene, own: Saying | None, options: list[Saying]) -> Line 
     news = _coming(scene, options)
     if news is not None and scene.dice.chance(50, "news", length):
         body = worded(scene, news)
-        return body.led_by(scene.say("turn")) if body else None
+        return scene.led(body, "turn") if body else None
     roll = scene.dice.below(100, "follow", length)
     if own is not None and not own.asks and roll < 65:
         body = worded(scene, own)
         lead = "reminds" if _shares_topic(scene, own) else "turn"
-        return body.led_by(scene.say(lead)) if body and roll < 40 else body
+        return scene.led(body, lead) if body and roll < 40 else body
     has_just_asked = bool(scene.mine) and scene.mine[-1].endswith("?")
     if roll < 70 and line.act in ASKED_BACK and not has_just_asked:
         topic = "" if _have_named(scene, line.topic) else line.topic
@@ -318,7 +318,7 @@ def _own(scene: Scene, options: list[Saying], asks: int = 0) -> Line | None:
         for index, option in enumerate(options)
     ]
     body = worded(scene, options[-max(pulls)[1]]) if pulls else None
-    return body.led_by(scene.say("turn")) if body and scene.dice.chance(40, "lead") else body
+    return scene.led(body, "turn") if body and scene.dice.chance(40, "lead") else body
 
 
 def _carry_on(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | None:

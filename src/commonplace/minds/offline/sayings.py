@@ -347,7 +347,7 @@ def _event(scene: Scene, memory: Recalled) -> Saying | None:
     if not text or spoken.addresses(f"{text} "):
         return None
     head = text.partition(",")[0]
-    told = spoken.told(head if len(text) > LONG_EVENT and len(head.split()) >= 4 else text)
+    told = spoken.told(head if spoken.length(text) > LONG_EVENT and len(head.split()) >= 4 else text)
     topic = spoken.noun_phrase(text)
     slots = {"past": told, "when": scene.when(memory), "topic": topic}
     mark = told.lower() or topic

@@ -143,6 +143,10 @@ class Scene:
         text, act = self._wording(rule, ids[:1], slots)
         return Line(text, ids, act, about or slots.get("topic", ""))
 
+    def led(self, line: Line, rule: str, *key: int) -> Line:
+        """The line after words of a rule that lead up to it, unless it has such words itself."""
+        return line if self.language.leads_in(line.text) else line.led_by(self.say(rule, *key))
+
     def _wording(self, rule: str, key: tuple[str | int, ...], slots: Mapping[str, str]) -> Wording:
         """A wording, preferably one that was not used in this talk and that I do not remember using or hearing."""
         dice, spoken = self.dice.with_(*key), self.language

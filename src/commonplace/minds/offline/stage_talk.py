@@ -9,6 +9,7 @@ from commonplace.minds.notes import Person, Recalled, Situation, Spoken, Spot, W
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import grammar
+from commonplace.minds.offline.grammar.language import language
 from commonplace.minds.offline.hear import heard, remembered
 from commonplace.minds.offline.scene import CLOSE, Line, Scene, scene_of
 from commonplace.minds.tasks import (
@@ -42,10 +43,12 @@ def duet_turn(given: DuetInput, dice: Dice) -> DuetOutput:
     """The plan and the utterance; a speaker with nothing left to say takes leave once and then stays silent."""
     # Nobody leaves a stage: where a reply would take leave, the speaker opens another subject or takes one further.
     reply = converse(_duet_talk(given), dice)
-    said = (_further(given, dice) if _is_time(given, dice) else None) or reply
+    said = _changed(given, dice) if _is_enough(given) else _further(given, dice) if _is_time(given, dice) else None
+    said = said or reply
     if said.ends:
         opened = converse(_duet_talk(given, opens=True), dice)
-        said = _further(given, dice) or said if opened.ends or not opened.utterance else opened
+        is_new = opened.utterance and not opened.ends
+        said = opened if is_new else _further(given, dice) or _changed(given, dice) or said
     has_taken_leave = any(heard(line, given.who.language).act == "farewell" for line in given.lines[-2:])
     if said.ends and has_taken_leave:
         said = ConverseOutput(utterance="")
@@ -67,6 +70,8 @@ WARMED_UP = 10
 """Lines of mine after which a subject may come up again."""
 OFTEN = 4
 """Lines of mine with a subject in them that make a running gag of it."""
+LATEST, ENOUGH = 8, 4
+"""So many of the latest lines about one subject are enough of it."""
 TELLING = 6
 """Letters by which the words around a subject are recognised."""
 
@@ -90,6 +95,24 @@ def _further(given: DuetInput, dice: Dice) -> ConverseOutput | None:
     if line is None:
         return None
     return ConverseOutput(utterance=line.text, because=line.ids, speech_act=line.act, topic=line.topic[:60])
+
+
+def _is_enough(given: DuetInput) -> bool:
+    """Whether the latest lines were all about one subject: what else there is to say is not recalled then."""
+    spoken = language(given.who.language)
+    topic = next((spoken.bare(line.topic) for line in reversed(given.lines) if line.topic), "")
+    latest = [line.text.lower() for line in given.lines[-LATEST:]]
+    return bool(topic) and topic in latest[-1] and sum(topic in text for text in latest) >= ENOUGH
+
+
+def _changed(given: DuetInput, dice: Dice) -> ConverseOutput | None:
+    """A question about anything else; None after a question, and when there is none left that I have not asked."""
+    scene = scene_of(_duet_talk(given), dice)
+    if scene.heard.asks or not scene.talk.recalled:
+        return None
+    move = "stage.change", scene.talk.recalled[0], {"topic": ""}
+    line = next((line for attempt in range(3) for line in _worded(scene.again(attempt), move)), None)
+    return ConverseOutput(utterance=line.text, because=line.ids, speech_act=line.act) if line else None
 
 
 def _worded(scene: Scene, move: Move) -> Iterator[Line]:

@@ -222,6 +222,7 @@ def to_a_friend(text: str, *, of_others: bool = False) -> str:
     return _END.sub(_ended, _PRONOUN.sub(_pronoun, text))
 
 
+_POLITE_END = re.compile(r"(?:요|죠|니다|니까)(?=[,.!?…]|$)")
 _PLAIN_END = re.compile(r"(?P<body>[가-힣]+)(?P<mark>[.!?…]|$)")
 _RAISED = (
     ("거야", "거예요"), ("아니야", "아니에요"), ("이야", "이에요"), ("더라", "더라고요"), ("구나", "군요"),
@@ -241,7 +242,7 @@ _SELF = (
 @lru_cache(maxsize=8192)
 def to_an_elder(text: str) -> str:
     """Plain sentences as one says them politely: `나는 어제 봤어.` → `저는 어제 봤어요.` Polite ones stay."""
-    if not _PLAIN_END.search(text) or text.rstrip(".!?… ").endswith(("요", "니다", "니까", "죠")):
+    if _POLITE_END.search(text):
         return text
     for plain, polite in _SELF:
         text = re.sub(rf"(?<![가-힣]){plain}(?= )", polite, text)

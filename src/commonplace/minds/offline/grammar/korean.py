@@ -108,7 +108,7 @@ class Korean:
         return to_a_friend(text, of_others=True) if level == PLAIN else to_an_elder(text)
 
     def leads_in(self, text: str) -> bool:
-        return "?" in text
+        return "?" in text or bool(_LEADS_IN.match(text))
 
     def spelt_out(self, template: str) -> str:
         return template
@@ -301,7 +301,8 @@ class Korean:
 
     def told(self, sentence: str) -> str:
         """The clause up to the past: `불이 꺼진다.` → `불이 꺼졌`."""
-        stem = stem_of(sentence)
+        body = sentence.strip()
+        stem = body[:-1] if body.endswith("고") else stem_of(body)
         if not stem:
             return ""
         return stem if final(stem[-1]) == _SS else conjugation.past(stem)
@@ -352,7 +353,7 @@ def _noun_phrase(text: str) -> str:
         sound = final(noun[-1])
         if sound >= 0 and (sound > 0) != (josa in "이을은"):
             continue
-        if noun in _NO_TOPIC or noun in _TIMES or len(noun) < 2 or is_grammar(noun):
+        if noun in _NO_TOPIC or noun in _TIMES or len(noun) < 2 or is_grammar(noun) or _MODIFIER.search(noun):
             continue
         phrase = [noun]
         while before and len(phrase) < 3:
@@ -364,6 +365,7 @@ def _noun_phrase(text: str) -> str:
     return ""
 
 
+_LEADS_IN = re.compile(r"^[^.!?]{0,24}(?:데요?|면요?|있잖아요?|맞다|참|까요?|서요?)[,.]")
 _LEAD = re.compile(r"^[^,]{2,20}(?:데|면|만|참|게), ")
 """Words before a comma that only lead up to what follows: `생각해 봤는데, `."""
 _SPEAKER = re.compile(r"(?<![가-힣])(?:저는|나는|제가|내가|난|전) ")
