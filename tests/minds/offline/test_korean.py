@@ -178,6 +178,34 @@ def test_a_plain_line_of_an_author_is_said_politely(plain: str, polite: str) -> 
     assert to_an_elder(plain) == polite
 
 
+@pytest.mark.parametrize(
+    ("sentence", "doing"),
+    [
+        ("한미정은 이번 달에 저녁 메뉴를 늘려 보려고 한다.", "저녁 메뉴를 늘려 보기"),
+        ("한미정은 멈춘 날의 이야기를 모으려고 한다.", "멈춘 날의 이야기를 모으기"),
+        ("한미정은 새 옷을 입으려고 마음먹었다.", "새 옷을 입기"),
+        ("한미정은 맛을 아는 사람을 찾아가 물어보기로 했다.", "맛을 아는 사람을 찾아가 물어보기"),
+        ("한미정은 국수를 만다.", ""),
+        ("서지우는 찻집을 열려고 한다.", ""),
+    ],
+)
+def test_what_somebody_intends_is_read_from_a_sentence(sentence: str, doing: str) -> None:
+    assert KO.intended(sentence, "한미정") == doing
+
+
+@pytest.mark.parametrize(
+    ("sentence", "topic"),
+    [
+        ("오늘 저녁 여섯 시에 느티나무 골목에서 등불 축제가 열린다.", "등불 축제"),
+        ("국물 내기", "국물"),
+        ("갈치를 토막 내는 중", "토막"),
+        ("누구한테 말하기 전에는 노래 생각을 못 놓을 것 같아요.", ""),
+    ],
+)
+def test_what_a_sentence_is_about_is_named(sentence: str, topic: str) -> None:
+    assert KO.noun_phrase(sentence) == topic
+
+
 @examples(200)
 @given(HANGUL_NAMES)
 def test_any_name_is_called_by_its_last_sound(name: str) -> None:

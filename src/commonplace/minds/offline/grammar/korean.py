@@ -273,13 +273,13 @@ class Korean:
         return phrase
 
     def intended(self, text: str, name: str) -> str:
-        found = _INTENDS.search(text.removeprefix(name))
-        if found is None or not text.startswith(name):
+        found = _INTENDS.search(text.removeprefix(name)) if text.startswith(name) else None
+        if found is None:
             return ""
         doing = found["made_up"] or found["doing"]
         if found["open"] and final(doing[-1]) <= 0:
             doing += "으"
-        doing = re.split(r"(?<=[가-힣])(?:은|는|이|가) ", f" {doing}", maxsplit=1)[-1].strip()
+        doing = re.sub(r"^(?:은|는|이|가) ", "", doing)
         return f"{_LEADING_TIME.sub('', doing)}기"
 
     def commanded(self, text: str) -> str:
