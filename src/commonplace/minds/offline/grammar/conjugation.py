@@ -1,7 +1,6 @@
-"""Korean verb forms by rule: 해 forms, past, future, purpose, and a polite sentence said to a friend.
+"""Korean verb forms by rule: 해 forms, past, future, and a polite sentence said to a friend or the other way round.
 
-`먹` → `먹어`, `먹었`, `먹을`, `먹으러`; `그만 갈게요.` → `그만 갈게.` Irregular stems are lists; all else follows the
-sounds.
+`먹` → `먹어`, `먹었`, `먹을`; `그만 갈게요.` → `그만 갈게.` Irregular stems are lists; all else follows the sounds.
 """
 
 from __future__ import annotations
@@ -134,13 +133,6 @@ def future(stem: str) -> str:
     if (final(opened[-1]) == 0 and final(stem[-1]) != _S) or (opened == stem and final(stem[-1]) == _L):
         return opened[:-1] + with_final(opened[-1], _L)
     return f"{opened}을"
-
-
-def purpose(stem: str) -> str:
-    """The form before `가다`: `내러`, `먹으러`, `들으러`, `만들러`."""
-    opened = _opened(stem)
-    is_open = (final(opened[-1]) == 0 and final(stem[-1]) != _S) or (final(stem[-1]) == _L)
-    return f"{opened}러" if is_open else f"{opened}으러"
 
 
 def ongoing(stem: str) -> str:

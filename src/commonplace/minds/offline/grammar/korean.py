@@ -148,12 +148,14 @@ class Korean:
         return f"{name}에서" if name else ""
 
     def place(self, name: str, me: Who, you: Person) -> str:
-        for person, own in ((me, "우리"), (you, "거기")):
+        yours = "너희" if self.level(you) == PLAIN else "그"
+        for person, own in ((me, "우리"), (you, yours)):
             for called in (person.called, person.name, given_name(person.name, person.called)):
-                for owner in (f"{called}네 ", f"{called}이네 ", f"{called}의 "):
-                    if name.startswith(owner):
-                        rest = name[len(owner) :]
-                        return f"{own} {rest}" if person is me else {PLAIN: "너희 "}.get(self.level(you), "그 ") + rest
+                owner = next(
+                    (one for one in (f"{called}네 ", f"{called}이네 ", f"{called}의 ") if name.startswith(one)), ""
+                )
+                if owner:
+                    return f"{own} {name.removeprefix(owner)}"
         return name
 
     def at_place(self, name: str, me: Who, you: Person) -> str:
