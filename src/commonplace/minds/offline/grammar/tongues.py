@@ -424,7 +424,7 @@ class Korean:
             return ""
         doing = ongoing(doing.strip().rstrip("."))
         doing = doing if doing.endswith("중") else f"{doing} 중"
-        return re.sub(rf"{re.escape(me.called)} 님과", "저와", doing) if not own else doing
+        return re.sub(rf"{re.escape(me.called)}(?: 님)?[과와](?= )", "저와", doing) if not own else doing
 
     def forms(self, doing: str) -> dict[str, str]:
         """`국물을 내는 중` → `내고 있어요`, `내고 있었어요`, `내곤 해요`, `낼 거예요`."""
