@@ -24,7 +24,7 @@ EVERYDAY = listed(
     "bed bell bench board counter fridge kettle lamp light machine money music pot radio ship shutters sign stove "
     "table toolbox tree umbrella window "
     # Weather, hours, calamities and occasions.
-    "evening festival flood moon night rain storm tonight "
+    "contest evening festival flood moon night rain song stage storm tonight "
     # People, and words that are nouns only sometimes or stand in a name made of common words.
     "blue caf cat cross father goodbye grey knees miles notice poet rest rings salt set six tea the this "
     "under watch"
