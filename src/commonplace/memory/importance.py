@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, lru_cache
 from numbers import Real
 from typing import Any, NamedTuple, cast
 
@@ -54,6 +54,7 @@ class RuleRater:
             ("personal", PERSONAL, relation | _stems(words(" ".join(map(clean, names))))),
         )
         self._known: dict[str, frozenset[str]] = {}  # word → the rules it makes apply
+        self._shared: dict[frozenset[str], frozenset[str]] = {}
 
     def __call__(self, text: str) -> int:
         """The rating, from the base to 10."""
@@ -83,7 +84,8 @@ class RuleRater:
         if len(self._known) >= 65_536:
             self._known.clear()
         forms = _forms(word)
-        rules = self._known[word] = frozenset(rule for rule, _, stems in self._rules if not stems.isdisjoint(forms))
+        rules = frozenset(rule for rule, _, stems in self._rules if not stems.isdisjoint(forms))
+        rules = self._known[word] = self._shared.setdefault(rules, rules)  # most have none
         return rules
 
 
@@ -101,6 +103,7 @@ def _stems(listed: Iterable[str]) -> frozenset[str]:
     return frozenset(word if _HANGUL.match(word) else _stem(word.lower()) for word in listed)
 
 
+@lru_cache(maxsize=4096)  # many characters hear the same words, each with a rater of its own
 def _forms(word: str) -> tuple[str, ...]:
     """What a word of a text may be listed as: its stem, or its beginnings."""
     if _HANGUL.match(word):
