@@ -107,7 +107,7 @@ DOING: Mapping[str, Mapping[str, str]] = {
         "thinking": "thinking",
     },
     "ko": {
-        "talking": "{name} 님과 이야기하는 중",
+        "talking": "{name}과(와) 이야기하는 중",
         "resting": "쉬는 중",
         "waiting": "기다리는 중",
         "listening": "듣는 중",
@@ -126,7 +126,7 @@ def sentence(language: str, kind: str, **slots: str) -> str:
 
 def doing(language: str, kind: str, name: str = "") -> str:
     """The words for somebody who does nothing in particular."""
-    return DOING[language][kind].format(name=name)
+    return resolved(DOING[language][kind].format(name=name))
 
 
 def verb_word(language: str, verb: str) -> str:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from commonplace.character.fact import carried
+from commonplace.character.levels import CLOSE, Manner, manner
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, Relation
@@ -23,6 +24,7 @@ NAMES = {"who": "called", "to": "to_called", "object": "object_name", "place": "
 """Keys of a frame that hold ids, and those under which a mind finds their names."""
 CALLED = ("called", "to_called")
 MINUTE = timedelta(minutes=1)
+NO_MANNER = Manner()
 
 
 def situation(view: View) -> Situation:
@@ -67,7 +69,7 @@ def person(view: View, other: str, relations: Mapping[str, Relation] | None = No
     persona = view.scenario.personas[other]
     relation = (view.state.relations if relations is None else relations).get(other)
     body = view.world.bodies.get(other)
-    minutes = view.scenario.clock.tick_minutes
+    minutes, how = view.scenario.clock.tick_minutes, _manner(view.scenario, view.persona, persona)
     return noted(
         Person,
         id=other,
@@ -85,7 +87,23 @@ def person(view: View, other: str, relations: Mapping[str, Relation] | None = No
         asleep=body.asleep if body else False,
         can_be_spoken_to=other in view.world.targets.agents,
         summary=relation.summary if relation else "",
+        level=how.level,
+        address=how.address,
     )
+
+
+def _manner(scenario: Scenario, me: Persona, you: Persona) -> Manner:
+    """How one speaks to and of the other, by what the two are to each other at the start of the run."""
+    if scenario.language != "ko":
+        return NO_MANNER
+    mine, theirs = _at_first(scenario, me, you), _at_first(scenario, you, me)
+    return manner(me, you, mine.label, theirs.label, close=min(mine.warmth, theirs.warmth) >= CLOSE)
+
+
+def _at_first(scenario: Scenario, me: Persona, you: Persona) -> Relation:
+    """What the other is to a character at the start of the run; nothing in particular to a newcomer."""
+    state = scenario.states.get(me.id)
+    return (state.relations.get(you.id) if state else None) or Relation(you.id)
 
 
 def acquaintances(view: View) -> tuple[Person, ...]:
@@ -227,7 +245,7 @@ def _told(scenario: Scenario, memory: Memory) -> dict[str, Any]:
         "kind": memory.kind,
         "importance": 0,
         "minutes_ago": 0,
-        "frame": named(scenario, details.get("frame", {})),
+        "frame": {**named(scenario, details.get("frame", {})), **_references(scenario, memory)},
         "tell": tuple(details.get("tell", ())),
         "facts": carried(scenario.facts, memory.text),
     }
@@ -235,6 +253,15 @@ def _told(scenario: Scenario, memory: Memory) -> dict[str, Any]:
         _TOLD.clear()
     _TOLD[memory.agent, memory.id] = scenario, memory, fields
     return fields
+
+
+def _references(scenario: Scenario, memory: Memory) -> dict[str, str]:
+    """What the one who remembers calls the people of the frame, where a language asks for more than their names."""
+    frame, me = memory.details.get("frame", {}), scenario.personas.get(memory.agent)
+    if scenario.language != "ko" or me is None:
+        return {}
+    others = ((key, scenario.personas.get(frame.get(id, ""))) for id, key in (("who", "refer"), ("to", "to_refer")))
+    return {key: _manner(scenario, me, other).reference for key, other in others if other and other is not me}
 
 
 def _same(one: Memory, other: Memory) -> bool:

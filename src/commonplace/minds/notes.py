@@ -19,6 +19,11 @@ class Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def _is_empty(value: str) -> bool:
+    """Left out of an input's JSON, so that the questions of runs without levels keep their keys."""
+    return not value
+
+
 V = TypeVar("V", bound=Value)
 _put_fields, _put_fields_set, _put_extra, _put_private = (
     vars(BaseModel)[slot].__set__
@@ -121,6 +126,10 @@ class Person(Value):
     asleep: bool = False
     can_be_spoken_to: bool = False
     summary: str = ""
+    level: str = Field(default="", exclude_if=_is_empty)
+    """`polite` or `plain`, how the character speaks to them where the language has speech levels."""
+    address: str = Field(default="", exclude_if=_is_empty)
+    """What the character calls them to their face, where that is not `called`."""
 
 
 class ThingHere(Value):
