@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -26,13 +26,17 @@ from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Synchronous
 from commonplace.world.inputs import Input, as_dict
 
+Keep = Callable[[Reading], None]
+
 
 class Run:
     """One run, owned by this process. Use it as a context manager, or close it."""
 
-    def __init__(self, file: RunFile, engine: Lockstep, mind: Mind) -> None:
+    def __init__(self, file: RunFile, engine: Lockstep, mind: Mind, stage: Stage, keep: Keep | None = None) -> None:
         """Use `start` or `resume`."""
         self.file = file
+        self._stage = stage
+        self._keep = keep
         self._mind = mind
         self._engine = engine
         self._session: Prefetch | None = None
@@ -49,15 +53,28 @@ class Run:
         force: bool = False,
         synchronous: Synchronous = "NORMAL",
         concurrency: int = 32,
+        keep: Keep | None = None,
     ) -> Run:
-        """A new run with its opening state as tick 0. Errors as of `RunFile.create`."""
+        """A new run with its opening state as tick 0. Errors as of `RunFile.create`.
+
+        `keep` is called after each commit: it keeps elsewhere what the stage wants kept.
+        """
         live_state, first = initial_state(scenario, manifest.seed)
         file = RunFile.create(path, manifest, first, force=force, synchronous=synchronous)
         engine = Lockstep(live_state, stage, _driver(file, mind, manifest.seed, concurrency))
-        return cls(file, engine, mind)
+        return cls(file, engine, mind, stage, keep)
 
     @classmethod
-    def resume(cls, file: RunFile, scenario: Scenario, *, stage: Stage, mind: Mind, concurrency: int = 32) -> Run:
+    def resume(
+        cls,
+        file: RunFile,
+        scenario: Scenario,
+        *,
+        stage: Stage,
+        mind: Mind,
+        concurrency: int = 32,
+        keep: Keep | None = None,
+    ) -> Run:
         """An existing run, from its last committed tick on; from its opening when it was killed before that."""
         if file.last_tick < 0:
             live_state, first = initial_state(scenario, file.manifest.seed)
@@ -65,7 +82,7 @@ class Run:
         else:
             live_state = restored_state(file.reading, scenario, file.last_tick)
         engine = Lockstep(live_state, stage, _driver(file, mind, live_state.seeds, concurrency))
-        return cls(file, engine, mind)
+        return cls(file, engine, mind, stage, keep)
 
     @property
     def tick(self) -> int:
@@ -78,6 +95,16 @@ class Run:
         return self._engine.live_state.scenario
 
     @property
+    def stage(self) -> str:
+        """The name of the stage."""
+        return self._stage.name
+
+    @property
+    def length(self) -> int | None:
+        """The tick the stage ends with; None if it goes on."""
+        return self._stage.length(self.scenario) if self._stage.length else None
+
+    @property
     def reading(self) -> Reading:
         """What has been committed."""
         return self.file.reading
@@ -87,10 +114,15 @@ class Run:
     ) -> AsyncGenerator[Tick, None]:
         """Run a number of ticks, or up to a tick; yields each once it is committed. The caller may stop after any tick.
 
+        A stage that ends, such as a panel, ends the run by itself.
+
         `budget`: what this session may spend. Raises Paused at a tick boundary when it is reached, or when the mind is
         unavailable: the tick under way has not happened, answers that came are kept, and the run can be resumed.
         """
         last = until if until is not None else self.tick + (ticks or 0)
+        last = min(last, self.length or last)
+        if self._keep:
+            self._keep(self.file.reading)  # what a process that died had not kept yet
         prefetch = self._start_session(budget)
         try:
             prefetch.start(self._engine.live_state.waiting, last)
@@ -112,6 +144,8 @@ class Run:
         proposed = await self._engine.run_tick(inputs)
         self.file.commit(proposed.record)
         self._engine.apply(proposed)
+        if self._keep:
+            self._keep(self.file.reading)
         prefetch.start(self._engine.live_state.waiting, last)
         return proposed.tick
 
