@@ -38,12 +38,16 @@ def verifiability(text: str, sources: Sequence[str], cited: int, resolved: int) 
     """The share of citations that resolve; 0 for an answer that cites nothing.
 
     Citations are the quotations in the text, which resolve if a source has the same words in a row, and the memories
-    it names: `cited` of them, of which `resolved` exist.
+    it names: `cited` of them, of which `resolved` exist. After Hangul a particle may follow in the source.
     """
-    quotations = [words("".join(found)) for found in _QUOTATION.findall(text)]
+    quotations = [" ".join(words("".join(found))) for found in _QUOTATION.findall(text)]
     said = [f" {' '.join(words(source))} " for source in sources]
-    found = sum(any(f" {' '.join(quoted)} " in source for source in said) for quoted in quotations if quoted)
+    found = sum(any(_in_a_row(quoted, source) for source in said) for quoted in quotations if quoted)
     return _ratio(found + resolved, sum(map(bool, quotations)) + cited)
+
+
+def _in_a_row(quoted: str, source: str) -> bool:
+    return (f" {quoted}" if "가" <= quoted[-1] <= "힣" else f" {quoted} ") in source
 
 
 def reproducibility(outcomes: Sequence[str]) -> float:

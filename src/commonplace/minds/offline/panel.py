@@ -54,7 +54,7 @@ class _Speaker:
     def __init__(self, given: PanelInput, dice: Dice) -> None:
         self.given = given
         self.language = given.who.language if given.who.language in ("en", "ko") else "en"
-        self.phrases = _phrases(self.language)
+        self.phrases = phrases_of(self.language)
         self._dice = dice
         self._rules = _rules(self.language)
         self.matter = matter(given.seed_prompt, self.language)
@@ -252,7 +252,7 @@ _KO_WHAT = ("무엇", "무슨", "뭐", "뭘", "어떻", "어떤", "왜", "누가
 _KO_YES = re.compile(r"(?:까요?|나요|는가요?|은가요?|ㄴ가요?|니|냐|나|가요?|죠|지요)\s*[?？]*$")
 _TRAILING = frozenset(["first", "instead", "better", "more", "then", "now", "most", "best"])
 _KO_BETWEEN = re.compile(r"(\S+?)(?:와|과|이나|나|이랑|랑|하고)\s+(\S+?)\s*(?:중에?서?|가운데|사이|둘)(?=\s|,|$)")
-_KO_OR = re.compile(r"(\S+)\s*,?\s+(?:아니면|혹은|또는)\s+(\S+)")
+_KO_OR = re.compile(r"(\S+)(?:\s+\S+(?:까|나|니|가))?[,?]?\s+(?:아니면|혹은|또는)\s+(\S+)")
 
 
 def matter(prompt: str, language: str) -> Matter:
@@ -260,7 +260,7 @@ def matter(prompt: str, language: str) -> Matter:
     shown = shortened(clean(prompt).replace("“", "'").replace("”", "'").replace('"', "'"), LONGEST_QUESTION)
     if language == "en" and shown[-1:].isalnum():
         shown += "."
-    themes = _phrases(language).themes_of(prompt)
+    themes = phrases_of(language).themes_of(prompt)
     sides = _sides_ko(prompt) if language == "ko" else _sides_en(prompt)
     if sides:
         return Matter(CHOICE, shown, themes, *sides)
@@ -309,7 +309,7 @@ def _sides_ko(prompt: str) -> tuple[str, str] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Phrases:
+class Phrases:
     """Gains and costs by theme, and the words that lead to a theme."""
 
     themes: Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -335,7 +335,8 @@ def _leads(word: str, keys: frozenset[str]) -> bool:
 
 
 @cache
-def _phrases(language: str) -> _Phrases:
+def phrases_of(language: str) -> Phrases:
+    """What can be said for and against a subject."""
     text = _read(f"themes_{language}.txt")
     themes: dict[str, dict[str, tuple[str, ...]]] = {}
     keys: dict[str, frozenset[str]] = {}
@@ -344,7 +345,7 @@ def _phrases(language: str) -> _Phrases:
         name, _, listed = head.partition(":")
         themes[name] = {sign: tuple(row[2:] for row in rows if row.startswith(f"{sign} ")) for sign in "+-"}
         keys[name] = frozenset(listed.split()) | content_words(listed)
-    return _Phrases(themes, keys)
+    return Phrases(themes, keys)
 
 
 @cache
