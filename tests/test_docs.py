@@ -12,6 +12,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,6 @@ PAGES = sorted([*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md")])
 GROUP: Any = typer.main.get_command(app)
 COMMANDS: dict[str, Any] = {name: GROUP.get_command(None, name) for name in GROUP.list_commands(None)}
 GENERAL = {"--help", "-h", "--debug", "--version"}
-FILES = [
-    path.as_posix()
-    for path in PROJECT.rglob("*")
-    if path.is_file() and not {".git", ".venv"} & {*path.relative_to(PROJECT).parts}
-]
 GIVEN = {"musing.py"}  # written by the reader of docs/stages.md
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -252,7 +248,17 @@ def test_every_module_and_file_named_exists(path):
     for name in re.findall(r"\bcommonplace(?:\.[a-zA-Z_]\w*)+", text):
         assert importable(name), name
     for name in re.findall(r"`([\w./-]+/[\w.-]+\.\w+|\w+\.py)`", text):
-        assert any(file.endswith(f"/{name}") for file in FILES) or name in GIVEN, name
+        assert any(file.endswith(f"/{name}") for file in files()) or name in GIVEN, name
+
+
+@cache
+def files() -> list[str]:
+    """The paths of the project's files, without those of the environment."""
+    found: list[str] = []
+    for folder, folders, names in os.walk(PROJECT):
+        folders[:] = [name for name in folders if name not in (".git", ".venv")]
+        found += [f"{folder}/{name}" for name in names]
+    return found
 
 
 def importable(name: str) -> bool:

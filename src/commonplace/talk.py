@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from io import BufferedWriter
 from itertools import count
@@ -33,6 +33,7 @@ from commonplace.engine.live_state import scenario_at, seen_at
 from commonplace.errors import CommonplaceError, DiskFull, UsageError
 from commonplace.lock import ProcessLock
 from commonplace.memory import Memory, ScoredMemory
+from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.stores.codec import memory_json
 from commonplace.minds.mind import Mind
 from commonplace.minds.notes import Spoken
@@ -134,6 +135,8 @@ class Reply:
     asked_before: AskedBefore | None
     outcome: str
     """`value`, or `malformed` or `fault` where the mind's answer could not be used."""
+    retrievals: tuple[Retrieval, ...] = field(default=(), repr=False)
+    """All that was searched for, with every hit: also those that the answer does not rest on."""
 
     def as_dict(self) -> dict[str, Any]:
         """As `talk --json` prints it."""
@@ -221,7 +224,17 @@ class Talk:
         self._lines.append(Spoken(speaker=ASKER, called="", text=question))
         self._lines.append(Spoken(speaker=self.agent, called=called, text=answered.answer))
         rests = tuple(_rests(self.view.memories.get, answered))
-        return Reply(self.agent, self.tick, self.time, question, answered.answer, rests, before, answered.outcome)
+        return Reply(
+            agent=self.agent,
+            tick=self.tick,
+            time=self.time,
+            question=question,
+            answer=answered.answer,
+            rests=rests,
+            asked_before=before,
+            outcome=answered.outcome,
+            retrievals=answered.retrievals,
+        )
 
     def rate(self, label: Label, note: str = "") -> None:
         """How the last answer was received: `up`, `down` or `retry`.
@@ -240,9 +253,13 @@ class Talk:
     async def retry(self) -> Reply:
         """Asks the last question again, as if the answer had not been given. Raises UsageError before the first."""
         self.rate("retry")
-        question = self._lines[-2].text
+        said = self._lines[-2:]
         del self._lines[-2:]
-        return await self.ask(question)
+        try:
+            return await self.ask(said[0].text)
+        except BaseException:  # no other answer came: this one still stands, and can be tried again
+            self._lines += said
+            raise
 
     @property
     def lines(self) -> tuple[Spoken, ...]:

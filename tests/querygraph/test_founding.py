@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import re
 import resource
+import runpy
+import subprocess
+import sys
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from commonplace.querygraph import ConversationConfig, ConversationMemory, GraphConfig, QueryGraph
-from commonplace.querygraph.embedding import HashedNgrams, cosine
+import commonplace
+from commonplace import querygraph
+from commonplace.querygraph import ConversationConfig, ConversationMemory, GraphConfig, QueryGraph, canonical_key
+from commonplace.querygraph.embedding import HashedNgrams, cosine, vector_of
 from querygraph.samples import Clock, questions
 
 PROJECT = Path(__file__).parents[2]
@@ -48,7 +55,7 @@ def test_d1_it_works_at_a_thousand_nodes_and_four_thousand_edges_within_its_memo
     assert len(graph.search("도서관에서 기차표는 어떻게 예약하나요?", k=5)) == 5
 
 
-def test_d1_tau_dup_merges_and_tau_sim_links(clock):
+def test_d1_t2_tau_dup_merges_and_tau_sim_links(clock):
     graph = QueryGraph(GraphConfig(tau_sim=0.55), clock=clock)
     first = graph.upsert_query("회의실 예약은 어떻게 하나요?")
     assert graph.upsert_query("회의실예약은 어떻게 하나요") == first
@@ -66,7 +73,7 @@ def test_d1_a_near_duplicate_by_embedding_alone_merges(clock):
     assert graph.stats().nodes == 1
 
 
-def test_d1_a_snapshot_gives_the_same_searches(clock, tmp_path):
+def test_d1_t2_a_snapshot_gives_the_same_searches(clock, tmp_path):
     graph = filled(clock, 300)
     graph.save(tmp_path / "graph.json")
     loaded = QueryGraph.load(tmp_path / "graph.json", clock=clock)
@@ -75,7 +82,7 @@ def test_d1_a_snapshot_gives_the_same_searches(clock, tmp_path):
     assert loaded.edges() == graph.edges()
 
 
-def test_d1_a_snapshot_holds_vectors_as_pairs_and_is_json(clock):
+def test_d1_t1_a_snapshot_holds_vectors_as_pairs_and_is_json(clock):
     snapshot = filled(clock, 20).to_snapshot()
     assert json.loads(json.dumps(snapshot)) == json.loads(json.dumps(snapshot))
     vector = next(node["embedding"] for node in snapshot["nodes"] if node["type"] == "query")
@@ -118,7 +125,7 @@ def test_d1_rank_is_the_formula(clock):
     )
 
 
-def test_d1_the_inverted_index_finds_what_the_scan_finds(clock):
+def test_d1_t5_the_inverted_index_finds_what_the_scan_finds(clock):
     scan = filled(clock, 200)
     indexed = QueryGraph.from_snapshot(
         scan.to_snapshot(), config=GraphConfig(tau_sim=0.4, enable_inverted_index=True), clock=clock
@@ -154,7 +161,7 @@ def test_d2_a_snapshot_of_another_embedder_compares_right(clock):
         assert now.search(text) == fresh.search(text)
 
 
-def test_d2_the_state_of_the_embedder_travels(clock):
+def test_d2_t1_the_state_of_the_embedder_travels(clock):
     state = QueryGraph(clock=clock).to_snapshot()["embedder_state"]
     assert state == {
         "kind": "hashed-ngrams",
@@ -206,7 +213,7 @@ def test_d3_a_checkpoint_gives_back_the_session(clock, tmp_path):
     assert {(edge.id, edge.weight) for edge in later.session("one").edges()} == edges
 
 
-def test_d3_a_checkpoint_says_how_its_keys_and_vectors_were_made(clock, tmp_path):
+def test_d3_t3_a_checkpoint_says_how_its_keys_and_vectors_were_made(clock, tmp_path):
     memory = ConversationMemory("maria", ConversationConfig(checkpoint_folder=tmp_path), clock=clock)
     for text in questions(40):
         memory.upsert_query("한 번", text)
@@ -228,11 +235,78 @@ def test_d4_the_sample_the_settings_and_the_commands_are_documented():
     page = (PROJECT / "docs" / "query-graph.md").read_text(encoding="utf-8")
     for name in (*GraphConfig.__dataclass_fields__, *ConversationConfig.__dataclass_fields__):
         assert f"`{name}`" in page, name
-    assert "examples/07_questions.py" in page
+    assert "examples/12_questions.py" in page
     assert "benchmarks/query_graph.py" in page
 
 
 # ── T0–T6 ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_t0_it_is_a_typed_library_of_its_own_with_a_demonstration():
+    code = (
+        "import sys, commonplace.querygraph; print(*(name for name in sys.modules if name.startswith('commonplace.')))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split()
+    below = {"canon", "errors", "lock", "sqlite", "text", "whole_file"}
+    assert {name.split(".")[1] for name in loaded} == {"querygraph", *below}, "nothing of the town"
+    assert (Path(commonplace.__file__).parent / "py.typed").exists()
+    assert (PROJECT / "examples" / "12_questions.py").exists()
+    for name in querygraph.__all__:
+        kind = getattr(querygraph, name)
+        public = [one for one in vars(kind).values() if inspect.isfunction(one) and not one.__name__.startswith("_")]
+        for function in [*public, *([kind] if inspect.isfunction(kind) else [])]:
+            signature = inspect.signature(function)
+            untyped = [one.name for one in signature.parameters.values() if one.annotation is one.empty]
+            assert untyped in ([], ["self"], ["cls"]), function.__qualname__
+            assert signature.return_annotation is not signature.empty, function.__qualname__
+
+
+def test_t1_a_node_has_all_its_fields_and_a_vector_is_the_same_after_writing_and_reading_it(clock):
+    graph = QueryGraph(clock=clock)
+    query = graph.upsert_query("회의실 예약은 어떻게 하나요?")
+    graph.record_feedback(query, "up", answer=graph.record_answer(query, "앱에서 합니다."))
+    graph.upsert_entity("회의실")
+    assert {node.type for node in graph.nodes()} == {"query", "answer", "feedback", "entity"}
+    node = graph.node(query)
+    assert (node.canonical_key, node.repeat, node.feedback, node.pinned) == (canonical_key(node.text), 1, 1, False)
+    embedder = HashedNgrams()
+    for text, other in pairwise(questions(20)):
+        vector = embedder.embed(text)
+        written = json.loads(json.dumps(vector.pairs()))
+        read = vector_of({int(dim): weight for dim, weight in written}, embedder.dimensions)
+        assert read.pairs() == vector.pairs()
+        assert cosine(read, embedder.embed(other)) == cosine(vector, embedder.embed(other))
+
+
+def test_t2_the_node_of_the_lowest_rank_is_evicted_with_its_edges(clock):
+    graph = QueryGraph(GraphConfig(max_nodes=3, tau_sim=0.3), clock=clock)
+    asked = ["회의실 예약은 어떻게 하나요?", "회의실 예약은 어떻게 해요?", "회의실 예약을 어떻게 바꿔요?"]
+    first, second, third = (graph.upsert_query(text) for text in asked)
+    graph.adjust_weights(first, feedback_delta=2)
+    graph.adjust_weights(third, repeat_delta=2)
+    assert graph.node(second).rank < min(graph.node(first).rank, graph.node(third).rank)
+    fourth = graph.upsert_query("주차장은 어디에 있어요?")
+    assert {node.id for node in graph.nodes()} == {first, third, fourth}
+    assert all(second not in (edge.source, edge.target) for edge in graph.edges())
+
+
+def test_t4_the_demonstration_runs_from_start_to_end_and_what_was_promoted_scores_afterwards(capsys):
+    runpy.run_path(str(PROJECT / "examples" / "12_questions.py"), run_name="__main__")
+    asked, session, before, done_and_after, later = capsys.readouterr().out.split("\n\n")
+    assert len(asked.splitlines()) == 6
+    assert "asked 2 times" in asked
+    assert "like another one" in asked
+    assert {"up", "down"} <= set(re.findall(r"; (\w+) for: ", asked))
+    done, *after = done_and_after.splitlines()
+    assert re.search(r"promoted: [1-9].* checkpoint: .+\.json; active: \[\]", done)
+    assert (scores(before), scores(session)[0] > 0) == ([], True)
+    assert scores("\n".join(after))[0] > 0, "in another session, only after the first one has ended"
+    assert scores(later) == scores(session), "from the checkpoint"
+
+
+def scores(printed: str) -> list[float]:
+    """Of the questions found, best first."""
+    return [float(score) for score in re.findall(r"^  (\d\.\d+) ", printed, re.MULTILINE)]
 
 
 def test_t3_both_graphs_are_searched_and_the_session_comes_first(clock, tmp_path):

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from commonplace.api import mind_named
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import CommonplaceError, Paused, UsageError
+from commonplace.minds.offline.mind import OfflineMind
 from commonplace.run.reading import Reading
 from commonplace.talk import LONGEST, Reply, Talk, folder_of
 from commonplace.testing.server import ModelServer
@@ -126,6 +127,26 @@ def test_another_try_counts_against_the_answer_and_words_another(reading):
     assert second.asked_before is not None
     assert second.asked_before.received == -0.5
     assert [line.text for line in one.lines] == [second.question, second.answer]
+
+
+def test_a_question_that_fails_when_it_is_tried_again_can_be_tried_once_more(reading):
+    class Unreachable(OfflineMind):
+        away = False
+
+        def answer(self, ask, request_key):
+            if self.away:
+                raise Paused("it does not answer")
+            return super().answer(ask, request_key)
+
+    mind = Unreachable()
+    with Talk(reading, "ines", mind) as one:
+        first = asked(one, QUESTION)
+        mind.away = True
+        with pytest.raises(Paused):
+            asyncio.run(one.retry())
+        assert [line.text for line in one.lines] == [QUESTION, first.answer]
+        mind.away = False
+        assert asyncio.run(one.retry()).question == QUESTION
 
 
 def test_a_talk_whose_process_was_killed_is_learnt_from_by_the_next(reading):

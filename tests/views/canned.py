@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
 from commonplace.clock import Clock, parse_iso, part_of_day
 from commonplace.errors import CommonplaceError
+from commonplace.memory.scoring import Part
 from commonplace.run.frames import AgentFrame, Frame, ObjectFrame
 from commonplace.scenario.model import ScenarioPart
 from commonplace.views.source import Inspection
@@ -115,6 +117,8 @@ class CannedSource:
         self.asked: list[tuple[int, int]] = []
         """Ticks whose frames were asked for."""
         self.listeners: list[Callable[[int], None]] = []
+        self.talks: list[CannedTalk] = []
+        self.answering = True
 
     def grow(self) -> None:
         """Commit the next tick."""
@@ -276,6 +280,11 @@ class CannedSource:
 
     # -------------------------------------------------------------- control
 
+    def converse(self, agent_id: str, tick: int) -> CannedTalk:
+        """A talk whose answers come when `answering` is set."""
+        self.talks.append(CannedTalk(self, agent_id, tick))
+        return self.talks[-1]
+
     def preview(self, text: str) -> str:
         self.calls.append(("preview", text))
         if "nothing" in text:
@@ -305,6 +314,60 @@ class CannedSource:
     def subscribe(self, committed: Callable[[int], None]) -> Callable[[], None]:
         self.listeners.append(committed)
         return lambda: self.listeners.remove(committed)
+
+
+class CannedTalk:
+    """Answers from two memories, and says what was asked before. A question with `fail` in it has no answer."""
+
+    mind = "offline"
+
+    def __init__(self, source: CannedSource, agent_id: str, tick: int) -> None:
+        self.source, self.agent_id, self.tick = source, agent_id, tick
+        self.calls: list[object] = []
+        self.before: SimpleNamespace | None = None
+
+    async def ask(self, question: str) -> Any:
+        self.calls.append(question)
+        while not self.source.answering:
+            await asyncio.sleep(0.01)
+        if "fail" in question:
+            raise CommonplaceError("the model server does not answer", hint="check the server")
+        heard = NASTY if self.source.nasty else "Theo Marsh says to Mira Sato: “Lantern night is on Sunday at seven.”"
+        hit = SimpleNamespace(
+            rank=1, score=1.36, memory=SimpleNamespace(id=40, text=heard),
+            parts={"recency": Part(0.9, 0.8, 0.2), "importance": Part(6, 0.6, 0.2), "relevance": Part(0.7, 0.9, 1.2)},
+        )  # fmt: skip
+        other = SimpleNamespace(id=12, text="일요일 저녁에 광장에서 등불 축제가 있다고 서연이 말했다. " * 3)
+        parts = {name: part._asdict() for name, part in hit.parts.items()}
+        hits = [{"rank": 1, "score": 1.36, "parts": parts}]
+        trace = {"purpose": "question", "policy": "recall", "query": question, "hits": hits}
+        reply = SimpleNamespace(
+            agent=self.agent_id, question=question, answer=self._answer(), asked_before=self.before, outcome="value",
+            rests=(SimpleNamespace(memory=hit.memory, hit=hit), SimpleNamespace(memory=other, hit=None)),
+            retrievals=(SimpleNamespace(hits=(hit,), trace=lambda: trace),),
+        )  # fmt: skip
+        self.before = SimpleNamespace(question=question, similarity=0.93, answer=reply.answer, received=1.0)
+        return reply
+
+    def _answer(self) -> str:
+        if self.source.nasty:
+            return NASTY
+        if self.agent_id not in ("jiwoo", "seoyeon"):
+            return f"Yes, lantern night is on Sunday. ({len(self.calls)})"
+        return "네, 들었어요. 일요일 저녁 일곱 시에 광장에서 등불 축제가 열린대요. 서연 씨가 그렇게 말해 주었어요."
+
+    async def retry(self) -> Any:
+        return await self.ask(str(self.calls[-1]))
+
+    async def rate(self, label: str, note: str = "") -> None:
+        self.calls.append((label, note))
+
+    async def close(self) -> None:
+        while not self.source.answering:
+            await asyncio.sleep(0.01)
+        self.calls.append("close")
+        if "fail" in self.calls:
+            raise CommonplaceError("what was learnt cannot be kept")
 
 
 def sky(tick: int) -> str:

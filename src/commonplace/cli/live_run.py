@@ -21,7 +21,7 @@ from commonplace.engine.run import Run
 from commonplace.errors import Paused, UsageError
 from commonplace.run.reading import Reading
 from commonplace.scenario.newcomer import character_json, newcomer_from_file
-from commonplace.views.source import RecordedSource
+from commonplace.views.source import Conversation, RecordedSource
 
 DEFAULT_RATE = 2.0
 """Ticks per second at the start."""
@@ -189,8 +189,10 @@ async def _answer(call: Call, run: Run) -> None:
 class LiveSource(RecordedSource):
     """A live run as the terminal view reads and controls it."""
 
-    def __init__(self, reading: Reading, run: LiveRun) -> None:
-        super().__init__(reading)
+    def __init__(
+        self, reading: Reading, run: LiveRun, converse: Callable[[str, int], Conversation] | None = None
+    ) -> None:
+        super().__init__(reading, converse)
         self._run = run
 
     @property

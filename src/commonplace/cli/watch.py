@@ -15,8 +15,9 @@ import typer
 
 from commonplace.cli import INTERRUPTED
 from commonplace.cli.live_run import LiveRun, LiveSource
-from commonplace.cli.options import VIEW, View
+from commonplace.cli.options import TRUST, VIEW, View
 from commonplace.cli.play import default_view, leave_lost_terminal, printer, stopping_signals
+from commonplace.cli.talk_thread import Talks
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError
@@ -31,6 +32,7 @@ LOOK_EVERY = 0.2
 """Seconds between two checks for new ticks."""
 NOTICE = 30.0
 """Seconds the reason of a pause stays on the screen."""
+MIND = typer.Option("", "--mind", help="Who answers when you ask a character; the run's own mind if left out.")
 Severity = Literal["warning", "error"]
 
 
@@ -44,13 +46,15 @@ def replay(
     run: Path = typer.Argument(help="The run file."),
     start: str | None = typer.Option(None, "--from", help="A tick or an ISO simulated time."),
     view: View | None = VIEW,
+    mind: str = MIND,
+    trust: bool = TRUST,
 ) -> None:
     """Show a recorded run again, without a mind: any speed, from any tick, both ways."""
     chosen = view or default_view()
     with Reading.open(run) as reading:
         first = reading.tick(start) if start is not None else 0
         if chosen is View.TUI:
-            watch_recorded(reading, first)
+            watch_recorded(reading, first, mind, trust=trust)
             return
         show_frame = printer(reading.scenario.part, chosen)
         for tick in range(first, reading.last_tick + 1):
@@ -62,12 +66,14 @@ def replay(
 def watch(
     run: Path = typer.Argument(help="The run file."),
     view: View | None = VIEW,
+    mind: str = MIND,
+    trust: bool = TRUST,
 ) -> None:
     """Show a run that another process continues, from its latest tick; until interrupted."""
     chosen = view or default_view()
     with Reading.open(run) as reading:
         if chosen is View.TUI:
-            watch_recorded(reading, None)
+            watch_recorded(reading, None, mind, trust=trust)
             return
         show_frame = printer(reading.scenario.part, chosen)
         shown = reading.last_tick - 1
@@ -79,9 +85,16 @@ def watch(
             time.sleep(LOOK_EVERY)
 
 
-def watch_recorded(reading: Reading, first: int | None) -> None:
-    """Play a recording in the terminal from a tick on; None follows the latest tick, whoever makes it."""
-    _show(_town_app()(RecordedSource(reading), start=first, playing=first is not None))
+def watch_recorded(reading: Reading, first: int | None, mind: str = "", *, trust: bool = False) -> None:
+    """Play a recording in the terminal from a tick on; None follows the latest tick, whoever makes it.
+
+    `mind`: who answers when a character is asked; the run's own if empty.
+    """
+    town_app = _town_app()
+    with Talks(reading, mind, trust=trust) as talks:
+        app = town_app(RecordedSource(reading, talks), start=first, playing=first is not None)
+        with redirected_warnings(lambda what: _notify(app, what, "warning")):
+            _show(app)
 
 
 def watch_live(make: Callable[[], Run], target: Path, last: int, budget: Budget) -> None:
@@ -90,8 +103,8 @@ def watch_live(make: Callable[[], Run], target: Path, last: int, budget: Budget)
     run = LiveRun(make, last, budget)
     run.start()
     try:
-        with Reading.open(target) as reading:
-            app = town_app(LiveSource(reading, run))
+        with Reading.open(target) as reading, Talks(reading) as talks:
+            app = town_app(LiveSource(reading, run, talks))
             run.on_stop = lambda why: _notify(app, why, "error")
             with redirected_warnings(lambda what: _notify(app, what, "warning")):
                 _show(app)

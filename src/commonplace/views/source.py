@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from commonplace.errors import UsageError, command
 from commonplace.run.why import why
@@ -12,7 +12,8 @@ from commonplace.run.why import why
 if TYPE_CHECKING:
     from commonplace.character.persona import Persona
     from commonplace.character.state import CharacterState
-    from commonplace.memory.record import Memory
+    from commonplace.memory import Memory, ScoredMemory
+    from commonplace.memory.retrieval import Retrieval
     from commonplace.run.frames import Frame
     from commonplace.run.reading import Reading
     from commonplace.scenario.model import ScenarioPart
@@ -28,6 +29,114 @@ class Inspection:
     """Plan (strokes, hours, actions), belief view, relations and pending jobs."""
     memories: Sequence[Memory] = ()
     """The latest first; `accessed_at` as of the tick."""
+
+
+Thumb = Literal["up", "down"]
+
+
+class Rest(Protocol):
+    """A memory that an answer rests on."""
+
+    @property
+    def memory(self) -> Memory:
+        """As of the tick."""
+        ...
+
+    @property
+    def hit(self) -> ScoredMemory | None:
+        """How it was retrieved; None for one that was found by whom, where or when it is about."""
+        ...
+
+
+class AskedBefore(Protocol):
+    """A question like this one, asked earlier."""
+
+    @property
+    def question(self) -> str:
+        """In the words of then."""
+        ...
+
+    @property
+    def similarity(self) -> float:
+        """1 for the same words."""
+        ...
+
+    @property
+    def answer(self) -> str:
+        """The best received."""
+        ...
+
+    @property
+    def received(self) -> float:
+        """The sum of its thumbs."""
+        ...
+
+
+class Reply(Protocol):
+    """What a character answered; `commonplace.talk.Reply` is one."""
+
+    @property
+    def agent(self) -> str:
+        """Whose answer it is."""
+        ...
+
+    @property
+    def question(self) -> str:
+        """As it was asked."""
+        ...
+
+    @property
+    def answer(self) -> str:
+        """In the words of the character."""
+        ...
+
+    @property
+    def rests(self) -> Sequence[Rest]:
+        """In the order of the citation."""
+        ...
+
+    @property
+    def asked_before(self) -> AskedBefore | None:
+        """None for a question that is new."""
+        ...
+
+    @property
+    def outcome(self) -> str:
+        """Anything but `value`: the mind's answer could not be used."""
+        ...
+
+    @property
+    def retrievals(self) -> Sequence[Retrieval]:
+        """All that was searched for."""
+        ...
+
+
+class Conversation(Protocol):
+    """A talk of a person with one character at one tick. A mind may have to be asked, so every call is awaited.
+
+    Calls may raise CommonplaceError; the talk can go on afterwards. A call may be cancelled, except `close`.
+    """
+
+    @property
+    def mind(self) -> str:
+        """Who answers, as in `Source.mind`."""
+        ...
+
+    async def ask(self, question: str) -> Reply:
+        """The character's answer."""
+        ...
+
+    async def retry(self) -> Reply:
+        """Another answer to the last question."""
+        ...
+
+    async def rate(self, label: Thumb, note: str = "") -> None:
+        """How the last answer was received."""
+        ...
+
+    async def close(self) -> None:
+        """Learn what proved useful. May be called without a question asked."""
+        ...
 
 
 class Source(Protocol):
@@ -93,6 +202,13 @@ class Source(Protocol):
         """The character as of the tick, with its latest memories only if asked: they cost the most."""
         ...
 
+    def converse(self, agent_id: str, tick: int) -> Conversation:
+        """A talk with the character as it was at the tick; what it needs is read with the first question.
+
+        Raises UsageError where nobody answers.
+        """
+        ...
+
     def preview(self, text: str) -> str:
         """What a god-mode sentence will do, before it is applied. Raises CommonplaceError."""
         ...
@@ -134,11 +250,12 @@ MEMORIES = 40
 class RecordedSource:
     """A run read from its file, which another process may be writing: what `replay` and `watch` show.
 
-    A live view is this one with the controls filled in.
+    A live view is this one with the controls filled in. `converse` begins talks; without it nobody answers.
     """
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, converse: Callable[[str, int], Conversation] | None = None) -> None:
         self.reading = reading
+        self._converse = converse
 
     @property
     def live(self) -> bool:
@@ -201,6 +318,13 @@ class RecordedSource:
         stream = self.reading.memories(agent_id, tick) if memories else []
         state = self.reading.state_at(agent_id, tick)
         return Inspection(persona, state, stream[: -MEMORIES - 1 : -1])
+
+    def converse(self, agent_id: str, tick: int) -> Conversation:
+        """A talk with the character."""
+        if self._converse is None:
+            talk = command("talk", self.reading.path, agent_id, "--at", tick)
+            raise UsageError("this view was opened without anybody who answers", hint=talk)
+        return self._converse(agent_id, tick)
 
     def preview(self, text: str) -> str:
         """Raises UsageError: a recorded history cannot be changed."""

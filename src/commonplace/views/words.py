@@ -13,7 +13,7 @@ Key = Literal[
     "LIVE", "PAUSED", "REPLAY", "PAST", "END", "tick", "mind", "offline mind", "recorded",
     "no plan", "goals", "home", "now", "jobs", "nothing yet", "seen", "carries", "warmth", "talks", "last accessed",
     "imp", "retrieved", "reaction", "asked", "stored", "not stored", "heard from", "rank", "total", "evidence",
-    "no memories", "no reason", "k play", "k pause", "k time", "k hour", "k live", "k panel", "k why", "k god",
+    "no memories", "no reason", "k play", "k pause", "k time", "k hour", "k live", "k panel", "k why", "k god", "k ask",
     "k help", "k quit", "k who", "recency", "importance", "relevance", "unknown",
 ]  # fmt: skip
 
@@ -32,8 +32,8 @@ WORDS: dict[str, dict[Key, str]] = {
         "total": "total", "evidence": "rests on", "no memories": "No memories yet.",
         "no reason": "Nothing was recorded about the reasons of this.", "k play": "play", "k pause": "pause",
         "k time": "time", "k hour": "hour", "k live": "live", "k panel": "panel", "k why": "why", "k god": "god mode",
-        "k help": "help", "k quit": "quit", "k who": "next", "recency": "recency", "importance": "importance",
-        "relevance": "relevance", "unknown": "unknown",
+        "k ask": "ask", "k help": "help", "k quit": "quit", "k who": "next", "recency": "recency",
+        "importance": "importance", "relevance": "relevance", "unknown": "unknown",
     },
     "ko": {
         "town": "마을", "talk": "대화", "people": "사람들", "inspector": "인물", "log": "기록", "why": "이유",
@@ -48,7 +48,7 @@ WORDS: dict[str, dict[Key, str]] = {
         "asked": "질문", "stored": "기억함", "not stored": "기억하지 않음", "heard from": "들은 곳", "rank": "순위",
         "total": "합계", "evidence": "근거", "no memories": "아직 기억이 없습니다.",
         "no reason": "이 일의 이유는 기록되어 있지 않습니다.", "k play": "재생", "k pause": "멈춤", "k time": "시간",
-        "k hour": "한 시간", "k live": "현재로", "k panel": "창", "k why": "이유", "k god": "개입",
+        "k hour": "한 시간", "k live": "현재로", "k panel": "창", "k why": "이유", "k god": "개입", "k ask": "묻기",
         "k help": "도움말", "k quit": "끝내기", "k who": "다음 인물", "recency": "최근성", "importance": "중요도",
         "relevance": "관련성", "unknown": "모름",
     },

@@ -24,8 +24,8 @@ from commonplace.views.words import Key, ambient, word
 SKIES = {"clear": "☼", "cloudy": "☁", "rain": "☂", "storm": "↯", "fog": "≡", "snow": "✱"}
 DAY = {"en": "{0}, day {1}", "ko": "{1}일째 {0}"}
 KEYS: tuple[tuple[str, Key], ...] = (
-    ("space", "k pause"), ("←→", "k time"), ("w", "k why"), ("g", "k god"), ("1-4", "k panel"), ("?", "k help"),
-    ("q", "k quit"), ("c", "k who"), ("l", "k live"), ("PgUp/Dn", "k hour"),
+    ("space", "k pause"), ("←→", "k time"), ("w", "k why"), ("a", "k ask"), ("g", "k god"), ("1-4", "k panel"),
+    ("?", "k help"), ("q", "k quit"), ("c", "k who"), ("l", "k live"), ("PgUp/Dn", "k hour"),
 )  # fmt: skip
 """The most needed first: what does not fit is left out."""
 
@@ -96,13 +96,11 @@ class Keys(Widget):
 def header_parts(scene: Scene, status: Status) -> list[tuple[int, Text]]:
     """(rank, part) in reading order; the parts of the highest ranks are dropped first."""
     palette, frame, language = scene.palette, scene.frame, scene.language
-    weekday = WEEKDAYS.get(language, WEEKDAYS["en"])[frame.time.weekday()]
-    day = DAY.get(language, DAY["en"]).format(weekday, scene.town.clock.day(frame.tick) + 1)
     sky = "☾" if frame.sky == "clear" and frame.part_of_day == "night" else SKIES.get(frame.sky, " ")
     tick = f"{word(language, 'tick')} {status.tick}"
     parts = [
         (2, Text.assemble(("◆ ", palette.neon[1]), (scene.town.title, f"bold {palette.accent}"))),
-        (6, Text(day, palette.muted)),
+        (6, Text(day_name(scene), palette.muted)),
         (0, Text(hhmm(frame.time), f"bold {palette.text}")),
         (5, Text(ambient(language, frame.part_of_day), palette.muted)),
         (3, Text.assemble((f"{sky} ", palette.neon[2]), (ambient(language, frame.sky), palette.text))),
@@ -113,6 +111,12 @@ def header_parts(scene: Scene, status: Status) -> list[tuple[int, Text]]:
         (2, Text(mind_name(status.mind, language), palette.muted)),
     ]
     return [*parts, (9, Text(clean(status.progress), palette.faint))] if status.progress else parts
+
+
+def day_name(scene: Scene) -> str:
+    """`Saturday, day 1`."""
+    weekday = WEEKDAYS.get(scene.language, WEEKDAYS["en"])[scene.frame.time.weekday()]
+    return DAY.get(scene.language, DAY["en"]).format(weekday, scene.town.clock.day(scene.frame.tick) + 1)
 
 
 def joined(parts: Sequence[tuple[int, Text]], width: int) -> Text:
@@ -148,10 +152,11 @@ HELP: dict[str, tuple[tuple[str, str], ...]] = {
         ("1 2 3 4", "talk, people, character, log"), ("Tab", "to the next panel"), ("↑ ↓", "along a list"),
         ("c C", "next, previous character"), ("i I", "next, previous page of the character"),
         ("f", "filter the log: all, talk, moves, plans, world"), ("w Enter", "why: open the reasons of a line"),
+        ("a", "ask: talk with the character, as it is at this tick"),
         ("g :", "god mode: say what happens"),
         ("", "/voice NAME text · /leave NAME · /join NAME|FILE PLACE"),
         ("", "/do NAME go|say|use …: play somebody · /release NAME"),
-        ("t", "dark or light"), ("?", "this page"), ("q", "quit; every tick on the screen is saved"),
+        ("t ?", "dark or light; this page"), ("q", "quit; every tick on the screen is saved"),
         ("", ""), ("map", "badge and name; ” speaks, zz sleeps; lit rooms have somebody awake in them"),
         ("time-line", "▁▄▇ talk   ◇ a reflection   ✦ an intervention   ● the tick on the screen"),
         ("log", "“ speech  → move  ¶ plan  ◇ reflection  ▪ object  ≈ weather  ✦ intervention  ✗ refused"),
@@ -163,10 +168,11 @@ HELP: dict[str, tuple[tuple[str, str], ...]] = {
         ("1 2 3 4", "대화, 사람들, 인물, 기록"), ("Tab", "다음 창"), ("↑ ↓", "목록에서 이동"),
         ("c C", "다음, 이전 인물"), ("i I", "인물의 다음, 이전 쪽"),
         ("f", "기록 거르기: 전체, 대화, 이동, 계획, 세계"), ("w Enter", "이유 보기"),
+        ("a", "묻기: 이 틱의 인물과 이야기하기"),
         ("g :", "개입: 일어날 일을 적기"),
         ("", "/voice 이름 글 · /leave 이름 · /join 이름|파일 장소"),
         ("", "/do 이름 go|say|use …: 대신 하기 · /release 이름"),
-        ("t", "어둡게 또는 밝게"), ("?", "이 쪽"), ("q", "끝내기; 본 틱은 모두 저장되어 있음"),
+        ("t ?", "어둡게 또는 밝게; 이 쪽"), ("q", "끝내기; 본 틱은 모두 저장되어 있음"),
         ("", ""), ("지도", "글자표와 이름; ” 말하는 중, zz 자는 중; 깨어 있는 사람이 있는 방은 밝음"),
         ("시간선", "▁▄▇ 대화   ◇ 되돌아봄   ✦ 개입   ● 지금 보는 틱"),
         ("기록", "“ 말  → 이동  ¶ 계획  ◇ 되돌아봄  ▪ 물건  ≈ 날씨  ✦ 개입  ✗ 거절"),

@@ -47,6 +47,10 @@ class Palette:
         """A character's hue as text on this ground."""
         return badge.hue.on_dark if self.dark else badge.hue.on_light
 
+    def bar(self, part: str) -> str:
+        """The colour of a part of a score."""
+        return self.bars.get(part, self.bars["other"])
+
     def light(self, part_of_day: str) -> Light:
         """Grounds at a part of the day; an unknown one is the afternoon."""
         return self.lights.get(part_of_day, self.lights["afternoon"])

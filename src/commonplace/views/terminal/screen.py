@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import ClassVar
@@ -24,6 +25,7 @@ from textual.screen import Screen
 from commonplace.errors import CommonplaceError
 from commonplace.text import clean, printable
 from commonplace.views.source import Inspection, Source
+from commonplace.views.terminal.ask import AskScreen
 from commonplace.views.terminal.god_mode import CommandScreen
 from commonplace.views.terminal.header import Header, HelpScreen, Keys, Status
 from commonplace.views.terminal.inspector import Inspector
@@ -165,6 +167,7 @@ class TownScreen(Screen[None]):
         Binding("I", "page(-1)", "previous page"),
         Binding("f", "filter", "filter"),
         Binding("w", "why", "why"),
+        Binding("a", "ask", "ask"),
         Binding("g,colon", "god", "god mode"),
         Binding("t", "theme", "theme"),
         Binding("question_mark", "help", "help"),
@@ -177,6 +180,7 @@ class TownScreen(Screen[None]):
         self.reader = SceneReader(source)
         self.selected = next(iter(self.reader.badges), "")
         self._scene: Scene | None = None
+        self._asked: list[str] = []
         self._draw_is_due = False
         self._last_beat = monotonic()
         self._opening = ExitStack()
@@ -495,6 +499,21 @@ class TownScreen(Screen[None]):
             self.notify(clean(str(error)), markup=False, severity="warning")
             return
         self.app.push_screen(WhyScreen(heading, explanation, self.palette, self.reader.town.language))
+
+    def action_ask(self) -> None:
+        """Talk with the selected character, as it is at the tick on the screen."""
+        if self._scene is None or not self.selected:
+            return
+        try:
+            panel = AskScreen(self.source, replace(self._scene, selected=self.selected), self._asked)
+        except CommonplaceError as error:
+            self.notify(clean(str(error)), markup=False, severity="warning")
+            return
+        self.app.push_screen(panel, self._on_talked)
+
+    def _on_talked(self, agent_id: str | None) -> None:
+        if agent_id and agent_id != self.selected:
+            self._select(agent_id)
 
     def action_god(self) -> None:
         """Say what happens."""

@@ -117,7 +117,7 @@ class _Why:
     def _hit(self, number: int, hit: Json, most: float) -> None:
         palette, memory = self.palette, _mapping(hit.get("memory"))
         parts = {name: _mapping(part) for name, part in _mapping(hit.get("parts")).items()}
-        amounts = [(_weighted(part), _colour(palette, name)) for name, part in parts.items()]
+        amounts = [(_weighted(part), palette.bar(name)) for name, part in parts.items()]
         self.text.append(f"{_text(hit.get('rank') or number):>3} ", palette.faint)
         self.text.append(f"{_number(hit.get('score')):5.2f} ", f"bold {palette.text}")
         self.text.append_text(stacked(amounts, 12, most, palette.wall))
@@ -127,7 +127,7 @@ class _Why:
         for name, part in parts.items():
             raw, normalised, weight = (_number(part.get(key)) for key in ("raw", "normalised", "weight"))
             figures = f"{raw:.2f}→{normalised:.2f}×{weight:g}"
-            self.text.append(f"{padded(self._part(name), 10).rstrip()} ", _colour(palette, name))
+            self.text.append(f"{padded(self._part(name), 10).rstrip()} ", palette.bar(name))
             self.text.append(f"{figures}  ", palette.muted)
         self.text.append("\n")
 
@@ -135,7 +135,7 @@ class _Why:
         names = list(_mapping(hit.get("parts")))
         self.text.append("          ")
         for name in names:
-            self.text.append("█ ", _colour(self.palette, name))
+            self.text.append("█ ", self.palette.bar(name))
             self.text.append(f"{self._part(name)}  ", self.palette.muted)
         self.text.append("raw→normalised×weight\n", self.palette.faint)
 
@@ -159,10 +159,6 @@ class _Why:
             self._title("stored" if kept else "not stored", figure)
             reason = f" – {_text(one['reason'])}" if one.get("reason") else ""
             self._line(_text(one.get("text")) + reason)
-
-
-def _colour(palette: Palette, part: str) -> str:
-    return palette.bars.get(part, palette.bars["other"])
 
 
 def _weighted(part: Json) -> float:

@@ -1,4 +1,4 @@
-"""A memory that learns from being asked: five questions, their thumbs, and what stays when the session ends.
+"""A memory that learns from being asked: five questions, one more like the first, and what stays of the session.
 
 `ConversationMemory` keeps a graph for each session and one for the agent; `docs/query-graph.md` explains it. Nothing
 here needs a model: questions are compared by their characters.
@@ -14,9 +14,10 @@ now = datetime(2031, 10, 6, 9, tzinfo=UTC)
 TALK = (
     ("회의실 예약은 어떻게 하나요?", "사내 앱의 '회의실' 메뉴에서 합니다.", "up"),
     ("회의실예약은 어떻게하나요", "총무팀에 전화하세요.", "down"),
-    ("회의실 예약은 어떻게 해요?", "사내 앱의 '회의실' 메뉴에서 합니다.", "up"),
+    ("명함은 어디에서 만들어요?", "총무팀에 신청하세요.", "up"),
     ("법인카드 영수증은 어디에 내나요?", "재무팀 우편함에 넣으면 됩니다.", "up"),
     ("주차장은 어디에 있어요?", "지하 2층입니다.", "retry"),
+    ("회의실 예약은 어떻게 해요?", "사내 앱의 '회의실' 메뉴에서 합니다.", "up"),
 )
 ASKED = "회의실 예약을 어떻게 하나요?"
 
@@ -40,6 +41,8 @@ with TemporaryDirectory() as folder:
         memory.record_feedback("monday", query, thumb, answer=answer)
         node = memory.session("monday").node(query)
         again = f", asked {node.repeat:.0f} times" if node.repeat > 1 else ""
+        alike = [edge for edge in memory.session("monday").edges(query) if edge.type == "similar_to"]
+        again += "".join(f", like another one ({edge.weight:.2f})" for edge in alike)
         print(f"{text}{again}; {thumb} for: {said}")
 
     show(f"\nin the session, {ASKED}", memory, "monday")
