@@ -80,7 +80,7 @@ def test_the_affect_follows_the_arousal_of_the_answers_slowly():
 
 def test_each_phase():
     assert phases(*FLAT, calm=0.1) == ["exploration", "exploration"]
-    assert phases(*FLAT) == ["exploration", "rest"]
+    assert phases(*FLAT, calm=0.3) == ["exploration", "rest"]
     assert phases(FLAT[0], "But bakeries stand empty.", calm=0.0)[1] == "tension"
     assert phases("I fear fire, danger and panic.", tense=0.4) == ["tension"]
     assert phases(*FLAT, "Bakeries and tunnels, together.")[2] == "integration"
@@ -89,10 +89,10 @@ def test_each_phase():
 
 def test_an_answer_is_asked_for_in_another_tone_when_the_affect_is_low_or_high():
     flat = spoken(*FLAT)
-    assert rhythm(SCENARIO, flat, 3).injection == "liven"
-    assert rhythm(SCENARIO, flat[:1], 2).injection == ""
+    assert rhythm(panel(calm=0.3), flat, 3).injection == "liven"
+    assert rhythm(panel(calm=0.3), flat[:1], 2).injection == ""
     assert rhythm(SCENARIO, spoken("I fear panic.", "I fear danger."), 3).injection == "calm"
-    assert rhythm(panel(injection=False), flat, 3).injection == ""
+    assert rhythm(panel(injection=False, calm=0.3), flat, 3).injection == ""
 
 
 @pytest.mark.parametrize(

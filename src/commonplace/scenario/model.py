@@ -308,7 +308,7 @@ class PanelPart(Part):
     injection: bool = Field(
         default=True, description="whether answers are asked to be livelier or calmer by the affect"
     )
-    calm: float = Field(default=0.3, ge=0, le=1, description="affect at or below which an answer is to be livelier")
+    calm: float = Field(default=0.28, ge=0, le=1, description="affect at or below which an answer is to be livelier")
     tense: float = Field(default=0.45, ge=0, le=1, description="affect at or above which an answer is to be calmer")
     plan_adjustment: bool = Field(default=True, description="whether the order may change from one cycle to the next")
     project: str = Field(

@@ -6,13 +6,15 @@ resume, fork, verify and replay give the same history whatever becomes of the st
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
-from commonplace.scenario.model import Id, Part, Words
+from commonplace.scenario.model import Id, Words
 
 
-class PastAnswer(Part):
+class PastAnswer(BaseModel):
     """An answer that a persona gave in an earlier run, from the store of coordinates."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     memory_id: str
     """In the store."""
@@ -32,8 +34,10 @@ class PastAnswer(Part):
     keywords: tuple[str, ...] = ()
 
 
-class Session(Part):
+class Session(BaseModel):
     """One run of a panel. JSON, as `Manifest.settings["session"]` has it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     prompt: Words
     start: str

@@ -181,13 +181,13 @@ def _filled(template: Template, slots: Mapping[str, str]) -> str:
 
 _QUOTED = re.compile(r"[“\"][^”\"]*[”\"]|‘[^’]*’")
 _CLAUSES = re.compile(r"[,;:.!?…–—。]+\s*")
-_CONDITION = re.compile(r": ([^:“”]{8,200}?)[.。]?$")
+_CONDITION = re.compile(r": ([^:“”.]{8,200})(?:\.|$)")
 
 
 def condition_in(text: str) -> str:
-    """What stands after the last colon of an answer: the condition it ends with."""
-    found = _CONDITION.search(text)
-    return shortened(found[1].strip(), LONGEST_POINT * 2) if found else ""
+    """What stands after the last colon of an answer, to the end of the sentence: the condition it makes."""
+    found = _CONDITION.findall(text)
+    return shortened(found[-1].strip(), LONGEST_POINT * 2) if found else ""
 
 
 def fullest_clause(text: str) -> str:
@@ -250,6 +250,29 @@ _ASKS_YES = frozenset(
 _ASKS_WHAT = frozenset(["what", "how", "why", "who", "whom", "whose", "when", "where", "which"])
 _KO_WHAT = ("무엇", "무슨", "뭐", "뭘", "어떻", "어떤", "왜", "누가", "누구", "언제", "어디", "어느", "몇", "얼마")
 _KO_YES = re.compile(r"(?:까요?|나요|는가요?|은가요?|ㄴ가요?|니|냐|나|가요?|죠|지요)\s*[?？]*$")
+_BANS = frozenset(
+    [
+        "ban",
+        "bans",
+        "banned",
+        "banning",
+        "forbid",
+        "forbidden",
+        "forbids",
+        "abolish",
+        "abolished",
+        "prohibit",
+        "prohibited",
+        "outlaw",
+        "stop",
+        "quit",
+        "without",
+        "eliminate",
+        "remove",
+        "against",
+    ]
+)
+_KO_BANS = ("금지", "없애", "없앨", "폐지", "그만", "막아야", "없이", "끊어야", "줄여야")
 _TRAILING = frozenset(["first", "instead", "better", "more", "then", "now", "most", "best"])
 _KO_BETWEEN = re.compile(r"(\S+?)(?:와|과|이나|나|이랑|랑|하고)\s+(\S+?)\s*(?:중에?서?|가운데|사이|둘)(?=\s|,|$)")
 _KO_OR = re.compile(r"(\S+)(?:\s+\S+(?:까|나|니|가))?[,?]?\s+(?:아니면|혹은|또는)\s+(\S+)")
@@ -314,11 +337,18 @@ class Phrases:
 
     themes: Mapping[str, Mapping[str, tuple[str, ...]]]
     keys: Mapping[str, frozenset[str]] = field(repr=False)
+    for_bans: frozenset[str] = frozenset()
+    """Themes whose gains also speak for giving a thing up."""
 
     def themes_of(self, prompt: str) -> tuple[str, ...]:
         """The two themes most words of a question lead to, then the general one."""
         about = content_words(prompt) | frozenset(words(prompt))
-        counts = {theme: sum(_leads(word, keys) for word in about) for theme, keys in self.keys.items()}
+        bans = any(word in _BANS for word in about) or any(word in prompt for word in _KO_BANS)
+        counts = {
+            theme: sum(_leads(word, keys) for word in about)
+            for theme, keys in self.keys.items()
+            if theme in self.for_bans or not bans
+        }
         best = sorted((theme for theme, count in counts.items() if count), key=lambda theme: -counts[theme])
         return (*best[:2], GENERAL)
 
@@ -340,12 +370,16 @@ def phrases_of(language: str) -> Phrases:
     text = _read(f"themes_{language}.txt")
     themes: dict[str, dict[str, tuple[str, ...]]] = {}
     keys: dict[str, frozenset[str]] = {}
+    for_bans: set[str] = set()
     for block in f"\n{text}".split("\n= ")[1:]:
         head, *rows = block.strip().split("\n")
         name, _, listed = head.partition(":")
+        if name.endswith(" *"):
+            name = name.removesuffix(" *")
+            for_bans.add(name)
         themes[name] = {sign: tuple(row[2:] for row in rows if row.startswith(f"{sign} ")) for sign in "+-"}
         keys[name] = frozenset(listed.split()) | content_words(listed)
-    return Phrases(themes, keys)
+    return Phrases(themes, keys, frozenset(for_bans))
 
 
 @cache
