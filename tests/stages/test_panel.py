@@ -156,6 +156,11 @@ def test_search_finds_the_answers_in_the_store(folder):
     assert {row["agent"] for row in found} == {"synthesis"}
 
 
+def test_a_persona_can_be_asked_about_it(folder):
+    said = command("talk", folder / "first.run", "synthesis", "--ask", "What did Anton say to you?").out
+    assert answers(folder / "first.run")[8]["utterance"][:60] in said
+
+
 def test_the_retention_policy_is_applied_when_a_panel_begins(copy):
     path = copy / "outputs" / "memory" / "config.json"
     config = json.loads(path.read_text(encoding="utf-8"))

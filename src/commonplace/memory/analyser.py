@@ -165,7 +165,7 @@ def content_words(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16_384)
 def _stemmed(word: str) -> str:
-    return korean.root(korean.stem(word)) if _HANGUL.match(word) else cast(Any, _STEMMER).stemWord(word)
+    return korean.root(korean.stem(word)) if _HANGUL.match(word) else _STEMMER.stemWord(word)
 
 
 def pairs(word: str) -> list[str]:

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import get_args
 
 from commonplace.memory.analyser import content_words
 from commonplace.memory.emotion import feeler
 from commonplace.memory.record import Emotion
-from commonplace.minds.tasks.panel_turn import Injection
+from commonplace.minds.tasks.panel_turn import Injection, RhythmPhase
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import words
 from commonplace.world.state import Line
 
-EXPLORATION, TENSION, INTEGRATION, REST = "exploration", "tension", "integration", "rest"
-PHASES = (EXPLORATION, TENSION, INTEGRATION, REST)
+PHASES: tuple[RhythmPhase, ...] = get_args(RhythmPhase)
+EXPLORATION, TENSION, INTEGRATION, REST = PHASES
 NEUTRAL = 0.3
 """Affect of an answer without words of feeling, and of a panel before its first answer."""
 INERTIA = 0.5
@@ -80,8 +81,8 @@ class Said:
     affect_before: float
     affect: float
     """Affect amplitude after it, 0–1."""
-    phase_before: str
-    phase: str
+    phase_before: RhythmPhase
+    phase: RhythmPhase
     """Rhythm phase after it."""
     own: frozenset[str] = field(repr=False)
     """The words it brought in: neither in the question nor in an answer before it."""
@@ -120,7 +121,7 @@ class Rhythm:
     """The order of personas in each cycle whose order is settled; the last one is that of the cycle under way."""
     adjustments: tuple[Adjustment, ...]
     affect: float
-    phase: str
+    phase: RhythmPhase
     injection: Injection
     """What the next answer is to be, by the affect."""
 
@@ -192,7 +193,7 @@ def _said(scenario: Scenario, before: Rhythm, line: Line, turn: tuple[str, int, 
     )  # fmt: skip
 
 
-def _phase(scenario: Scenario, text: str, affect: float, taken_up: Mapping[str, float], new: float) -> str:
+def _phase(scenario: Scenario, text: str, affect: float, taken_up: Mapping[str, float], new: float) -> RhythmPhase:
     panel, personas = scenario.part.panel, len(cycle_of(scenario))
     takes_up = sum(share >= TAKEN_UP for share in taken_up.values())
     turns_against = not AGAINST[scenario.language].isdisjoint(words(text))

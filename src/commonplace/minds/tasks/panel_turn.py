@@ -14,12 +14,15 @@ from commonplace.minds.tasks.scenes import Values, View, spoken_lines
 from commonplace.minds.tasks.wire import Cited, WireValue, citing_recalled, spoken
 
 LONGEST_STATEMENT = 2000
+LONGEST_SHOWN = 600
+"""Characters of an answer of this run that are shown."""
 LONGEST_EXAMPLE = 200
 """Characters of a past answer that are shown."""
 
 
 Stance = Literal["claim", "oppose", "join"]
 Injection = Literal["", "liven", "calm"]
+RhythmPhase = Literal["exploration", "tension", "integration", "rest"]
 
 
 class PanelInput(Value):
@@ -34,7 +37,7 @@ class PanelInput(Value):
     """What the persona does with the question: states something, speaks against it, or brings both sides together."""
     depths: int = 1
     """How many cycles there are."""
-    phase: str = "exploration"
+    phase: RhythmPhase = "exploration"
     """Rhythm phase of the panel: `exploration`, `tension`, `integration` or `rest`."""
     injection: Injection = ""
     """What the answer is to be, by the affect of those before it."""
@@ -55,7 +58,7 @@ class PanelOutput(WireValue):
 
 def _scene(inputs: PanelInput, view: View) -> Values:
     return {
-        "lines": spoken_lines(inputs.lines),
+        "lines": spoken_lines(inputs.lines, LONGEST_SHOWN),
         "question": speech(inputs.seed_prompt),
         "examples": _examples(inputs, view),
         "remarks": [speech(remark) for remark in inputs.remarks],
