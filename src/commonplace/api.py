@@ -13,11 +13,21 @@ from commonplace.engine.recorded_mind import RecordedMind
 from commonplace.engine.run import Keep, Run
 from commonplace.engine.stage import Stage
 from commonplace.errors import RunDamaged, UsageError, command
+from commonplace.memory.analyser import Analyser
+from commonplace.memory.kiwi import versions
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.mind import Mind
 from commonplace.minds.several import SeveralMinds
 from commonplace.run.file import RunFile
-from commonplace.run.manifest import JOURNAL, MIND_OBJECT, OFFLINE, OWN_MINDS, Manifest, own_minds
+from commonplace.run.manifest import (
+    ANALYSER_VERSIONS,
+    JOURNAL,
+    MIND_OBJECT,
+    OFFLINE,
+    OWN_MINDS,
+    Manifest,
+    own_minds,
+)
 from commonplace.run.reading import Reading
 from commonplace.run.why import why
 from commonplace.scenario.compiling import compiled_from_text, in_session, load
@@ -121,7 +131,7 @@ def resume_run(
     """
     with Reading.open(path) as reading:  # what is refused here leaves a file of an older format as it is
         manifest, last = reading.manifest, reading.last_tick
-    manifest.refuse_other_semantics(str(path))
+    manifest.refuse_other_rules(str(path))
     name = mind if isinstance(mind, str) else mind.name
     if name and name != manifest.mind:
         what = f"the run was made with the mind {manifest.mind!r}, not {name!r}"
@@ -223,6 +233,8 @@ def prepared(
         settings[OWN_MINDS] = own
     if loaded.part.prompts:
         settings["prompts"] = dict(_overrides(Path(scenario).expanduser().parent, loaded.part.prompts))
+    if loaded.cognition.analyser != Analyser.kind:
+        settings[ANALYSER_VERSIONS] = versions()
     manifest = Manifest(
         scenario=loaded.part.name,
         text=loaded.text,
@@ -231,6 +243,7 @@ def prepared(
         language=loaded.language,
         fidelity=loaded.cognition.fidelity,
         embedder=loaded.embedder.name,
+        analyser=loaded.cognition.analyser,
         policy=loaded.cognition.policy,
         stage=loaded.part.stage,
         ticks=ticks,

@@ -41,6 +41,7 @@ from commonplace.minds.question import ASKER, Asked, understood
 from commonplace.minds.tasks import Earlier
 from commonplace.querygraph import ConversationMemory, GraphConfig, StoredGraph
 from commonplace.querygraph.graph import Label
+from commonplace.run.file import talks_of
 from commonplace.run.reading import Reading
 from commonplace.text import clean
 
@@ -96,7 +97,7 @@ async def ask_character(
 
 def folder_of(run: Path, agent: str) -> Path:
     """Where the talks with a character of a run are kept."""
-    return run.with_name(f"{run.name}.talks") / quote(agent, safe="")
+    return talks_of(run) / quote(agent, safe="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,13 +293,20 @@ class Talk:
         asked = self._meaning(question, self._lines)
         if asked.then:
             return None
-        for one in self._memory.best_answers(_SESSION, question, 8, min_similarity=ALIKE):
-            graph = self._memory.agent if one.source == "agent" else self._memory.session(_SESSION)
-            before = AskedBefore(graph.node(one.query).text, one.similarity, one.text, one.feedback)
-            possible = any(tick <= self.tick for tick in self._given.get(one.text, ()))
+        for before in self._alike(question):
+            possible = any(tick <= self.tick for tick in self._given.get(before.answer, ()))
             if possible and self._meaning(before.question).same(asked):
                 return before
         return None
+
+    def _alike(self, question: str) -> Iterator[AskedBefore]:
+        """Answers to questions spelt like this one; those of earlier talks that were only received badly come last."""
+        for session in (_SESSION, _BADLY):
+            if session == _BADLY and session not in self._memory.active_sessions():
+                return
+            for one in self._memory.best_answers(session, question, 8, min_similarity=ALIKE):
+                graph = self._memory.agent if one.source == "agent" else self._memory.session(session)
+                yield AskedBefore(graph.node(one.query).text, one.similarity, one.text, one.feedback)
 
     def _meaning(self, question: str, lines: Sequence[Spoken] = ()) -> Asked:
         return understood(question, lines, names(self.view, question))
@@ -318,8 +326,12 @@ class Talk:
         """Note when an earlier talk's answers were given; learn from it if it was never closed."""
         closed, memory = any(line.closed for line in lines), self._memory
         query = answer = ""
+        last = Line()
         for line in lines:
+            if line.received in {"down", "retry"} and last.answer:
+                self._note_badly(last, line)
             if line.asked and line.answer:
+                last = line
                 self._given.setdefault(line.answer, {})[line.tick] = line.because
                 if not closed:
                     query = memory.upsert_query(name, line.asked)
@@ -328,6 +340,13 @@ class Talk:
                 memory.record_feedback(name, query, line.received, answer=answer, note=line.note or None)
         if name in memory.active_sessions():
             memory.finalize_session(name, checkpoint=False)
+
+    def _note_badly(self, said: Line, thumb: Line) -> None:
+        """Such a question has too low a rank to be learnt, and yet it was asked before."""
+        query = self._memory.upsert_query(_BADLY, said.asked)
+        answer = self._memory.record_answer(_BADLY, query, said.answer)
+        if thumb.received:
+            self._memory.record_feedback(_BADLY, query, thumb.received, answer=answer)
 
 
 def _checked(question: str) -> str:
@@ -352,6 +371,7 @@ def _rests(get: Callable[[int], Memory], answered: Answered) -> Iterator[Rest]:
 # ── files ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _SESSION = "now"
+_BADLY = "received badly"
 
 
 class Line(BaseModel):
@@ -386,7 +406,7 @@ class _Log:
             raise CommonplaceError(
                 f"talks cannot be kept ({error.strerror})",
                 where=str(folder),
-                hint="give --no-keep, or copy the run to a folder that can be written",
+                hint="commonplace talk --no-keep keeps nothing; or copy the run to a folder that can be written",
             ) from error
 
     def earlier(self) -> Iterator[tuple[str, list[Line]]]:

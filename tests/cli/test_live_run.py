@@ -11,6 +11,7 @@ import pytest
 
 from commonplace.api import create_run
 from commonplace.cli.live_run import LiveRun, LiveSource
+from commonplace.cli.talk_thread import Talks
 from commonplace.cli.watch import redirected_warnings
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
@@ -140,6 +141,21 @@ def test_all_that_is_submitted_between_two_ticks_is_applied_in_order(waiting):
         assert doings == done
         assert [event.tick for event in reading.events(agent="bruno", type="GIVEN_BACK")] == [4]
         assert reading.frame(2).agents["ines"].doing == "dancing", "others are not held up"
+
+
+def test_a_character_is_asked_at_a_tick_while_the_run_goes_on(waiting):
+    with Reading.open(waiting.call(path_of)) as reading, Talks(reading) as talks:
+        source = LiveSource(reading, waiting, talks)
+        waiting.control(steps=3)
+        until(lambda: waiting.tick == 3)
+        talk = source.converse("ines", 3)
+        waiting.control(steps=2)
+        until(lambda: waiting.tick == 5)
+        assert asyncio.run(talk.ask("What are you doing?")).tick == 3
+        waiting.control(steps=1)
+        until(lambda: waiting.tick == 6)
+    with pytest.raises(UsageError, match="anybody who answers"):
+        LiveSource(reading, waiting).converse("ines", 3)
 
 
 async def path_of(run):

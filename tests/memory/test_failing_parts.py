@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Draft, MemoryStream, policies
+from commonplace.memory.embedding import EmbeddingWarning
 from commonplace.testing.stores import WordCounts
 from memory.naive import hours
 from sizes import examples
@@ -79,17 +80,6 @@ def test_a_rater_that_fails_leaves_it_to_the_rules():
     assert stream.unembedded == ()
 
 
-def test_three_if_the_rules_fail_too(monkeypatch):
-    class Broken:
-        language = "en"
-
-        def __call__(self, text):
-            raise ValueError(text)
-
-    monkeypatch.setattr("commonplace.memory.stream.RuleRater", lambda language: Broken())
-    assert MemoryStream("maria").remember("I decided", at=hours(0)).importance == 3
-
-
 def test_wrong_use_and_interrupts_are_still_raised():
     class Interrupted(Moody):
         def embed(self, texts):
@@ -101,6 +91,30 @@ def test_wrong_use_and_interrupts_are_still_raised():
     with pytest.raises(UsageError):
         stream.remember("", at=hours(0))
     assert len(stream) == 0
+
+
+@pytest.mark.parametrize("policy", [policies.RECALL, policies.PARK])
+def test_a_question_is_answered_without_its_vector(policy):
+    embedder = Moody()
+    stream = MemoryStream("maria", policy, embedder=embedder)
+    for number, text in enumerate(("a secret lantern", "ea ea", "bread")):
+        stream.remember(text, at=hours(number), importance=3)
+    embedder.down = CommonplaceError("no answer")
+    with pytest.warns(EmbeddingWarning, match="no answer"):
+        found = stream.retrieve("lantern", at=hours(5), touch=False)
+    assert (len(found), found.unusable["query"]) == (3, 1)
+    assert found.query_error == "CommonplaceError: no answer"
+    assert "the question has no vector (CommonplaceError: no answer)" in stream.explain(found)
+    assert "no answer" not in stream.explain(found.hits)
+    assert found.ids[0] == (1 if policy is policies.RECALL else 3)  # by its words, or by recency alone
+    assert stream.why_not(3 if policy is policies.RECALL else 1, found).reason == "retrieved"
+    embedder.down = None
+    assert stream.retrieve("lantern", at=hours(5)).query_error == ""
+    embedder.down = CommonplaceError("no answer")
+    stream.recall("lantern", at=hours(5), policy=policies.LEXICAL)  # reads no vectors: nobody is asked
+    for reader in (Draft(stream), stream.snapshot()):
+        with pytest.raises(CommonplaceError, match="no answer"):  # what a run remembers hangs on it
+            reader.recall("lantern", at=hours(5))
 
 
 def test_a_draft_raises_because_a_run_must_not_change_its_history():

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.api import mind_named
+from commonplace.api import create_run, mind_named
 from commonplace.errors import CommonplaceError, Paused, UsageError
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.run.reading import Reading
@@ -81,6 +81,24 @@ def test_a_question_asked_before_is_recognised_in_a_later_talk_with_its_best_rec
     assert before is not None
     assert (before.question, before.answer, before.received) == ("How are you?", good, 1.0)
     assert before.similarity == pytest.approx(1)
+
+
+def test_a_question_whose_answer_was_only_received_badly_is_recognised_and_answered_otherwise(reading):
+    with talk(reading) as one:
+        bad = asked(one, "What do you think of Bruno?").answer
+        one.rate("down")
+    with talk(reading) as later:
+        reply = asked(later, "what do you think of bruno")
+    assert reply.asked_before is not None
+    assert (reply.asked_before.answer, reply.asked_before.received) == (bad, -1)
+    assert bad not in reply.answer
+    with talk(reading) as last:  # where another answer was received well, that one is given
+        asked(last, "How are you?")
+        last.rate("down")
+        asked(last, "How are you?")
+        last.rate("up")
+    with talk(reading) as again:
+        assert asked(again, "How are you?").asked_before.received >= 0
 
 
 @pytest.mark.parametrize(
@@ -165,6 +183,16 @@ def test_a_talk_whose_process_was_killed_is_learnt_from_by_the_next(reading):
     assert json.loads(file.read_bytes().splitlines()[-1]) == {"closed": True}
     with talk(reading) as last:  # a torn line does no harm to what follows it
         assert asked(last, QUESTION).asked_before is not None
+
+
+def test_a_run_that_replaces_another_begins_without_its_talks(run, reading):
+    with talk(reading) as one:
+        asked(one, QUESTION)
+    reading.close()
+    with create_run(run, scenario="plaza", force=True):
+        pass
+    with Reading.open(run) as new, talk(new, at=0) as later:
+        assert asked(later, QUESTION).asked_before is None
 
 
 def test_two_talks_at_once_keep_a_file_each(reading):

@@ -112,7 +112,7 @@ class ThreadTalk:
         async def rate() -> None:
             self._opened().rate(label, note)
 
-        await self._talks.in_thread(rate)
+        await asyncio.shield(self._talks.in_thread(rate))
 
     async def close(self) -> None:
         """Learn what proved useful."""
@@ -120,7 +120,7 @@ class ThreadTalk:
         async def close() -> None:
             self.finish()
 
-        await self._talks.in_thread(close)
+        await asyncio.shield(self._talks.in_thread(close))
 
     def _opened(self) -> Talk:
         if self._talk is None:

@@ -84,7 +84,7 @@ async def interview(
     notebook = Tracer()
     lines = tuple(lines)
     asked = understood(question, lines, names(view, question))
-    retrievals = await _retrieved(view, notebook, question, asked)
+    retrievals = await _retrieved(view, notebook, question, asked.whole)
     inputs = _inputs(view, question, asked, lines, retrievals, before)
     answer = await notebook.ask(ANSWER, inputs)
     known = tuple(memory for memory in dict.fromkeys(answer.value.because) if memory in view.memories)
@@ -101,7 +101,20 @@ def names(view: TalkView, question: str) -> Names:
         late=view.now.hour < SMALL_HOURS,
         weekday=view.now.weekday(),
         weekdays=WEEKDAYS[language_of(question)],
+        me=tuple(dict.fromkeys((view.persona.name, view.persona.called))),
+        roles=_roles(view),
     )
+
+
+def _roles(view: TalkView) -> dict[str, str]:
+    """What only one of those the character knows is, to it or by trade → who."""
+    found: dict[str, list[str]] = {}
+    for other, relation in view.state.relations.items():
+        persona = view.scenario.personas.get(other)
+        if persona is not None:
+            for role in {relation.label.lower(), persona.work.lower()} - {""}:
+                found.setdefault(role, []).append(other)
+    return {role: ids[0] for role, ids in sorted(found.items()) if len(ids) == 1 and role != view.persona.work.lower()}
 
 
 def _others(view: TalkView) -> list[Persona]:
@@ -157,7 +170,8 @@ def _inputs(
     scenario, plan, now = view.scenario, view.state.plan, view.now
     latest = list(view.memories.backwards())
     found = (memory for retrieval in retrievals for memory in retrieval.found)
-    evidence = _unique([*_of_named(view, asked, latest), *found, *_of_kind(view, asked, latest)])
+    whole = asked.whole
+    evidence = _unique([*_of_named(view, whole, latest), *found, *_of_kind(view, asked, latest)])
     notes = recalled(scenario, evidence, now)
     current = plan.current(now)
     known = tuple(_acquaintance(view, one.id) for one in acquaintances(view))
@@ -173,13 +187,13 @@ def _inputs(
         lines=lines,
         doing=view.world.body.doing,
         known=known,
-        others=tuple(person(view, other) for other in asked.people if other not in ids),
+        others=tuple(person(view, other) for other in whole.people if other not in ids),
         facts=fact_notes(scenario, notes),
         now=item_note(scenario, current) if current else None,
         done=tuple(item_note(scenario, item) for item in strokes if item.start_time <= now),
         later=later_strokes(scenario, plan, now),
         usual=_usual(view),
-        day=recalled(scenario, _day(view, asked, latest), now),
+        day=recalled(scenario, _day(view, whole, latest), now),
         thoughts=recalled(scenario, islice(thoughts, LATEST_THOUGHTS), now),
         places=places(scenario, view.state.belief),
         mood=_mood(latest),
@@ -240,7 +254,7 @@ def _of_named(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Me
 def _of_kind(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
     """What today's plan rests on, what was said lately where that is asked, and what was known from the start."""
     found = [view.memories.get(id_) for id_ in _reasons(view) if id_ in view.memories]
-    if asked.kind in ABOUT_TALK:
+    if {asked.kind, asked.also.kind if asked.also else ""} & ABOUT_TALK:
         found += islice(_those(latest, lambda frame: frame.get("what") in {"said", "event"}), LATEST_SAID)
     return [*found, *islice(_those(latest, lambda frame: frame.get("what") == "seed"), SEEDS)]
 

@@ -10,7 +10,6 @@ from typing import Any
 from commonplace.character.state import CharacterState
 from commonplace.clock import parse_iso
 from commonplace.memory import Delta, Draft, MemoryStream
-from commonplace.memory.analyser import shared_analyser
 from commonplace.memory.coordinates import scaled
 from commonplace.memory.record import Emotion
 from commonplace.scenario.compiling import card_of, opening_state, with_character
@@ -26,7 +25,7 @@ ANSWERED = "answered"
 
 def new_stream(scenario: Scenario, agent: str) -> MemoryStream:
     """An empty stream as the scenario's settings want it."""
-    return MemoryStream(agent, scenario.policy, embedder=scenario.embedder, analyser=shared_analyser(scenario.language))
+    return MemoryStream(agent, scenario.policy, embedder=scenario.embedder, analyser=scenario.analyser)
 
 
 def starting_memories(

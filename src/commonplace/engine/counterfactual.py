@@ -88,7 +88,7 @@ async def counterfactual(
     UsageError for an event that came from no turn, for a memory that was not there before it, and for a run made under
     other rules.
     """
-    reading.manifest.refuse_other_semantics(str(reading.path))
+    reading.manifest.refuse_other_rules(str(reading.path))
     _require_turn(event, stage, reading)
     agent, tick = event.agent_id, event.tick
     hidden = resting_on(reading, agent, tick, memory_id)

@@ -25,7 +25,7 @@ async def verify(reading: Reading, scenario: Scenario, stage: Stage) -> int:
 
     Raises UsageError for a run made under other rules.
     """
-    reading.manifest.refuse_other_semantics(str(reading.path))
+    reading.manifest.refuse_other_rules(str(reading.path))
     with reading.snapshot():  # the run may go on meanwhile
         return await _re_executed(reading, scenario, stage)
 

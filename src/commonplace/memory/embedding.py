@@ -10,6 +10,7 @@ from functools import cache
 from hashlib import blake2b
 from threading import Lock
 from typing import Any, Protocol, cast, overload
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,6 +112,30 @@ def embed_query(embedder: Embedder, text: str) -> Any:
     """The vector of a question; None if it cannot be embedded."""
     made: Embeds = getattr(embedder, "embed_query", embedder.embed)
     return made([text])[0]
+
+
+class EmbeddingWarning(UserWarning):
+    """An embedder raised an exception for a question, which was answered without its vector."""
+
+
+NOT_EMBEDDED: Vector = np.empty(0, dtype=np.float32)
+"""The vector of a question that cannot be embedded; no memory can be compared with it."""
+
+
+def query_vector(embedder: Embedder, text: str) -> tuple[Any, str]:
+    """(the vector of a question, "") or, with an `EmbeddingWarning`, (`NOT_EMBEDDED`, how the embedder failed)."""
+    try:
+        found = embed_query(embedder, text)
+    except Exception as error:
+        return NOT_EMBEDDED, warned(error)
+    return NOT_EMBEDDED if found is None else found, ""
+
+
+def warned(error: Exception) -> str:
+    """How the embedder failed on a question, in a line, after an `EmbeddingWarning` that says so."""
+    said = f"{type(error).__name__}: {error}"[:200]
+    warn(f"the embedder failed on a question ({said}); it is answered without vectors", EmbeddingWarning, 6)
+    return said
 
 
 def lattice(vector: Sequence[float] | NDArray[np.generic]) -> Vector | None:

@@ -38,8 +38,10 @@ PARTS = ["recency", "importance", "relevance"]
 def explain(hits: Iterable[ScoredMemory]) -> str:
     """A table with a line per hit: rank, score, each part as `raw → normalised × weight`, memory.
 
-    A part that is not normalised is shown once, and a weight of 1 not at all.
+    A part that is not normalised is shown once, and a weight of 1 not at all. Of a `Retrieval` whose question could
+    not be embedded, the last line says so.
     """
+    failed = clean(hits.query_error) if isinstance(hits, Retrieval) else ""
     hits = list(hits)
     names = list(dict.fromkeys(name for hit in hits for name in hit.parts)) or PARTS
     lines = [["rank", "score", *names, "memory"]]
@@ -50,9 +52,10 @@ def explain(hits: Iterable[ScoredMemory]) -> str:
     if len(lines) == 1:
         return "no memories"
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]) - 1)]
-    return "\n".join(
+    rows = [
         "  ".join([*(cell.rjust(width) for cell, width in zip(line, widths, strict=False)), line[-1]]) for line in lines
-    )
+    ]
+    return "\n".join([*rows, f"the question has no vector ({failed}): every cosine is 0"] if failed else rows)
 
 
 @dataclass(frozen=True, slots=True)

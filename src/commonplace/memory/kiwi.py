@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from threading import Lock
 from typing import Any
 
@@ -16,6 +16,30 @@ PAIR = 0.5
 """How much a pair of syllables counts in a question, besides the morphemes."""
 _GRAMMAR = ("J", "E", "XS", "XP", "VC", "S")
 """How the tags of particles, endings, affixes, copulas and signs begin."""
+
+
+def versions() -> str:
+    """The versions of kiwipiepy and its model, which the words depend on. Raises UsageError without the extra."""
+    try:
+        return f"{version('kiwipiepy')}-{version('kiwipiepy-model')}"
+    except PackageNotFoundError as missing:
+        raise _missing() from missing
+
+
+def refuse_other_versions(made_with: str, where: str) -> None:
+    """Raises UsageError unless these versions are installed."""
+    if made_with != versions():
+        kiwi, _, model = made_with.partition("-")
+        raise UsageError(
+            f"its words were found by kiwipiepy {made_with}; {versions()} is installed and may find others",
+            where=where,
+            hint=f"pip install kiwipiepy=={kiwi} kiwipiepy_model=={model}",
+        )
+
+
+def _missing() -> UsageError:
+    what = "the analyser kiwi needs kiwipiepy"
+    return UsageError(what, hint='pip install "commonplace[korean]", or have the words found by rules, with `plain`')
 
 
 class KiwiAnalyser(Analyser):
@@ -32,14 +56,10 @@ class KiwiAnalyser(Analyser):
         try:
             library: Any = import_module("kiwipiepy")
         except ImportError as missing:
-            raise UsageError(
-                "the analyser kiwi needs kiwipiepy",
-                hint='pip install "commonplace[korean]", or pass analyser=Analyser() to have words by rules',
-            ) from missing
+            raise _missing() from missing
         self._kiwi: Any = library.Kiwi(num_workers=1)
         self._lock = Lock()
-        versions = f"{version('kiwipiepy')}-{version('kiwipiepy-model')}"
-        self.name = f"kiwi-{versions}-{self.name}"
+        self.name = f"kiwi-{versions()}-{self.name}"
 
     def hangul(self, word: str) -> Sequence[tuple[str, float]]:
         """The pairs of syllables and the morphemes of a word, each with how much it counts in a question."""

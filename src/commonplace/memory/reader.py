@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from commonplace.errors import UsageError
 from commonplace.memory.columns import micros
-from commonplace.memory.embedding import Vector
+from commonplace.memory.embedding import Vector, query_vector
 from commonplace.memory.explain import WhyNot, explain, why_not
-from commonplace.memory.policies import Policy
+from commonplace.memory.policies import Policy, compares_vectors
 from commonplace.memory.record import (
     Memory,
     checked_count,
@@ -33,6 +33,7 @@ from commonplace.memory.scoring import ScoredMemory
 from commonplace.memory.search import Filters, matching
 from commonplace.memory.table import KIND_CODES, MemoryTable, View
 from commonplace.memory.threads import in_thread, locked
+from commonplace.text import clean
 
 _AT_ONCE = 64
 """Memories that `backwards` reads at once at most."""
@@ -45,6 +46,9 @@ class Reader:
     """Held while anything is read or written: any number of threads may ask."""
     policy: Policy
     """How to retrieve when a call names no policy."""
+    forgives = False
+    """Whether a question that the embedder fails on is answered without its vector. Where history depends on the
+    answer, in a draft and a snapshot, the embedder's error is raised."""
 
     def _view(self) -> View:
         """The rows this reader sees."""
@@ -54,7 +58,6 @@ class Reader:
         """Records the access of the hits, and returns the retrieval as the caller is to see it."""
         return found
 
-    @locked
     def retrieve(
         self,
         query: str,
@@ -80,20 +83,34 @@ class Reader:
         of at least this `ScoredMemory.relevance`, 0–1. An empty query brings the newest k. Raises UsageError for an
         argument of the wrong type, for k below 1, and for a filter as `search` does.
         """
-        found = retrieve(
-            self._view(),
-            checked_string("query", query),
-            at=checked_time(at),
-            policy=self.policy if policy is None else checked_policy(policy),
-            k=None if k is None else checked_count("k", k, 1),
-            purpose=purpose,
-            max_tokens=None if max_tokens is None else checked_count("max_tokens", max_tokens, 0),
-            exclude=frozenset(checked_ids(exclude)) if exclude else frozenset(),
-            embedding=checked_vector(embedding),
-            min_relevance=0.0 if min_relevance is None else checked_share("min_relevance", min_relevance),
-            filters=filters or None,
-        )
-        return self._touched(found) if touch else found
+        text, chosen = checked_string("query", query), self.policy if policy is None else checked_policy(policy)
+        given, made, failed = checked_vector(embedding), None, ""
+        if given is None and self.forgives:
+            made, failed = self._embedded(clean(text), chosen)  # before anything is locked: it may take seconds
+        with self.guard:
+            found = retrieve(
+                self._view(),
+                text,
+                at=checked_time(at),
+                policy=chosen,
+                k=None if k is None else checked_count("k", k, 1),
+                purpose=purpose,
+                max_tokens=None if max_tokens is None else checked_count("max_tokens", max_tokens, 0),
+                exclude=frozenset(checked_ids(exclude)) if exclude else frozenset(),
+                embedding=given,
+                made=made,
+                query_error=failed,
+                min_relevance=0.0 if min_relevance is None else checked_share("min_relevance", min_relevance),
+                filters=filters or None,
+            )
+            return self._touched(found) if touch else found
+
+    def _embedded(self, question: str, policy: Policy) -> tuple[Vector | None, str]:
+        """(the question's vector if the policy reads it, how the embedder failed)."""
+        embedder = self._view().table.embedder
+        if not question or not compares_vectors(policy, spelling=getattr(embedder, "spelling", False)):
+            return None, ""
+        return query_vector(embedder, question)
 
     def recall(self, query: str, *, at: datetime, **options: Unpack[Options]) -> list[ScoredMemory]:
         """The hits of `retrieve`, with the same arguments."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property, lru_cache, partial
 from itertools import count
 from typing import Any, Literal, overload
@@ -23,6 +23,7 @@ from commonplace.memory.columns import FlagColumn, LabelColumn, Scratch, blocks,
 from commonplace.memory.embedding import Vector, embed_query, norm_of, usable
 from commonplace.memory.policies import INHERENT, Policy
 from commonplace.memory.record import Memory, accessed
+from commonplace.memory.relative_dates import dated
 from commonplace.memory.scoring import (
     NOT_NORMALISED,
     UNIT,
@@ -98,7 +99,9 @@ class Retrieval(Sequence[ScoredMemory]):
     breakdown: Breakdown | None = field(default=None, compare=False)
     """What the scores are made of; None where the newest were taken."""
     vector: Vector | None = None
-    """The query's, if the caller gave it."""
+    """The query's, if the caller gave it; `NOT_EMBEDDED` if the embedder failed."""
+    query_error: str = ""
+    """How the embedder failed on the query, whose cosines are then 0; empty if it did not."""
     filters: Filters = field(default_factory=Filters)
     """Those that were given."""
     min_relevance: float = 0.0
@@ -176,20 +179,24 @@ def retrieve(
     max_tokens: int | None = None,
     exclude: AbstractSet[int] = frozenset(),
     embedding: Vector | None = None,
+    made: Vector | None = None,
+    query_error: str = "",
     min_relevance: float = 0.0,
     filters: Filters | None = None,
 ) -> Retrieval:
     """The best k of the view (`policy.k` if None) that fit into `max_tokens` together; arguments already checked.
 
-    An empty query without an `embedding` brings the newest k.
+    An empty query without an `embedding` brings the newest k. `made`: the vector that the embedder has made of the
+    query already; `query_error`: how it failed.
     """
     k = policy.k if k is None else k
     text = clean(query)
     rows = candidates(view, policy, exclude, at, filters)
     length = view.length if rows is None else len(rows)
     asked = bool(text) or embedding is not None
-    scores = score_candidates(view, rows, text, at, policy, embedding) if asked and length else None
-    measure = Relevance(view, text, policy) if asked else None
+    vector = embedding if made is None else made
+    scores = score_candidates(view, rows, text, at, policy, vector) if asked and length else None
+    measure = Relevance(view, text, at, policy) if asked else None
     if scores:
         rows, length = scores.rows, len(scores.totals)
     totals = scores.totals if scores else np.zeros(length)
@@ -217,7 +224,8 @@ def retrieve(
         spreads=scores.spreads if scores else {},
         unusable=scores.unusable if scores else {},
         breakdown=scores.of(ranked) if scores else None,
-        vector=embedding,
+        vector=made if query_error else embedding,
+        query_error=query_error,
         filters=filters or {},
         min_relevance=min_relevance,
         measure=measure,
@@ -270,7 +278,7 @@ def score_candidates(
     raw, unusable = list(work[: len(asked), : -2 * REACH]), dict[str, int]()
     for name, units in reversed(list(zip(asked, raw, strict=True))):  # what vectors push out of the cache comes later
         if _COMPARED[name] == "bm25" or policy.relevance == "bm25":
-            _bm25(view, rows, text, policy, units)
+            _bm25(view, rows, text, at, policy, units)
         else:
             unusable = _cosine(view, rows, text, vector, units)
     if policy.nearest:
@@ -339,9 +347,10 @@ class Relevance:
     See `ScoredMemory.relevance`. A word that only carries grammar counts if a memory has it.
     """
 
-    def __init__(self, view: View, text: str, policy: Policy) -> None:
+    def __init__(self, view: View, text: str, at: datetime, policy: Policy) -> None:
         self._view = view
         self._text = text
+        self._at = at
         self._policy = policy
 
     @cached_property
@@ -350,10 +359,12 @@ class Relevance:
         view = self._view
         with view.table.guard:
             index, analyser = view.lexical(), view.table.analyser
-            terms = analyser.weighted(self._text, self._policy.grammar)
-            content = analyser.weighted(self._text, 0.0)
+            days, text = _days(view, self._text, self._at, self._policy)
+            terms = analyser.weighted(text, self._policy.grammar)
+            content = analyser.weighted(text, 0.0)
             counted = {term: w for term, w in terms.items() if content[term] or index.occurs(term, view.length)}
-            return index.highest(counted or terms, view.length)
+            # a memory is of one day at most
+            return index.highest({**(counted or terms), **dict.fromkeys(days[:1], 1.0)}, view.length)
 
     def of(self, parts: Mapping[str, Part]) -> float:
         """Of a memory with these parts."""
@@ -379,13 +390,25 @@ class Relevance:
 _MEASURED = ("relevance", "lexical", "cosine")
 
 
-def _bm25(view: View, rows: Indices | None, text: str, policy: Policy, units: Floats) -> None:
+def _bm25(view: View, rows: Indices | None, text: str, at: datetime, policy: Policy, units: Floats) -> None:
     index = view.lexical()
     terms = view.table.analyser.weighted(text, policy.grammar)
     if policy.respell:
         terms = index.respelt(terms, view.length)
+    terms.update(dict.fromkeys(_days(view, text, at, policy)[0], 1.0))
     scores = index.scores(terms, view.length, policy.k1, policy.b, units if rows is None else None)
     round_to_units(view.take(scores, rows), units)
+
+
+def _days(view: View, text: str, at: datetime, policy: Policy) -> tuple[list[str], str]:
+    """(the words for the days that a blend's question names from where it stands, of those on which there is
+    something; the rest of the question)."""
+    if policy.relevance == "blend":
+        found, rest = dated(text, at)
+        index = view.lexical()
+        if days := [day for day in map(date.isoformat, found) if index.occurs(day, view.length)]:
+            return days, rest
+    return [], text
 
 
 def _cosine(view: View, rows: Indices | None, text: str, given: Vector | None, units: Floats) -> dict[str, int]:

@@ -77,7 +77,8 @@ class Sayings:
             return known
         number = self._next(text, state)
         self._make_room(number + 1)
-        self._numbers.setdefault(text, number)
+        if known is None or self.state[known] == NO_VECTOR:
+            self._numbers[text] = number
         self.vectors[number] = 0 if vector is None else vector
         self.norms[number] = (0.0 if vector is None else norm_of(vector)) or np.inf
         return number

@@ -103,11 +103,11 @@ def matching(view: View, wanted: Filters) -> tuple[NDArray[np.bool_], list[Filte
     kinds, lowest, span = (rest.pop(name, None) for name in ("kinds", "min_importance", "time_range"))
     table, length, found = view.table, view.length, view.alive
     if kinds is not None:
-        found = found & np.isin(table.kind[:length], [KIND_CODES[kind] for kind in _kinds(kinds)])
+        found = found & np.isin(table.kind[:length], [KIND_CODES[kind] for kind in checked_kinds(kinds)])
     if lowest is not None:
         found = found & (table.importance[:length] + TOLERANCE >= _lowest(lowest))
     if span is not None:
-        earliest, latest = _moments(span)
+        earliest, latest = checked_span(span)
         if earliest is not None:
             found = found & (table.created[:length] >= micros(earliest))
         if latest is not None:
@@ -133,10 +133,10 @@ def filters(
     """A test per given filter of `Filters`, cheap ones first. Raises UsageError for an invalid filter."""
     tests: list[Filter] = []
     if kinds is not None:
-        wanted = _kinds(kinds)
+        wanted = checked_kinds(kinds)
         tests.append(lambda memory: memory.kind in wanted)
     if time_range is not None:
-        earliest, latest = _moments(time_range)
+        earliest, latest = checked_span(time_range)
         if earliest is not None:
             tests.append(lambda memory: memory.created_at >= earliest)
         if latest is not None:
@@ -186,7 +186,8 @@ def paths(what: str, given: Any) -> Mapping[str, Any]:
     )
 
 
-def _kinds(kinds: Collection[str]) -> set[Kind]:
+def checked_kinds(kinds: Collection[str]) -> set[Kind]:
+    """The kinds of a filter. Raises UsageError for an unknown one."""
     names = (kinds,) if isinstance(kinds, str) else checked_names("kinds", kinds)
     return {checked_kind(kind) for kind in names}
 
@@ -199,7 +200,7 @@ def _equal(name: str, wanted: str) -> Filter:
     return lambda memory: getattr(memory, name) == wanted
 
 
-def _moments(time_range: Any) -> tuple[datetime | None, datetime | None]:
+def checked_span(time_range: Any) -> tuple[datetime | None, datetime | None]:
     """From … to in UTC; None is an open end. Raises UsageError."""
     try:
         first, last = time_range

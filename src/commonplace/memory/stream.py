@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from logging import getLogger
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +19,32 @@ from commonplace.memory.analyser import Analyser, analyser_of, shared_analyser
 from commonplace.memory.columns import micros
 from commonplace.memory.columns import moment as utc_of
 from commonplace.memory.draft import Delta
-from commonplace.memory.embedding import UNNAMED, Embedder, Embeds, Vector, as_embedder, default_embedder, is_pure
-from commonplace.memory.importance import BASE, RuleRater
+from commonplace.memory.embedding import (
+    NOT_EMBEDDED,
+    UNNAMED,
+    Embedder,
+    Embeds,
+    Vector,
+    as_embedder,
+    default_embedder,
+    is_pure,
+    warned,
+)
+from commonplace.memory.importance import RuleRater
 from commonplace.memory.messages import Item, items_of, located
 from commonplace.memory.policies import Policy, compares_vectors
+from commonplace.memory.preparing import (
+    EMBEDDING_ERROR,
+    FULL,
+    HISTORY,
+    KEPT_DETAILS,
+    Prepared,
+    embedded,
+    flagged,
+    mended,
+    prepared,
+    vectors_of,
+)
 from commonplace.memory.reader import Reader, Snapshot
 from commonplace.memory.record import (
     Emotion,
@@ -39,8 +60,6 @@ from commonplace.memory.record import (
     checked_policy,
     checked_text,
     checked_time,
-    checked_vector,
-    new_memory,
     same_but_access,
 )
 from commonplace.memory.records import StoredRows
@@ -48,6 +67,7 @@ from commonplace.memory.reflection import after, since_reflection
 from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.stores.opening import open_store
 from commonplace.memory.stores.store import (
+    Changes,
     Keeper,
     OtherId,
     Overtaken,
@@ -62,9 +82,8 @@ from commonplace.memory.stores.store import (
 from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import in_thread, locked
 
-FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR = "full_text", "history", "embedding_error", "rating_error"
-KEPT_DETAILS = (FULL, HISTORY, EMBEDDING_ERROR, RATING_ERROR)
-"""Details that the stream itself keeps."""
+UNMADE = "unmade"
+"""The setting of a character some of whose memories a model has not embedded, because no policy has read vectors."""
 
 
 def _named(embedder: Embedder | Embeds, where: str) -> Embedder:
@@ -76,38 +95,14 @@ def _named(embedder: Embedder | Embeds, where: str) -> Embedder:
     return found
 
 
-class _Made(NamedTuple):
-    """A memory that is checked and rated, and its vector if it was given."""
-
-    memory: Memory
-    vector: Vector | None
-    cites: tuple[int, ...] | None = None
-    """Of an imported one: the places, among those that are added with it, of what it cites."""
-
-
-def _vectors(embedder: Embedder, texts: Sequence[str]) -> list[Vector | None]:
-    """A vector per text. Raises whatever the embedder raises, and ValueError for another number of vectors."""
-    if not texts:
-        return []
-    made = [checked_vector(vector) for vector in embedder.embed(texts)]
-    if len(made) != len(texts):
-        raise ValueError(f"{len(made)} vectors for {len(texts)} texts")
-    return made
-
-
-def _said(agent: str, what: str, error: Exception) -> str:
-    """What went wrong, in a line, which is logged as well."""
-    said = f"{type(error).__name__}: {error}"[:200]
-    getLogger("commonplace.memory").warning("the %s of %s failed (%s); the memory is kept", what, agent, said)
-    return said
-
-
 class MemoryStream(Reader):
     """Everything one character remembers, in RAM; `open` adds a store that keeps it.
 
     `embedder` is an `Embedder`, or a function from texts to vectors. `rater` is any callable from a text to an
     importance of 1–10. Any number of threads may use a stream.
     """
+
+    forgives = True
 
     def __init__(
         self,
@@ -124,12 +119,14 @@ class MemoryStream(Reader):
         parts = as_embedder(embedder or default_embedder()), rater or RuleRater(analyser.language), analyser
         self.table = MemoryTable(agent, *parts)
         """For this package: what the stream, its draft and its snapshots share."""
-        spelling = getattr(self.table.embedder, "spelling", False)
-        self.table.eager = not is_pure(self.table.embedder) or compares_vectors(policy, spelling=spelling)
+        self.table.eager = self._compares(policy)
         self.guard = self.table.guard
         self._since = 0.0  # importance since the last reflection
         self._archived: set[int] = set()
         self._unembedded: set[int] = set()
+        """Those whose embedder failed."""
+        self._unmade: set[int] = set()
+        """Those whose vector a model has not made yet, because no policy has read it."""
         self._keeper: Keeper | None = None
 
     @classmethod
@@ -179,7 +176,11 @@ class MemoryStream(Reader):
                 store.close()
             raise
         stream.table.eager = stream.table.eager or getattr(store, "compares", False)
-        stream._keeper = Keeper(store, agent, settings_of(embedder, analyser), own=own)
+        settings = settings_of(embedder, analyser)
+        if stored.settings.get(UNMADE) or stream._skips:
+            settings[UNMADE] = True
+            stream._note_missing(stored.memories)
+        stream._keeper = Keeper(store, agent, settings, stored.mark, own=own)
         return stream
 
     @classmethod
@@ -265,8 +266,8 @@ class MemoryStream(Reader):
         reflection without citations, and citations of memories that do not exist.
 
         An embedder that raises an exception costs the vector and not the memory, whose details then have an
-        `embedding_error`: see `unembedded` and `reembed`. One whose rater raises is rated by the rules, or 3 if they
-        fail, and has a `rating_error`. Both are logged as warnings of `commonplace.memory`.
+        `embedding_error`: see `unembedded` and `reembed`. One whose rater raises is rated by the rules, and has a
+        `rating_error`. Both are logged as warnings of `commonplace.memory`.
         """
         fields = MemoryFields(
             importance=importance,
@@ -296,7 +297,7 @@ class MemoryStream(Reader):
         out unless `system` is True, and so are items without content. All are embedded at once. Raises UsageError that
         names the position (0 is the first) of the first item that is wrong, before anything is added.
         """
-        made: list[_Made] = []
+        made: list[Prepared] = []
         for position, item in enumerate(items_of(items, at, system=system)):
             try:
                 made.append(self._made(item))
@@ -307,62 +308,81 @@ class MemoryStream(Reader):
     @property
     @locked
     def unembedded(self) -> tuple[int, ...]:
-        """Ids of the memories whose embedder failed; `reembed` makes their vectors."""
-        return tuple(id for id in sorted(self._unembedded) if id in self.table)
+        """Ids of the memories whose embedder failed, and of those that a model has not embedded yet because no policy
+        has read their vectors. `reembed` makes them."""
+        return tuple(id for id in sorted(self._unembedded | self._unmade) if id in self.table)
 
     def reembed(self, batch: int = 256) -> int:
         """Makes the vectors that are missing, `batch` texts at a time, and returns how many it made.
 
         These are those of the memories in `unembedded`. Raises what the embedder raises; what it made before stays.
         """
-        wanted, count = self.unembedded, 0
+        return self._embed(self.unembedded, batch)
+
+    def _embed(self, wanted: Sequence[int], batch: int = 256) -> int:
+        """Embeds these memories, as `reembed`. Only what is quick is under the lock."""
+        count = 0
         for first in range(0, len(wanted), checked_count("batch", batch, 1)):
             memories = [self.get(id) for id in wanted[first : first + batch] if id in self]
-            vectors = _vectors(self.table.embedder, [memory.text for memory in memories])
-            count += sum(vector is not None for vector in vectors)
+            vectors = vectors_of(self.table.embedder, [memory.text for memory in memories])
             with self.guard:
-                for memory, vector in zip(memories, vectors, strict=True):
-                    if memory.id in self and self.get(memory.id).text == memory.text:
-                        now = self.get(memory.id)
-                        details = {name: value for name, value in now.details.items() if name != EMBEDDING_ERROR}
-                        self._put(replace(now, details=details), vector)
-                        self._unembedded.discard(memory.id)
+                there = [
+                    (mended(self.get(memory.id)), vector)
+                    for memory, vector in zip(memories, vectors, strict=True)
+                    if memory.id in self and self.get(memory.id).text == memory.text
+                ]
+                self._put([memory for memory, _ in there], [vector for _, vector in there])
+                self._unembedded.difference_update(memory.id for memory, _ in there)
+                self._unmade.difference_update(memory.id for memory, _ in there)
+            count += sum(vector is not None for _, vector in there)
         return count
 
-    def _made(self, item: Item) -> _Made:
-        """The memory, checked and rated. Outside the lock: a rater may take seconds."""
-        text, at, fields = item
-        vector = checked_vector(fields.get("embedding"))
-        failed: dict[str, str] = {}
-
-        def rate(text: str) -> float:
+    def _embedded(self, question: str, policy: Policy) -> tuple[Vector | None, str]:
+        if question and self._unmade and self._compares(policy):
             try:
-                return self.table.rater(text)
+                self._embed(sorted(self._unmade))
             except Exception as error:
-                failed[RATING_ERROR] = _said(self.agent, "rater", error)
-            try:
-                return RuleRater(self.table.analyser.language)(text)
-            except Exception:
-                return BASE
+                return NOT_EMBEDDED, warned(error)
+        return super()._embedded(question, policy)
 
-        exists = self.__contains__
-        id = self.table.committed + 1
-        memory = new_memory(text, at, fields, id=id, agent=self.agent, rater=rate, exists=exists)
-        if failed:
-            memory = replace(memory, details={**memory.details, **failed})
-        return _Made(memory, vector)
+    @property
+    def _skips(self) -> bool:
+        """Whether memories are added without the vectors that a model would make."""
+        return not self.table.eager and not is_pure(self.table.embedder)
 
-    def _add(self, made: Sequence[_Made]) -> list[Memory]:
+    def _compares(self, policy: Policy) -> bool:
+        """Whether the policy reads the vectors of this stream's embedder."""
+        return compares_vectors(policy, spelling=getattr(self.table.embedder, "spelling", False))
+
+    def _note_missing(self, memories: Iterable[Memory]) -> None:
+        """Notes which of these memories have no vector yet."""
+        table = self.table
+        for memory in memories:
+            failed = EMBEDDING_ERROR in memory.details
+            unmade = not failed and not is_pure(table.embedder) and not table.has_vector(memory.id - 1)
+            (self._unembedded.add if failed else self._unembedded.discard)(memory.id)
+            (self._unmade.add if unmade else self._unmade.discard)(memory.id)
+
+    def _made(self, item: Item) -> Prepared:
+        """The memory, checked and rated. Outside the lock: a rater may take seconds."""
+        table = self.table
+        return prepared(
+            item,
+            id=table.committed + 1,
+            agent=self.agent,
+            rater=table.rater,
+            language=table.analyser.language,
+            exists=self.__contains__,
+        )
+
+    def _add(self, made: Sequence[Prepared]) -> list[Memory]:
         """Embeds the memories and adds them, all or none. Only the adding is under the lock."""
         vectors: list[Vector | None] = [one.vector for one in made]
         missing = [place for place, vector in enumerate(vectors) if vector is None and self.table.eager]
-        failed = ""
-        try:
-            texts = [made[place].memory.text for place in missing]
-            for place, vector in zip(missing, _vectors(self.table.embedder, texts), strict=True):
-                vectors[place] = vector
-        except Exception as error:
-            failed = _said(self.agent, "embedder", error)
+        texts = [made[place].memory.text for place in missing]
+        found, failed = embedded(self.agent, self.table.embedder, texts)
+        for place, vector in zip(missing, found, strict=True):
+            vectors[place] = vector
         with self.guard:
             while True:
                 try:
@@ -372,22 +392,21 @@ class MemoryStream(Reader):
                         raise
 
     def _append(
-        self, made: Sequence[_Made], vectors: Sequence[Vector | None], missing: Sequence[int], failed: str
+        self, made: Sequence[Prepared], vectors: Sequence[Vector | None], missing: Sequence[int], failed: str
     ) -> list[Memory]:
         """Adds memories under the next ids. `missing`: places of those whose embedder failed, and how."""
         self.table.cut()
         first = self.table.committed + 1
         memories = [self._numbered(one, first, place) for place, one in enumerate(made)]
         for place in missing:
-            memory = memories[place]
-            memories[place] = replace(memory, details={**memory.details, EMBEDDING_ERROR: failed})
+            memories[place] = flagged(memories[place], {EMBEDDING_ERROR: failed})
         for memory, vector in zip(memories, vectors, strict=True):
             self.table.append(memory, vector)
         self._commit(memories)
         self._unembedded.update(memories[place].id for place in missing)
         return memories
 
-    def _numbered(self, one: _Made, first: int, place: int) -> Memory:
+    def _numbered(self, one: Prepared, first: int, place: int) -> Memory:
         """The memory under the id that is the next by now, and what it cites still there. Raises UsageError."""
         memory, id = one.memory, first + place
         if one.cites is not None:
@@ -395,14 +414,15 @@ class MemoryStream(Reader):
         checked_citations(memory.kind, memory.citations, self.table.__contains__)
         return memory if memory.id == id else replace(memory, id=id)
 
-    def _put(self, memory: Memory, vector: Vector | None = None, *, said: bool = True) -> None:
-        """Replaces a memory in the store and here; `said`: its text and vector, too."""
+    def _put(self, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
+        """Replaces memories in the store and here, with `vectors` their texts and vectors, too."""
         self.table.cut()
         if self._keeper is not None:
-            self._keeper.update(memory, [vector] if said else None)
-        self.table.replace(memory)
-        if said:
-            self.table.say(memory, vector)
+            self._keeper.update(memories, vectors)
+        for place, memory in enumerate(memories):
+            self.table.replace(memory)
+            if vectors is not None:
+                self.table.say(memory, vectors[place])
         self._since = since_reflection(self._view())
 
     @locked
@@ -474,10 +494,7 @@ class MemoryStream(Reader):
         shown, whole = (None, "") if text is None else checked_text(text)
         vector, failed = None, ""
         if shown is not None and self.table.eager:
-            try:
-                (vector,) = _vectors(self.table.embedder, [shown])
-            except Exception as error:
-                failed = _said(self.agent, "embedder", error)
+            (vector,), failed = embedded(self.agent, self.table.embedder, [shown])
         with self.guard:
             before = memory = self.get(id)
             if importance is not None:
@@ -498,9 +515,9 @@ class MemoryStream(Reader):
                 moment = iso(utc_of(self.table.latest) if at is None else checked_time(at))
                 past = {"text": before.full_text, "tags": list(before.tags), "until": moment}
                 memory = replace(memory, details={**memory.details, HISTORY: [*before.details.get(HISTORY, ()), past]})
-            self._put(memory, vector, said=shown is not None)
+            self._put([memory], None if shown is None else [vector])
             if shown is not None:
-                (self._unembedded.add if failed else self._unembedded.discard)(id)
+                self._note_missing([memory])
         return memory
 
     @locked
@@ -518,34 +535,51 @@ class MemoryStream(Reader):
             return 0, 0
         table, before = self.table, self.table.committed
         table.cut()
-        stored = self._keeper.load()
-        refuse_other_embedder(stored.settings, table.embedder, self._keeper.store.where)
-        if len(stored.memories) < before:  # somebody deleted the character
-            self._become(stored)
-            return 0, len(stored.memories) - before
-        gone = stored.forgotten | stored.archived
-        for row in range(before):
-            memory = stored.memories[row]
-            if memory.id in stored.forgotten:
-                continue
-            if not same_but_access(memory, now := table.record(row)):
-                table.replace(memory)
-                if memory.text != now.text or memory.details != now.details:
-                    table.say(memory, stored.vectors[row])
-            if micros(memory.accessed_at) > table.accessed[row]:
-                table.touch([memory.id], memory.accessed_at)
-        table.extend(stored.memories[before:], stored.vectors[before:])
+        found = self._keeper.changes(before)
+        refuse_other_embedder(found.settings, table.embedder, self._keeper.store.where)
+        if found.last_id < before:  # somebody deleted the character
+            self._become(found)
+            return 0, found.last_id - before
+        if not found.memories:
+            return 0, 0
+        for memory, vector in zip(found.memories, found.vectors, strict=True):
+            if memory.id <= before and memory.id not in found.forgotten:
+                self._renew(memory, vector)
+        first = len(found.memories) - (found.last_id - before)
+        table.extend(found.memories[first:], found.vectors[first:])
         table.commit()
-        away = set((np.flatnonzero(~table.alive[: table.committed]) + 1).tolist())
-        if back := away - gone:
-            table.unarchive(sorted(back))
-        if gone - away:
-            table.remove(sorted(gone - away))
-        self._archived = set(stored.archived)
-        self._unembedded = {memory.id for memory in stored.memories if EMBEDDING_ERROR in memory.details}
+        self._move(found)
+        if found.settings.get(UNMADE):
+            self._note_missing(found.memories)
         self._since = since_reflection(self._view())
-        new = range(before + 1, len(stored.memories) + 1)
-        return sum(id not in stored.forgotten for id in new), len(new)
+        new = range(before + 1, found.last_id + 1)
+        return sum(id not in found.forgotten for id in new), len(new)
+
+    def _renew(self, memory: Memory, vector: Vector | None) -> None:
+        """Brings a memory that is here up to date with the store."""
+        table, row = self.table, memory.id - 1
+        if not same_but_access(memory, now := table.record(row)):
+            table.replace(memory)
+        if (
+            memory.text != now.text
+            or memory.details != now.details
+            or (vector is not None and not table.has_vector(row))
+        ):
+            table.say(memory, vector)
+        if micros(memory.accessed_at) > table.accessed[row]:
+            table.touch([memory.id], memory.accessed_at)
+
+    def _move(self, found: Changes) -> None:
+        """Forgets, archives and restores what the store has."""
+        table, gone = self.table, found.forgotten | found.archived
+        ids = [memory.id for memory in found.memories]
+        if back := [id for id in ids if id not in gone and id not in table]:
+            table.unarchive(back)
+        if away := [id for id in ids if id in gone and id in table]:
+            table.remove(away)
+        self._archived = self._archived.difference(ids) | found.archived
+        self._unembedded.difference_update(ids)
+        self._unembedded.update(memory.id for memory in found.memories if EMBEDDING_ERROR in memory.details)
 
     def history(self, id: int) -> list[Mapping[str, Any]]:
         """What the memory said before it was revised, oldest first: mappings of `text`, `tags` and `until` (ISO time).
@@ -643,6 +677,8 @@ class MemoryStream(Reader):
         self.table.commit()
         for memory in memories:
             self._since = after(self._since, memory)
+        if self._skips:
+            self._note_missing(memories)
 
     def _chosen(self, ids: Iterable[int], there: Callable[[int], bool]) -> tuple[int, ...]:
         """The ids that pass the test, ascending. Closes an open draft."""
@@ -696,17 +732,16 @@ class MemoryStream(Reader):
         """
         from commonplace.memory import portable  # noqa: PLC0415 - as in `export`
 
-        made: list[_Made] = []
+        made: list[Prepared] = []
         lines = portable.read(path, self.table.embedder.name)
         for line in lines:
             try:
                 one = self._made(Item(line.text, line.at, line.fields))
             except UsageError as error:
                 raise portable.refused(path, line.number, error) from error
-            details = {name: value for name, value in one.memory.details.items() if name != EMBEDDING_ERROR}
             accessed_at = line.accessed_at or one.memory.accessed_at
-            memory = replace(one.memory, kind=line.kind, accessed_at=accessed_at, details=details)
-            made.append(_Made(memory, one.vector, line.cites))
+            memory = replace(mended(one.memory), kind=line.kind, accessed_at=accessed_at)
+            made.append(Prepared(memory, one.vector, line.cites))
         memories = self._add(made) if made else []
         self.archive([memory.id for memory, line in zip(memories, lines, strict=True) if line.archived])
         return memories
@@ -721,7 +756,7 @@ class MemoryStream(Reader):
         self._become(Stored())
         return count
 
-    def _become(self, stored: Stored) -> None:
+    def _become(self, stored: Stored | Changes) -> None:
         """All that a store holds, in the place of what was here."""
         table = self.table
         table.cut()
@@ -730,7 +765,9 @@ class MemoryStream(Reader):
         self.table.guard = self.guard
         self.table.extend(stored.memories, stored.vectors)
         self.table.commit()
-        self._unembedded = {memory.id for memory in stored.memories if EMBEDDING_ERROR in memory.details}
+        self._unembedded, self._unmade = set(), set()
+        if stored.settings.get(UNMADE):
+            self._note_missing(stored.memories)
         self._without(stored.forgotten, stored.archived)
 
     aremember = in_thread(remember)

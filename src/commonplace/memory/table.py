@@ -19,7 +19,7 @@ from commonplace.memory.analyser import Analyser
 from commonplace.memory.blend import BlendColumns
 from commonplace.memory.bm25 import LexicalIndex
 from commonplace.memory.columns import FlagColumn, RecencyColumn, grown, micros, moment
-from commonplace.memory.embedding import Embedder, Vector, is_pure
+from commonplace.memory.embedding import UNUSABLE, Embedder, Vector, is_pure
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import KINDS, Kind, Memory, MemoryFields, Rater, accessed, checked_vector, new_memory
 from commonplace.memory.records import PackedRecords, StoredRows
@@ -302,6 +302,10 @@ class MemoryTable:
     def vector(self, row: int) -> Vector | None:
         """A copy of the row's vector, None if it has no usable one."""
         return self.sayings.vector(int(self.saying[row]))
+
+    def has_vector(self, row: int) -> bool:
+        """Whether the memory has a usable vector, or one follows from its text."""
+        return self.sayings.state[self.saying[row]] not in UNUSABLE
 
     def given_vector(self, row: int) -> Vector | None:
         """The same to be stored: None, too, for one that is derived from the text."""

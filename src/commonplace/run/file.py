@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sqlite3
 from collections.abc import Generator, Mapping
 from contextlib import ExitStack, closing, contextmanager
@@ -245,13 +246,22 @@ class RunFile:
 # ── creating and opening ────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def talks_of(path: Path) -> Path:
+    """The folder beside a run in which talks with its characters are kept."""
+    return path.with_name(f"{path.name}.talks")
+
+
 @contextmanager
 def written_run(path: str | Path, *, force: bool = False) -> Generator[Path]:
-    """`whole_file.written_whole` for a run: gives the path to write it to, and it appears when the block ends."""
+    """`whole_file.written_whole` for a run: gives the path to write it to, and it appears when the block ends.
+
+    The talks about a run that is replaced are deleted: its characters are not those of the new one.
+    """
     path = Path(path)
     instead = f"resume it with: {command('resume', path)}" if _is_run(path) else "give another name with -o"
     with written_whole(path, force=force, instead=instead, in_use=_in_use(path)) as part:
         yield part
+    shutil.rmtree(talks_of(path), ignore_errors=True)
 
 
 def _is_run(path: Path) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from commonplace.canon import canonical, digest, parsed
 from commonplace.errors import RunDamaged, UsageError, command
+from commonplace.memory.kiwi import refuse_other_versions
 from commonplace.run.schema import FORMAT, SEMANTICS
 
 OFFLINE = "offline"
@@ -15,6 +16,8 @@ JOURNAL = "journal:"
 """Begins the name of a mind that repeats the answers of a run; the path of the run follows."""
 MIND_OBJECT = "mind_object"
 """The setting of a manifest whose mind was given as an object, not by name."""
+ANALYSER_VERSIONS = "analyser_versions"
+"""The setting of a manifest whose analyser is a package: the versions that found the run's words."""
 
 OWN_MINDS = "minds"
 """The setting with the minds that some characters have of their own: character → name."""
@@ -91,8 +94,9 @@ class Manifest:
             raise RunDamaged("the scenario in the file is not the one the run was made from", where=where)
         return manifest
 
-    def refuse_other_semantics(self, where: str) -> None:
-        """Raises UsageError for a run made under other rules than those of this version."""
+    def refuse_other_rules(self, where: str) -> None:
+        """Raises UsageError for a run made under other rules than those of this version, or with other versions of its
+        analyser."""
         if self.semantics != SEMANTICS:
             raise UsageError(
                 f"the run was made under semantics {self.semantics}, this version has {SEMANTICS}: it would not give"
@@ -100,6 +104,9 @@ class Manifest:
                 where=where,
                 hint=f"Commonplace {self.version} can; {command('verify', where, '--integrity-only')} checks the file",
             )
+        made_with = (self.settings or {}).get(ANALYSER_VERSIONS)
+        if made_with is not None:
+            refuse_other_versions(str(made_with), where)
 
 
 def own_minds(manifest: Manifest) -> dict[str, str]:

@@ -268,6 +268,10 @@ class CognitionPart(Part):
     embedder: EmbedderPart | None = Field(
         default=None, description="model that makes the vectors; without one the built-in embedder does"
     )
+    analyser: Literal["plain", "kiwi"] = Field(
+        default="plain",
+        description="who finds the words of Korean texts: rules, or kiwipiepy (the extra `korean`)",
+    )
     attention: int = Field(default=8, ge=1, le=100, description="percepts taken in per tick")
     novelty_window: int = Field(
         default=5, ge=0, le=10000, description="ticks in which the same thing is not remembered again"

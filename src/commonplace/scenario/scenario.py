@@ -10,6 +10,7 @@ from commonplace.character.persona import Persona
 from commonplace.character.state import CharacterState
 from commonplace.clock import Clock
 from commonplace.memory import policies
+from commonplace.memory.analyser import Analyser, shared_analyser
 from commonplace.memory.embedding import Embedder, GivenVectors, default_embedder
 from commonplace.memory.policies import Policy
 from commonplace.scenario.model import CognitionPart, MemoryPart, ScenarioPart
@@ -65,6 +66,11 @@ class Scenario:
         """What makes the vectors of its characters' memories; a model's come as answers."""
         model = self.cognition.embedder
         return GivenVectors(f"{model.model}-{model.dimensions}", model.dimensions) if model else default_embedder()
+
+    @property
+    def analyser(self) -> Analyser:
+        """What finds the words of its characters' memories. Raises UsageError where its package is missing."""
+        return shared_analyser(self.language, self.cognition.analyser)
 
     @property
     def language(self) -> str:

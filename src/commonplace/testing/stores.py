@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 from threading import Barrier
 from typing import Any
 
@@ -97,6 +98,23 @@ def full(id: int, agent: str = "maria") -> Memory:
         event="t4.klaus.0",
         details=DETAILS,
     )
+
+
+def _change(stream: MemoryStream, chance: Random, step: int) -> None:
+    """Changes a stream in one way or another, after it has seen what others did."""
+    stream.refresh()
+    ids, moment = [memory.id for memory in stream], START + timedelta(hours=step)
+    some = chance.sample(ids, min(2, len(ids)))
+    deeds: list[Callable[[], Any]] = [
+        lambda: stream.remember(f"a kite {step}", at=moment),
+        lambda: stream.recall("a kite", at=moment, k=2),
+        lambda: stream.forget(some[:1]),
+        lambda: stream.archive(some),
+        lambda: stream.unarchive([memory.id for memory in stream.archived]),
+        lambda: [stream.revise(id, text=f"a stove {step}", tags=("hot",)) for id in some],
+        lambda: [stream.revise(id, importance=7) for id in some],
+    ]
+    chance.choice(deeds)()
 
 
 def together(*deeds: Callable[[], Any]) -> None:
@@ -485,6 +503,28 @@ class StoreContract:
         for name in names:
             assert list(MemoryStream.open(store, name, embedder=WordCounts())) == wanted[name]
         store.close()
+
+    def test_a_stream_that_is_refreshed_is_one_that_is_opened(self, tmp_path: Path) -> None:
+        first, second = self.two(tmp_path / "s")
+        for seed in range(3):
+            chance, name = Random(seed), f"maria {seed}"
+            one, other = (MemoryStream.open(store, name, embedder=WordCounts()) for store in (first, second))
+            one.add_many([f"lantern {number}" for number in range(9)], at=START)
+            for step in range(12):
+                for _ in range(chance.randint(0, 3)):
+                    _change(chance.choice((one, other)), chance, step)
+                for stream in (one, other):
+                    stream.flush()
+                one.refresh()
+                wanted = MemoryStream.open(first, name, embedder=WordCounts())
+                assert (list(one), one.archived, one.last_id) == (list(wanted), wanted.archived, wanted.last_id)
+                assert [str(one.vector(here.id)) for here in one] == [str(wanted.vector(here.id)) for here in one]
+                later = START + timedelta(days=9)
+                assert one.recall("a lantern", at=later, touch=False) == wanted.recall(
+                    "a lantern", at=later, touch=False
+                )
+        for store in {id(store): store for store in (first, second)}.values():
+            store.close()
 
     def test_streams_of_one_character_bring_in_what_the_others_did(self, tmp_path: Path) -> None:
         first, second = self.two(tmp_path / "s")

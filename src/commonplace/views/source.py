@@ -114,7 +114,8 @@ class Reply(Protocol):
 class Conversation(Protocol):
     """A talk of a person with one character at one tick. A mind may have to be asked, so every call is awaited.
 
-    Calls may raise CommonplaceError; the talk can go on afterwards. A call may be cancelled, except `close`.
+    Calls may raise CommonplaceError; the talk can go on afterwards. `ask` and `retry` may be cancelled; what `rate` and
+    `close` do is done even then.
     """
 
     @property
@@ -143,7 +144,7 @@ class Source(Protocol):
     """All that a terminal needs of a run. Called from the view's thread only; reading never changes a run.
 
     Only `subscribe`'s callback may come from another thread. Every call should answer at once, except `preview` and
-    `submit`, which the view calls from a worker thread because a mind may have to be asked.
+    `submit`, which the view calls from a worker thread because a mind may have to be asked. Talks are awaited.
     """
 
     @property

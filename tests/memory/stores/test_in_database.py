@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
 import pytest
 
-from commonplace.errors import UsageError
-from commonplace.memory import MemoryStream, lattice, policies
+from commonplace.errors import CommonplaceError, UsageError
+from commonplace.memory import Emotion, MemoryStream, lattice, policies
+from commonplace.memory.embedding import EmbeddingWarning
 from commonplace.memory.stores import DatabaseStream
 from commonplace.testing.stores import START, WordCounts
 from memory.stores.test_postgres import opened
@@ -33,13 +35,59 @@ def vector(chance: random.Random, exact: bool):
     return lattice(raw) if exact else np.array(raw, dtype=np.float32)
 
 
+SOURCES = ("", "Klaus", "민수", 'a "quoted" \\ name', "\ud800 broken")
+TAGS = ("light", "축제", "50 % off")
+PLACES = ((), ("Town",), ("Town", "House"), ("Town", "Library"))
+DETAILS = ({}, {"user": "k"}, {"user": "m", "frame": {"what": "talk", "n": 1}}, {"user": ["k", "m"], "n": 1.0})
+
+
+def kept(chance: random.Random) -> dict[str, object]:
+    """What filters look at, in what `remember` takes."""
+    return {
+        "kind": chance.choice(("observation", "action", "plan")),
+        "source": chance.choice(SOURCES),
+        "session": chance.choice(("", "s1")),
+        "place": chance.choice(PLACES),
+        "tags": chance.sample(TAGS, chance.randint(0, 2)),
+        "metadata": chance.choice(DETAILS),
+        "emotion": chance.choice((None, Emotion(0.5, 0.2, keywords=("joy",)))),
+    }
+
+
+FILTERS = {
+    "kinds": lambda chance: chance.choice((["action"], "plan", ["observation", "action"], [])),
+    "source": lambda chance: chance.choice(SOURCES),
+    "session": lambda chance: chance.choice(("s1", "")),
+    "place": lambda chance: chance.choice(PLACES),
+    "tags": lambda chance: chance.sample(TAGS, chance.randint(0, 2)),
+    "agent": lambda chance: chance.choice(("지우", None)),
+    "min_importance": lambda chance: chance.choice((1, 3, 7.5, 8)),
+    "metadata": lambda chance: chance.choice(
+        ({"user": "k"}, {"frame.what": ["talk", "x"]}, {"n": 1}, {"user": []}, {})
+    ),
+    "emotion": lambda chance: chance.choice(({"keywords": ["JOY"]}, {"valence": (0.6, None)})),
+    "text": lambda chance: chance.choice(("KLAUS", "축제", "light", "")),
+    "time_range": lambda chance: chance.choice(
+        ((START, None), (None, START + timedelta(hours=1)), (START, START + timedelta(seconds=9)))
+    ),
+}
+
+
+def some_filters(chance: random.Random) -> dict[str, object]:
+    """None as often as not, else a few."""
+    names = chance.sample(sorted(FILTERS), chance.choice((0, 0, 1, 1, 2, 3)))
+    return {name: FILTERS[name](chance) for name in names}
+
+
 def filled(stream: MemoryStream, chance: random.Random, exact: bool) -> None:
     """Many alike in time, importance and vector, some forgotten, some retrieved."""
     close = chance.choice((1, 60, 3600 * 24))
     for _ in range(chance.randint(1, 150)):
         text = " ".join(chance.choice(WORDS) for _ in range(3))
         at = START + timedelta(seconds=close * chance.randint(0, 50), microseconds=chance.randint(0, 1))
-        stream.remember(text, at=at, importance=chance.choice((1, 3, 3, 7.5)), embedding=vector(chance, exact))
+        stream.remember(
+            text, at=at, importance=chance.choice((1, 3, 3, 7.5)), embedding=vector(chance, exact), **kept(chance)
+        )
     later = START + timedelta(days=60)
     stream.recall("festival", at=later, k=3, policy=policies.PARK)
     stream.forget([id for id in range(1, stream.last_id + 1) if chance.random() < 0.1])
@@ -66,7 +114,9 @@ def compare(url: str, where, seed: int) -> None:
                 "k": chance.choice((1, 3, 10, 500)),
                 "max_tokens": chance.choice((None, None, 12)),
                 "exclude": frozenset(id for id in range(1, ram.last_id + 1) if chance.random() < 0.05),
+                "min_relevance": chance.choice((None, None, 0.2, 0.9)),
                 "touch": False,
+                **some_filters(chance),
             }
             assert base.retrieve(query, **options) == ram.retrieve(query, **options), (
                 seed,
@@ -74,6 +124,9 @@ def compare(url: str, where, seed: int) -> None:
                 query,
                 options,
             )
+    for _ in range(6):
+        wanted = some_filters(chance)
+        assert base.search(**wanted, limit=5) == ram.search(**wanted, limit=5), (seed, wanted)
     at = START + timedelta(days=100)
     assert base.recall("Klaus", at=at, k=3) == ram.recall("Klaus", at=at, k=3)
     assert list(base) == list(ram)
@@ -124,6 +177,57 @@ def test_it_reads_and_writes_as_a_stream_in_ram(postgres_url, tmp_path):
     assert (4 in base, 2 in base, base.get(4)) == (True, False, ram.get(4))
     assert base.vector(4).tolist() == ram.vector(4).tolist()
     assert base.importance_since_reflection() == ram.importance_since_reflection() == 2
+    store.close()
+
+
+@pytest.mark.parametrize("wrong", [{"kinds": ["dream"]}, {"tags": "a"}, {"min_relevance": 2}, {"metadata": 3}])
+def test_a_filter_that_is_none_is_refused(wrong, postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    base = DatabaseStream.open(store, "maria", embedder=WordCounts())
+    with pytest.raises(UsageError):
+        base.recall("stove", at=START, **wrong)
+    store.close()
+
+
+def test_two_streams_and_two_connections_add_under_the_next_ids(postgres_url, tmp_path):
+    stores = [opened(postgres_url, tmp_path) for _ in range(2)]
+    streams = [DatabaseStream.open(store, "joint", embedder=WordCounts()) for store in stores]
+    with ThreadPoolExecutor(4) as threads:
+        made = list(
+            threads.map(
+                lambda number: streams[number % 2].remember(f"stove {number}", at=START, importance=1), range(24)
+            )
+        )
+    assert sorted(memory.id for memory in made) == list(range(1, 25))
+    assert {memory.id: memory for memory in streams[0]} == {memory.id: memory for memory in made}
+    for store in stores:
+        store.close()
+
+
+class Moody(WordCounts):
+    down = False
+
+    def embed(self, texts):
+        if self.down:
+            raise CommonplaceError("no answer")
+        return super().embed(texts)
+
+
+def test_an_embedder_that_fails_costs_the_vector_and_neither_the_memory_nor_the_answer(postgres_url, tmp_path):
+    store, embedder = opened(postgres_url, tmp_path), Moody()
+    base = DatabaseStream.open(store, "moody", embedder=embedder)
+    base.remember("a stove", at=START, importance=2)
+    embedder.down = True
+    memory = base.remember("a festival", at=START, importance=2)
+    assert "no answer" in memory.details["embedding_error"]
+    with pytest.warns(EmbeddingWarning, match="no answer"):
+        found = base.retrieve("festival", at=START)
+    assert ("no answer" in found.query_error, found.unusable["query"], len(found)) == (True, 1, 2)
+    assert base.unembedded == (2,)
+    embedder.down = False
+    assert base.reembed() == 1
+    assert (base.unembedded, dict(base.get(2).details)) == ((), {})
+    assert base.recall("festival", at=START)[0].memory.id == 2
     store.close()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.stores.postgres import PostgresStore
-from commonplace.testing.stores import StoreContract, memory, same
+from commonplace.testing.stores import START, StoreContract, memory, same
 from sizes import PROVE
 
 
@@ -71,10 +71,24 @@ def test_a_database_that_can_only_be_read_says_so(postgres_url, tmp_path):
 
 def test_a_newer_format_is_refused(postgres_url, tmp_path):
     store = opened(postgres_url, tmp_path)
-    store.connection.execute("INSERT INTO commonplace_format VALUES (2)")
+    store.connection.execute("INSERT INTO commonplace_format VALUES (3)")
     store.close()
-    with pytest.raises(UsageError, match="format 2, made by a newer"):
+    with pytest.raises(UsageError, match="format 3, made by a newer"):
         opened(postgres_url, tmp_path)
+
+
+def test_tables_of_the_first_format_go_on_in_this_one(postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    store.append("maria", [memory(1), memory(2)], [None, None])
+    store.connection.execute("ALTER TABLE commonplace_memory DROP COLUMN changed")
+    store.connection.execute("UPDATE commonplace_format SET number = 1")
+    store.close()
+    store = opened(postgres_url, tmp_path)
+    before = store.load("maria")
+    store.touch("maria", {2: START})
+    found = store.changes("maria", before.mark, 2)
+    assert [memory.id for memory in found.memories] == [2]
+    store.close()
 
 
 def test_a_memory_that_is_missing_is_damage(postgres_url, tmp_path):

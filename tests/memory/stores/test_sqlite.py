@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.stores.sqlite import SQLiteStore
-from commonplace.testing.stores import StoreContract, memory, refused, same
+from commonplace.testing.stores import START, StoreContract, memory, refused, same
 from sizes import PROVE
 
 
@@ -27,14 +28,30 @@ def test_many_sequences_of_deeds(tmp_path):
     compare_with_ram(SQLiteStore, tmp_path, examples=300, steps=40)
 
 
-def test_the_oldest_format_of_all_is_this_one_and_a_newer_one_is_refused(tmp_path):
+def test_a_newer_format_is_refused(tmp_path):
     path = tmp_path / "s.db"
     filled(path)
     with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 2")
+        connection.execute("PRAGMA user_version = 3")
     connection.close()
-    with pytest.raises(UsageError, match="format 2, made by a newer"):
+    with pytest.raises(UsageError, match="format 3, made by a newer"):
         SQLiteStore(path)
+
+
+def test_a_file_of_the_first_format_goes_on_in_this_one(tmp_path):
+    path = tmp_path / "s.db"
+    filled(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE change")
+        connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    one, other = SQLiteStore(path), SQLiteStore(path)
+    before = one.load("maria")
+    other.touch("maria", {2: START + timedelta(days=9)})
+    found = one.changes("maria", before.mark, len(before.memories))
+    assert [memory.id for memory in found.memories] == [2]
+    one.close()
+    other.close()
 
 
 @pytest.mark.parametrize("content", [b"", b"SQLite format 3\0" + b"x" * 4000, b"hello, this is a text\n" * 50])

@@ -30,7 +30,7 @@ from commonplace.memory.embedding import Vector
 from commonplace.memory.record import Memory
 from commonplace.memory.stores import jsonl_files as files
 from commonplace.memory.stores.jsonl_files import AgentMemories, FolderContents, Key, StoreConfig, line_of
-from commonplace.memory.stores.store import Stored, checked_agent, refuse_missing, refuse_other_ids
+from commonplace.memory.stores.store import Changes, Stored, checked_agent, refuse_missing, refuse_other_ids
 from commonplace.memory.threads import locked
 from commonplace.memory.words import word_list
 from commonplace.text import words
@@ -63,6 +63,11 @@ class JSONLStore:
         self._sync = synchronous == "FULL"
         self._lock: ProcessLock | None = None
         self._index_cache: dict[Key, tuple[Memory, tuple[str, ...]]] = {}
+        self._changed: dict[str, dict[int, int]] = defaultdict(dict)
+        """Character → id → the number of the latest change of this memory."""
+        self._sequence = 0
+        self._deleted: Counter[str] = Counter()
+        """How often a character was deleted."""
         with self._files():
             self._open(config)
 
@@ -114,7 +119,30 @@ class JSONLStore:
             frozenset(found.forgotten),
             frozenset(found.archived),
             dict(found.settings),
+            self._mark(agent),
         )
+
+    @locked
+    def changes(self, agent: str, mark: tuple[int, int], known: int) -> Changes | None:
+        """What has changed of a character since a mark; None if it was deleted since."""
+        found, (deleted, sequence) = self._opened.of(agent), mark
+        if deleted != self._deleted[agent]:
+            return None
+        last = len(found.memories)
+        ids = {id for id, number in self._changed[agent].items() if number > sequence}
+        ids = sorted(ids.union(range(known + 1, last + 1)))
+        return Changes(
+            last,
+            [found.memories[id - 1] for id in ids],
+            [found.vectors[id - 1] for id in ids],
+            frozenset(found.forgotten.intersection(ids)),
+            frozenset(found.archived.intersection(ids)),
+            dict(found.settings),
+            self._mark(agent),
+        )
+
+    def _mark(self, agent: str) -> tuple[int, int]:
+        return self._deleted[agent], self._sequence
 
     @locked
     def names(self, agent: str) -> tuple[str, ...]:
@@ -171,7 +199,8 @@ class JSONLStore:
         """Set access times: memory id → moment."""
         self._refuse_missing(agent, tuple(accesses))
         if accesses:
-            self._change({"op": "touch", "agent": agent, "at": {str(id): iso(at) for id, at in accesses.items()}})
+            at = {str(id): iso(moment) for id, moment in accesses.items()}
+            self._change({"op": "touch", "agent": agent, "at": at}, accesses)
 
     @locked
     def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
@@ -182,7 +211,7 @@ class JSONLStore:
         documents = [
             line_of(memory, here.names[memory.id - 1], vector) for memory, vector in zip(memories, vectors, strict=True)
         ]
-        self._change({"op": "update", "agent": agent, "documents": documents})
+        self._change({"op": "update", "agent": agent, "documents": documents}, [memory.id for memory in memories])
         self._write_index_if_due()
 
     @locked
@@ -208,13 +237,14 @@ class JSONLStore:
         here = self._opened.agents[agent]
         count = len(here.memories) - len(here.forgotten)
         self._change({"op": "delete", "agent": agent})
+        self._deleted[agent] += 1
         self.flush()
         return count
 
     def _change_ids(self, op: str, agent: str, ids: Sequence[int]) -> None:
         self._refuse_missing(agent, ids)
         if ids:
-            self._change({"op": op, "agent": agent, "ids": sorted(set(ids))})
+            self._change({"op": op, "agent": agent, "ids": sorted(set(ids))}, ids)
             self.flush()
 
     @locked
@@ -249,12 +279,15 @@ class JSONLStore:
 
     # ── Files ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _change(self, change: Mapping[str, Any]) -> None:
+    def _change(self, change: Mapping[str, Any], ids: Iterable[int] = ()) -> None:
+        """Append a change of the memories `ids` to its file, and make it."""
         contents = self._opened
         with self._files():
             files.append(self.folder / "changes.jsonl", files.json_lines([change]), sync=self._sync)
         contents.changes += 1
         contents.apply(change)
+        self._sequence += 1
+        self._changed[change["agent"]].update(dict.fromkeys(ids, self._sequence))
 
     def _write_outdated(self) -> None:
         contents = self._contents

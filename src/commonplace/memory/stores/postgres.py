@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from threading import RLock
@@ -30,10 +31,12 @@ from commonplace.memory.stores.codec import (
     as_json,
     packed_text,
     row_of,
+    stored_memory,
     stored_of,
     unpacked_text,
 )
 from commonplace.memory.stores.store import (
+    Changes,
     Stored,
     checked_agent,
     checked_folder,
@@ -48,15 +51,15 @@ from commonplace.memory.threads import locked
 
 
 INSTALL = 'pip install "commonplace[postgres]"'
-FORMAT = 1
+FORMAT = 2
 """Number of the table layout. A newer one is refused."""
 
 # state: 0 there, 1 archived (text and rest in packed), 2 forgotten; times: microseconds since the year 1; exact: the
-# vector's values, of width bytes a dimension; embedding: the same where the database can compare it, else NULL
+# vector's values, of width bytes a dimension; embedding: the same where the database can compare it, else NULL;
+# changed: the transaction that last changed it, 0 while it is what was inserted
 TABLES = (
     "CREATE EXTENSION IF NOT EXISTS vector",
     "CREATE TABLE IF NOT EXISTS commonplace_format(number int PRIMARY KEY)",
-    f"INSERT INTO commonplace_format VALUES ({FORMAT}) ON CONFLICT DO NOTHING",
     "CREATE TABLE IF NOT EXISTS commonplace_agent("
     " number int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
     " name text COLLATE \"C\" NOT NULL UNIQUE, settings text NOT NULL DEFAULT '{}')",
@@ -67,7 +70,11 @@ TABLES = (
     " width smallint NOT NULL, exact bytea, dimensions int NOT NULL, norm float8 NOT NULL, embedding vector,"
     # vectors beside their rows, not out of line, where each would have to be looked up
     " PRIMARY KEY(agent, id)) WITH (toast_tuple_target = 8160)",
+    "ALTER TABLE commonplace_memory ADD COLUMN IF NOT EXISTS changed xid8 NOT NULL DEFAULT '0'",
+    "CREATE INDEX IF NOT EXISTS commonplace_changed ON commonplace_memory(agent, changed)",
+    f"INSERT INTO commonplace_format VALUES ({FORMAT}) ON CONFLICT DO NOTHING",
 )
+"""Make the tables, or bring older ones up to date."""
 
 
 def without_password(url: str) -> str:
@@ -123,20 +130,21 @@ def register_vectors(connection: Any) -> None:
 
 
 def make_tables(connection: Any, where: str) -> None:
-    """Makes missing tables. Raises UsageError for a newer format."""
-    if connection.execute("SELECT to_regclass('commonplace_format')").fetchone() == (None,):
+    """Makes missing tables, and brings older ones up to date. Raises UsageError for a newer format."""
+    there = connection.execute("SELECT to_regclass('commonplace_format')").fetchone() != (None,)
+    number = connection.execute("SELECT max(number) FROM commonplace_format").fetchone()[0] if there else 0
+    refuse_newer("a store", number, FORMAT, where)
+    if number < FORMAT:
         with connection.transaction():
             connection.execute(
                 "SELECT pg_advisory_xact_lock(67108877)"
             )  # so that two processes that start together make the tables once
             for statement in TABLES:
                 connection.execute(statement)
-    (number,) = connection.execute("SELECT max(number) FROM commonplace_format").fetchone()
-    refuse_newer("a store", number, FORMAT, where)
 
 
 STORED = f"{COLUMNS}, state, packed, width, exact"
-"""What `stored_rows` and `vectors_of` read."""
+"""What `stored_rows` and `stored_vectors` read."""
 _INSERT = (
     f"INSERT INTO commonplace_memory(agent, state, {COLUMNS}, width, exact, dimensions, norm, embedding)"
     f" VALUES (%s, {THERE}, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
@@ -184,15 +192,51 @@ class PostgresStore:
             if found is None:
                 return Stored()
             number, settings = found
-            query = (
-                f"SELECT {COLUMNS}, state, packed, width, exact FROM commonplace_memory WHERE agent = %s ORDER BY id"
-            )
+            mark = number, self._snapshot()
+            query = f"SELECT {STORED} FROM commonplace_memory WHERE agent = %s ORDER BY id"
             rows = self.connection.execute(query, (number,), binary=True).fetchall()
             self._known[agent] = number, len(rows)
         try:
-            return stored_of(agent, stored_rows(rows), vectors_of(rows), json.loads(settings))
+            stored = stored_of(agent, stored_rows(rows), stored_vectors(rows), json.loads(settings))
+            return replace(stored, mark=mark)
         except UNREADABLE as error:
             raise damaged(f"{agent}: {error}", self.where) from error
+
+    @locked
+    def changes(self, agent: str, mark: tuple[int, str], known: int) -> Changes | None:
+        """What has changed of a character since a mark; None if it was deleted since."""
+        number, since = mark
+        with self.mended():
+            query = "SELECT settings FROM commonplace_agent WHERE name = %s AND number = %s"
+            found = self.connection.execute(query, (agent, number)).fetchone()
+            if found is None:
+                return None
+            now = self._snapshot()
+            query = (
+                f"SELECT {STORED} FROM commonplace_memory WHERE agent = %(agent)s"
+                " AND (id > %(known)s OR changed >= %(since)s::xid8) ORDER BY id"
+            )
+            values = {"agent": number, "known": known, "since": since}
+            rows = self.connection.execute(query, values, binary=True).fetchall()
+            last_id = max([known, *(row[0] for row in rows)])
+            self._known[agent] = number, last_id
+        try:
+            stored = stored_rows(rows)
+            return Changes(
+                last_id,
+                [stored_memory(agent, *row) for row in stored],
+                stored_vectors(rows),
+                frozenset(row[0] for row, state, _ in stored if state == FORGOTTEN),
+                frozenset(row[0] for row, state, _ in stored if state == ARCHIVED),
+                json.loads(found[0]),
+                (number, now),
+            )
+        except UNREADABLE as error:
+            raise damaged(f"{agent}: {error}", self.where) from error
+
+    def _snapshot(self) -> str:
+        """The first transaction whose changes a query after this one may not see."""
+        return self.connection.execute("SELECT pg_snapshot_xmin(pg_current_snapshot())::text").fetchone()[0]
 
     @locked
     def settings(self, agent: str) -> dict[str, Any]:
@@ -238,7 +282,7 @@ class PostgresStore:
         number, _ = self.agent(agent)
         with self._transaction():
             changed = self.connection.execute(
-                "UPDATE commonplace_memory AS m SET accessed = t.at"
+                "UPDATE commonplace_memory AS m SET accessed = t.at, changed = pg_current_xact_id()"
                 " FROM unnest(%s::int[], %s::bigint[]) AS t(id, at)"
                 f" WHERE agent = %s AND m.id = t.id AND state != {FORGOTTEN}",
                 (list(accesses), [micros(at) for at in accesses.values()], number),
@@ -257,7 +301,7 @@ class PostgresStore:
                 shown, packed = _placed(states[memory.id], row.text, row.rest)
                 self.connection.execute(
                     "UPDATE commonplace_memory SET tick = %s, kind = %s, importance = %s, created = %s, accessed = %s,"
-                    " text = %s, rest = %s, packed = %s WHERE agent = %s AND id = %s",
+                    " text = %s, rest = %s, packed = %s, changed = pg_current_xact_id() WHERE agent = %s AND id = %s",
                     (*row[1:6], *shown, packed, number, memory.id),
                 )
                 if vectors is not None:
@@ -276,7 +320,7 @@ class PostgresStore:
             self.connection.execute(
                 f"UPDATE commonplace_memory SET state = {FORGOTTEN}, tick = 0, importance = 1, created = 0,"
                 " accessed = 0, text = '', rest = '', packed = NULL, width = 0, exact = NULL, dimensions = 0,"
-                " norm = 0, embedding = NULL WHERE agent = %s AND id = ANY(%s)",
+                " norm = 0, embedding = NULL, changed = pg_current_xact_id() WHERE agent = %s AND id = ANY(%s)",
                 (number, list(ids)),
             )
 
@@ -358,8 +402,8 @@ class PostgresStore:
                 whole = (text, rest) if packed is None else unpacked_text(packed)
                 shown, packed_now = _placed(after, *whole)
                 self.connection.execute(
-                    "UPDATE commonplace_memory SET state = %s, text = %s, rest = %s, packed = %s"
-                    " WHERE agent = %s AND id = %s",
+                    "UPDATE commonplace_memory SET state = %s, text = %s, rest = %s, packed = %s,"
+                    " changed = pg_current_xact_id() WHERE agent = %s AND id = %s",
                     (after, *shown, packed_now, number, id),
                 )
 
@@ -369,7 +413,7 @@ def stored_rows(rows: Sequence[tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], 
     return [(row[:8], row[8], row[9]) for row in rows]
 
 
-def vectors_of(rows: Sequence[tuple[Any, ...]]) -> Sequence[Vector | None]:
+def stored_vectors(rows: Sequence[tuple[Any, ...]]) -> Sequence[Vector | None]:
     """One per row, of rows that end with width and exact."""
     return gathered(len(rows), [(place, *row[-2:]) for place, row in enumerate(rows) if row[-1] is not None])
 

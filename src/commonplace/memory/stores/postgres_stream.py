@@ -13,7 +13,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Unpack
 
 import numpy as np
@@ -28,14 +28,16 @@ from commonplace.memory.embedding import (
     Embedder,
     Vector,
     default_embedder,
-    embed_query,
     is_pure,
     norm_of,
+    query_vector,
     usable,
 )
 from commonplace.memory.explain import WhyNot
 from commonplace.memory.importance import RuleRater
+from commonplace.memory.messages import Item
 from commonplace.memory.policies import Policy
+from commonplace.memory.preparing import EMBEDDING_ERROR, embedded, flagged, mended, prepared, vectors_of
 from commonplace.memory.reader import Reader
 from commonplace.memory.record import (
     Memory,
@@ -44,18 +46,19 @@ from commonplace.memory.record import (
     checked_count,
     checked_ids,
     checked_policy,
+    checked_share,
     checked_string,
     checked_time,
     checked_vector,
-    new_memory,
 )
 from commonplace.memory.reflection import after
 from commonplace.memory.retrieval import Retrieval, retrieve
-from commonplace.memory.search import Filters, filters
+from commonplace.memory.search import Filters
 from commonplace.memory.stores.codec import ARCHIVED, COLUMNS, FORGOTTEN, THERE, stored_memory
 from commonplace.memory.stores.opening import open_store
-from commonplace.memory.stores.postgres import STORED, PostgresStore, stored_rows, vectors_of
-from commonplace.memory.stores.store import refuse_missing, refuse_other_embedder, settings_of
+from commonplace.memory.stores.postgres import STORED, PostgresStore, stored_rows, stored_vectors
+from commonplace.memory.stores.postgres_filters import Narrowed, narrowed
+from commonplace.memory.stores.store import Overtaken, refuse_missing, refuse_other_embedder, settings_of
 from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import locked
 from commonplace.text import clean
@@ -70,9 +73,9 @@ class DatabaseStream(Reader):
     """One character's memories in PostgreSQL, with nothing of them in RAM.
 
     It reads, writes and retrieves as `MemoryStream` does, and gives the same hits. Each call is at least one query, and
-    what it writes is stored when it returns, accesses included. Policies that need the words of all memories or their
-    order of access (`lexical`, `recall`, `repo2023`) are refused, and so is any with a part that SQL does not score
-    (`_SCORED`). It has no drafts and no snapshots.
+    what it writes is stored when it returns, accesses included. Any number of streams and processes may add to one
+    character. Policies that need the words of all memories or their order of access (`lexical`, `recall`, `repo2023`)
+    are refused, and so is any with a part that SQL does not score (`_SCORED`). It has no drafts and no snapshots.
     """
 
     def __init__(
@@ -116,20 +119,56 @@ class DatabaseStream(Reader):
                 store.close()
             raise
         stream = cls(store, agent, policy, embedder, rater or RuleRater(analyser.language), analyser)
-        stream._embed_missing()
         stream._own = store is not where
+        if is_pure(
+            embedder
+        ):  # streams in RAM keep no vectors that follow from the text; here the database compares them
+            stream.reembed(_BATCH)
         return stream
 
-    @locked
     def remember(self, text: str, *, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
-        """Adds a memory and gives it back with its id; arguments and errors as of `MemoryStream.remember`."""
-        embedder, rater, _ = self._parts
-        _, last = self.store.agent(self.agent)
-        memory = new_memory(text, at, fields, id=last + 1, agent=self.agent, rater=rater, exists=self.__contains__)
-        given = checked_vector(fields.get("embedding"))
-        _, vector = usable(embedder.embed([memory.text])[0] if given is None else given, embedder.dimensions)
-        self.store.append(self.agent, [memory], [vector])
-        return memory
+        """Adds a memory and returns it with its id; arguments and errors as of `MemoryStream.remember`."""
+        embedder, rater, analyser = self._parts
+        memory, vector = prepared(
+            Item(text, at, fields),
+            id=self.last_id + 1,
+            agent=self.agent,
+            rater=rater,
+            language=analyser.language,
+            exists=self.__contains__,
+        )[:2]
+        if vector is None:
+            (vector,), failed = embedded(self.agent, embedder, [memory.text])
+            memory = flagged(memory, {EMBEDDING_ERROR: failed}) if failed else memory
+        with self.guard:
+            while True:
+                _, last = self.store.agent(self.agent)
+                memory = replace(memory, id=last + 1)
+                try:
+                    self.store.append(self.agent, [memory], [usable(vector, embedder.dimensions)[1]])
+                except Overtaken:  # another process was quicker: take the next id
+                    continue
+                return memory
+
+    @property
+    @locked
+    def unembedded(self) -> tuple[int, ...]:
+        """Ids of the memories without a vector; `reembed` makes them."""
+        number, _ = self.store.agent(self.agent)
+        query = f"SELECT id FROM commonplace_memory WHERE agent = %s AND state = {THERE} AND width = 0 ORDER BY id"
+        with self.store.mended():
+            return tuple(id for (id,) in self.store.connection.execute(query, (number,)))
+
+    @locked
+    def reembed(self, batch: int = 256) -> int:
+        """As `MemoryStream.reembed`."""
+        embedder, missing, count = self._parts[0], self.unembedded, 0
+        for first in range(0, len(missing), checked_count("batch", batch, 1)):
+            memories, _ = self._rows(missing[first : first + batch])
+            vectors = vectors_of(embedder, [memory.text for memory in memories])
+            self.store.update(self.agent, [mended(memory) for memory in memories], vectors)
+            count += sum(vector is not None for vector in vectors)
+        return count
 
     @locked
     def retrieve(
@@ -147,28 +186,36 @@ class DatabaseStream(Reader):
         min_relevance: float | None = None,
         **filters: Unpack[Filters],
     ) -> Retrieval:
-        """As `MemoryStream.retrieve`: the same hits, found in the database.
-
-        Raises UsageError for other policies, for filters and for `min_relevance`.
-        """
-        if filters or min_relevance:
-            given = min(filters, default="min_relevance")
-            hint = "open the character with MemoryStream.open, or filter with search"
-            raise UsageError(f"{given} cannot be used to retrieve in the database", hint=hint)
+        """As `MemoryStream.retrieve`: the same hits, found in the database. Raises UsageError for other policies."""
         policy = self.policy if policy is None else checked_policy(policy)
         _refuse(policy)
-        excluded = frozenset(checked_ids(exclude))
-        asked = self._asked(checked_string("the query", query), checked_time(at), policy, excluded, embedding)
+        question = checked_string("query", query)
+        given, embedder = checked_vector(embedding), self._parts[0]
+        vector, failed = (given, "") if given is not None or not clean(question) else query_vector(embedder, question)
+        given = vector if failed else given
+        asked = _Query(
+            self.store.agent(self.agent)[0],
+            _compared(vector, embedder.dimensions),
+            embedder.dimensions,
+            policy,
+            checked_time(at),
+            sorted(checked_ids(exclude)),
+            bool(clean(question)) or embedding is not None,
+            0.0 if min_relevance is None else checked_share("min_relevance", min_relevance),
+            narrowed(self.agent, filters),
+        )
         options: dict[str, Any] = {
             "k": None if k is None else min(checked_count("k", k, 1), _END),
             "policy": policy,
             "purpose": purpose,
             "max_tokens": None if max_tokens is None else checked_count("max_tokens", max_tokens, 0),
-            "embedding": checked_vector(embedding),
+            "min_relevance": asked.least,
+            "embedding": vector,
         }
         with self.store.mended(), self.store.connection.transaction():
             self.store.connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            found = self._found(query, asked, options)
+            found = self._found(question, asked, options)
+        found = replace(found, vector=given, query_error=failed, filters=filters)
         if not touch or not found.found:
             return found
         self.store.touch(self.agent, dict.fromkeys(found.ids, found.at))
@@ -194,15 +241,16 @@ class DatabaseStream(Reader):
         """Sum of the importance of observations and actions after the last reflection."""
         last = self._one("SELECT max(id) FROM commonplace_memory WHERE agent = %s AND kind = 'reflection'")
         total = 0.0
-        for memory in self._read("id > %s", last or 0):
+        for memory in self._read("id > %(last)s", {"last": last or 0}):
             total = after(total, memory)
         return total
 
     @locked
     def search(self, *, limit: int | None = None, **wanted: Unpack[Filters]) -> list[Memory]:
         """As `MemoryStream.search`."""
-        tests = filters(**wanted)
-        found = (memory for memory in self._latest() if all(test(memory) for test in tests))
+        only = narrowed(self.agent, wanted)
+        rows = self._read(only.where, only.values, backwards=True)
+        found = (memory for memory in rows if all(test(memory) for test in only.tests))
         return list(islice(found, None if limit is None else checked_count("limit", limit, 0)))
 
     @property
@@ -220,12 +268,16 @@ class DatabaseStream(Reader):
 
     @locked
     def __contains__(self, id: object) -> bool:
-        return isinstance(id, int) and 1 <= id <= self.last_id and next(self._read("id = %s", id), None) is not None
+        return (
+            isinstance(id, int)
+            and 1 <= id <= self.last_id
+            and next(self._read("id = %(id)s", {"id": id}), None) is not None
+        )
 
     @locked
     def get(self, id: int) -> Memory:
         """The memory of this id. Raises UsageError if it does not exist or is forgotten."""
-        found = next(self._read("id = %s", id), None) if 0 < id < 1 << 31 else None
+        found = next(self._read("id = %(id)s", {"id": id}), None) if 0 < id < 1 << 31 else None
         if found is None:
             raise UsageError(
                 f"there is no memory {id!r}", hint=f"ids go from 1 to {self.last_id}; some may be forgotten"
@@ -267,36 +319,23 @@ class DatabaseStream(Reader):
     ) -> None:
         self.close()
 
-    def _asked(
-        self, query: str, at: datetime, policy: Policy, exclude: AbstractSet[int], embedding: Vector | None
-    ) -> _Query:
-        embedder = self._parts[0]
-        question = clean(query)
-        scored = bool(question) or embedding is not None
-        if embedding is None and question:
-            embedding = embed_query(embedder, question)
-        _, vector = usable(checked_vector(embedding), embedder.dimensions)
-        if vector is not None and not vector.any():
-            vector = None
-        number, _ = self.store.agent(self.agent)
-        return _Query(number, vector, embedder.dimensions, policy, at, sorted(exclude), scored)
-
     def _found(self, query: str, asked: _Query, options: dict[str, Any]) -> Retrieval:
         """Fetches more candidates until the best are sure to be among them."""
         connection, policy = self.store.connection, asked.policy
+        if asked.only.tests:
+            asked = replace(asked, passing=_passing(connection, asked, self.agent))
         over = _extent(connection, asked)
         limit = (options["k"] or policy.k) + _MORE
         while True:
             if not asked.scored:
                 ids = _newest(connection, asked, limit)
-                bound = 0.0 if len(ids) < over.count else -1.0
+                bound = 0.0 if len(ids) < over.count else -math.inf
             elif policy.nearest:
-                ids, bound = _nearest(connection, asked, over), -float("inf")
+                ids, bound = _nearest(connection, asked, over), -math.inf
             else:
                 ids, bound = _best(connection, asked, over, limit)
             found = self._ranked(query, asked, ids, options)
-            sure = bound == -float("inf") or (len(found.hits) == found.k and _surpasses(found, bound))
-            if sure or len(ids) >= over.count:
+            if bound == -math.inf or (len(found) == found.k and _surpasses(found, bound)):
                 break
             limit *= 4
         unusable = over.unusable | ({"query": 1} if asked.vector is None else {})
@@ -317,42 +356,30 @@ class DatabaseStream(Reader):
         rows.commit()
         return retrieve(View(rows, len(memories)), query, at=asked.at, **options)
 
-    def _embed_missing(self) -> None:
-        """Makes the vectors that streams in RAM did not keep because they follow from the text: here they are compared
-        in the database."""
-        embedder = self._parts[0]
-        if not is_pure(embedder):
-            return
-        number, _ = self.store.agent(self.agent)
-        query = f"SELECT id FROM commonplace_memory WHERE agent = %s AND state = {THERE} AND width = 0 ORDER BY id"
-        with self.store.mended():
-            missing = [id for (id,) in self.store.connection.execute(query, (number,))]
-        for first in range(0, len(missing), _BATCH):
-            memories, _ = self._rows(missing[first : first + _BATCH])
-            self.store.update(self.agent, memories, embedder.embed([memory.text for memory in memories]))
-
     def _rows(self, ids: Sequence[int]) -> tuple[list[Memory], Sequence[Vector | None]]:
         """Memories and vectors, ascending."""
         query = f"SELECT {STORED} FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) ORDER BY id"
         number, _ = self.store.agent(self.agent)
         rows = self.store.connection.execute(query, (number, list(ids)), binary=True).fetchall()
-        return [stored_memory(self.agent, *row) for row in stored_rows(rows)], vectors_of(rows)
+        return [stored_memory(self.agent, *row) for row in stored_rows(rows)], stored_vectors(rows)
 
     def _latest(self) -> Iterator[Memory]:
         return self._read("true", backwards=True)
 
-    def _read(self, where: str, *values: Any, backwards: bool = False) -> Iterator[Memory]:
+    def _read(
+        self, where: str, values: Mapping[str, Any] = MappingProxyType({}), *, backwards: bool = False
+    ) -> Iterator[Memory]:
         """Memories that are there, a batch at a time."""
         number, _ = self.store.agent(self.agent)
         after_it, order = ("<", "DESC") if backwards else (">", "ASC")
         query = (
-            f"SELECT {COLUMNS}, state, packed FROM commonplace_memory WHERE agent = %s AND state = {THERE} AND {where}"
-            f" AND id {after_it} %s ORDER BY id {order} LIMIT {_BATCH}"
+            f"SELECT {COLUMNS}, state, packed FROM commonplace_memory WHERE agent = %(agent)s AND state = {THERE}"
+            f" AND {where} AND id {after_it} %(after)s ORDER BY id {order} LIMIT {_BATCH}"
         )
         last, rows = _END if backwards else 0, [()]
         while rows:
             with self.guard, self.store.mended():
-                rows = self.store.connection.execute(query, (number, *values, last)).fetchall()
+                rows = self.store.connection.execute(query, {**values, "agent": number, "after": last}).fetchall()
             for row in stored_rows(rows):
                 yield stored_memory(self.agent, *row)
             if rows:
@@ -373,6 +400,12 @@ class DatabaseStream(Reader):
         if there:
             deed(self.agent, there)
         return there
+
+
+def _compared(vector: Vector | None, dimensions: int) -> Vector | None:
+    """The question's vector, if memories can be compared with it."""
+    _, found = usable(vector, dimensions)
+    return found if found is not None and found.any() else None
 
 
 def _surpasses(found: Retrieval, bound: float) -> bool:
@@ -414,11 +447,20 @@ class _Query:
     """Ids that do not compete."""
     scored: bool
     """False for an empty question, which brings the newest."""
+    least: float
+    """The lowest relevance of a hit, 0–1."""
+    only: Narrowed
+    """The filters."""
+    passing: Sequence[int] | None = None
+    """The ids that pass the filters which no column answers; None without any."""
 
     @property
     def row(self) -> dict[str, Any]:
         """The values that every query takes."""
         values: dict[str, Any] = {"agent": self.agent, "exclude": list(self.exclude), "d": self.dimensions}
+        values |= self.only.values
+        if self.passing is not None:
+            values["passing"] = list(self.passing)
         return values if self.vector is None else {**values, "q": self.vector, "n": norm_of(self.vector)}
 
     @property
@@ -435,6 +477,7 @@ class _Query:
             f"SELECT id, created, {when} AS t, importance, {units} AS units, width, exact, dimensions, norm, embedding"
             " FROM commonplace_memory WHERE agent = %(agent)s AND state = 0 AND NOT id = ANY(%(exclude)s)"
             f" AND created <= {micros(self.at)}"
+            f" AND {self.only.where if self.passing is None else 'id = ANY(%(passing)s)'}"
         )
 
 
@@ -454,6 +497,21 @@ class _Extent:
     def slack(self) -> float:
         """How far a similarity may be off, in units."""
         return 0.0 if self.exact else _LOOSE
+
+
+def _passing(connection: Any, asked: _Query, agent: str) -> list[int]:
+    """The ids of the memories that pass the filters which no column answers."""
+    query = (
+        f"SELECT {COLUMNS}, state, packed FROM commonplace_memory WHERE agent = %(agent)s AND state = {THERE}"
+        f" AND {asked.only.where} AND id > %(after)s ORDER BY id LIMIT {_BATCH}"
+    )
+    found, last, rows = list[int](), 0, [()]
+    while rows:
+        rows = connection.execute(query, {**asked.only.values, "agent": asked.agent, "after": last}).fetchall()
+        memories = [stored_memory(agent, *row) for row in stored_rows(rows)]
+        found += [memory.id for memory in memories if all(test(memory) for test in asked.only.tests)]
+        last = rows[-1][0] if rows else last
+    return found
 
 
 def _extent(connection: Any, asked: _Query) -> _Extent:
@@ -491,21 +549,22 @@ def _best(connection: Any, asked: _Query, over: _Extent, limit: int) -> tuple[li
     query = (
         f"WITH c AS MATERIALIZED ({_slim(asked, over)}),"
         f" s AS MATERIALIZED (SELECT *, {_total(asked, over)} AS total FROM c),"
-        " b AS (SELECT id, total FROM s ORDER BY total DESC, created DESC, id DESC LIMIT %(limit)s)"
+        " b AS (SELECT id, total FROM s WHERE units >= %(least)s"
+        " ORDER BY total DESC, created DESC, id DESC LIMIT %(limit)s)"
         " SELECT id, total FROM b UNION ALL SELECT id, 'Infinity' FROM ("
         f"{_extremes(over)}) AS e"
     )
     values = {
         **asked.row,
         "limit": limit,
+        "least": asked.least * _UNITS - 1 - 2 * over.slack if asked.least > 0 else -math.inf,
         "low": over.units[0] + 2 * over.slack,
         "high": over.units[1] - 2 * over.slack,
     }
     rows = connection.execute(query, values).fetchall()
-    ids = sorted({id for id, _ in rows})
-    if len(ids) == over.count:
-        return ids, -math.inf
-    return ids, min(total for _, total in rows) + _margin(asked, over)
+    ids, totals = sorted({id for id, _ in rows}), [total for _, total in rows if total < math.inf]
+    bound = min(totals) + _margin(asked, over) if len(totals) == limit < over.count else -math.inf
+    return ids, bound
 
 
 def _newest(connection: Any, asked: _Query, limit: int) -> list[int]:

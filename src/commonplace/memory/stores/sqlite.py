@@ -8,6 +8,7 @@ import sqlite3
 import zlib
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from threading import RLock
@@ -28,10 +29,11 @@ from commonplace.memory.stores.codec import (
     packed_text,
     room,
     row_of,
+    stored_memory,
     stored_of,
     unpacked_text,
 )
-from commonplace.memory.stores.store import Stored, checked_agent, overtaken, refuse_missing, refuse_other_ids
+from commonplace.memory.stores.store import Changes, Stored, checked_agent, overtaken, refuse_missing, refuse_other_ids
 from commonplace.memory.threads import locked
 from commonplace.sqlite import (
     BUSY_SECONDS,
@@ -49,14 +51,16 @@ from commonplace.sqlite import (
 STORE = FileKind(
     name="a store of memories",
     application_id=0x436F6D4D,  # `ComM`
-    format=1,
+    format=2,
     expected="give a file made by MemoryStream.open, or a new name; `copy-memories {where} NEW.db` copies from a run",
     resume="open it again",
     inspect="`commonplace copy-memories {where} NEW.db`",
 )
 
 # key: number of the character · 2³² + id, so that one character's rows lie together; state: 0 there, 1 archived,
-# 2 forgotten; width: bytes a dimension; times: microseconds since the year 1
+# 2 forgotten; width: bytes a dimension; times: microseconds since the year 1; change: the memories that are no longer
+# what was inserted, in the order of their last change (a sequence that is never used again)
+_CHANGE = "CREATE TABLE change(sequence INTEGER PRIMARY KEY AUTOINCREMENT, key INTEGER NOT NULL UNIQUE)"
 _TABLES = (
     "CREATE TABLE agent(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, settings TEXT NOT NULL)",
     "CREATE TABLE memory(key INTEGER PRIMARY KEY, state INTEGER NOT NULL, tick INTEGER NOT NULL, kind TEXT NOT NULL,"
@@ -64,7 +68,12 @@ _TABLES = (
     " rest TEXT NOT NULL)",
     "CREATE TABLE vector(key INTEGER PRIMARY KEY, width INTEGER NOT NULL, value BLOB NOT NULL)",
     "CREATE TABLE archive(key INTEGER PRIMARY KEY, packed BLOB NOT NULL, width INTEGER NOT NULL, vector BLOB)",
+    _CHANGE,
 )
+_MEMORY = f"SELECT key - ? AS {COLUMNS}, state FROM memory"
+_ARCHIVE = "SELECT key - ?, packed, width, vector FROM archive"
+_VECTOR = "SELECT key - ?, width, value FROM vector"
+_NEWS = "(key BETWEEN ? AND ? OR key IN (SELECT key FROM change WHERE sequence > ? AND key BETWEEN ? AND ?))"
 
 _SHIFT = 32
 _LAST = (1 << _SHIFT) - 1
@@ -110,13 +119,48 @@ class SQLiteStore:
             number, settings = found
             self._connection.execute("BEGIN")  # both tables as of one moment
             try:
-                stored = self._stored(agent, number, json.loads(settings))
+                stored = replace(self._stored(agent, number, json.loads(settings)), mark=(number, self._sequence()))
                 self._known[agent] = number, len(stored.memories)
                 return stored
             except UNREADABLE as error:
                 raise STORE.damaged(self.where, f"{agent}: {error}") from error
             finally:
                 self._connection.execute("ROLLBACK")
+
+    @locked
+    def changes(self, agent: str, mark: tuple[int, int], known: int) -> Changes | None:
+        """What has changed of a character since a mark; None if it was deleted since, or this cannot be told."""
+        number, sequence = mark
+        base, last = number << _SHIFT, number << _SHIFT | _LAST
+        with STORE.errors(self.where):
+            found = self._connection.execute("SELECT number, settings FROM agent WHERE name = ?", (agent,)).fetchone()
+            if found is None or found[0] != number or sequence < 0:
+                return None
+            self._connection.execute("BEGIN")
+            try:
+                (latest,) = self._connection.execute(
+                    "SELECT max(key) FROM memory WHERE key BETWEEN ? AND ?", (base, last)
+                ).fetchone()
+                span = (base, base | known + 1, last, sequence, base, last)
+                rows, values = self._rows(_NEWS, span)
+                now = max(sequence, self._sequence())
+            finally:
+                self._connection.execute("ROLLBACK")
+            last_id = (latest or base) - base
+            self._known[agent] = number, last_id
+            places = {row[0][0]: place for place, row in enumerate(rows)}
+            try:
+                return Changes(
+                    last_id,
+                    [stored_memory(agent, *row) for row in rows],
+                    gathered(len(rows), [(places[id], width, value) for id, width, value in values]),
+                    frozenset(row[0] for row, state, _ in rows if state == FORGOTTEN),
+                    frozenset(row[0] for row, state, _ in rows if state == ARCHIVED),
+                    json.loads(found[1]),
+                    (number, now),
+                )
+            except UNREADABLE as error:
+                raise STORE.damaged(self.where, f"{agent}: {error}") from error
 
     @locked
     def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
@@ -157,6 +201,7 @@ class SQLiteStore:
                 f"UPDATE memory SET accessed = ? WHERE key = ? AND state != {FORGOTTEN}", rows
             )
             refuse_missing(agent, tuple(accesses), changed.rowcount if rows else 0, self.where)
+            self._changed(key for _, key in rows)
 
     @locked
     def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
@@ -177,6 +222,7 @@ class SQLiteStore:
                     "INSERT INTO vector VALUES (?, ?, ?)", self._vector_rows(base, memories, vectors)
                 )
             self._archive(base, archived_ids)
+            self._changed(base | id for id in ids)
 
     @locked
     def remove(self, agent: str, ids: Sequence[int]) -> None:
@@ -191,6 +237,7 @@ class SQLiteStore:
                 " text = '', rest = '' WHERE key = ?",
                 [(base | id,) for id in ids],
             )
+            self._changed(base | id for id in ids)
 
     @locked
     def archive(self, agent: str, ids: Sequence[int]) -> None:
@@ -199,6 +246,7 @@ class SQLiteStore:
         with self._transaction():
             states = self._states(agent, base, ids)
             self._archive(base, [id for id, state in states.items() if state == THERE])
+            self._changed(base | id for id in states)
 
     @locked
     def restore(self, agent: str, ids: Sequence[int]) -> None:
@@ -207,6 +255,7 @@ class SQLiteStore:
         with self._transaction():
             states = self._states(agent, base, ids)
             self._unarchive(base, [id for id, state in states.items() if state == ARCHIVED])
+            self._changed(base | id for id in states)
 
     @locked
     def delete(self, agent: str) -> int:
@@ -218,7 +267,7 @@ class SQLiteStore:
             span = found[0] << _SHIFT, found[0] << _SHIFT | _LAST
             query = f"SELECT count(*) FROM memory WHERE key BETWEEN ? AND ? AND state != {FORGOTTEN}"
             (count,) = self._connection.execute(query, span).fetchone()
-            for table in ("memory", "vector", "archive"):
+            for table in ("memory", "vector", "archive", "change"):
                 self._connection.execute(f"DELETE FROM {table} WHERE key BETWEEN ? AND ?", span)
             # the number stays used, or another process that knows it would write to whoever gets it next
             self._connection.execute(
@@ -282,22 +331,33 @@ class SQLiteStore:
 
     def _stored(self, agent: str, number: int, settings: Mapping[str, Any]) -> Stored:
         base = number << _SHIFT
-        span = (base, base, base | _LAST)
+        rows, values = self._rows("key BETWEEN ? AND ?", (base, base, base | _LAST))
+        return stored_of(
+            agent, rows, gathered(len(rows), [(id - 1, width, value) for id, width, value in values]), settings
+        )
+
+    def _rows(
+        self, where: str, values: tuple[int, ...]
+    ) -> tuple[list[tuple[tuple[Any, ...], int, bytes | None]], list[tuple[int, int, bytes]]]:
+        """(the arguments of `stored_memory` by id, (id, bytes a dimension, vector) of those that have one)."""
         memory, archive, vector = (
-            self._connection.execute(query, span).fetchall()
-            for query in (
-                f"SELECT key - ? AS {COLUMNS}, state FROM memory WHERE key BETWEEN ? AND ? ORDER BY key",
-                "SELECT key - ?, packed, width, vector FROM archive WHERE key BETWEEN ? AND ?",
-                "SELECT key - ?, width, value FROM vector WHERE key BETWEEN ? AND ? ORDER BY key",
-            )
+            self._connection.execute(f"{query} WHERE {where} ORDER BY key", values).fetchall()
+            for query in (_MEMORY, _ARCHIVE, _VECTOR)
         )
         packed = {id: data for id, data, _, _ in archive}
-        values = [(id - 1, width, value) for id, width, value in vector]
-        values += [
-            (id - 1, width, inflated(value, most=room(value))) for id, _, width, value in archive if value is not None
-        ]
-        rows = [(row[:8], row[8], packed.get(row[0])) for row in memory]
-        return stored_of(agent, rows, gathered(len(rows), values), settings)
+        found = [(id, width, inflated(value, most=room(value))) for id, _, width, value in archive if value is not None]
+        return [(row[:8], row[8], packed.get(row[0])) for row in memory], vector + found
+
+    def _sequence(self) -> int:
+        """The number of the latest change; −1 in a file of an older format that cannot be written."""
+        try:
+            return self._connection.execute("SELECT max(sequence) FROM change").fetchone()[0] or 0
+        except sqlite3.OperationalError:
+            return -1
+
+    def _changed(self, keys: Iterable[int]) -> None:
+        """Notes changes of memories that are here."""
+        self._connection.executemany("INSERT OR REPLACE INTO change(key) VALUES (?)", [(key,) for key in keys])
 
     def _states(self, agent: str, base: int, ids: Sequence[int]) -> dict[int, int]:
         """Id → state of memories that are here. Raises UsageError if one is not."""
@@ -351,7 +411,7 @@ def _opened(path: Path, synchronous: Synchronous) -> tuple[sqlite3.Connection, t
         connection = connect(path)
         try:
             _make_tables(connection)
-            STORE.format_of(connection, where)
+            _bring_up_to_date(connection, STORE.format_of(connection, where))
             alone = left and _alone(connection)
             with suppress(sqlite3.OperationalError):  # a file that cannot be written can be read
                 write_ahead(connection, synchronous)
@@ -372,6 +432,14 @@ def _make_tables(connection: sqlite3.Connection) -> None:
                 for statement in _TABLES:
                     connection.execute(statement)
                 STORE.mark(connection)
+
+
+def _bring_up_to_date(connection: sqlite3.Connection, number: int) -> None:
+    """Give a file of an older format what it lacks. One that cannot be written stays as it is, and can be read."""
+    if number < STORE.format:
+        with suppress(sqlite3.OperationalError), transaction(connection):
+            connection.execute(_CHANGE.replace("TABLE", "TABLE IF NOT EXISTS"))
+            STORE.mark(connection)
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:

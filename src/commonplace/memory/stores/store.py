@@ -28,6 +28,30 @@ class Stored:
     """Set aside: not candidates until they are restored."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What the character's stream was made with: `embedder`, `dimensions`, `language`, `analyser`; JSON."""
+    mark: Any = None
+    """Where `changes` of this store goes on; None in a store without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What has become of a character since a mark. May contain memories that have not changed."""
+
+    last_id: int
+    memories: Sequence[Memory]
+    """New and changed ones, ascending, as in `Stored`; every one behind the last id that was known is there."""
+    vectors: Sequence[Vector | None]
+    """One per memory."""
+    forgotten: frozenset[int]
+    """Which of these are forgotten."""
+    archived: frozenset[int]
+    settings: Mapping[str, Any]
+    mark: Any
+
+    @classmethod
+    def of_all(cls, stored: Stored) -> Changes:
+        """Everything, for a store that cannot tell what has changed."""
+        last, memories, vectors = len(stored.memories), stored.memories, stored.vectors
+        return cls(last, memories, vectors, stored.forgotten, stored.archived, stored.settings, stored.mark)
 
 
 class Store(Protocol):
@@ -42,6 +66,10 @@ class Store(Protocol):
 
     A store whose readers compare vectors themselves may declare `compares = True`: it is then given also the vectors
     that follow from the text (see `Embedder`).
+
+    A store that can tell what has changed may have `changes(agent, mark, known)`: the `Changes` since the `mark` of a
+    `Stored` or of other `Changes`, for a reader who has the memories up to the id `known`; None if the character was
+    deleted since. Without it `MemoryStream.refresh` loads everything.
     """
 
     where: str
@@ -182,14 +210,16 @@ class Keeper:
     written by the next of these, by `flush` and by `close`.
     """
 
-    def __init__(self, store: Store, agent: str, settings: Mapping[str, Any], *, own: bool) -> None:
-        """`settings`: of the stream; kept with the first memory. `own`: whether `close` closes the store."""
+    def __init__(self, store: Store, agent: str, settings: Mapping[str, Any], mark: Any, *, own: bool) -> None:
+        """`settings`: of the stream; kept with the first memory. `mark`: of what was loaded. `own`: whether `close`
+        closes the store."""
         self.store = store
         self._agent = agent
         self._made_with = settings
         self._settings: Mapping[str, Any] | None = settings
         self._own = own
         self._accesses: dict[int, datetime] = {}
+        self._mark = mark
 
     def append(self, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
         """Store the next memories."""
@@ -204,10 +234,10 @@ class Keeper:
         """Collect accesses."""
         self._accesses.update(dict.fromkeys(ids, at))
 
-    def update(self, memory: Memory, vectors: Sequence[Vector | None] | None = None) -> None:
-        """Store what has changed of a memory, its vector too if given."""
+    def update(self, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
+        """Store what has changed of memories, their vectors too if given."""
         self.flush()
-        self.store.update(self._agent, [memory], vectors)
+        self.store.update(self._agent, memories, vectors)
 
     def remove(self, ids: Sequence[int]) -> None:
         """Forget in the store."""
@@ -244,10 +274,15 @@ class Keeper:
         self._settings = self._made_with
         return self.store.delete(self._agent)
 
-    def load(self) -> Stored:
-        """All that the store holds by now."""
+    def changes(self, known: int) -> Changes:
+        """What the store has that the stream, which knows the ids up to `known`, may not have; all of it if the
+        character was deleted since."""
         self.flush()
-        return self.store.load(self._agent)
+        changes = getattr(self.store, "changes", None)
+        found: Changes | None = changes(self._agent, self._mark, known) if changes and self._mark is not None else None
+        found = found or Changes.of_all(self.store.load(self._agent))
+        self._mark = found.mark
+        return found
 
     def close(self) -> None:
         """Flush, and close the store if it is the stream's own. May be called twice."""

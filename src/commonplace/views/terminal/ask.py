@@ -322,8 +322,8 @@ class AskScreen(ModalScreen[str]):
         return Text("\n").join(Text(clean(line), self.scene.palette.alert) for line in str(error).splitlines())
 
     def action_leave(self) -> None:
-        """Cancel what is awaited; otherwise close the panel. What the talks learnt is kept while the view goes on."""
-        if self._work is not None and self.busy:
+        """Cancel the answer that is awaited; otherwise close the panel. The talks are closed while the view goes on."""
+        if self._work is not None and self.page.thinking is not None:
             self._work.cancel()
             return
         self.app.run_worker(self._close_talks([page.talk for page in self._pages.values()]))

@@ -101,6 +101,10 @@ class Tongue(Protocol):
         """What a question is about, as the answer names it."""
         ...
 
+    def counts(self, text: str) -> bool:
+        """Whether a text has a number in it."""
+        ...
+
 
 _THIRD_PERSON = listed(
     "is has does was goes keeps runs sells gives accepts lives knows sleeps speaks means grows sweeps owns believes "
@@ -235,8 +239,18 @@ class English:
 
     def topic(self, text: str) -> str:
         words = re.sub(r"^(?:about|of|that|a|an|any) ", "", english.lowered(text.strip()))
-        words = re.sub(r"^your ", "my ", words)
-        return re.sub(r"\b(you|yourself)\b", lambda found: {"you": "me", "yourself": "myself"}[found[0]], words)
+        return re.sub(r"\b(you|yourself|your|my)\b", lambda found: _MINE_AND_YOURS[found[0]], words)
+
+    def counts(self, text: str) -> bool:
+        return bool(_COUNTS.search(text))
+
+
+_MINE_AND_YOURS = {"you": "me", "yourself": "myself", "your": "my", "my": "your"}
+_COUNTS = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|forty|fifty|hundred|"
+    r"thousand|million|once|twice|every)\b",
+    re.IGNORECASE,
+)
 
 
 def _days_said(days: int, moment: str) -> int:
@@ -477,6 +491,9 @@ class Korean:
 
     def topic(self, text: str) -> str:
         return text.strip()
+
+    def counts(self, text: str) -> bool:
+        return bool(re.search(r"\d|[한두세네]\s|하나|둘|셋|다섯|여섯|일곱|여덟|아홉|열|백|천|만\s", text))
 
 
 def _ko_ending(found: re.Match[str]) -> str:

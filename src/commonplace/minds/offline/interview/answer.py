@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.interview import days, matters, oneself, others, reasons
@@ -18,9 +19,9 @@ from commonplace.minds.question import FOLLOWS, SMALL_TALK
 from commonplace.minds.tasks import NO_ANSWER, AnswerInput, AnswerOutput
 
 MOST_SENTENCES = 4
+BRIEF = 2
+"""Sentences where one thing was asked for."""
 END = re.compile(r"[.!?…]+[”\"')]*(?:\s|$)")
-OF_DAYS = frozenset({"day", "plan", "usual", "whereabouts", "met"})
-"""Kinds whose answers are alike from day to day: only the same sentence is a repetition."""
 OWN_LIFE = frozenset(
     {
         "who",
@@ -58,21 +59,32 @@ def answered(talk: Interview) -> tuple[str, tuple[int, ...]]:
         lead = talk.say("again.before")
         text = f"{lead.text if lead else ''} {before.answer}"
         return talk.tongue.finished(text), tuple(one for one in before.because if one in known)
-    kind = talk.asked.kind
+    first = chosen(talk)
+    if talk.asked.also is None:
+        return joined(talk, first)
+    only = talk.given.model_copy(update={"asked": talk.asked.also})
+    second = chosen(Interview(only, talk.dice))
+    return joined(talk, first, second)
+
+
+def chosen(talk: Interview) -> list[Piece | None]:
+    """The pieces of the answer to one question, the most telling first: those that were not said in this talk."""
+    before, kind = talk.given.before, talk.asked.kind
     pieces = [piece for piece in pieces_of(talk) if piece is not None and piece.text]
     if kind in SMALL_TALK:
-        return joined(talk, pieces[:1])
-    fresh = [piece for piece in pieces if not was_said(talk, piece)]
+        return [*pieces[:1]]
+    fresh = [piece for piece in pieces if not talk.was_said(piece)]
     if before is not None and before.received == "badly":
-        fresh = [piece for piece in fresh if (piece.mark or piece.text).lower() not in before.answer.lower()] or fresh
-    lead = talk.say("again.before") if before is not None and fresh else None
+        fresh = [piece for piece in fresh if (piece.mark or piece.text).lower() not in before.answer.lower()]
+        return [talk.say("again.before"), *(fresh or [talk.say("dunno.more")])]
     if fresh:
-        return joined(talk, [*([lead] if lead else []), *fresh])
+        return [talk.say("again.before") if before is not None else None, *fresh]
     if talk.asked.then:
-        return joined(talk, [talk.say("dunno.why" if talk.asked.then == "whyso" else "dunno.more")])
-    if pieces:
-        return joined(talk, [talk.say("again"), *pieces[:2]])
-    return joined(talk, [talk.unknown()])
+        return [talk.say("dunno.why" if talk.asked.then == "whyso" else "dunno.more")]
+    again = talk.say("again")
+    if pieces and again:
+        return [replace(pieces[0], text=f"{again.text} {pieces[0].text}"), *pieces[1:2]]
+    return list(matters.touching(talk))
 
 
 def pieces_of(talk: Interview) -> Pieces:
@@ -83,32 +95,29 @@ def pieces_of(talk: Interview) -> Pieces:
         return reasons.reasons(talk)
     if talk.asked.kind in FOLLOWS:
         return ()  # there is no question before
+    if talk.asked.kind == "fear" and talk.asked.people:
+        return matters.think(talk)
     handler = _HANDLERS.get(talk.asked.kind)
     return handler(talk) if handler else matters.about(talk)
 
 
-def was_said(talk: Interview, piece: Piece) -> bool:
-    by_words = bool(talk.asked.then) or talk.asked.kind not in OF_DAYS
-    sought = piece.mark if piece.mark and by_words else piece.text
-    return bool(talk.said) and sought.lower().strip(" .!?“”") in talk.said
-
-
-def joined(talk: Interview, pieces: Sequence[Piece | None]) -> tuple[str, tuple[int, ...]]:
-    """The first pieces that fit into four sentences; a piece is not said twice."""
-    chosen: list[Piece] = []
-    left = MOST_SENTENCES
-    for piece in pieces:
-        if piece is None or any(same(piece, one) for one in chosen):
-            continue
-        count = len(END.findall(piece.text)) or 1
-        if chosen and count > left:
-            continue
-        chosen.append(piece)
-        left -= count
-        if left <= 0:
-            break
-    ids = tuple(dict.fromkeys(memory for piece in chosen for memory in piece.ids))
-    return talk.tongue.finished(" ".join(piece.text for piece in chosen)), ids
+def joined(talk: Interview, *answers: Sequence[Piece | None]) -> tuple[str, tuple[int, ...]]:
+    """The first pieces of each answer that fit into four sentences together; a piece is not said twice."""
+    taken: list[Piece] = []
+    for pieces in answers:
+        mine, left = 0, (BRIEF if talk.asked.kind == "best" else MOST_SENTENCES) // len(answers)
+        for piece in pieces:
+            if piece is None or any(same(piece, one) for one in taken):
+                continue
+            count = len(END.findall(piece.text)) or 1
+            if mine and count > left:
+                continue
+            taken.append(piece)
+            mine, left = mine + 1, left - count
+            if left <= 0:
+                break
+    ids = tuple(dict.fromkeys(memory for piece in taken for memory in piece.ids))
+    return talk.tongue.finished(" ".join(piece.text for piece in taken)), ids
 
 
 def sources(talk: Interview) -> Pieces:
@@ -147,7 +156,8 @@ _HANDLERS: Mapping[str, Callable[[Interview], Pieces]] = {
     "why": reasons.why, "plan": days.plan, "best": days.best, "news": matters.news,
     "met": others.met, "whereabouts": days.whereabouts, "feel": oneself.feel, "learnt": oneself.learnt,
     "day": days.day, "usual": days.usual, "seenthing": matters.thing, "when": matters.when_was,
-    "did": days.did,
+    "did": days.did, "favourite": matters.favourite, "whatif": matters.whatif, "advice": matters.advice,
+    "story": matters.story, "superlative": matters.superlative, "way": matters.way, "hearsay": others.hearsay, "remark": matters.remark,
 }  # fmt: skip
 
 

@@ -19,7 +19,8 @@ from commonplace.minds.offline.interview.interview import (
     names_place,
     occurs,
 )
-from commonplace.minds.offline.interview.matters import going
+from commonplace.minds.offline.interview.matters import about, going, involves, nearest, touching
+from commonplace.minds.offline.interview.oneself import in_routine, of_card
 from commonplace.minds.offline.interview.others import seen, talks
 from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question import When
@@ -140,23 +141,24 @@ def best(talk: Interview) -> Pieces:
     notes = [note for note in notes if note.frame["what"] != "said" or note.frame.get("to_me")]
     if span is not None:
         notes = [note for note in notes if talk.in_span(note, span)]
-    notes = [
-        note
-        for note in notes
-        if note.frame["what"] not in {"said", "i_said"} or note.frame.get("speech_act", "tell") in TELLING
-    ]
-    order = {"event": 0, "voice": 0, "did": 1, "said": 1, "refused": 1}
-    best = sorted(
-        notes,
+    order = {"event": 0, "voice": 0, "did": 1, "refused": 1}
+    deeds = sorted(
+        (note for note in notes if note.frame["what"] not in {"said", "i_said"}),
         key=lambda note: (
             -note.importance - 2 * (note.frame["what"] == "event"),
             order.get(note.frame["what"], 2),
+            -len(note.frame.get("doing", "")),
             note.minutes_ago,
         ),
     )
-    if not best:
+    weighty = max((note.importance for note in notes if note.frame["what"] == "said"), default=0)
+    held = list(talks(talk, span or talk.today))[:2]
+    if not deeds and not held:
         yield talk.say("dunno.day", daypart=talk.daypart) if talk.asked.when else talk.unknown()
-    yield from (tell(talk, note) for note in best[:8])
+    is_talk = bool(held) and (not deeds or weighty > deeds[0].importance)
+    yield from held if is_talk else (tell(talk, note) for note in deeds[:1])
+    yield from (tell(talk, note) for note in deeds[:6])
+    yield from held
 
 
 def event_span(talk: Interview) -> When | None:
@@ -230,25 +232,44 @@ def did(talk: Interview) -> Pieces:  # noqa: PLR0911 - the first source that has
     if talk.asked.people and not words:
         return seen(talk)
     if not words:
-        return [talk.unknown()]
-    done = talk.relevant(words, mine)
+        return whereabouts(talk) if talk.asked.places else [talk.unknown()]
+    done = [note for note in talk.relevant(words, mine) if talk.has_all(words, note)]
+    card = [piece for piece in of_card(talk) if piece] if talk.asked.when is None else []
+    if card and talk.asked.now:
+        return [*card, *(tell(talk, note) for note in done[:1])]
+    always = talk.relevant(words, [*talk.seeds(), *talk.given.thoughts]) if talk.asked.now else []
+    if talk.asked.people:
+        always = [note for note in always if involves(talk, note)]
+    if always and talk.asked.when is None:
+        return [tell(talk, note) for note in (*always[:2], *done[:1])]
     if done:
         slots = talk.slots(done[0])
         rule = "yes.did.plain" if names_place(slots["doing"], done[0].frame.get("place_name", "")) else "yes.did"
         return [talk.say(rule, done[0].id, mark=slots["doing"], **slots), *(tell(talk, note) for note in done[1:2])]
-    if talk.asked.places:
+    if talk.asked.places and talk.asked.when is not None:
         return whereabouts(talk)
     language = talk.given.who.language
     things = [(note, note.frame.get("object_name", "")) for note in mine]
-    handled = [note for note, name in things if any(occurs(word, name, language) for word in words)]
+    named = talk.asked.heads or words
+    handled = [note for note, name in things if any(occurs(word, name, language) for word in named)]
     if handled:
         return [tell(talk, note) for note in handled[-2:]]
     if talk.asked.when is not None:
         return day(talk) if talk.asked.open else [talk.say("no.did")]
     others = talk.relevant(words)
-    if others:
-        return [tell(talk, note) for note in others[:2]]
-    return [talk.unknown() if talk.asked.open else talk.say("no.do" if talk.asked.now else "no.did")]
+    if talk.asked.people:
+        others = [note for note in others if involves(talk, note)]
+    if others or card:
+        return [*card, *(tell(talk, note) for note in others[:2])]
+    routine = list(in_routine(talk))
+    if routine and talk.asked.now:
+        return routine[:2]
+    if talk.asked.open:
+        return about(talk)
+    near = list(nearest(talk, talk.touching(words)))
+    if near:
+        return touching(talk)
+    return [talk.say("no.do" if talk.asked.now else "no.did")]
 
 
 def plan(talk: Interview) -> Pieces:
@@ -282,7 +303,13 @@ def plan(talk: Interview) -> Pieces:
             for item in (*later, *given.usual)
             if any(occurs(word, f"{item.do} {item.location_name}", given.who.language) for word in talk.asked.words)
         ]
-        later = [item for item in named if item in later] or later
+        fitting = [item for item in named if item in later]
+        if not fitting and (talk.asked.heads or span is None):
+            yield from of_card(talk, work=False)
+            yield talk.say("going.no")
+            yield from list(nearest(talk, talk.touching(talk.asked.words)))[:1]
+            return
+        later = fitting or later
     for number, item in enumerate(later):
         if item is current:
             end = (minute_of(item.start) + item.minutes) % DAY
@@ -313,6 +340,11 @@ def usual_instead(talk: Interview, span: When) -> Iterator[Piece | None]:
         if minute_of(item.start) < span.end and minute_of(item.start) + item.minutes > span.start
     ]
     awake = [item for item in usual if not item.asleep]
+    if talk.asked.places:
+        awake = [item for item in awake if item.location in talk.asked.places]
+        if not awake:
+            yield talk.say("going.no")
+            return
     longest = sorted(awake, key=lambda item: -item.minutes)[:2]
     for number, item in enumerate(item for item in awake if item in longest):
         rule = "plan.usual" if not number else "plan.usual.then"

@@ -15,13 +15,19 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Grammar, parsed_rules
 from commonplace.minds.offline.grammar.tongues import Tongue, tongue
 from commonplace.minds.offline.temper import temper
-from commonplace.minds.question import FOLLOWS, Asked, When
+from commonplace.minds.question import FOLLOWS, Asked, When, alike, light_words
 from commonplace.minds.tasks import Acquaintance, AnswerInput
 
 FOND, WARM, COOL, COLD = 45, 12, -12, -30
 """Warmth from which somebody is dear, liked; below which disliked, hated."""
-ENOUGH = 0.6
-"""Share of a question's words that a memory must have to be about it."""
+SHORTEST = 12
+"""Characters from which saying something again is a repetition."""
+ENOUGH = 0.7
+"""Share of a question's words, by their weight, that a memory must have to be about it."""
+ALIKE = 0.85
+"""How much a word that means nearly the same counts, against the word itself."""
+HEAD, LIGHT = 2.0, 0.25
+"""How much a word counts that names a thing of the question, and one that says little; any other counts 1."""
 DAY = 24 * 60
 SMALL_HOURS = 4
 """Before this hour `today` is the day before."""
@@ -48,6 +54,8 @@ _WEIGHT = {
 """By what a memory is: what an author wrote comes before what was seen."""
 
 
+OF_DAYS = frozenset({"day", "plan", "usual", "whereabouts", "met"})
+"""Kinds whose answers are alike from day to day: only the same sentence is a repetition."""
 PASSING = frozenset({"said", "i_said", "doing", "acted", "thing"})
 """Frames of what may have a word without being about it."""
 
@@ -105,13 +113,21 @@ class Interview:
         text = self.rules.word(rule, self.voice, filled, self.dice.with_(*ids[:1])).text
         return Piece(text, ids, mark) if text else None
 
+    def was_said(self, piece: Piece) -> bool:
+        """Whether it was said in this talk."""
+        by_words = bool(self.asked.then) or self.asked.kind not in OF_DAYS
+        sought = piece.mark if piece.mark and by_words else piece.text
+        sought = sought.lower().strip(" .!?“”")
+        return len(sought) >= SHORTEST and sought in self.said
+
     def first(self, *pieces: Piece | None) -> Piece | None:
         """The first that could be worded."""
         return next((piece for piece in pieces if piece is not None), None)
 
     def unknown(self) -> Piece | None:
-        """An admission that nothing is known, about the topic where it can be named."""
-        topic = self.tongue.topic(self.asked.topic) if self.asked.topic else ""
+        """An admission that nothing is known, which names what, and the thing in question where one stands out."""
+        named = self.asked.subject or self.asked.topic
+        topic = self.tongue.topic(named) if named else ""
         when = self.asked.when
         if when is not None and when.days < 0:
             return self.say("dunno.future")
@@ -119,9 +135,13 @@ class Interview:
             return self.say("dunno.why")
         if self.asked.kind == "whom":
             return self.say("dunno.whom")
-        if topic and len(topic.split()) <= 4:
+        if topic and len(topic.split()) <= 5 and (self.asked.wants or len(self.asked.words) <= 2):
             return self.say("dunno.topic", topic=topic)
-        puzzled = self.asked.kind in FOLLOWS or (not self.asked.kind and not self.asked.words)
+        if when is not None and self.asked.wants in {"what", "who"}:
+            return self.say("dunno.day", daypart=self.daypart)
+        if self.asked.wants:
+            return self.first(self.say(f"dunno.{self.asked.wants}"), self.say("dunno"))
+        puzzled = self.asked.kind in FOLLOWS or not self.asked.kind
         return self.say("dunno.puzzled" if puzzled else "dunno")
 
     def person(self, other: str) -> Person | None:
@@ -187,35 +207,85 @@ class Interview:
             return minute < span.end - DAY
         return days == span.days and span.start <= minute < span.end
 
+    def at_event(self, note: Recalled, event: FactNote) -> bool:
+        """Whether a memory is of the place and hours of an event."""
+        starts = datetime.fromisoformat(event.starts)
+        then = datetime.fromisoformat(self.given.situation.moment) - timedelta(minutes=note.minutes_ago)
+        return note.frame.get("place") == event.place and starts <= then <= starts + timedelta(minutes=event.minutes or 60)
+
     def relevant(self, words: Sequence[str], notes: Iterable[Recalled] | None = None) -> list[Recalled]:
         """The memories that are about the words: those with most of them first; what an author wrote before sights.
 
         What somebody said or did in passing is about a word only where that is its subject, or where it has them all.
         """
-        ranked: list[tuple[float, int, int, int, Recalled]] = []
-        for rank, note in enumerate(self.everything if notes is None else notes):
-            share = self._share(words, note)
-            if share < ENOUGH or not self.tongue.speaks(note.text):
+        return self._ranked(words, self.everything if notes is None else notes, ENOUGH)
+
+    def touching(self, words: Sequence[str]) -> list[Recalled]:
+        """The memories that name the things of the question, whatever else it asks of them; one where it is a topic."""
+        heads = [word for word in words if word in self.asked.heads]
+        passing = {"doing", "plan", "walked", "i_said", *(() if self.asked.when else ("did",))}
+        notes = [note for note in self.everything if note.frame.get("what") not in passing]
+        found = self._ranked(heads or words, notes, ENOUGH)
+        topical = [note for note in notes if any(self.has(word, note.frame.get("topic", "")) for word in heads)]
+        return [*found, *(note for note in self._ranked(heads, topical, 0.3) if note not in found)] if heads else found
+
+    def _ranked(self, words: Sequence[str], notes: Iterable[Recalled], enough: float) -> list[Recalled]:
+        if all(word in self.light for word in words):  # so it is where there are none
+            return []
+        # A single word that is no thing's name says too little.
+        is_loose = bool(self.asked.wants) and not self.asked.heads and len(set(words) - self.light) == 1
+        ranked: list[tuple[float, int, bool, int, int, Recalled]] = []
+        for rank, note in enumerate(notes):
+            share, is_subject = self._share(words, note)
+            if share < enough or not self.tongue.speaks(note.text):
                 continue
-            is_all = share >= 1 and (
+            is_all = share > 0.99 and (
                 (len(words) > 1 and bool(note.frame.get("to_me"))) or note.frame.get("what") == "doing"
             )
-            if note.frame.get("what") in PASSING and share < 1.5 and not is_all:
+            if note.frame.get("what") in PASSING and not is_subject and not is_all:
                 continue
-            ranked.append((-share, _WEIGHT.get(note.frame.get("what", ""), 3), -note.importance, rank, note))
+            if note.frame.get("what") == "said" and note.frame.get("speech_act", "tell") not in TELLING:
+                continue
+            if is_loose and not is_subject and note.frame.get("what") not in {"did", "event"}:
+                continue
+            weight = _WEIGHT.get(note.frame.get("what", ""), 3)
+            ranked.append((-round(share, 1), weight, not is_subject, -note.importance, rank, note))
         return [one[-1] for one in sorted(ranked, key=lambda one: one[:-1])]
 
-    def _share(self, words: Sequence[str], note: Recalled) -> float:
-        """The share of the words that a memory, or a way to tell it, has; more where one of them is its topic."""
-        if not words:
-            return 0.0
-        frame, language = note.frame, self.given.who.language
+    @property
+    def light(self) -> frozenset[str]:
+        """Words that say little of what a question is about."""
+        return light_words(self.asked.language)
+
+    def has(self, word: str, text: str) -> bool:
+        """Whether a text has the word or one that means nearly the same."""
+        return any(occurs(one, text, self.given.who.language) for one in alike(word, self.asked.language))
+
+    def has_all(self, words: Sequence[str], note: Recalled) -> bool:
+        """Whether a memory has every word that says something."""
+        texts = " ".join((note.text, *note.tell, note.frame.get("topic", "")))
+        return all(self.has(word, texts) for word in words if word not in self.light)
+
+    def _share(self, words: Sequence[str], note: Recalled) -> tuple[float, bool]:
+        """The share of the words that a memory, or a way to tell it, has; whether one of them is its subject."""
+        frame = note.frame
         texts = " ".join((note.text, *note.tell, frame.get("topic", ""), frame.get("object_name", "")))
-        share = sum(occurs(word, texts, language) for word in words) / len(words)
+        weights = {word: self._weight(word) for word in words}
+        share = sum(weight * self._hit(word, texts) for word, weight in weights.items()) / sum(weights.values())
         subject = f"{frame.get('topic', '')} {frame.get('object_name', '')}"
-        if not any(occurs(word, subject, language) for word in words):
-            return share
-        return share + (0.5 if share < 1 else 1)
+        if frame.get("what") in {"said", "i_said"}:
+            # `the flight school` is not `school`.
+            return share, bool(subject.strip()) and all(self._is_of(part, words) for part in subject.lower().split())
+        return share, any(self.has(word, subject) for word in words if word not in self.light)
+
+    def _is_of(self, part: str, words: Sequence[str]) -> bool:
+        return len(part) < 4 or part.endswith("'s") or part == "your" or any(self.has(word, part) for word in words)
+
+    def _hit(self, word: str, text: str) -> float:
+        return 1.0 if occurs(word, text, self.given.who.language) else ALIKE if self.has(word, text) else 0.0
+
+    def _weight(self, word: str) -> float:
+        return LIGHT if word in self.light else HEAD if word in self.asked.heads else 1.0
 
     def between(self, other: str) -> list[Recalled]:
         """Lines between the two, latest first."""

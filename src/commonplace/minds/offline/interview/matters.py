@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
 from commonplace.minds.notes import FactNote, Recalled
-from commonplace.minds.offline.interview.interview import DAY, TELLING, Interview, Piece, Pieces, minute_of, occurs
-from commonplace.minds.offline.interview.oneself import weather
+from commonplace.minds.offline.interview.interview import DAY, PASSING, TELLING, Interview, Piece, Pieces, minute_of, occurs
+from commonplace.minds.offline.interview.oneself import in_routine, of_card, want, weather
 from commonplace.minds.offline.interview.others import (
     about_topic,
     acquaintances,
@@ -20,12 +20,15 @@ from commonplace.minds.offline.interview.others import (
     whois,
 )
 from commonplace.minds.offline.interview.telling import tell
+from commonplace.minds.question import trades_for
 
 
 def think(talk: Interview) -> Pieces:
     """What is felt for somebody and why; what is remembered of a place, a thing, the weather."""
     named = acquaintances(talk)
     if named:
+        found = talk.relevant(talk.asked.words) if talk.asked.words else []
+        yield from (tell(talk, note) for note in found[:2])
         for person in named[:2]:
             yield feeling(talk, person)
             yield from about_topic(talk, person)
@@ -175,9 +178,7 @@ def went(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
     there = [
         one
         for one in talk.everything
-        if one.frame.get("place") == note.place
-        and one.frame.get("what") in {"did", "doing", "said", "arrived"}
-        and starts <= now - timedelta(minutes=one.minutes_ago) <= ends
+        if one.frame.get("what") in {"did", "doing", "said", "arrived"} and talk.at_event(one, note)
     ]
     carrier = next(one.id for one in talk.everything if note.id in one.facts)
     when = talk.tongue.when(talk.given.situation.moment, int((now - starts).total_seconds() // 60))
@@ -234,26 +235,165 @@ def news(talk: Interview) -> Pieces:
 
 
 def about(talk: Interview) -> Pieces:
-    """What is remembered of a matter, a place or a person, by the words of the question."""
-    if talk.asked.people and not talk.asked.words:
+    """What is remembered of a matter, a place or a person, by the words of the question.
+
+    Where memories only touch what is asked, the answer says so first; where none does, that it is not known.
+    """
+    asked = talk.asked
+    if asked.people and not asked.words and not asked.wants:
         yield from whois(talk)
         return
-    for fact in talk.asked.facts[:1]:
+    for fact in asked.facts[:1]:
         note = talk.note_of(fact)
-        yield from went(talk, note) if note is not None and note.starts <= talk.given.situation.moment else ()
-    found = talk.relevant(talk.asked.words)
-    found = [note for note in found if note.frame.get("what") not in {"plan", "walked"}]
-    if talk.asked.people:
-        mine = [note for note in found if involves(talk, note)]
-        found = mine or found
-    yield from (tell(talk, note) for note in found[:6])
+        if note is not None and note.starts <= talk.given.situation.moment and asked.wants != "who" and not rest_of(talk, note):
+            yield from went(talk, note)
+    if asked.wants == "who" and asked.places:
+        yield visitors(talk)
+    found = [note for note in talk.relevant(asked.words) if note.frame.get("what") not in {"plan", "walked"}]
+    if asked.people:
+        found = [note for note in found if involves(talk, note)]
+    if asked.when is not None and asked.when.days >= 0:
+        found = [note for note in found if talk.in_span(note, asked.when)]
+    if asked.wants in {"who", "where", "when", "count"}:
+        found = [note for note in found if talk.has_all(asked.words, note)]
+    if asked.wants == "who":
+        found = [note for note in found if note.frame.get("about") or note.frame.get("called")]
+    if asked.wants == "count":
+        found = [note for note in found if talk.tongue.counts(" ".join((note.text, *note.tell)))]
+    if asked.language == "ko" and asked.wants in {"who", "where", "when", "count"}:
+        found = []  # the words of a Korean question are its nouns: they do not tell what is asked of them
+    card = list(of_card(talk, work=not asked.people)) if asked.when is None and asked.wants != "who" else []
+    if asked.when is None and not found and not card and asked.wants not in {"who", "why", "count"}:
+        card += list(in_routine(talk))[:2]
+    if found or card:
+        yield from card[:2]
+        yield from (tell(talk, note) for note in found[:6])
+        return
+    yield from touching(talk)
+
+
+def rest_of(talk: Interview, note: FactNote) -> list[str]:
+    """What the question asks of an event besides the event itself."""
+    return [word for word in talk.asked.words if word not in talk.light and not talk.has(word, note.text)]
+
+
+def touching(talk: Interview) -> Iterator[Piece | None]:
+    """What comes next to an answer, after the admission that it is none."""
+    asked = talk.asked
+    notes = talk.touching(asked.words) if asked.words else []
+    near = list(nearest(talk, [note for note in notes if not asked.people or involves(talk, note)]))
+    if asked.people and (asked.words or asked.wants != "whether"):
+        near += [tell(talk, note) for person in asked.people[:1] for note in talk.about_person(person)[:1]]
+        near += list(whois(talk))
+    elif asked.places:
+        near += list(of_place(talk, asked.places[0]))
+    elif asked.facts:
+        near += list(heard(talk))
+    if asked.when is None and asked.wants in {"where", "when", "what", "how"}:
+        near += list(in_routine(talk, most=False))[:1]
+    told = [piece for piece in near if piece is not None and not talk.was_said(piece)]
+    if not told:
+        yield talk.unknown()
+        return
+    lead = talk.first(talk.say(f"but.{asked.wants or 'what'}"), talk.say("but.what"))
+    if lead and (asked.words or asked.wants not in {"", "what"}) and (asked.wants or not asked.kind):
+        yield Piece(f"{lead.text} {told[0].text}", told[0].ids, told[0].mark)
+        return
+    yield from told[:2]
+
+
+def nearest(talk: Interview, notes: Iterable[Recalled]) -> Iterator[Piece]:
+    """The memories as they are told, those in which one hears why they come to mind."""
+    named = talk.asked.heads or talk.asked.words
+    is_kin = talk.asked.subject.startswith("your ") and any(talk.has(word, KIN) for word in named)
+    for note in notes:
+        told = tell(talk, note) if not (is_kin and note.frame.get("about")) else None
+        language = talk.given.who.language
+        topic = note.frame.get("topic", "") if note.frame.get("what") not in PASSING else ""
+        if told and any(occurs(word, f"{told.text} {topic}", language) for word in named):
+            yield told
+
+
+KIN = "mother father wife husband son daughter brother sister grandmother grandfather"
+
+
+def visitors(talk: Interview) -> Piece | None:
+    """Who was seen at the place in question."""
+    there = [
+        note for note in talk.everything if note.frame.get("place") in talk.asked.places[:1] and note.frame.get("called")
+    ]
+    seen = {note.frame["called"]: note for note in there}
+    spot = next((one.name for one in talk.given.places if one.id == talk.asked.places[0]), "")
+    people = talk.tongue.many(list(seen)[:8])
+    return talk.say(
+        "place.seen", *(note.id for note in list(seen.values())[:8]), people=people,
+        at=talk.tongue.at(talk.given.who, spot),
+    )  # fmt: skip
+
+
+def way(talk: Interview) -> Pieces:
+    """Where a place is: nobody knows more of it than what happened there."""
+    yield talk.say("way")
     for place in talk.asked.places[:1]:
-        if not found:
-            yield from of_place(talk, place)
-    if not found and talk.asked.facts:
-        yield from heard(talk)
-    if not found and talk.asked.people:
-        yield from whois(talk)
+        yield from of_place(talk, place)
+    yield from nearest(talk, talk.touching(talk.asked.words)) if talk.asked.words else ()
+
+
+def favourite(talk: Interview) -> Pieces:
+    """What one likes best, as far as a memory tells."""
+    found = talk.relevant(talk.asked.words)[:2]
+    yield talk.say("favourite.none")
+    yield from (tell(talk, note) for note in found)
+
+
+def superlative(talk: Interview) -> Pieces:
+    """The most of something: nobody has compared them; what is remembered of the matter."""
+    yield talk.say("superlative.none")
+    found = talk.relevant(talk.asked.words) or talk.touching(talk.asked.words)
+    yield from list(nearest(talk, found))[:2]
+
+
+def whatif(talk: Interview) -> Pieces:
+    """What would be: what is remembered of the matter, and for a free wish the goals."""
+    found = talk.relevant(talk.asked.words, [*talk.seeds(), *talk.given.thoughts]) if talk.asked.words else []
+    yield talk.say("whatif")
+    yield from (tell(talk, note) for note in found[:1])
+    if not found and talk.asked.wants == "what":
+        yield from list(want(talk))[:1]
+
+
+def advice(talk: Interview) -> Pieces:
+    """Whom to ask, by trade; what is remembered of the matter."""
+    who, words = talk.given.who, talk.asked.words
+    trades = trades_for(words, talk.asked.language)
+    fits = [word for word in (*words, *trades) if word not in talk.light]
+    if any(occurs(word, who.work, who.language) for word in fits):
+        yield talk.say(
+            "advice.myself" if talk.asked.wants == "who" else "advice.me", work=talk.tongue.a(who.work)
+        )
+        return
+    able = [one for one in talk.given.known if any(occurs(word, one.work, who.language) for word in fits)]
+    for one in able[:1]:
+        yield talk.say("advice", work=talk.tongue.a(one.work), **talk.them(one))
+    found = talk.relevant(words, talk.seeds()) if words else []
+    yield from (tell(talk, note) for note in found[:1])
+    if not found and not able:
+        yield talk.say("advice.none")
+
+
+def story(talk: Interview) -> Pieces:
+    """What is worth telling: what was known from the start, the weightiest first."""
+    yield from (tell(talk, note) for note in talk.seeds()[:6] if note.tell)
+    yield talk.say("dunno")
+
+
+def remark(talk: Interview) -> Pieces:
+    """What a remark brings to mind; nothing is asked."""
+    found = talk.relevant(talk.asked.words) if talk.asked.words else []
+    found = [note for note in found if note.frame.get("what") not in {"plan", "walked"}]
+    yield from (tell(talk, note) for note in found[:1])
+    if not found:
+        yield talk.say("remark")
 
 
 def involves(talk: Interview, note: Recalled) -> bool:
@@ -324,7 +464,7 @@ def when_was(talk: Interview) -> Pieces:
     found = talk.relevant(talk.asked.words)
     if talk.asked.people:
         found = [note for note in found if involves(talk, note)]
-        if not found:
-            yield from seen(talk)
-    for note in found[:2]:
+    for note in [one for one in found if talk.has_all(talk.asked.words, one)][:2]:
         yield tell(talk, note)
+        return
+    yield from touching(talk)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from commonplace.minds.offline.grammar.grammar import grammar
-from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces, covers, occurs
+from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, covers, occurs
 from commonplace.minds.offline.interview.others import what_is
 from commonplace.minds.offline.interview.telling import tell
 
@@ -118,13 +118,41 @@ def fear(talk: Interview) -> Pieces:
 
 def family(talk: Interview) -> Pieces:
     """Husbands, mothers, children: from the background, the relations and what is known from the start."""
-    language = talk.given.who.language
-    words = [*talk.asked.words, *talk.rules.say("words.family", {}, talk.dice).split()]
-    own = [piece for piece in background(talk) if any(occurs(word, piece.text, language) for word in words)]
-    near = [one for one in talk.given.known if any(occurs(word, one.label, language) for word in words)]
-    found = [note for note in talk.seeds() if any(occurs(word, note.text, language) for word in words)]
-    pieces = [*own, *(what_is(talk, one) for one in near[:2]), *(tell(talk, note) for note in found[:2])]
+    kin = talk.rules.say("words.family", {}, talk.dice).split()
+    words = [word for word in talk.asked.words if any(talk.has(word, one) for one in kin)] or kin
+    own = [piece for piece in background(talk) if any(talk.has(word, piece.text) for word in words)]
+    near = [one for one in talk.given.known if any(talk.has(word, one.label) for word in words)]
+    near = [one for one in near if "'s " not in one.label and " of " not in one.label]
+    found = [note for note in talk.seeds() if any(talk.has(word, note.text) for word in words)]
+    pieces = [*(what_is(talk, one) for one in near[:3]), *own, *(tell(talk, note) for note in found[:2])]
     return pieces or [talk.say("family.none")]
+
+
+def of_card(talk: Interview, *, work: bool = True) -> Iterator[Piece | None]:
+    """What the card says of the matter: goals, background, and with `work` the trade."""
+    who, words = talk.given.who, talk.asked.words
+    telling = [word for word in words if word not in talk.light]
+    if not telling:
+        return
+
+    def has_most(text: str) -> bool:
+        return sum(talk.has(word, text) for word in telling) >= ENOUGH * len(telling)
+
+    for goal in who.goals:
+        if has_most(goal):
+            yield talk.say("want", mark=goal, goal=talk.tongue.goal(who, goal))
+    if work and any(occurs(word, who.work, who.language) for word in telling) and has_most(f"{who.work} {who.background}"):
+        yield talk.say("work", **card(talk))
+    yield from (piece for piece in background(talk) if has_most(piece.text))
+
+
+def in_routine(talk: Interview, *, most: bool = True) -> Iterator[Piece | None]:
+    """The strokes of a usual day that have to do with the matter; with `most`, with all that is asked of it."""
+    telling = [word for word in talk.asked.words if word not in talk.light]
+    for item in talk.given.usual if telling else ():
+        hits = [talk.has(word, f"{item.do} {item.location_name}") for word in telling]
+        if all(hits) if most else any(hits):
+            yield talk.say("usual", mark=item.do, **talk.placed(item))
 
 
 def secret(talk: Interview) -> Pieces:

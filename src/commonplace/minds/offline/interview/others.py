@@ -95,6 +95,23 @@ def about_topic(talk: Interview, person: Person) -> Iterator[Piece | None]:
     yield from (tell(talk, note) for note in talk.relevant(words, talk.about_person(person.id))[:1])
 
 
+def hearsay(talk: Interview) -> Pieces:
+    """What others said of somebody to the character."""
+    for person in [one for other in talk.asked.people[:1] if (one := talk.person(other))]:
+        said = [
+            note
+            for note in talk.everything
+            if note.frame.get("what") == "said"
+            and note.frame.get("who") != person.id
+            and note.frame.get("speech_act", "tell") in TELLING
+            and person.called in note.frame.get("quote", "")
+        ]
+        yield from (tell(talk, note) for note in said[:3])
+        if not said:
+            yield talk.say("hearsay.none", **talk.them(person))
+        yield from (tell(talk, note) for note in talk.about_person(person.id)[:1])
+
+
 def feeling(talk: Interview, person: Acquaintance) -> Piece | None:
     warmth = person.warmth
     rule = (
@@ -241,10 +258,14 @@ def last_seen(talk: Interview, person: Person) -> Iterator[Piece | None]:
         seen = [note for note in seen if talk.in_span(note, talk.asked.when)]
     if talk.asked.places:
         seen = [note for note in seen if note.frame["place"] in talk.asked.places]
+    event = next((note for fact in talk.asked.facts if (note := talk.note_of(fact)) and note.starts), None)
+    if event is not None:
+        seen = [note for note in seen if talk.at_event(note, event)]
     seen.sort(key=lambda note: (note.minutes_ago, -note.id))
     slots = talk.them(person)
     if not seen:
-        yield talk.say("seen.never", **slots)
+        there = event is not None or talk.asked.places or talk.asked.when is not None
+        yield talk.say("seen.not" if there else "seen.never", **slots)
         return
     last = seen[0]
     yield talk.say("seen.place", last.id, **(talk.slots(last) | slots))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from commonplace.minds.notes import Item, Recalled
 from commonplace.minds.offline.interview.days import strokes
 from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, occurs
+from commonplace.minds.offline.interview.oneself import of_card
 from commonplace.minds.offline.interview.others import about_topic, acquaintances, grounds
 from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question import When
@@ -16,6 +17,7 @@ from commonplace.minds.question import When
 def why(talk: Interview) -> Pieces:
     """What the plan cites, what a deed was part of, a goal it serves, what is remembered of the matter."""
     words, given = talk.asked.words, talk.given
+    yield from of_card(talk, work=False) if len(words) > 1 else ()
     items = [*([given.now] if given.now else []), *given.done, *given.later]
     named = [item for item in items if is_of(talk, item)]
     for item in [item for item in named if item.because][:1]:
@@ -28,14 +30,14 @@ def why(talk: Interview) -> Pieces:
         for person in acquaintances(talk)[:1]:
             yield from about_topic(talk, person)
             yield from grounds(talk, person, 2)
-    deeds = talk.relevant(words, [note for note in talk.everything if note.frame.get("what") in {"did", "walked"}])
-    for deed in deeds[:1]:
-        yield from part_of(talk, deed)
-    for goal in given.who.goals:
-        if words and sum(occurs(word, goal, given.who.language) for word in words) >= ENOUGH * len(words):
-            yield talk.say("why.goal", mark=goal, goal=talk.tongue.goal(given.who, goal))
     found = talk.relevant(words, [*talk.seeds(), *given.thoughts])
     yield from (tell(talk, note) for note in found[:2])
+    deeds = talk.relevant(words, [note for note in talk.everything if note.frame.get("what") in {"did", "walked"}])
+    for deed in [one for one in deeds if talk.has_all(words, one) and not found][:1]:
+        yield from part_of(talk, deed)
+    traits = [trait for trait in given.who.traits if any(occurs(word, trait, given.who.language) for word in words)]
+    if traits:
+        yield talk.say("why.trait", trait=traits[0])
     if named and not found:
         yield talk.say("why.own", *talk.planned(named[0]), mark=named[0].do, **talk.item(named[0]))
     yield from (

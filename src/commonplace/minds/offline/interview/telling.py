@@ -23,6 +23,7 @@ def _tell_text(talk: Interview, note: Recalled) -> Piece | None:
     ):
         return None  # nobody is invited to what is over
     lines = [line for line in note.tell if line.lower() not in talk.said] or list(note.tell)
+    lines = [line for line in lines if any(talk.has(word, line) for word in talk.asked.words)] or lines
     if lines:
         line = lines[talk.dice.with_(note.id).below(len(lines), "tell")]
         return Piece(line, (note.id,), line)

@@ -1,0 +1,98 @@
+"""The filters of `recall` and `search` in SQL.
+
+What has a column is compared there. The rest of a memory is JSON in one column: the database picks the rows whose JSON
+contains what is wanted, letter by letter, and `search.filters` decides about these few, as it does in RAM. So text,
+tags, numbers and paths are compared in one way everywhere.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from commonplace.memory.columns import micros
+from commonplace.memory.record import checked_names
+from commonplace.memory.search import TOLERANCE, Filter, Filters, checked_kinds, checked_span, filters
+
+_BY_COLUMN = ("kinds", "time_range", "min_importance", "agent")
+"""Filters that columns answer. The others are tested row by row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """What the database can say about the memories that pass some filters."""
+
+    where: str = "true"
+    """A condition that all of them meet; with `values` as its parameters."""
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    tests: tuple[Filter, ...] = ()
+    """What decides about those that meet it; empty if nothing is left to decide."""
+
+
+def narrowed(agent: str, wanted: Filters) -> Narrowed:
+    """The filters for one character's rows. Raises UsageError for an invalid filter, as `search` does."""
+    filters(**wanted)  # checks them
+    given: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+    said = _Conditions()
+    if "kinds" in given:
+        said.add("kind = ANY({})", sorted(checked_kinds(given["kinds"])))
+    if "time_range" in given:
+        for moment, compared in zip(checked_span(given["time_range"]), (">=", "<="), strict=True):
+            if moment is not None:
+                said.add(f"created {compared} {{}}", micros(moment))
+    if "min_importance" in given:
+        said.add(f"importance + {TOLERANCE!r}::float8 >= {{}}", float(given["min_importance"]))
+    if given.get("agent", agent) != agent:
+        said.add("false")
+    for name in ("source", "session"):
+        if given.get(name):  # an empty one is not written down
+            said.contain(f'"{name}":{text}' for text in _written(given[name]))
+    for name in ("place", "tags"):
+        for one in checked_names(name, given.get(name, ())):
+            said.contain(_written(one))
+    for name in ("details", "metadata"):
+        _contain_values(said, given.get(name, {}).values())
+    rest: Any = {name: value for name, value in given.items() if name not in _BY_COLUMN}
+    return Narrowed(" AND ".join(said.parts) or "true", said.values, tuple(filters(**rest)))
+
+
+def _contain_values(said: _Conditions, wanted: Iterable[Any]) -> None:
+    for accepted in wanted:
+        several = isinstance(accepted, list | tuple | set | frozenset)
+        values = list(cast("Iterable[Any]", accepted)) if several else [accepted]
+        if all(isinstance(value, str) for value in values):  # a number is written in more than one way
+            said.contain(text for value in values for text in _written(value))
+
+
+class _Conditions:
+    """Conditions that must all be met, and their parameters."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.values: dict[str, Any] = {}
+
+    def add(self, condition: str, *values: Any) -> None:
+        """One with a parameter for each `{}`."""
+        names = [f"f{len(self.values) + number}" for number in range(len(values))]
+        self.values |= dict(zip(names, values, strict=True))
+        self.parts.append(condition.format(*(f"%({name})s" for name in names)))
+
+    def contain(self, texts: Iterable[str]) -> None:
+        """That the JSON has one of these in it."""
+        self.add("EXISTS (SELECT 1 FROM unnest({}::text[]) AS w WHERE strpos(rest, w) > 0)", list(texts))
+
+
+def _written(text: str) -> set[str]:
+    """How JSON may write a string here: as it is or, beside what UTF-8 cannot hold, in ASCII. See `codec.as_json`."""
+    found = {json.dumps(text), json.dumps(text, ensure_ascii=False)}
+    return {one for one in found if _in_utf8(one)}
+
+
+def _in_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,149 @@
+"""The days that words of a question name from where it stands."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.memory import Draft, MemoryStream, policies
+from commonplace.memory.relative_dates import LONGEST, Dated, dated
+from sizes import examples
+
+AT = datetime(2031, 10, 15, 9, tzinfo=UTC)  # a Wednesday
+
+
+def october(*days: int) -> tuple[date, ...]:
+    return tuple(date(2031, 10, day) for day in days)
+
+
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("What did Klaus do yesterday?", october(14)),
+        ("who came the day before yesterday?", october(13)),
+        ("What happened last night", october(14)),
+        ("What did you eat this morning?", october(15)),
+        ("what did I say three days ago?", october(12)),
+        ("what did I say a couple of days ago?", october(13)),
+        ("2 weeks ago we met", (*(date(2031, 9, day) for day in (28, 29, 30)), *october(1, 2, 3, 4))),
+        ("What happened LAST WEEK?", october(6, 7, 8, 9, 10, 11, 12)),
+        ("what did you plan this week", october(13, 14, 15)),
+        ("who called last Monday?", october(13)),
+        ("who called last Wednesday?", october(8)),
+        ("who called this Monday?", october(13)),
+        ("on Friday last week", october(10)),
+        ("last weekend", october(11, 12)),
+        ("in the past 3 days", october(12, 13, 14, 15)),
+        ("where were we last month?", tuple(date(2031, 9, day) for day in range(1, 31))),
+        ("어제 뭐 먹었어?", october(14)),
+        ("어젯밤에는 누가 왔지?", october(14)),
+        ("그저께 산 책은?", october(13)),
+        ("오늘 아침에 뭐 했어?", october(15)),
+        ("사흘 전에 누구를 만났어?", october(12)),
+        ("3일 전에는?", october(12)),
+        ("지난주에 뭐 했더라", october(6, 7, 8, 9, 10, 11, 12)),
+        ("지난 주 금요일에 본 영화", october(10)),
+        ("지난 월요일에 온 사람", october(13)),
+        ("이번 주는 어땠어?", october(13, 14, 15)),
+        ("저번 주말에 간 곳", october(11, 12)),
+        ("최근 사흘 동안", october(12, 13, 14, 15)),
+        ("어제랑 그제", october(13, 14)),
+    ],
+)  # fmt: skip
+def test_the_days_of_a_phrase(question, days):
+    assert dated(question, AT).days == days
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "", "When did Maria last see Klaus?", "at last", "Which Monday?", "tomorrow", "next week", "in the back",
+        "last year", "the weekend before 4 October, last week", "yesterday, on 2031-10-04",
+        "이번 주문은 뭐야?", "이번 달리기", "오늘날", "그제야 알았다", "언제 왔어?", "이제", "전화", "지난번",
+        "10월 4일 어제",
+    ],
+)  # fmt: skip
+def test_other_words_name_no_day(question):
+    assert dated(question, AT).days == ()
+
+
+@examples(200)
+@given(st.text(alphabet="0123456789 days weeks ago last month yesterday 전일주지난달어제", max_size=40), st.datetimes())
+def test_any_question_at_any_time(question, at):
+    found = dated(question, at.replace(tzinfo=UTC)).days
+    assert list(found) == sorted(set(found))
+    assert all(day <= at.date() for day in found)
+    assert len(found) <= LONGEST * 20
+
+
+# Five of these each day, and each of them on many days: what tells the days apart is the time a question names.
+DAY = (
+    "Klaus ate {0} for lunch", "Maria borrowed a book about {0}", "we walked to the {0}",
+    "민수가 점심으로 {0}을 먹었다", "지우가 {0} 이야기를 했다",
+)  # fmt: skip
+THINGS = ("noodles", "rice", "bread", "soup", "beans", "fish", "plums")
+ASKED = (
+    ("What did Klaus eat yesterday?", [14], 0),
+    ("What did Maria borrow the day before yesterday?", [13], 1),
+    ("Where did we walk last Monday?", [13], 2),
+    ("Which book did Maria borrow five days ago?", [10], 1),
+    ("What did Klaus have for lunch last Friday?", [10], 0),
+    ("where did we walk today", [15], 2),
+    ("민수가 어제 점심으로 뭐 먹었지?", [14], 3),
+    ("그저께 지우가 무슨 이야기를 했어?", [13], 4),
+    ("지난 월요일에 민수가 먹은 점심은?", [13], 3),
+    ("사흘 전에 지우가 한 이야기는?", [12], 4),
+    ("지난주 금요일에 민수가 뭘 먹었어?", [10], 3),
+    ("오늘 지우가 뭐라고 했어?", [15], 4),
+)
+
+
+def diary() -> MemoryStream:
+    stream = MemoryStream("maria", policies.RECALL)
+    for day in range(60):
+        at = datetime(2031, 8, 17, 8, tzinfo=UTC) + timedelta(days=day)
+        for number, text in enumerate(DAY):
+            thing = THINGS[(3 * day + 2 * number) % 7]
+            stream.remember(text.format(thing), at=at + timedelta(minutes=7 * number), importance=3)
+    return stream
+
+
+def found(stream: MemoryStream, question: str) -> list[tuple[date, int]]:
+    """(day, sentence) of the first three hits."""
+    hits = stream.recall(question, at=AT, k=3, touch=False)
+    return [(hit.memory.created_at.date(), (hit.memory.id - 1) % len(DAY)) for hit in hits]
+
+
+def test_a_question_finds_what_was_at_the_time_it_names(monkeypatch):
+    stream = diary()
+    for question, days, sentence in ASKED:
+        assert found(stream, question)[0] == (date(2031, 10, days[0]), sentence), question
+    monkeypatch.setattr("commonplace.memory.retrieval.dated", lambda text, at: Dated((), text))
+    without = [(found(stream, question), (date(2031, 10, days[0]), sentence)) for question, days, sentence in ASKED]
+    assert sum(hits[0] == wanted for hits, wanted in without) <= len(ASKED) / 2
+
+
+def test_what_was_yesterday_is_relevant_whatever_its_words():
+    stream = diary()
+    hits = stream.recall("어제는?", at=AT, k=20, min_relevance=0.5, touch=False)
+    assert {hit.memory.created_at.date() for hit in hits} == {date(2031, 10, 14)}
+    assert len(hits) == 5
+
+
+def test_a_draft_reads_the_same_days_and_a_day_without_memories_is_no_other():
+    stream = diary()
+    assert Draft(stream).recall("어제는?", at=AT, k=3) == stream.recall("어제는?", at=AT, k=3, touch=False)
+    later = AT + timedelta(days=40)
+    asked, plain = (stream.recall(text, at=later, k=5, touch=False) for text in ("lunch yesterday", "lunch"))
+    assert [hit.memory.id for hit in asked] == [hit.memory.id for hit in plain]
+
+
+@pytest.mark.parametrize("policy", [policies.PARK, policies.LEXICAL, policies.TWO_STAGE, policies.REPO2023])
+def test_the_policies_of_the_papers_do_not_read_them(policy, monkeypatch):
+    stream = diary()
+    before = stream.recall("What did Klaus eat yesterday?", at=AT, policy=policy, touch=False)
+    monkeypatch.setattr("commonplace.memory.retrieval.dated", lambda text, at: Dated((AT.date(),), ""))
+    assert stream.recall("What did Klaus eat yesterday?", at=AT, policy=policy, touch=False) == before
