@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from commonplace.analysis.diff import diff
 from commonplace.engine.changes import with_queued
 from commonplace.engine.recorded_mind import RecordedMind
-from commonplace.engine.run import Keep, Run
-from commonplace.engine.stage import Stage
+from commonplace.engine.run import Run
+from commonplace.engine.stage import Keeper, Stage
 from commonplace.errors import RunDamaged, UsageError, command
 from commonplace.memory.analyser import Analyser
 from commonplace.memory.kiwi import versions
@@ -170,7 +170,7 @@ def folder_of(manifest: Manifest, path: str | Path, memory: str | Path = "") -> 
     return memory_folder(path, memory)
 
 
-def _keep(stage: Stage, folder: Path) -> Keep | None:
+def _keep(stage: Stage, folder: Path) -> Keeper | None:
     return stage.keep(folder) if stage.keep is not None else None
 
 

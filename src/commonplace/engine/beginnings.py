@@ -61,7 +61,7 @@ def _remember_answer(draft: Draft, answer: PastAnswer) -> None:
         at=parse_iso(answer.at),
         importance=scaled(answer.importance),
         kind="action",
-        source="panel",
+        source="store",
         session=answer.session_id,
         tags=(ANSWERED,),
         emotion=Emotion(answer.valence, answer.arousal, answer.confidence, answer.keywords),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -13,7 +13,7 @@ from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.god_mode import preview
 from commonplace.engine.live_state import initial_state, restored_state
 from commonplace.engine.lockstep import Lockstep, Prefetch, Tick
-from commonplace.engine.stage import Stage
+from commonplace.engine.stage import Keeper, Stage
 from commonplace.errors import Paused, UsageError, command
 from commonplace.minds.mind import Mind
 from commonplace.rng import Seeds
@@ -26,13 +26,11 @@ from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Synchronous
 from commonplace.world.inputs import Input, as_dict
 
-Keep = Callable[[Reading], None]
-
 
 class Run:
     """One run, owned by this process. Use it as a context manager, or close it."""
 
-    def __init__(self, file: RunFile, engine: Lockstep, mind: Mind, stage: Stage, keep: Keep | None = None) -> None:
+    def __init__(self, file: RunFile, engine: Lockstep, mind: Mind, stage: Stage, keep: Keeper | None = None) -> None:
         """Use `start` or `resume`."""
         self.file = file
         self._stage = stage
@@ -53,11 +51,11 @@ class Run:
         force: bool = False,
         synchronous: Synchronous = "NORMAL",
         concurrency: int = 32,
-        keep: Keep | None = None,
+        keep: Keeper | None = None,
     ) -> Run:
         """A new run with its opening state as tick 0. Errors as of `RunFile.create`.
 
-        `keep` is called after each commit: it keeps elsewhere what the stage wants kept.
+        `keep`: keeps elsewhere what has been committed.
         """
         live_state, first = initial_state(scenario, manifest.seed)
         file = RunFile.create(path, manifest, first, force=force, synchronous=synchronous)
@@ -73,7 +71,7 @@ class Run:
         stage: Stage,
         mind: Mind,
         concurrency: int = 32,
-        keep: Keep | None = None,
+        keep: Keeper | None = None,
     ) -> Run:
         """An existing run, from its last committed tick on; from its opening when it was killed before that."""
         if file.last_tick < 0:
@@ -202,6 +200,8 @@ class Run:
     def close(self) -> None:
         """Close the run; its one file can be copied from now on."""
         self._engine.prefetch.cancel()
+        if self._keep:
+            self._keep.close()
         self.file.close()
 
     def __enter__(self) -> Run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
 from commonplace.minds.mind import Answer, Ask
@@ -14,6 +14,18 @@ from commonplace.scenario.scenario import Scenario
 
 Asking = Coroutine[Ask[Any, Any], Answer[Any], Any]
 """What `await ask(…)` makes of a function: it yields questions and is sent answers."""
+
+
+class Keeper(Protocol):
+    """Keeps outside the run what has been committed."""
+
+    def __call__(self, reading: Reading) -> None:
+        """Called after each commit, and before the first tick of a session. Does nothing twice."""
+        ...
+
+    def close(self) -> None:
+        """Called when the run is closed."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,5 +43,5 @@ class Stage:
     begin: Callable[[Scenario, str, Path, str], dict[str, Any]] | None = None
     """What a new run is asked and brings along from earlier ones, as JSON for its manifest (`scenario.session`), from
     the question, the folder in which earlier runs have kept something, and that folder as the person named it."""
-    keep: Callable[[Path], Callable[[Reading], None]] | None = None
-    """Makes, for that folder, what is called after each commit to keep there what has been committed."""
+    keep: Callable[[Path], Keeper] | None = None
+    """Makes, for that folder, what keeps there what has been committed."""

@@ -26,7 +26,7 @@ from commonplace.minds.notes import Spoken
 from commonplace.minds.tasks import PANEL_TURN, PanelInput
 from commonplace.minds.tasks.panel_turn import Stance
 from commonplace.scenario.scenario import Scenario
-from commonplace.stages.panel_store import Keeper, begin
+from commonplace.stages.panel_store import PanelKeeper, begin
 from commonplace.stages.rhythm import Rhythm, cycle_of, last_tick, rhythm
 from commonplace.text import clean
 from commonplace.world.actions import Action, Idle, Say
@@ -199,4 +199,4 @@ def _as_json(state: Rhythm, inputs: PanelInput) -> dict[str, Any]:
     }
 
 
-PANEL = Stage("panel", everybody, answer_in_turn, run_job, length=last_tick, begin=begin, keep=Keeper)
+PANEL = Stage("panel", everybody, answer_in_turn, run_job, length=last_tick, begin=begin, keep=PanelKeeper)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -42,6 +42,8 @@ MOST_PAST = 50
 LONGEST_DIGEST = 500
 """Characters of `content.prompt_digest`."""
 LONGEST_PROMPT = 2000
+SLOW = 0.3
+"""Seconds of opening the folder from which it stays open."""
 PATIENCE = 10.0
 """Seconds to wait for another process that writes to the folder."""
 RESPONSE, ASKED, EVALUATION, REPORT = "persona_response", "user_input", "evaluation", "synthesis_report"
@@ -179,9 +181,9 @@ class Panel:
         self._levels = _levels(reading, self._scenario)
 
     @property
-    def sessions(self) -> list[str]:
-        """The sessions whose answers are kept for this run: its own. A fork leaves its parent's to the parent."""
-        return [self._levels[-1][1]] if self._levels[-1][1] else []
+    def session(self) -> str:
+        """Its own session; a fork leaves its parent's answers to the parent. Empty for one that has not gone on yet."""
+        return self._levels[-1][1]
 
     @property
     def has_ended(self) -> bool:
@@ -367,13 +369,22 @@ def _levels(reading: Reading, scenario: Scenario) -> list[tuple[int, str]]:
 # ── after each commit ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Keeper:
-    """Keeps what a run has committed. Called again with the same, it does nothing."""
+class PanelKeeper:
+    """Keeps what a run has committed. Called again with the same, it does nothing.
+
+    The folder is opened for each tick, so that others can use it meanwhile. A large one, which takes longer than SLOW to
+    read, stays open until the panel has ended.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._upto = -1
         """The last tick that is known to be kept."""
+        self._kept: set[tuple[str, str, str]] | None = None
+        """(session, type, memory) of the ledger's entries on this run, once they have been read."""
+        self._open = ExitStack()
+        self._store: MemoryStore | None = None
+        """While it stays open."""
 
     def __call__(self, reading: Reading) -> None:
         """Keep what is not kept yet. Raises CommonplaceError if the folder cannot be written to; the run is intact."""
@@ -381,29 +392,46 @@ class Keeper:
         if last <= self._upto:
             return
         panel = Panel(reading)
-        if not panel.sessions:  # a fork that has not gone on yet
+        if not panel.session:  # a fork that has not gone on yet
             return
-        with opened(self._folder) as store:
-            assert store.ledger is not None
-            kept = _kept(self._folder, panel.sessions)
-            for row in panel.rows(self._upto):
-                _keep(store, store.ledger, row, kept)
-            if panel.has_ended:
-                store.recompute()
+        began = time.monotonic()
+        store = self._store or self._open.enter_context(opened(self._folder))
+        self._store = store if time.monotonic() - began > SLOW or self._store else None
+        try:
+            self._keep(store, panel)
+        except BaseException:
+            self.close()
+            raise
         self._upto = last
+        if self._store is None or panel.has_ended:
+            self.close()
+
+    def close(self) -> None:
+        """Close the folder. May be called twice."""
+        self._store = None
+        self._open.close()
+
+    def _keep(self, store: MemoryStore, panel: Panel) -> None:
+        assert store.ledger is not None
+        if self._kept is None:
+            self._kept = _kept(self._folder, panel.session)
+        for row in panel.rows(self._upto):
+            key = row.session, row.type, row.memory_id
+            if key not in self._kept:
+                _keep(store, store.ledger, row)
+                self._kept.add(key)
+        if panel.has_ended:
+            store.recompute()
 
 
-def _kept(folder: Path, sessions: Sequence[str]) -> set[tuple[str, str, str]]:
-    """(session, type, memory) of the ledger's entries on these sessions."""
+def _kept(folder: Path, session: str) -> set[tuple[str, str, str]]:
     if not any(ledger_of(folder).glob("ledger-*")):
         return set()
-    entries = (entry for session in sessions for entry in show(ledger_of(folder), session_id=session))
+    entries = show(ledger_of(folder), session_id=session)
     return {(entry["session_id"], entry["event_type"], entry.get("memory_id") or "") for entry in entries}
 
 
-def _keep(store: MemoryStore, ledger: Ledger, row: Row, kept: set[tuple[str, str, str]]) -> None:
-    if (row.session, row.type, row.memory_id) in kept:
-        return
+def _keep(store: MemoryStore, ledger: Ledger, row: Row) -> None:
     if row.document is not None and store.get_by_id(row.memory_id) is None:
         store.add(row.document)
     # The ledger's time does not go back, even where two panels write to it at once; the coordinate has the exact one.
