@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 
@@ -13,9 +14,10 @@ from commonplace.ledger import Ledger, verify
 from commonplace.memory.coordinates import MemoryCoordinate
 from commonplace.minds.tasks import PanelOutput
 from commonplace.scenario.compiling import load
+from commonplace.stages import panel_store
 from commonplace.testing import ScriptedMind
 from commonplace.trust import named_by_scenario
-from e2e.command import command
+from e2e.command import command, tables
 from stages.panels import CARS, TREES, answers, ledger, memories, played, resumed, variant
 
 
@@ -275,6 +277,22 @@ def test_two_panels_at_once_share_a_folder(tmp_path):
     assert verify(tmp_path / "outputs" / "resonance_ledger").sound
 
 
+def test_a_folder_that_is_slow_to_read_stays_open_until_the_panel_has_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr(panel_store, "SLOW", -1.0)
+    lock, held = tmp_path / "outputs" / "memory" / "lock", []
+
+    async def play():
+        with commonplace.create_run(tmp_path / "a.run", "dialectic", prompt=CARS) as run:
+            async for _ in run.play(ticks=100):
+                held.append(lock.exists())
+
+    asyncio.run(play())
+    assert held == [*[True] * 9, False]
+    assert len(memories(tmp_path / "outputs")) == 10
+    played(tmp_path / "b.run", TREES, ticks=1)
+    assert not lock.exists()
+
+
 # ── use and misuse ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -282,6 +300,37 @@ def test_a_question_is_needed_and_only_a_panel_takes_one(tmp_path):
     assert '--prompt "…"' in command("run", "dialectic", "-o", tmp_path / "a.run", status=2).err
     assert "for panels" in command("run", "plaza", "--prompt", "x", "-o", tmp_path / "a.run", status=2).err
     assert not (tmp_path / "a.run").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"cycle": ["thesis", "nobody"]}, "nobody"),
+        ({"cycle": ["thesis", "thesis"]}, "in the cycle twice"),
+        ({"cycle": ["thesis"]}, "two personas or more"),
+        ({"calm": 0.6}, "calm is 0.6 and tense 0.45"),
+        ({"depth": 0}, "depth"),
+    ],
+)
+def test_a_scenario_of_a_panel_is_checked(tmp_path, changes, says):
+    assert says in command("check", variant(tmp_path / "panel.json", panel=changes), status=2).err
+
+
+def test_nobody_comes_into_a_panel(folder, tmp_path):
+    (tmp_path / "zola.json").write_text('{"id": "zola", "name": "Zola", "age": 3, "traits": ["x"], "home": "study"}')
+    wish = ("--join", tmp_path / "zola.json")
+    done = command("fork", folder / "first.run", "--at", 3, "-o", tmp_path / "f.run", *wish, status=2)
+    assert "nobody else can come in" in done.err
+
+
+def test_a_session_that_was_damaged_is_told(copy):
+    with tables(copy / "first.run") as connection:
+        (text,) = connection.execute("SELECT value FROM meta WHERE key = 'manifest'").fetchone()
+        manifest = json.loads(text)
+        manifest["settings"]["session"]["start"] = "yesterday"
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'manifest'", (json.dumps(manifest),))
+    for name in ("events", "resume"):
+        assert "session of the panel" in command(name, copy / "first.run", status=1).err
 
 
 def test_a_run_does_not_decide_where_to_write(tmp_path):

@@ -372,8 +372,8 @@ def _levels(reading: Reading, scenario: Scenario) -> list[tuple[int, str]]:
 class PanelKeeper:
     """Keeps what a run has committed. Called again with the same, it does nothing.
 
-    The folder is opened for each tick, so that others can use it meanwhile. A large one, which takes longer than SLOW to
-    read, stays open until the panel has ended.
+    The folder is opened for each tick, so that others can use it meanwhile. A large one, which takes longer than SLOW
+    to read, stays open until the panel has ended.
     """
 
     def __init__(self, folder: Path) -> None:
