@@ -140,6 +140,15 @@ def test_what_is_rated_well_is_preferred_by_the_next_panel(copy):
     assert first["details"]["user_rating"] == 5
 
 
+def test_a_past_answer_to_something_else_is_not_shown(copy):
+    played(copy / "third.run", "Who discovered mathematics?", ticks=1)
+    with commonplace.open_run(copy / "third.run") as run:
+        reasons = run.why("t1.thesis.0")
+        assert len(run.memories("thesis", 0)) == 6
+    assert (reasons["retrievals"], reasons["panel"]["examples"]) == ([], [])
+    assert "because" not in answers(copy / "third.run")[1]
+
+
 @pytest.mark.parametrize(
     ("event", "stars", "says"),
     [

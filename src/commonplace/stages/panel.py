@@ -20,6 +20,7 @@ from commonplace.cognition.turn import Notebook, Turn, TurnView
 from commonplace.engine.beginnings import ANSWERED
 from commonplace.engine.stage import Stage
 from commonplace.memory import policies
+from commonplace.memory.analyser import content_words
 from commonplace.memory.coordinates import scaled
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import Spoken
@@ -148,12 +149,13 @@ def _examples(view: TurnView, notebook: Notebook, state: Rhythm) -> list[Memory]
     """The persona's own past answers to be shown, at most EXAMPLES, the preferred ones first.
 
     Ranked by `lexical` against the question, in four passes until there are enough: important ones of the same phase
-    and emotion, important ones, those of the same phase and emotion, all. One that shares no word with the question is
-    not shown.
+    and emotion, important ones, those of the same phase and emotion, all. One that has no word of content in common
+    with the question does not compete.
     """
-    if not view.draft.search(tags=[ANSWERED], limit=1):
-        return []
     query = view.scenario.part.panel.prompt
+    unrelated = _unrelated(view.draft.search(tags=[ANSWERED]), query)
+    if unrelated is None:
+        return []
     alike: dict[str, Any] = {"details": {"rhythm_phase": state.phase}}
     if state.said and state.said[-1].emotion.keywords:
         alike["emotion"] = {"keywords": state.said[-1].emotion.keywords}
@@ -165,18 +167,28 @@ def _examples(view: TurnView, notebook: Notebook, state: Rhythm) -> list[Memory]
             k=EXAMPLES - len(found),
             policy=policies.LEXICAL,
             purpose="examples",
-            exclude=frozenset(found),
+            exclude=unrelated | found.keys(),
             tags=[ANSWERED],
             min_importance=weight,
             **likeness,
         )
-        shared = [hit.memory for hit in retrieval.hits if hit.parts["relevance"].raw > 0]
-        if shared:
+        if retrieval.found:
             notebook.retrieved(retrieval)
-        found |= {memory.id: memory for memory in shared}
+        found |= {memory.id: memory for memory in retrieval.found}
         if len(found) >= EXAMPLES:
             break
     return list(found.values())
+
+
+def _unrelated(past: Sequence[Memory], question: str) -> frozenset[int] | None:
+    """The past answers that have nothing to do with the question; None if that is all of them."""
+    about = content_words(question)
+    found = frozenset(
+        memory.id
+        for memory in past
+        if about.isdisjoint(content_words(f"{memory.full_text} {memory.details['frame']['asked']}"))
+    )
+    return found if len(found) < len(past) else None
 
 
 def _reason(inputs: PanelInput) -> str:
