@@ -351,6 +351,19 @@ def test_a_run_does_not_decide_where_to_write(tmp_path):
     assert not (tmp_path / "outputs").exists()
 
 
+def test_a_folder_that_cannot_be_used_is_told_before_there_is_a_run(tmp_path):
+    (tmp_path / "file").touch()
+    memory = ("--memory", tmp_path / "file")
+    assert "ledger" in command("run", "dialectic", "--prompt", CARS, "-o", tmp_path / "a.run", *memory, status=1).err
+    store = tmp_path / "outputs" / "memory"
+    store.mkdir(parents=True)
+    (store / "config.json").write_text('{"retention_policy": 3}')
+    done = command("run", "dialectic", "--prompt", CARS, "-o", tmp_path / "a.run", status=None)
+    assert done.status in (1, 2)
+    assert "config.json" in done.err
+    assert not (tmp_path / "a.run").exists()
+
+
 def test_a_ledger_that_cannot_be_written_leaves_the_run_as_it_is(tmp_path):
     played(tmp_path / "a.run", ticks=2)
     day = tmp_path / "outputs" / "resonance_ledger" / "ledger-20311004.jsonl"

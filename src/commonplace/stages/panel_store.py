@@ -64,12 +64,10 @@ def begin(scenario: Scenario, prompt: str, folder: Path, named: str) -> dict[str
         raise UsageError("the panel has nothing to think over", hint='add the question: --prompt "…"')
     if len(question) > LONGEST_PROMPT:
         raise UsageError(f"the prompt has {len(question):,} characters", hint=f"the most are {LONGEST_PROMPT:,}")
-    start, past = scenario.clock.start, dict[str, tuple[PastAnswer, ...]]()
-    if _memories(folder).is_dir():
-        with opened(folder) as store:
-            store.apply_retention_policy()
-            past = {persona: _past(store, persona, question) for persona in cycle_of(scenario)}
-            start = _after(start, store)
+    with opened(folder) as store:  # made if missing: what cannot be written to is told before there is a run
+        store.apply_retention_policy()
+        past = {persona: _past(store, persona, question) for persona in cycle_of(scenario)}
+        start = _after(scenario.clock.start, store)
     session = Session(
         prompt=question, start=iso(start), folder=named, past={me: own for me, own in past.items() if own}
     )
