@@ -239,7 +239,7 @@ class English:
         return {1: "once", 2: "twice"}.get(count, f"{_EN_NUMBERS.get(count, 'many')} times")
 
     def topic(self, text: str) -> str:
-        words = re.sub(r"^(?:about|of|that|a|an|any) ", "", english.lowered(text.strip()))
+        words = re.sub(r"^(?:about|of|that|any) ", "", english.lowered(text.strip()))
         return re.sub(r"\b(you|yourself|your|my)\b", lambda found: _MINE_AND_YOURS[found[0]], words)
 
     def counts(self, text: str) -> bool:

@@ -243,17 +243,9 @@ def news(talk: Interview) -> Pieces:
     yield from (tell(talk, note) for note in ranked[:5])
 
 
-def about(talk: Interview) -> Pieces:
-    """What is remembered of a matter, a place or a person, by the words of the question.
-
-    Where memories only touch what is asked, the answer says so first; where none does, that it is not known.
-    """
+def answering(talk: Interview) -> list[Recalled]:
+    """The memories that answer what the question wants to know of the matter."""
     asked = talk.asked
-    if asked.people and not asked.words and not asked.wants:
-        yield from whois(talk)
-        return
-    if asked.wants == "who" and asked.places:
-        yield visitors(talk)
     found = [note for note in talk.relevant(asked.words) if note.frame.get("what") not in {"plan", "walked"}]
     if asked.people:
         found = [note for note in found if involves(talk, note)]
@@ -268,9 +260,30 @@ def about(talk: Interview) -> Pieces:
         found = [note for note in found if note.frame.get("about") or note.frame.get("called")]
     if asked.wants == "count":
         found = [note for note in found if talk.tongue.counts(" ".join((note.text, *note.tell)))]
+    if asked.wants in {"where", "when"} and telling <= set(asked.heads):
+        found = []  # nothing but the thing itself: `where did your grandmother come from`
     if asked.language == "ko" and asked.wants in {"who", "where", "when", "count"}:
         found = []  # the words of a Korean question are its nouns: they do not tell what is asked of them
-    card = list(of_card(talk, work=not asked.people)) if asked.when is None and asked.wants != "who" else []
+    return found
+
+
+def about(talk: Interview) -> Pieces:
+    """What is remembered of a matter, a place or a person, by the words of the question.
+
+    Where memories only touch what is asked, the answer says so first; where none does, that it is not known.
+    """
+    asked = talk.asked
+    if asked.people and not asked.words and not asked.wants:
+        yield from whois(talk)
+        return
+    if asked.wants == "who" and asked.places:
+        yield visitors(talk)
+    found = answering(talk)
+    card = (
+        list(of_card(talk, work=not asked.people))
+        if asked.when is None and asked.wants not in {"who", "where", "when"}
+        else []
+    )
     if asked.when is None and not found and not card and asked.wants not in {"who", "why", "count"}:
         card += list(in_routine(talk))[:2]
     gone_to = [

@@ -30,7 +30,7 @@ def why(talk: Interview) -> Pieces:
         for person in acquaintances(talk)[:1]:
             yield from about_topic(talk, person)
             yield from grounds(talk, person, 2)
-    found = talk.relevant(words, [*talk.seeds(), *given.thoughts])
+    found = [note for note in talk.relevant(words, [*talk.seeds(), *given.thoughts]) if talk.is_firm(words, note)]
     yield from (tell(talk, note) for note in found[:2])
     if talk.asked.people:
         return
