@@ -11,6 +11,7 @@ from commonplace.minds.notes import Recalled, Spoken, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.panel import matter, panel_turn, phrases_of
 from commonplace.minds.tasks import PanelInput
+from commonplace.minds.tasks.duet_turn import LOST_THREAD
 from commonplace.stages.evaluation import verifiability
 
 CARS = "Should cities ban cars?"
@@ -109,6 +110,17 @@ def test_a_past_answer_is_quoted_with_its_question_and_cited():
 def test_the_words_of_a_model_are_taken_up_as_they_are():
     lines = [Spoken(speaker="thea", called="Thea", text="Well. Electric ferries connect the islands, and more.")]
     assert "“Electric ferries connect the islands”" in turn("anton", "oppose", "Ferries?", lines)
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize(("name", "stance"), CYCLE)
+def test_a_mind_that_failed_is_not_quoted(name, stance, language):
+    lost = LOST_THREAD[language]
+    lines = [Spoken(speaker=one, called=one.title(), text=lost) for one, _ in CYCLE]
+    for prompt in QUESTIONS[language][:4]:
+        said = turn(name, stance, prompt, lines, language=language, depth=2)
+        assert said
+        assert lost[1:8] not in said
 
 
 def test_tone_and_remarks_are_heard():

@@ -22,6 +22,7 @@ from commonplace.minds.notes import Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Template, parsed_rules
 from commonplace.minds.tasks import PanelInput, PanelOutput
+from commonplace.minds.tasks.duet_turn import LOST_THREAD
 from commonplace.text import clean, shortened, words
 
 LONGEST_QUESTION = 120
@@ -34,7 +35,10 @@ YES_NO, CHOICE, OPEN = "yesno", "choice", "open"
 
 def panel_turn(given: PanelInput, dice: Dice) -> PanelOutput:
     """A persona's answer: a few sentences, and the numbers of the past answers it mentions."""
-    speaker = _Speaker(given, dice)
+    lost = LOST_THREAD.values()  # a mind that failed has said nothing that could be taken up
+    speaker = _Speaker(
+        given.model_copy(update={"lines": tuple(line for line in given.lines if line.text not in lost)}), dice
+    )
     main = {"claim": speaker.claim, "oppose": speaker.oppose, "join": speaker.join}[given.stance]()
     example, cited = speaker.example()
     sentences = [
