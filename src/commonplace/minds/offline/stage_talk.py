@@ -1,42 +1,26 @@
-"""Talk outside a town, made of the town's talk: turns of a panel and of a duet."""
+"""Talk outside a town, made of the town's talk: the turns of a duet."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from commonplace.minds.notes import Person, Recalled, Situation, Spoken, Spot, Who
+from commonplace.minds.notes import Recalled, Situation, Spoken, Spot
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.grammar.language import language
 from commonplace.minds.offline.hear import heard, remembered
 from commonplace.minds.offline.scene import CLOSE, Line, Scene, scene_of
-from commonplace.minds.tasks import (
-    NO_ANSWER,
-    ConverseInput,
-    ConverseOutput,
-    DuetInput,
-    DuetOutput,
-    PanelInput,
-    PanelOutput,
-)
+from commonplace.minds.tasks import ConverseInput, ConverseOutput, DuetInput, DuetOutput
 
 UNSTORED = 0
 """Id of a line just heard that did not become a memory; never cited."""
-_ASKER = Person(id="-", name="", called="", label="visitor", warmth=20)
 _NOWHERE = Situation(
     moment="2031-10-04T12:00:00", time="12:00", day=0, weekday="", part_of_day="midday", sky="", wind="",
     temperature="", place=Spot(id="stage", name="stage"),
 )  # fmt: skip
 """A stage has no clock: it is always noon, so that memories are told with `just now` or without a time."""
-
-
-def panel_turn(given: PanelInput, dice: Dice) -> PanelOutput:
-    """A reply to what was said last, or to the seed prompt."""
-    question = given.lines[-1].text if given.lines else given.seed_prompt
-    said = _asked(given.who, _NOWHERE, question, (), given.recalled, dice)
-    return PanelOutput(answer=said.utterance or _nothing(given.who), because=_cited(said))
 
 
 def duet_turn(given: DuetInput, dice: Dice) -> DuetOutput:
@@ -160,18 +144,6 @@ def _moves(scene: Scene, latest: tuple[str, ...]) -> Iterator[Move]:
             yield "stage.fond", one, slots
 
 
-def _asked(
-    who: Who, situation: Situation, question: str, lines: tuple[Spoken, ...], recalled: tuple[Recalled, ...], dice: Dice
-) -> ConverseOutput:
-    """The talk as the offline mind knows talks: the question is the last line, heard just now."""
-    asked = Spoken(speaker=_ASKER.id, called="", text=question)
-    talk = ConverseInput(
-        who=who, situation=situation, hearer=_ASKER, purpose="reply", lines=(*lines, asked),
-        recalled=(*recalled, _just_heard(asked)),
-    )  # fmt: skip
-    return converse(talk, dice)
-
-
 def _duet_talk(given: DuetInput, *, opens: bool = False) -> ConverseInput:
     """The turn as a line of talk. The last line counts as heard even when it was not stored as a memory."""
     recalled, last = given.recalled, given.lines[-1] if given.lines else None
@@ -204,7 +176,3 @@ def _plan(given: DuetInput, dice: Dice) -> str:
 
 def _cited(said: ConverseOutput) -> tuple[int, ...]:
     return tuple(memory for memory in said.because if memory != UNSTORED)
-
-
-def _nothing(who: Who) -> str:
-    return NO_ANSWER.get(who.language, NO_ANSWER["en"])
