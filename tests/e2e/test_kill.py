@@ -31,7 +31,7 @@ from run.formats.make import FOLDER
 from scenario.newcomers import FILE
 from sizes import PROVE
 
-TICKS = {"plaza": 300, "latticeville": 96}
+TICKS = {"plaza": 300, "latticeville": 96} if PROVE else {"plaza": 200, "latticeville": 60}
 SPANS = (("start", 1.0), ("ticks", 0.4))
 """Kills fall within so many seconds of the process's start, or of the first tick it shows."""
 
@@ -51,7 +51,7 @@ def unbroken(tmp_path_factory):
 
 @pytest.mark.parametrize("scenario", TICKS)
 def test_a_run_killed_at_random_moments_ends_as_one_never_killed(scenario, unbroken, tmp_path):
-    kill_and_go_on(scenario, unbroken[scenario], tmp_path, kills=3, seed=3)
+    kill_and_go_on(scenario, unbroken[scenario], tmp_path, kills=2, seed=3)
 
 
 @pytest.mark.slow
