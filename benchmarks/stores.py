@@ -3,7 +3,8 @@
     python benchmarks/stores.py [--json] [--size 10000]
 
 For each store that is installed: one memory remembered (mean of 50, stored when the call returns), 1,000 added at once,
-store and stream of `--size` memories with 384 numbers each opened again (the start of the embedded server included).
+store and stream of `--size` memories with 384 numbers each opened again (the start of the embedded server included),
+and that stream refreshed after another one has added a memory.
 Then a question under the `park` policy, ten hits: in RAM, through the stream that stays in the database, and as the
 three-part SQL that one would write by hand for pgvector (cosine, 0.995 ** hours, importance, each min-max over all
 rows). The last is compared with RAM: floor 12 times slower, ambition 20.
@@ -100,17 +101,21 @@ def figures(kind: str, where: str, size: int) -> list[Figure]:
     stream = MemoryStream.open(store, "maria", policies.PARK)
     reload = (time.perf_counter() - begun) * 1e3
     ram = asked(stream)
+    new = refreshed(store, stream)
     found = [
         Figure(kind, "remember one", one, "ms"),
         Figure(kind, "add 1,000 at once", many, "ms"),
         Figure(kind, f"open {size:,} again", reload, "ms"),
+        Figure(kind, "refresh, one memory is new", new, "ms"),
         Figure(kind, "recall, park, k = 10, in RAM", ram, "ms"),
     ]
     if isinstance(store, PostgresStore):
-        inside = asked(DatabaseStream.open(store, "maria"))
+        base = DatabaseStream.open(store, "maria")
+        inside, filtered = asked(base), asked(base, place=("Town",))
         sql = by_hand(store)
         found += [
             Figure(kind, "the same, in the database", inside, "ms", inside / ram),
+            Figure(kind, "the same, filtered by place", filtered, "ms"),
             Figure(kind, "pgvector, three-part SQL by hand", sql, "ms", sql / ram, 12, 20),
         ]
     store.close()
@@ -151,13 +156,25 @@ def inserted(store: Store, count: int) -> float:
     return timed(lambda: [once(number) for number in range(1, count + 1)]) / count * 1e3
 
 
-def asked(stream: Any) -> float:
+def refreshed(store: Store, stream: MemoryStream) -> float:
+    """Median milliseconds of a refresh that brings in one memory."""
+    other, found = MemoryStream.open(store, "maria"), list[float]()
+    for number in range(7):
+        other.remember(f"a lantern {number}", at=START, importance=3, embedding=directions()[number])
+        found.append(timed(stream.refresh))
+    return median(found) * 1e3
+
+
+def asked(stream: Any, **filters: Any) -> float:
     """Median milliseconds of a recall of ten."""
     at = START + timedelta(days=30)
     queries = [f"who talks of the festival in house {number}" for number in range(12)]
     for query in queries:  # embedded once, so that what is timed is the search
-        stream.recall(query, at=at, touch=False)
-    return median(timed(lambda query=query: stream.recall(query, at=at, touch=False)) for query in queries) * 1e3
+        stream.recall(query, at=at, touch=False, **filters)
+    return (
+        median(timed(lambda query=query: stream.recall(query, at=at, touch=False, **filters)) for query in queries)
+        * 1e3
+    )
 
 
 def by_hand(store: PostgresStore) -> float:

@@ -274,3 +274,13 @@ def test_a_port_that_is_taken_is_refused(tmp_path):
         port = taken.getsockname()[1]
         done = command("mcp", tmp_path / "notes.db", "--http", "--port", port, status=2)
     assert f"port {port} cannot be used" in done.err
+
+
+def test_a_leading_tilde_is_the_home_of_the_user(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("notes.db", "notes/"):
+        tools = mcp_server.tools_of(f"~/{name}", "me")
+        tools.remember("a lantern")
+        tools.close()
+    assert (tmp_path / "notes.db").is_file()
+    assert (tmp_path / "notes" / "index.json").is_file()

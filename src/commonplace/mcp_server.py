@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from functools import wraps
 from importlib import import_module
 from inspect import isawaitable
+from os.path import expanduser
 from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -134,8 +135,9 @@ class Rests(BaseModel):
     """A memory that an answer rests on."""
 
     memory: MemoryRecord
-    hit: Hit | None
-    """How it was recalled; None for one that was found by whom, where or when it is about."""
+    hit: Hit | None = Field(
+        description="how it was recalled; null for one that was found by whom, where or when it is about"
+    )
 
 
 class Answer(BaseModel):
@@ -247,6 +249,7 @@ _FIELDS = MemoryRecord.model_fields
 Agent = Annotated[str, Field(description="Whose memories; the server's default if left out.")]
 When = Annotated[str, Field(description="ISO time, such as 2031-10-04T08:00; now if left out.")]
 AsOf = Annotated[int | str, Field(description="As of this tick or ISO simulated time; the latest if left out.")]
+Then = Annotated[int | str, Field(description="As of this ISO time or, in a run, tick; the present if left out.")]
 Query = Annotated[str, Field(description="A question or a few words. Empty for the latest memories.")]
 Count = Annotated[int, Field(description="At most this many.", ge=1, le=200)]
 Ids = Annotated[list[int], Field(description="Ids of memories.", min_length=1)]
@@ -283,7 +286,46 @@ Only = Annotated[Filter | None, Field(description="Only memories that pass this 
 # ── tools ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class StoreTools:
+class _Recalling:
+    """The tools that a store and a run have in common."""
+
+    def _opened(self, agent: str, at: int | str) -> tuple[str, MemoryStream, datetime]:
+        """(whose memories a call means, the stream, the time of the question)."""
+        raise NotImplementedError
+
+    def recall(
+        self, query: Query, agent: Agent = "", k: Count = 10, at: Then = "", only: Only = None, min_relevance: Least = 0
+    ) -> Recollection:
+        """Recall what fits a question best, with the reasons for each memory in words and numbers. Changes nothing."""
+        name, stream, now = self._opened(agent, at)
+        wanted = only.wanted() if only else Filters()
+        found = stream.retrieve(query, at=now, k=k, touch=False, min_relevance=min_relevance or None, **wanted)
+        hits = [hit_of(hit) for hit in found.hits]
+        return Recollection(agent=name, query=query, at=iso(now), policy=found.policy.name, hits=hits)
+
+    def explain(
+        self,
+        id: Annotated[int, Field(description="The memory in question.")],
+        query: Query,
+        agent: Agent = "",
+        k: Count = 10,
+        at: Then = "",
+        only: Only = None,
+        min_relevance: Least = 0,
+    ) -> Explanation:
+        """Explain why a question recalls a memory, or why it does not."""
+        _, stream, now = self._opened(agent, at)
+        wanted = only.wanted() if only else Filters()
+        found = stream.retrieve(query, at=now, k=k, touch=False, min_relevance=min_relevance or None, **wanted)
+        for hit in found.hits:
+            if hit.memory.id == id:
+                shown = hit_of(hit)
+                return Explanation(id=id, recalled=True, reason=f"Number {hit.rank}: {shown.why}.", hit=shown)
+        reason = str(stream.why_not(checked_count("id", id, 1), found))
+        return Explanation(id=id, recalled=False, reason=reason, hit=None)
+
+
+class StoreTools(_Recalling):
     """Tools over a store. They read the wall clock where a call gives no time."""
 
     def __init__(self, store: Store, agent: str = "") -> None:
@@ -319,24 +361,6 @@ class StoreTools:
         fields = MemoryFields(importance=importance, source=source, session=session, tags=tags or ())
         return record_of(self._stream(name).remember(text, at=_when(at), **fields))
 
-    def recall(
-        self, query: Query, agent: Agent = "", k: Count = 10, at: When = "", only: Only = None, min_relevance: Least = 0
-    ) -> Recollection:
-        """Recall what fits a question best, with the reasons for each memory in words and numbers. Changes nothing."""
-        name = self._named(agent)
-        return _recalled(self._stream(name), name, query, k, _when(at), only, min_relevance)
-
-    def explain(
-        self,
-        id: Annotated[int, Field(description="The memory in question.")],
-        query: Query,
-        agent: Agent = "",
-        k: Count = 10,
-        at: When = "",
-    ) -> Explanation:
-        """Explain why a question recalls a memory, or why it does not."""
-        return _explained(self._stream(self._named(agent)), id, query, k, _when(at))
-
     def forget(self, ids: Ids, agent: Agent = "") -> Forgotten:
         """Forget memories for good. This cannot be undone: ask the user first."""
         name = self._named(agent)
@@ -356,6 +380,10 @@ class StoreTools:
         for stream in self._streams.values():
             stream.close()
         self._store.close()
+
+    def _opened(self, agent: str, at: int | str) -> tuple[str, MemoryStream, datetime]:
+        name = self._named(agent)
+        return name, self._stream(name), _when(str(at))
 
     def _named(self, agent: str, *, new: bool = False) -> str:
         """Whose memories a call means: the one it names, the server's default, the only one there is."""
@@ -378,7 +406,7 @@ class StoreTools:
         return self._streams[name]
 
 
-class RunTools:
+class RunTools(_Recalling):
     """Tools that read a run. Nothing is changed, and no clock is read."""
 
     def __init__(self, reading: OpenedRun, agent: str = "") -> None:
@@ -456,26 +484,6 @@ class RunTools:
             events = [one for one in events if name in (one.agent_id, one.body["to_agent_id"])]
         return Transcript(total=len(events), utterances=[self._utterance(one) for one in events[-limit:]])
 
-    def recall(
-        self, query: Query, agent: Agent = "", k: Count = 10, at: AsOf = "", only: Only = None, min_relevance: Least = 0
-    ) -> Recollection:
-        """Recall what would come to a character's mind, with the reasons for each memory in words and numbers."""
-        name = self._named(agent)
-        stream, now = self._memories.stream(name, _tick(at)), self._memories.now(name, _tick(at))
-        return _recalled(stream, name, query, k, now, only, min_relevance)
-
-    def explain(
-        self,
-        id: Annotated[int, Field(description="The memory in question.")],
-        query: Query,
-        agent: Agent = "",
-        k: Count = 10,
-        at: AsOf = "",
-    ) -> Explanation:
-        """Explain why a question recalls a memory of a character, or why it does not."""
-        name = self._named(agent)
-        return _explained(self._memories.stream(name, _tick(at)), id, query, k, self._memories.now(name, _tick(at)))
-
     def list_memories(self, agent: Agent = "", limit: Count = 50, only: Only = None, at: AsOf = "") -> Memories:
         """List what a character remembers, the latest first. Nothing is scored."""
         name = self._named(agent)
@@ -489,6 +497,10 @@ class RunTools:
     def close(self) -> None:
         """Close the run file."""
         self._reading.close()
+
+    def _opened(self, agent: str, at: int | str) -> tuple[str, MemoryStream, datetime]:
+        name, tick = self._named(agent), _tick(at)
+        return name, self._memories.stream(name, tick), self._memories.now(name, tick)
 
     def _named(self, agent: str) -> str:
         if not agent and not self._agent:
@@ -522,24 +534,6 @@ def _when(at: str) -> datetime:
     return moment("at", at or None) or datetime.now(UTC)
 
 
-def _recalled(
-    stream: MemoryStream, name: str, query: str, k: int, at: datetime, only: Filter | None, least: float
-) -> Recollection:
-    wanted = only.wanted() if only else Filters()
-    found = stream.retrieve(query, at=at, k=k, touch=False, min_relevance=least or None, **wanted)
-    hits = [hit_of(hit) for hit in found.hits]
-    return Recollection(agent=name, query=query, at=iso(at), policy=found.policy.name, hits=hits)
-
-
-def _explained(stream: MemoryStream, id: int, query: str, k: int, at: datetime) -> Explanation:
-    found = stream.retrieve(query, at=at, k=k, touch=False)
-    for hit in found.hits:
-        if hit.memory.id == id:
-            shown = hit_of(hit)
-            return Explanation(id=id, recalled=True, reason=f"Number {hit.rank}: {shown.why}.", hit=shown)
-    return Explanation(id=id, recalled=False, reason=str(stream.why_not(checked_count("id", id, 1), found)), hit=None)
-
-
 def _listed(stream: MemoryStream, name: str, limit: int, only: Filter | None) -> Memories:
     found = stream.search(limit=limit, **(only.wanted() if only else Filters()))
     return Memories(agent=name, total=len(stream), memories=[record_of(memory) for memory in found])
@@ -549,7 +543,11 @@ def _listed(stream: MemoryStream, name: str, limit: int, only: Filter | None) ->
 
 
 def tools_of(where: str, agent: str = "") -> StoreTools | RunTools:
-    """The tools over a run file or a store, which is made if there is none. Close them at the end."""
+    """The tools over a run file or a store, which is made if there is none. Close them at the end.
+
+    A leading `~` is the home of the user: a client that starts the server itself has no shell that would replace it.
+    """
+    where = expanduser(where)  # noqa: PTH111 - a Path would lose the slashes of a URL, and that of a folder at its end
     if is_run(where):
         return RunTools(open_run(where), agent)
     return StoreTools(open_store(where), agent)

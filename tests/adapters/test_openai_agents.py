@@ -78,6 +78,14 @@ def test_items_come_back_exactly_from_a_file(tmp_path):
         assert len(done(session(stream, "tuesday").get_items())) == 1
 
 
+def test_parts_that_are_texts_or_no_text_are_read():
+    kept = session()
+    items = [{"role": "user", "content": ["a lantern", {"type": "input_image", "text": None}, {"text": "at the gate"}]}]
+    done(kept.add_items(items))
+    assert done(kept.get_items()) == items
+    assert kept._conversation._stream.get(1).text == "a lantern at the gate"
+
+
 def test_what_a_caller_does_to_items_changes_nothing():
     kept = session()
     item: Any = {"role": "user", "content": [{"type": "input_text", "text": "hello"}]}

@@ -56,6 +56,13 @@ def test_texts_and_fields_of_remember_are_items_too():
     assert stream.add_many([]) == []
 
 
+def test_a_message_whose_parts_or_first_time_are_null():
+    parts = [{"type": "image_url", "text": None}, {"type": "text", "text": "a lantern"}, "at the gate"]
+    message = {"role": "user", "content": parts, "created_at": None, "timestamp": 0}
+    (memory,) = MemoryStream("maria").add_many([message])
+    assert (memory.text, memory.created_at) == ("a lantern at the gate", datetime(1970, 1, 1, tzinfo=UTC))
+
+
 @pytest.mark.parametrize(
     ("wrong", "named"),
     [

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
-from commonplace.memory import Analyser, Draft, Emotion, MemoryStream, policies
+from commonplace.memory import Analyser, Draft, Emotion, MemoryStream, policies, search, table
 from memory.naive import START, CountingEmbedder, hours
 from sizes import examples
 
@@ -90,6 +90,45 @@ def test_why_not_names_the_filter_the_time_and_the_relevance():
     assert stream.why_not(3, stream.retrieve("Klaus", at=LATER, source="Klaus")).reason == "filtered"
     assert stream.why_not(3, stream.retrieve("Klaus", at=hours(2))).reason == "later"
     assert stream.why_not(3, stream.retrieve("Klaus reads", at=LATER, min_relevance=0.2)).reason == "irrelevant"
+
+
+@examples(40)
+@given(
+    drawn=st.lists(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "source": st.sampled_from(("Tom", "Maria", "")),
+                "place": st.sampled_from(((), ("Town",), ("Town", "Mill"))),
+                "tags": st.sampled_from(((), ("a",), ("a", "b"))),
+                "session": st.sampled_from(("", "s")),
+                "details": st.sampled_from(({}, {"x": 1}, {"x": (1, 2)}, {"x": {3}})),
+            },
+        ),
+        max_size=12,
+    ),
+    wanted=st.fixed_dictionaries(
+        {},
+        optional={
+            "source": st.sampled_from(("Tom", "Maria", "")),
+            "place": st.sampled_from(((), ("Town",), ("Mill",))),
+            "tags": st.sampled_from((["a"], ["a", "b"], [])),
+            "session": st.sampled_from(("", "s")),
+        },
+    ),
+    later=st.integers(0, 12),
+)
+def test_labels_are_compared_wherever_the_memory_is_kept(drawn, wanted, later):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table, "_LATEST", 2)
+        stream = MemoryStream("maria", policies.LEXICAL)
+        for number, fields in enumerate(drawn):
+            stream.remember(f"lantern {number}", at=hours(number), **fields)
+            if number == later:
+                stream.search(**wanted)
+    tests = search.filters(**wanted)
+    by_hand = [memory for memory in stream if all(test(memory) for test in tests)]
+    assert stream.search(**wanted) == by_hand[::-1]
 
 
 def test_metadata_are_the_details_under_another_name():

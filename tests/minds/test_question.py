@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from commonplace.clock import WEEKDAYS
 from commonplace.minds.notes import Spoken
-from commonplace.minds.question import ASKER, Asked, Names, When, spoken_in, understood
+from commonplace.minds.question import ASKER, Asked, When, understood
+from commonplace.minds.question_names import Names
+from commonplace.minds.question_rules import spoken_in
 
 PEOPLE = [
     ("jun", "Jun Park", "Jun", "he"), ("ada", "Ada Lund", "Ada", "she"), ("sora", "한소라", "소라", "she"),
@@ -119,6 +121,122 @@ def test_a_follow_up_goes_on_from_the_talk(
     found = asked(question, *lines)
     assert (found.kind, found.then, found.people) == (kind, then, people)
     assert (found.when.days if found.when else None) == days
+
+
+FORESEEN_BY_NOBODY = [
+    # (question, kind, wants, words): what visitors asked who did not know how they would be understood.
+    ("What did your grandmother teach you?", "about", "what", "grandmother teach"),
+    ("How much does a bowl of noodles cost?", "about", "count", "bowl noodles cost"),
+    ("Who won the football last night?", "about", "who", "won football"),
+    ("What's your favorite song?", "favourite", "what", "song"),
+    ("Who would you ask to repair a clock?", "advice", "who", "repair clock"),
+    ("What would you do if you won a million?", "whatif", "what", "won million"),
+    ("Would you ever leave this village?", "whatif", "whether", "leave"),
+    ("Is Jun really that bad?", "think", "whether", ""),
+    ("Do you miss your mum?", "think", "whether", "mum"),
+    ("whats ur cat called", "about", "what", "cat called"),
+    ("Do you know who Copper is?", "about", "who", "copper"),
+    ("My head hurts, what should I do?", "advice", "", "head hurts"),
+    ("You're a terrible doctor.", "insult", "", "terrible doctor"),
+    ("I think gardening is boring.", "remark", "", "gardening boring"),
+    ("You have a wife, don't you?", "family", "whether", "wife"),
+    ("I heard you pay with tokens. Is that true?", "did", "whether", "pay tokens"),
+    ("You sell lamps, right?", "did", "whether", "sell lamps"),
+    ("How many parcels did you deliver today?", "about", "count", "parcels deliver"),
+    ("Did you thank your freind yesterday?", "did", "whether", "thank friend"),
+    ("How long have you lived here?", "home", "count", "long lived"),
+    ("What time do you go to bed?", "plan", "when", "bed"),
+    ("Where's everybody tonight?", "here", "where", "everybody"),
+    ("Are you scared of Jun?", "fear", "whether", ""),
+    ("Did anyone visit you yesterday?", "met", "whether", "visit"),
+    ("What do people say about Ada?", "hearsay", "what", ""),
+    ("What's the worst thing about your job?", "superlative", "what", "job"),
+    ("Are you building a boat?", "now", "whether", "building boat"),
+    ("Tell me a joke", "request", "", "joke"),
+    ("Tell me a story", "story", "", "story"),
+    ("im sad", "confide", "", "sad"),
+    ("Can you tell me the way to the harbour?", "way", "whether", "harbour"),
+    ("ok thanks, bye!", "farewell", "", "okay thanks bye"),
+    ("Blah blah purple monkey", "", "", "blah purple monkey"),
+    ("국수 한 그릇에 얼마예요?", "", "count", "국수"),
+    ("제일 좋아하는 노래가 뭐예요?", "favourite", "what", "노래"),
+    ("백만 원이 생기면 뭐 할 거예요?", "whatif", "what", "백 원"),
+    ("대통령이 누구예요?", "", "who", "대통령"),
+    ("머리가 아픈데 어떻게 해야 해요?", "advice", "how", "머리"),
+    ("당신은 정말 게으르네요", "insult", "whether", ""),
+    ("노래 하나 불러 주세요", "request", "", "노래 불러"),
+    ("어제 저녁에 어디 있었어요?", "whereabouts", "where", ""),
+    ("몇 시에 자요?", "usual", "count", ""),
+    ("무슨 꽃이 제일 잘 팔려요?", "superlative", "what", "꽃"),
+    ("컴퓨터 할 줄 알아요?", "did", "whether", "컴퓨터"),
+    ("요즘 장사는 잘 돼요?", "day", "whether", "장사"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "kind", "wants", "words"), FORESEEN_BY_NOBODY)
+def test_what_a_question_wants_and_what_it_is_about(question: str, kind: str, wants: str, words: str) -> None:
+    found = asked(question)
+    assert (found.kind, found.wants, " ".join(found.words)) == (kind, wants, words)
+
+
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        ("What did your grandmother teach you?", "your grandmother"),
+        ("How much does a bowl of noodles cost?", "a bowl of noodles"),
+        ("Whats the capital of france", "the capital of france"),
+        ("Who won the football last night?", "the football"),
+        ("Do you believe in ghosts?", "ghosts"),
+        ("Who was Anton?", "anton"),
+        ("Are people healthy?", ""),
+        ("What do you regret?", ""),
+        ("대통령이 누구예요?", "대통령"),
+    ],
+)
+def test_the_thing_a_question_is_about_has_a_name(question: str, subject: str) -> None:
+    assert asked(question).subject == subject
+
+
+@pytest.mark.parametrize(
+    ("question", "kinds"),
+    [
+        ("How old are you and what grade are you in?", ("age", "about")),
+        ("Tell me about your teahouse, and who comes there?", ("about", "about")),
+        ("What do you do? Where do you live?", ("work", "home")),
+        ("Who is Jun? Thanks!", ("whois",)),
+        ("Do you like rice and beans?", ("think",)),
+    ],
+)
+def test_two_questions_in_one_are_two(question: str, kinds: tuple[str, ...]) -> None:
+    found = asked(question)
+    assert (found.kind, *([found.also.kind] if found.also else [])) == kinds
+
+
+@pytest.mark.parametrize(
+    ("question", "people"),
+    [
+        ("Is your grandad well?", ("old",)), ("Where is the doctor?", ("ada",)), ("Is your hand well?", ()),
+        ("Where is Adda?", ()), ("Where is Willem?", ("will",)), ("Where is Wililam?", ("will",)),
+    ],
+)  # fmt: skip
+def test_people_are_known_by_what_they_are_and_by_misspelt_names(question: str, people: tuple[str, ...]) -> None:
+    everybody = [
+        ("ada", "Ada Lund", "Ada", "she"),
+        ("old", "Old Tom", "Tom", "he"),
+        ("will", "William", "Willem", "he"),
+    ]
+    names = Names(everybody, [], {}, weekdays=WEEKDAYS["en"], roles={"grandfather": "old", "doctor": "ada"})
+    assert understood(question, (), names).people == people
+
+
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [("What did you do on Friday?", 2), ("What will you do on Friday?", -5), ("Are you free on Monday?", -1)],
+)
+def test_a_weekday_is_the_last_or_the_next_one(question: str, days: int) -> None:
+    when = asked(question).when
+    assert when is not None
+    assert when.days == days
 
 
 def test_a_pronoun_that_nobody_was_named_for_asks_back() -> None:

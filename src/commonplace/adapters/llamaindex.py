@@ -47,16 +47,15 @@ class MemoryRetriever(BaseRetriever):
 
 
 def _nodes(hits: Sequence[ScoredMemory]) -> list[NodeWithScore]:
-    return [
-        NodeWithScore(
-            node=TextNode(
-                id_=reference(hit.memory),
-                text=hit.memory.full_text,
-                metadata=metadata(hit),
-                excluded_llm_metadata_keys=FOR_PEOPLE,
-                excluded_embed_metadata_keys=list(metadata(hit)),
-            ),
-            score=hit.score,
-        )
-        for hit in hits
-    ]
+    return [NodeWithScore(node=_node(hit), score=hit.score) for hit in hits]
+
+
+def _node(hit: ScoredMemory) -> TextNode:
+    fields = metadata(hit)
+    return TextNode(
+        id_=reference(hit.memory),
+        text=hit.memory.full_text,
+        metadata=fields,
+        excluded_llm_metadata_keys=FOR_PEOPLE,
+        excluded_embed_metadata_keys=list(fields),
+    )

@@ -71,5 +71,6 @@ def _words(item: Mapping[str, Any]) -> str:
     content = item.get("content") or item.get("output") or item.get("summary") or ""
     if isinstance(content, str):
         return content
-    parts = cast("list[Mapping[str, Any]]", content if isinstance(content, list) else [])
-    return "\n".join(str(part["text"]) for part in parts if part.get("text"))
+    parts = cast("list[Any]", content if isinstance(content, list) else [])
+    texts = [cast("Mapping[str, Any]", part).get("text") if isinstance(part, Mapping) else part for part in parts]
+    return "\n".join(str(text) for text in texts if text)

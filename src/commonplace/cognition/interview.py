@@ -28,8 +28,9 @@ from commonplace.cognition.situation import (
 from commonplace.cognition.turn import TalkView, Tracer
 from commonplace.memory import Memory, Retrieval, policies
 from commonplace.minds.notes import Item, Spoken
-from commonplace.minds.question import Asked, Names, understood
-from commonplace.minds.question import spoken_in as language_of
+from commonplace.minds.question import Asked, understood
+from commonplace.minds.question_names import Names
+from commonplace.minds.question_rules import spoken_in as language_of
 from commonplace.minds.tasks import ANSWER, Acquaintance, AnswerInput, Earlier
 
 K = 10

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.memory.columns import FlagColumn, LabelColumn, blocks, grown
+from commonplace.memory.columns import BLOCK, WIDE, FlagColumn, LabelColumn, blocks, grown
 from commonplace.memory.korean import stem, without_particle
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import Memory
-from commonplace.memory.scoring import Floats, Indices
+from commonplace.memory.scoring import UNIT, Floats, Indices
 from commonplace.memory.words import word_list
 from commonplace.text import HANGUL, words
 
@@ -31,6 +32,8 @@ ANSWER = 0.5
 """What a question lends in addition to the memory after it, which may be its answer."""
 MINUTE = 60_000_000
 """Microseconds."""
+
+Numbers = NDArray[np.float64] | NDArray[np.float32]
 
 _SHARES = [FADING ** (distance - 1) for distance in range(1, REACH + 1)]
 _KERNEL = np.array([*reversed(_SHARES), 0.0, *_SHARES])
@@ -56,6 +59,17 @@ class BlendColumns:
             self.places.append(place(memory))
             self.questions.append(is_question(memory.text))
             self.spoken.append(is_spoken(memory))
+
+    def replace(self, row: int, memory: Memory) -> None:
+        """Changes a row, if it is there already."""
+        spoken = is_spoken(memory)
+        if row < self.spoken.size and spoken != self.spoken.values[row]:
+            for breaks in self._breaks.values():
+                breaks.truncate(row)
+        self.subjects.put(row, subject(memory))
+        self.places.put(row, place(memory))
+        self.questions.put(row, is_question(memory.text))
+        self.spoken.put(row, spoken)
 
     def breaks(self, policy: Policy) -> Breaks:
         """The pairs of rows that are too far apart to be neighbours."""
@@ -209,15 +223,17 @@ def _pairs_apart(
     return np.flatnonzero(apart > np.where(spoken[first:] & spoken[before], gaps[1], gaps[0])) + first
 
 
-def lent(relevance: Floats, asking: Indices, breaks: list[Indices], received: Floats) -> None:
+def lent(relevance: Numbers, asking: Indices, breaks: list[Indices], received: Numbers) -> None:
     """Fills in Σ over d = 1 … 3 of 0.5^(d − 1) · (relevance d before + after d), + 0.5 · relevance before if that asks.
 
     `received`: in the order of ids; `relevance`: the same, with three zeros before and after; `asking`: the positions
-    of questions; pairs of `breaks` lend nothing. Exact for whole numbers below 2⁴⁸, in any order, so that subtracting
-    what a broken pair has lent leaves no trace.
+    of questions; pairs of `breaks` lend nothing. Exact for whole numbers below 2⁴⁸ in float64, in any order, so that
+    subtracting what a broken pair has lent leaves no trace.
     """
-    for some in blocks(len(received)):
-        received[some] = np.correlate(relevance[some.start : some.stop + 2 * REACH], _KERNEL)
+    single = relevance.dtype == np.float32
+    around = _around if single else _correlated  # whichever is faster
+    for some in blocks(len(received), WIDE if single else BLOCK):
+        around(relevance[some.start : some.stop + 2 * REACH], received[some])
     own = relevance[REACH:-REACH]
     asking = asking[: np.searchsorted(asking, len(received) - 1)]
     if len(asking):
@@ -228,3 +244,89 @@ def lent(relevance: Floats, asking: Indices, breaks: list[Indices], received: Fl
             earlier = later - distance
             received[earlier] -= share * own[later]
             received[later] -= share * own[earlier]
+
+
+def _correlated(relevance: Numbers, out: Numbers) -> None:
+    out[:] = np.correlate(relevance, _KERNEL)
+
+
+def _around(relevance: Numbers, out: Numbers) -> None:
+    count = len(out)
+    np.add(relevance[:count], relevance[2 * REACH :], out=out)
+    for distance in range(REACH - 1, 0, -1):
+        out *= np.float32(FADING)
+        out += relevance[REACH - distance :][:count]
+        out += relevance[REACH + distance :][:count]
+
+
+class Hints:
+    """What the parts of a blend that count raw are made of, for the candidates of one question."""
+
+    def __init__(
+        self,
+        columns: BlendColumns,
+        text: str,
+        policy: Policy,
+        created: NDArray[np.int64],
+        length: int,
+        rows: Indices | None,
+    ) -> None:
+        """`created`: by row. `rows`: those of the candidates, None for the first `length`."""
+        self.weights = policy.weights
+        """Of all parts of the policy."""
+        self._columns = columns
+        self._policy = policy
+        self._created = created
+        self._rows = rows
+        self.asking = columns.questions.where(length, rows)
+        """The positions of the candidates that ask."""
+        names = named(text) if "named" in policy.weights else []
+        labels = [(column, column.carrying(names)) for column in (columns.subjects, columns.places)]
+        self._marks = [(column, marked) for column, marked in labels if marked is not None]
+        self._length = length
+
+    def only(self, rows: Indices) -> Hints:
+        """Those of the candidates in these rows alone."""
+        some = copy(self)
+        some._rows = rows
+        some.asking = self._columns.questions.where(self._length, rows)
+        return some
+
+    def lend(self, relevance: Numbers, received: Numbers) -> None:
+        """Fills in what the candidates receive of their neighbours' relevance, which has room for three at each end.
+
+        Where candidates are left out, those around them are neighbours.
+        """
+        rows = slice(self._length) if self._rows is None else self._rows
+        created, spoken = self._created[rows], self._columns.spoken.values[rows]
+        breaks = self._columns.breaks(self._policy) if self._rows is None else Breaks.of(self._policy)
+        relevance[:REACH] = relevance[-REACH:] = 0
+        lent(relevance, self.asking, breaks.between(created, spoken), received)
+        if not spoken.any():
+            received *= UNSPOKEN
+        elif not spoken.all():
+            heeded = np.array([UNSPOKEN, 1.0], received.dtype)
+            for some in blocks(len(received)):
+                received[some] *= heeded.take(spoken[some].view(np.uint8))
+
+    def name(self, points: float, totals: Numbers) -> None:
+        """Adds so many points to a candidate's total for its subject and for its place, if the question names it."""
+        for column, marked in self._marks:
+            given = (marked * points).astype(totals.dtype)
+            codes = column.codes(self._length, self._rows)
+            for some in blocks(len(totals)):
+                totals[some] += given.take(codes[some], mode="clip")
+
+    def named(self, positions: Indices) -> Floats:
+        """How many of the labels of some candidates the question names, in units."""
+        units = np.zeros(len(positions))
+        for column, marked in self._marks:
+            units += marked.take(column.codes(column.size, self._row(positions)))
+        return units / UNIT
+
+    def stated(self, positions: Indices) -> Floats:
+        """1 for a candidate that does not ask, in units."""
+        return ~self._columns.questions.values[self._row(positions)] / UNIT
+
+    def _row(self, positions: Indices) -> Indices:
+        return positions if self._rows is None else self._rows[positions]

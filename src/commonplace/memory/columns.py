@@ -28,13 +28,16 @@ def grown(array: NDArray[Scalar], needed: int) -> NDArray[Scalar]:
     return bigger
 
 
-_BLOCK = 8192
+BLOCK = 8192
+"""Rows."""
+WIDE = 4 * BLOCK
+"""Rows, where numbers are single and only two or three arrays take part."""
 
 
-def blocks(count: int) -> Iterator[slice]:
+def blocks(count: int, size: int = BLOCK) -> Iterator[slice]:
     """Slices that cover `count` rows: so few at a time that what is computed of them stays in the processor's cache."""
-    for start in range(0, count, _BLOCK):
-        yield slice(start, min(start + _BLOCK, count))
+    for start in range(0, count, size):
+        yield slice(start, min(start + size, count))
 
 
 class Scratch(local):
@@ -66,6 +69,11 @@ class FlagColumn:
         self.values[self.size] = value
         self.size += 1
 
+    def put(self, row: int, value: bool) -> None:
+        """Changes a row, if it is there already."""
+        if row < self.size:
+            self.values[row], self._where = value, None
+
     def truncate(self, length: int) -> None:
         """Removes the rows from `length` on."""
         if length < self.size:
@@ -92,15 +100,23 @@ class LabelColumn:
 
     def append(self, label: tuple[str, ...]) -> None:
         """Adds the next row; an empty label matches nothing."""
+        if self.size == len(self._codes):
+            self._codes = grown(self._codes, self.size + 1)
+        self._codes[self.size] = self._code(label)
+        self.size += 1
+
+    def put(self, row: int, label: tuple[str, ...]) -> None:
+        """Changes a row, if it is there already."""
+        if row < self.size:
+            self._codes[row] = self._code(label)
+
+    def _code(self, label: tuple[str, ...]) -> int:
         code = self._known.get(label)
         if code is None:
             code = self._known[label] = len(self._known)
             for word in dict.fromkeys(label):
                 self._with.setdefault(word, []).append(code)
-        if self.size == len(self._codes):
-            self._codes = grown(self._codes, self.size + 1)
-        self._codes[self.size] = code
-        self.size += 1
+        return code
 
     def truncate(self, length: int) -> None:
         """Removes the rows from `length` on."""
@@ -179,6 +195,10 @@ class RecencyColumn:
             self._filled = 0
         else:
             self._values[rows[rows < self._filled]] = math.ldexp(mantissa, exponent - self._reference)
+
+    def holds(self, values: NDArray[np.float64]) -> bool:
+        """Whether these are the values it has now, not a copy and not those of before."""
+        return values.base is self._values and len(values) <= self._filled
 
     def truncate(self, length: int) -> None:
         """Removes the rows from `length` on."""

@@ -71,7 +71,7 @@ def _message(message: dict[str, Any], at: datetime | None) -> Item | None:
     for what, value in (("role", role), ("name", name)):
         if not isinstance(value, str):
             raise UsageError(f"{what} {value!r:.60} is not a string", hint="give a string")
-    moment = message.get("created_at", message.get("timestamp"))
+    moment = next((message[key] for key in ("created_at", "timestamp") if message.get(key) is not None), None)
     details = {key: value for key, value in message.items() if key not in MESSAGE}
     fields: MemoryFields = {"source": name or role, "details": {"role": role, **details}}
     return _made(_content(message.get("content")), at if moment is None else _moment(moment), fields)
@@ -85,7 +85,9 @@ def _content(content: Any) -> str:
         raise UsageError(f"content {content!r:.60} is not a text", hint="give a string or a list of parts")
     texts: list[str] = []
     for part in cast("Sequence[Any]", content):
-        text: Any = cast("Mapping[str, Any]", part).get("text", "") if isinstance(part, Mapping) else part
+        text: Any = cast("Mapping[str, Any]", part).get("text") if isinstance(part, Mapping) else part
+        if text is None:  # an image, a file, the call of a tool
+            continue
         if not isinstance(text, str):
             raise UsageError(f"content has a part {part!r:.60}", hint="give strings or mappings with a `text`")
         texts.append(text)

@@ -14,8 +14,8 @@ from commonplace.memory.embedding import LATTICE_NORM, Vector
 Product = Callable[[NDArray[np.float32], Vector, Vector], None]
 """(vectors, a question's, where to put the products)."""
 
-_BLOCK = 48
-"""Rows of a small matrix product: enough for its speed, too few for BLAS to wake its threads, which slow it down."""
+_BLOCK = 147_456
+"""Numbers in a small matrix product: enough for its speed, too few for BLAS to wake its threads, which slow it down."""
 _TRIES = 4
 
 
@@ -26,9 +26,10 @@ def by_row(vectors: NDArray[np.float32], question: Vector, out: Vector) -> None:
 
 def by_block(vectors: NDArray[np.float32], question: Vector, out: Vector) -> None:
     """A few rows at once, summed in an order that depends on the processor and the row's place."""
-    whole = len(vectors) - len(vectors) % _BLOCK
-    blocks = vectors[:whole].reshape(-1, _BLOCK, vectors.shape[1])
-    np.matmul(blocks, question, out=out[:whole].reshape(-1, _BLOCK))
+    rows = max(1, _BLOCK // vectors.shape[1])
+    whole = len(vectors) - len(vectors) % rows
+    blocks = vectors[:whole].reshape(-1, rows, vectors.shape[1])
+    np.matmul(blocks, question, out=out[:whole].reshape(-1, rows))
     by_row(vectors[whole:], question, out[whole:])
 
 

@@ -6,9 +6,9 @@ times the space.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,18 @@ from commonplace.memory.stores.codec import as_json, parsed_fields, rare_fields
 _NONE: Mapping[str, Any] = {}
 _PARSED = 256
 """Rare fields that are kept parsed."""
+
+
+class Labels(NamedTuple):
+    """The rare fields that many memories have in common. Fields of `Memory`."""
+
+    source: str
+    session: str
+    place: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+_UNLABELLED = Labels("", "", (), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +69,9 @@ class PackedRecords:
         self._known: list[str] = []
         self._numbers: dict[str, int] = {}
         self._parsed: dict[int, Mapping[str, Any]] = {}
+        self._labels: dict[Labels, int] = {}
+        self._labels_of: list[int] = []
+        """By number of `_known`: which of `_labels`; made when they are first filtered by."""
         self._events = bytearray()
         self._ends: NDArray[np.int64] = np.empty(16, dtype=np.int64)
         """By row: where its event ends in `_events`."""
@@ -96,6 +111,22 @@ class PackedRecords:
     def rare(self, row: int) -> Mapping[str, Any] | None:
         """The rare fields of a row but the event; None if it is kept as an object or not packed."""
         return None if row >= self.size or row in self._whole else self._rare(int(self._rests[row]))
+
+    def labelled(self, test: Callable[[Any], bool]) -> NDArray[np.bool_]:
+        """Which rows have labels that pass a test, which is made once for all that have the same.
+
+        The test gets something that has the attributes of `Labels`.
+        """
+        for number in range(len(self._labels_of), len(self._known)):
+            rare = self._rare(number)
+            labels = Labels(*(rare.get(name, empty) for name, empty in zip(Labels._fields, _UNLABELLED, strict=True)))
+            self._labels_of.append(self._labels.setdefault(labels, len(self._labels)))
+        passed = np.array([test(labels) for labels in self._labels], dtype=np.bool_)
+        numbers = np.array(self._labels_of, dtype=np.int32)
+        found = passed.take(numbers).take(self._rests[: self.size]) if len(passed) else np.empty(0, dtype=np.bool_)
+        for row, memory in self._whole.items():
+            found[row] = test(memory)
+        return found
 
     def fields(self, row: int) -> tuple[int, str, Mapping[str, Any]]:
         """(tick, event, the rare fields) of any other row."""

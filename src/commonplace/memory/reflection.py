@@ -70,7 +70,6 @@ def since_reflection(view: View, since: int = 0) -> float:
     counted = ((kinds[start:] == _OBSERVATION) | (kinds[start:] == _ACTION)) & view.alive[start:]
     if since:
         counted &= view.table.created[start : view.length] >= since
-    total = 0.0
-    for importance in view.table.importance[start : view.length][counted].tolist():
-        total += importance  # in the order of the running sum; sum() compensates from Python 3.12 on
-    return total
+    counting = view.table.importance[start : view.length][counted]
+    # one after the other, in the order of the running sum
+    return float(np.add.accumulate(counting)[-1]) if len(counting) else 0.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
-from datetime import date, datetime
+from datetime import datetime
 from functools import cached_property, lru_cache, partial
 from itertools import count
 from typing import Any, Literal, overload
@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.clock import iso
-from commonplace.memory.blend import REACH, UNSPOKEN, Breaks, lent, named
-from commonplace.memory.columns import FlagColumn, LabelColumn, Scratch, blocks, growth, micros, moment
-from commonplace.memory.embedding import Vector, embed_query, norm_of, usable
+from commonplace.memory.blend import REACH, Hints
+from commonplace.memory.columns import Scratch, blocks, growth, micros, moment
+from commonplace.memory.compared import ByVectors, ByWords, Compared, days_named
+from commonplace.memory.embedding import Vector
 from commonplace.memory.policies import INHERENT, Policy
 from commonplace.memory.record import Memory, accessed
-from commonplace.memory.relative_dates import dated
 from commonplace.memory.scoring import (
     NOT_NORMALISED,
     UNIT,
@@ -40,17 +40,15 @@ from commonplace.memory.scoring import (
     best,
     normalise,
     range_of,
-    round_to_units,
 )
 from commonplace.memory.search import Filters, matching
+from commonplace.memory.shortlist import LEAST, Shortlist, shortlist
 from commonplace.memory.table import KIND_CODES, View
 from commonplace.text import clean
 
-_WORK, _COSINES = Scratch(), Scratch()
+_WORK, _FEW = Scratch(), Scratch()
 _COMPARED = {"relevance": "cosine", "lexical": "bm25", "cosine": "cosine"}
 """Part that compares memories with the question → by what; `relevance` as the policy says."""
-_HEEDED = np.array([UNSPOKEN, 1.0])
-"""What counts of the relevance lent to a memory that is not spoken, and to one that is."""
 _THOUGHTS = (KIND_CODES["reflection"], KIND_CODES["plan"])
 
 
@@ -195,10 +193,11 @@ def retrieve(
     length = view.length if rows is None else len(rows)
     asked = bool(text) or embedding is not None
     vector = embedding if made is None else made
-    scores = score_candidates(view, rows, text, at, policy, vector) if asked and length else None
+    best_of = k if max_tokens is None and min_relevance <= 0 else None
+    scores = score_candidates(view, rows, text, at, policy, vector, None, best_of) if asked and length else None
     measure = Relevance(view, text, at, policy) if asked else None
     if scores:
-        rows, length = scores.rows, len(scores.totals)
+        rows, length = scores.rows, scores.candidates
     totals = scores.totals if scores else np.zeros(length)
     if scores and measure and min_relevance > 0:
         relevant = np.flatnonzero(measure.of_all(scores) >= min_relevance)
@@ -263,47 +262,65 @@ def score_candidates(
     policy: Policy,
     vector: Vector | None = None,
     spreads: Spreads | None = None,
+    best_of: int | None = None,
 ) -> Scores:
     """Every part of the score of at least one candidate.
 
     `vector`: the question's; None to have the embedder make it. `spreads`: normalise over these instead of the
-    candidates' own. With `policy.nearest` only the nearest candidates are scored.
+    candidates' own. With `policy.nearest` only the nearest candidates are scored. `best_of`: those that are certainly
+    not among so many best may be left out.
     """
     given = spreads or {}
     # what an embedder of spelling knows, BM25 knows better
     spelling = policy.relevance == "blend" and vector is None and getattr(view.table.embedder, "spelling", False)
     weights = {name: weight for name, weight in policy.weights.items() if not (spelling and name == "cosine")}
     asked = [name for name in weights if name in _COMPARED]
-    work = _WORK.matrix(len(asked) + 4, (view.length if rows is None else len(rows)) + 2 * REACH)
-    raw, unusable = list(work[: len(asked), : -2 * REACH]), dict[str, int]()
-    for name, units in reversed(list(zip(asked, raw, strict=True))):  # what vectors push out of the cache comes later
-        if _COMPARED[name] == "bm25" or policy.relevance == "bm25":
-            _bm25(view, rows, text, at, policy, units)
-        else:
-            unusable = _cosine(view, rows, text, vector, units)
+    count = view.length if rows is None else len(rows)
+    work = _WORK.matrix(len(asked) + 4, count + 2 * REACH)
+    rooms = list[Floats](work[: len(asked), : -2 * REACH])
+    compared, unusable = _compare(view, rows, text, at, policy, vector, dict(zip(asked, rooms, strict=True)))
+    chosen: Indices | None = None
     if policy.nearest:
-        kept = np.sort(best(raw[0], view.table.created, policy.nearest, rows))
-        rows, raw, work = kept if rows is None else rows[kept], [raw[0][kept]], work[:, : len(kept) + 2 * REACH]
+        compared[0].units(None, rooms[0])
+        chosen = np.sort(best(rooms[0], view.table.created, policy.nearest, rows))
+        count, rows = len(chosen), chosen if rows is None else rows[chosen]
     prior, scales = _prior(view, rows, at, policy, given)
-    ranges = [range_of(values, UNIT, given.get(name)) for name, values in zip(asked, raw, strict=True)]
-    totals = work[-1, : -2 * REACH]
-    _add(prior.totals, raw, ranges, [weights[name] for name in asked], policy, work[-4:])
-    counted = list[Callable[[Indices], Floats]]()
+    parts = [(part, weights[name]) for name, part in zip(asked, compared, strict=True)]
+    hints = None
     if policy.relevance == "blend":
-        counted = _blend(view, rows, text, policy, work[-4:])
+        hints = Hints(view.blend(), text, policy, view.table.created, view.length, rows)
+    short: Shortlist | None = None
+    if best_of and count >= LEAST and policy.normalise == "minmax" and not (given or policy.nearest):
+        short = shortlist(prior, parts, hints, policy, best_of, work[len(asked) :])
+    if short:
+        chosen, prior = short.positions, prior.only(short.positions)
+        rows = chosen if rows is None else rows[chosen]
+        hints = hints and hints.only(rows)
+    if chosen is not None:
+        work = _FEW.matrix(len(asked) + 4, len(chosen) + 2 * REACH)
+        rooms = list[Floats](work[: len(asked), : -2 * REACH])
+    for part, room in zip(compared, rooms, strict=True):
+        part.units(chosen, room)
+    if short:
+        ranges = short.ranges
+    else:
+        ranges = [range_of(units, UNIT, given.get(name)) for name, units in zip(asked, rooms, strict=True)]
+    totals = work[-1, : -2 * REACH]
+    _add(prior.totals, rooms, ranges, [weight for _, weight in parts], policy, work[-4:])
+    counted = _blend(hints, work[-4:]) if hints else []
     for some in blocks(len(totals)):
         np.rint(totals[some], out=totals[some])
     ranges = [*prior.ranges, *ranges]
     scales = [*scales, *([UNIT] * len(asked))]
     found = dict.fromkeys(weights, NOT_NORMALISED)
     if policy.normalise == "minmax":
-        for name, over, scale in zip(weights, ranges, scales, strict=False):
-            found[name] = given.get(name) or Spread(over.low * scale, over.high * scale)
-    return Scores(
+        each = zip(weights, ranges, scales, strict=False)
+        found.update({name: given.get(name) or Spread(over.low * by, over.high * by) for name, over, by in each})
+    scores = Scores(
         rows,
         list(weights),
         list(weights.values()),
-        [*prior.raw, *raw],
+        [*prior.raw, *rooms],
         scales,
         ranges,
         counted,
@@ -311,7 +328,29 @@ def score_candidates(
         found,
         policy,
         unusable,
+        count,
     )
+    return scores.only(short.best) if short else scores
+
+
+def _compare(
+    view: View,
+    rows: Indices | None,
+    text: str,
+    at: datetime,
+    policy: Policy,
+    vector: Vector | None,
+    rooms: Mapping[str, Floats],
+) -> tuple[list[Compared], dict[str, int]]:
+    """(the parts that compare memories with the question, each with room to work in; what could not be compared)."""
+    compared, unusable = list[Compared](), dict[str, int]()
+    for name, room in reversed(list(rooms.items())):  # vectors first: they push all else out of the cache
+        if _COMPARED[name] == "bm25" or policy.relevance == "bm25":
+            compared.insert(0, ByWords(view, rows, text, at, policy, room))
+        else:
+            compared.insert(0, by_vectors := ByVectors(view, rows, text, vector, room))
+            unusable = by_vectors.unusable
+    return compared, unusable
 
 
 def _add(
@@ -329,6 +368,8 @@ def _add(
     relevance, spare, totals = work[0, REACH:], work[2], work[3]
     for some in blocks(len(prior)):
         so_far, asked = prior[some], relevance[some]
+        if not raw:
+            totals[some], asked[:] = so_far, 0
         for number, (values, over, weight) in enumerate(zip(raw, ranges, weights, strict=True)):
             units = spare[: len(asked)]
             normalise(values[some], UNIT, over, policy, units)
@@ -359,7 +400,7 @@ class Relevance:
         view = self._view
         with view.table.guard:
             index, analyser = view.lexical(), view.table.analyser
-            days, text = _days(view, self._text, self._at, self._policy)
+            days, text = days_named(view, self._text, self._at, self._policy)
             terms = analyser.weighted(text, self._policy.grammar)
             content = analyser.weighted(text, 0.0)
             counted = {term: w for term, w in terms.items() if content[term] or index.occurs(term, view.length)}
@@ -390,47 +431,6 @@ class Relevance:
 _MEASURED = ("relevance", "lexical", "cosine")
 
 
-def _bm25(view: View, rows: Indices | None, text: str, at: datetime, policy: Policy, units: Floats) -> None:
-    index = view.lexical()
-    terms = view.table.analyser.weighted(text, policy.grammar)
-    if policy.respell:
-        terms = index.respelt(terms, view.length)
-    terms.update(dict.fromkeys(_days(view, text, at, policy)[0], 1.0))
-    scores = index.scores(terms, view.length, policy.k1, policy.b, units if rows is None else None)
-    round_to_units(view.take(scores, rows), units)
-
-
-def _days(view: View, text: str, at: datetime, policy: Policy) -> tuple[list[str], str]:
-    """(the words for the days that a blend's question names from where it stands, of those on which there is
-    something; the rest of the question)."""
-    if policy.relevance == "blend":
-        found, rest = dated(text, at)
-        index = view.lexical()
-        if days := [day for day in map(date.isoformat, found) if index.occurs(day, view.length)]:
-            return days, rest
-    return [], text
-
-
-def _cosine(view: View, rows: Indices | None, text: str, given: Vector | None, units: Floats) -> dict[str, int]:
-    """Fills in the cosines, and returns what could not be compared."""
-    table = view.table
-    table.sayings.make()
-    unusable = table.unusable(slice(view.length) if rows is None else rows)
-    _, vector = usable(embed_query(table.embedder, text) if given is None else given, table.embedder.dimensions)
-    norm = 0.0 if vector is None else norm_of(vector)
-    if vector is None or not norm:
-        units[:] = 0
-        return {**unusable, "query": 1}
-    # each text is compared once, however many memories say it
-    same = rows is None and table.distinct >= view.length
-    sayings, known = table.sayings, view.length if same else len(table.sayings)
-    cosines = units if same else _COSINES.matrix(1, known)[0]
-    sayings.cosines(vector, norm, known, cosines)
-    if not same:
-        cosines.take(view.take(table.saying, rows), out=units, mode="clip")  # `raise` would copy
-    return unusable
-
-
 def _prior(view: View, rows: Indices | None, at: datetime, policy: Policy, given: Spreads) -> tuple[Prior, list[float]]:
     """The inherent parts, weighted and added, and the factor of each; kept until a memory or an access changes them.
 
@@ -443,12 +443,7 @@ def _prior(view: View, rows: Indices | None, at: datetime, policy: Policy, given
     if prior is None:
         weights = [policy.weights[name] for name in INHERENT]
         ranges = [range_of(*one) for one in zip(raw, scales, map(given.get, INHERENT), strict=True)]
-        weighted = np.empty((len(raw), len(raw[0])))
-        for values, scale, over, weight, units in zip(raw, scales, ranges, weights, weighted, strict=True):
-            normalise(values, scale, over, policy, units)
-            np.multiply(units, weight, out=units)
-        totals = np.add.reduce(weighted, axis=0)
-        prior = Prior(raw, ranges, totals)
+        prior = Prior(raw, ranges, weights, scales, policy)
         if lasting:
             view.keep_prior(policy, prior)
     return prior, scales
@@ -499,64 +494,30 @@ def _powers(base: float, count: int) -> Floats:
     return np.multiply.accumulate(np.full(count, base))
 
 
-def _blend(
-    view: View, rows: Indices | None, text: str, policy: Policy, work: Floats
-) -> list[Callable[[Indices], Floats]]:
+def _blend(hints: Hints, work: Floats) -> list[Callable[[Indices], Floats]]:
     """Adds the parts of a blend that count raw to the totals, and returns what gives their units.
 
     `work`: four rows; the first, shifted by `REACH`, with what each candidate can lend, the last with the totals.
     """
-    columns = view.blend()
     relevance, (received, spare, totals) = work[0], work[1:, : -2 * REACH]
     counted: list[Callable[[Indices], Floats]] = []
-    if weight := policy.weights.get("neighbours"):
-        # where candidates are left out, those around them become neighbours
-        breaks = (
-            columns.breaks(policy) if rows is None else Breaks(policy.neighbour_minutes, policy.conversation_minutes)
-        )
-        relevance[:REACH] = relevance[-REACH:] = 0
+    if weight := hints.weights.get("neighbours"):
         np.rint(relevance, out=relevance)
-        asking = columns.questions.where(view.length, rows)
-        spoken = view.take(columns.spoken.values, rows)
-        lent(relevance, asking, breaks.between(view.take(view.table.created, rows), spoken), received)
+        hints.lend(relevance, received)
         for some in blocks(len(totals)):
             lends = received[some]
-            lends *= _HEEDED.take(spoken[some].view(np.uint8))
             np.rint(lends, out=lends)
             totals[some] += np.multiply(lends, weight, out=spare[: len(lends)])
         counted.append(received.take)
-    if weight := policy.weights.get("named"):
-        names = named(text)
-        marks = [
-            (column, marked)
-            for column in (columns.subjects, columns.places)
-            if (marked := column.carrying(names)) is not None
-        ]
-        for column, marked in marks:
-            points, codes = marked * (weight / UNIT), column.codes(view.length, rows)
-            for some in blocks(len(totals)):
-                totals[some] += points.take(codes[some])
-        counted.append(partial(_marked, marks, rows))
-    if weight := policy.weights.get("statement"):
-        asking = columns.questions.where(view.length, rows)
-        before = totals[asking]
+    if weight := hints.weights.get("named"):
+        hints.name(weight / UNIT, totals)
+        counted.append(hints.named)
+    if weight := hints.weights.get("statement"):
+        before = totals[hints.asking]
         totals += weight / UNIT
-        totals[asking] = before
-        counted.append(partial(_stated, columns.questions, rows))
+        totals[hints.asking] = before
+        counted.append(hints.stated)
     return counted
-
-
-def _marked(marks: Sequence[tuple[LabelColumn, Floats]], rows: Indices | None, positions: Indices) -> Floats:
-    """How many of the labels of some candidates the question names, in units."""
-    units = np.zeros(len(positions))
-    for column, marked in marks:
-        units += marked.take(column.codes(column.size, positions if rows is None else rows[positions]))
-    return units / UNIT
-
-
-def _stated(questions: FlagColumn, rows: Indices | None, positions: Indices) -> Floats:
-    """1 for a candidate that does not ask, in units."""
-    return ~questions.values[positions if rows is None else rows[positions]] / UNIT
 
 
 def _fitting(ranked: Indices, tokens: NDArray[np.int32], k: int, max_tokens: int) -> Indices:

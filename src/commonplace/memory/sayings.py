@@ -63,6 +63,8 @@ class Sayings:
         """Text → the saying of it whose vector follows from the text."""
         self._exact = 0
         """So many first vectors are known to be lattice vectors."""
+        self._inverse: NDArray[np.float32] = np.empty(0, dtype=np.float32)
+        self._inverted = 0
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -109,20 +111,42 @@ class Sayings:
             self._make(np.flatnonzero(self.state[self._ready : known] == _WAITING) + self._ready)
             self._ready = known
 
-    def cosines(self, question: Vector, norm: float, count: int, out: NDArray[np.float64]) -> None:
-        """Fills `out` with the cosines of the first `count` vectors and a question of this norm, times 2³⁰, whole."""
+    def products(self, question: Vector, norm: float, count: int) -> NDArray[np.float32]:
+        """The dot products of the first `count` vectors and a question of this norm; the next call overwrites them."""
         may_choose = count >= _MANY and self._are_exact(count) and on_lattice(question, np.array([norm]))
         product = exact if may_choose else by_row
         products = _PRODUCTS.matrix(1, count // 2 + 1).view(np.float32)[0, :count]
         product(self.vectors[:count], question, products)
-        for some in blocks(count):
-            np.divide(products[some], self.norms[some], out=out[some], dtype=np.float64)
+        return products
+
+    def cosines(
+        self, products: NDArray[np.float32], norm: float, numbers: Indices | None, out: NDArray[np.float64]
+    ) -> None:
+        """Fills `out` with the cosines, times 2³⁰, whole, of the vectors with these products; None for the first."""
+        for some in blocks(len(products)):
+            norms = self.norms[some] if numbers is None else self.norms[numbers[some]]
+            np.divide(products[some], norms, out=out[some], dtype=np.float64)
             out[some] /= norm * UNIT  # exactly what dividing by the norm and then by 2⁻³⁰ gives
             np.rint(out[some], out=out[some])
+
+    def inverse_norms(self, count: int, lowest: float, highest: float) -> NDArray[np.float32] | None:
+        """1 / the norms of the first `count`, nearly; None if one of them is out of range."""
+        known = self._inverted
+        if known < count:
+            norms = self.norms[known:count]
+            finite = norms[np.isfinite(norms)]
+            if len(finite) and not lowest < finite.min() <= finite.max() < highest:
+                return None
+            if len(self._inverse) < count:
+                self._inverse = grown(self._inverse, len(self.norms))
+            np.divide(1.0, norms, out=self._inverse[known:count], casting="same_kind")
+            self._inverted = count
+        return self._inverse[:count]
 
     def truncate(self, length: int) -> None:
         """Removes the sayings from `length` on."""
         self._exact, self._ready = min(self._exact, length), min(self._ready, length)
+        self._inverted = min(self._inverted, length)
         for number in range(length, len(self.texts)):
             for numbers in (self._numbers, self._derived):
                 if numbers.get(self.texts[number]) == number:

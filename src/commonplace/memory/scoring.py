@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.memory.columns import blocks
+from commonplace.memory.columns import BLOCK, blocks
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import Memory
 
@@ -74,19 +74,75 @@ NOT_NORMALISED = Spread(0.0, 1.0)
 Spreads = Mapping[str, Spread]
 
 
-class Prior(NamedTuple):
-    """The parts that do not depend on the words of the question: recency and importance."""
+class Prior:
+    """The parts that do not depend on the words of the question: recency and importance, weighted and added."""
 
-    raw: Sequence[Floats]
-    """Of each part the raw values of all candidates, up to a factor; may be a column of the table itself."""
-    ranges: Sequence[Spread]
-    """Lowest and highest of `raw`."""
-    totals: Floats
-    """Σ weight · normalised part of each candidate, in units."""
+    def __init__(
+        self,
+        raw: Sequence[Floats],
+        ranges: Sequence[Spread],
+        weights: Sequence[float],
+        scales: Sequence[float],
+        policy: Policy,
+    ) -> None:
+        """`raw`: of each part the values of all candidates, up to a factor; may be a column of the table itself."""
+        self.raw = raw
+        self.ranges = ranges
+        """Lowest and highest of `raw`."""
+        self.weights = weights
+        self._scales = scales
+        self._policy = policy
+
+    @cached_property
+    def totals(self) -> Floats:
+        """Σ weight · normalised part of each candidate, in units."""
+        weighted = np.empty((len(self.raw), len(self.raw[0])))
+        each = zip(self.raw, self._scales, self.ranges, self.weights, weighted, strict=True)
+        for values, scale, over, weight, units in each:
+            normalise(values, scale, over, self._policy, units)
+            np.multiply(units, weight, out=units)
+        return np.add.reduce(weighted, axis=0)
+
+    def follow(self, positions: Indices, before: Floats) -> bool:
+        """Brings it up to date after the raw recency of some candidates has changed in place, if no range is changed.
+
+        `before`: what it was. With min-max only, where the range of recency is all that others depend on.
+        """
+        over, now = self.ranges[0], self.raw[0][positions]
+        highest = now.max(initial=over.low)
+        if before.min(initial=over.high) <= over.low or not before.max(initial=over.low) <= highest <= over.high:
+            return False
+        few = self.only(positions)
+        for name in ("totals", "estimates"):
+            if name in self.__dict__:
+                getattr(self, name)[positions] = getattr(few, name)
+        return True
+
+    def only(self, positions: Indices) -> Prior:
+        """Those of some candidates, still normalised over all of them."""
+        raw = [values[positions] for values in self.raw]
+        return Prior(raw, self.ranges, self.weights, self._scales, self._policy)
+
+    @cached_property
+    def estimates(self) -> NDArray[np.float32]:
+        """The totals, nearly and not in units; for min-max."""
+        count = len(self.raw[0])
+        found, spare = np.empty(count, dtype=np.float32), np.empty(min(count, BLOCK))
+        for some in blocks(count):
+            out = found[some]
+            out[:] = 0
+            for values, over, weight in zip(self.raw, self.ranges, self.weights, strict=True):
+                if over.low == over.high:
+                    out += np.float32(self._policy.all_equal * weight)
+                else:
+                    shifted = np.subtract(values[some], over.low, out=spare[: len(out)])
+                    shifted *= weight / (over.high - over.low)
+                    out += shifted
+        return found
 
 
 class Scores(NamedTuple):
-    """The scores of all candidates and the parts they are made of.
+    """The scores of all candidates, or of those that may be among the best, and the parts they are made of.
 
     Arrays may be scratch arrays, which the next retrieval of the thread overwrites, and columns of the table.
     """
@@ -108,6 +164,8 @@ class Scores(NamedTuple):
     policy: Policy
     unusable: dict[str, int]
     """Reason → how many candidates could not be compared; see `Retrieval.unusable`."""
+    candidates: int
+    """How many candidates there were, those included that cannot be among the best."""
 
     def only(self, positions: Indices) -> Scores:
         """The scores of some candidates, still normalised over all of them."""
@@ -239,13 +297,13 @@ def best(totals: Floats, created: NDArray[np.int64], k: int | None, rows: Indice
     `created`: by row. `rows`: those of the candidates, None where position and row are the same.
     """
     count = len(totals)
-    among = np.arange(count) if k is None or count <= k else (totals >= _threshold(totals, k)).nonzero()[0]
+    among = np.arange(count) if k is None or count <= k else (totals >= threshold(totals, k)).nonzero()[0]
     when = created[among if rows is None else rows[among]]
     order = np.lexsort((among, when, totals[among]))[::-1]
     return among[order[:k]]
 
 
-def _threshold(totals: Floats, k: int) -> float:
+def threshold(totals: Floats, k: int) -> float:
     """A value that at least k of the totals reach, and not many more unless they are equal."""
     blocks = len(totals) // 16
     if blocks <= k:

@@ -22,6 +22,7 @@ from commonplace.memory.record import (
     checked_string,
     checked_time,
 )
+from commonplace.memory.records import Labels
 from commonplace.memory.table import KIND_CODES, View
 from commonplace.text import clean
 
@@ -112,6 +113,9 @@ def matching(view: View, wanted: Filters) -> tuple[NDArray[np.bool_], list[Filte
             found = found & (table.created[:length] >= micros(earliest))
         if latest is not None:
             found = found & (table.created[:length] <= micros(latest))
+    labels = {name: rest.pop(name) for name in Labels._fields if name in rest}
+    for test in filters(**labels):
+        found = found & table.labelled(test, length)
     return found, filters(**cast(Any, rest))
 
 

@@ -102,6 +102,8 @@ class MemoryTable:
         self._sayings_committed = 0
         self.lexical = LexicalIndex()
         """May be shorter than the table until a lexical question is asked: read it through `View.lexical`."""
+        self._reworded: dict[int, list[str]] = {}
+        """Rows whose text was revised → the terms that the lexical index still has for them."""
         self.recency: dict[float, RecencyColumn] = {}
         self.blend = BlendColumns()
         """May be shorter than the table, too."""
@@ -221,8 +223,10 @@ class MemoryTable:
         self.commit()
 
     def replace(self, memory: Memory) -> None:
-        """Replaces the memory of the same id; importance, emotion and details may differ."""
+        """Replaces the memory of the same id; importance, emotion and details may differ; the text if `say` follows."""
         row = memory.id - 1
+        if row < self.lexical.size and row not in self._reworded and self.record(row).full_text != memory.full_text:
+            self._reworded[row] = self._terms(row)
         self.version += 1
         if row < self._packed.size:
             self._packed.replace(row, memory)
@@ -235,9 +239,9 @@ class MemoryTable:
         row = memory.id - 1
         self.saying[row] = self.sayings.add(memory.text, vector)
         self.distinct = min(self.distinct, row)
-        self.lexical = LexicalIndex()  # built again when it is asked for; older readers keep theirs
-        for column in (self.blend, *self._competing.values()):
-            column.truncate(row)
+        self.blend.replace(row, memory)
+        for policy, flags in self._competing.items():
+            flags.put(row, _competes(memory, *policy))
         self.commit()
 
     def commit(self) -> None:
@@ -271,10 +275,18 @@ class MemoryTable:
         """Sets the last access of the memories to `at` (UTC)."""
         rows = np.array(ids, dtype=np.intp) - 1
         since = micros(at)
+        kept = [
+            (choices, prior, prior.raw[0][rows])
+            for choices, ((version, length), prior) in self.priors.items()
+            if version == self.version and rows.max(initial=-1) < length == len(prior.raw[0])
+        ]
         self.accessed[rows] = since
         self.version += 1
         for column in self.recency.values():
             column.touch(rows, since)
+        for choices, prior, before in kept:
+            if any(column.holds(prior.raw[0]) for column in self.recency.values()) and prior.follow(rows, before):
+                self.priors[choices] = (self.version, len(prior.raw[0])), prior
 
     def remove(self, ids: Sequence[int]) -> None:
         """Removes the memories that exist; from now on BM25 counts as if they had never existed."""
@@ -290,10 +302,20 @@ class MemoryTable:
         self._set_alive(ids, True)
         self.lexical = self.lexical.with_again(self._documents(ids))
 
+    def words(self) -> LexicalIndex:
+        """The lexical index, with the texts as they have been revised since."""
+        if self._reworded:
+            self._index_all()
+        return self.lexical
+
     def _index_all(self) -> None:
         """Fills the lexical index if there is one: readers of before keep it, and only its copy grows."""
         if self.lexical.size:
             self.index(self.lexical, self.committed, self.alive)
+            before, self._reworded = self._reworded, {}
+            before = {row: terms for row, terms in before.items() if self.alive[row]}
+            if before:
+                self.lexical = self.lexical.without(before).with_again({row: self._terms(row) for row in before})
 
     def _documents(self, ids: Sequence[int]) -> dict[int, list[str]]:
         """The memories as documents, so far as the lexical index goes."""
@@ -322,14 +344,17 @@ class MemoryTable:
             flags.append(test(self.sayings.texts[number]))
         return flags.values.take(self.saying[:length])
 
+    def labelled(self, test: Callable[[Any], bool], length: int) -> NDArray[np.bool_]:
+        """Which of the first `length` memories have labels that pass; the test gets the attributes of `Labels`."""
+        latest = np.fromiter(map(test, self._latest), dtype=np.bool_, count=len(self._latest))
+        return np.concatenate((self._packed.labelled(test), latest))[:length]
+
     def competing(self, policy: Policy, length: int) -> NDArray[np.bool_]:
         """Which of the first `length` memories the policy does not leave out for their tags or words."""
         tags, texts = policy.without_tags, policy.without_words
         flags = self._competing.setdefault((tags, texts), FlagColumn())
         for row in range(flags.size, length):
-            memory = self.record(row)
-            barred = any(tag in memory.tags for tag in tags) or any(text in memory.text for text in texts)
-            flags.append(not barred)
+            flags.append(_competes(self.record(row), tags, texts))
         return flags.values[:length]
 
     def present(self, length: int, alive: NDArray[np.bool_]) -> Indices | None:
@@ -392,7 +417,8 @@ class View:
         self.alive = table.alive[:length]
         self._recency = table.recency if accessed is None else dict[float, RecencyColumn]()
         self._priors = table.priors if accessed is None else Priors()
-        self._lexical = table.lexical  # what is forgotten later is still in this one
+        # what is forgotten later is still in this one; a stream's own view asks before anything can be
+        self._lexical = None if accessed is None else table.words()
 
     def take(self, column: NDArray[Scalar], rows: Indices | None) -> NDArray[Scalar]:
         """The column's values at some rows; None for all rows of the view."""
@@ -422,6 +448,8 @@ class View:
 
     def lexical(self) -> LexicalIndex:
         """An index of at least the rows of this view, without those that were forgotten when it was made."""
+        if self._lexical is None:
+            self._lexical = self.table.words()
         if self._lexical.size < self.length:
             self.table.index(self._lexical, self.length, self.alive)
         return self._lexical
@@ -438,6 +466,11 @@ class View:
         if since == self.table.created[row] and memory.accessed_at is memory.created_at:
             return memory  # never accessed, as most: nothing to copy
         return accessed(memory, moment(since))
+
+
+def _competes(memory: Memory, without_tags: tuple[str, ...], without_words: tuple[str, ...]) -> bool:
+    barred = any(tag in memory.tags for tag in without_tags) or any(text in memory.text for text in without_words)
+    return not barred
 
 
 def estimate_tokens(text: str) -> int:

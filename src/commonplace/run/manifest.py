@@ -8,7 +8,6 @@ from typing import Any
 
 from commonplace.canon import canonical, digest, parsed
 from commonplace.errors import RunDamaged, UsageError, command
-from commonplace.memory.kiwi import refuse_other_versions
 from commonplace.run.schema import FORMAT, SEMANTICS
 
 OFFLINE = "offline"
@@ -102,6 +101,8 @@ class Manifest:
             )
         made_with = (self.settings or {}).get(ANALYSER_VERSIONS)
         if made_with is not None:
+            from commonplace.memory.kiwi import refuse_other_versions  # noqa: PLC0415 – `--version` is quick
+
             refuse_other_versions(str(made_with), where)
 
 

@@ -174,6 +174,15 @@ def test_a_plain_client_reads_names_documents_metadata_and_vectors(chromadb, tmp
     reader.close()
 
 
+def test_a_collection_of_another_program_is_left_alone(chromadb, tmp_path):
+    client(chromadb, tmp_path).create_collection("theirs", metadata={"agent": "of another kind"})
+    store = ChromaStore(tmp_path)
+    assert store.agents() == ()
+    store.append("maria", [memory(1)], [None])
+    assert store.agents() == ("maria",)
+    store.close()
+
+
 @pytest.mark.parametrize(
     ("agent", "name"),
     [

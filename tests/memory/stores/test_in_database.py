@@ -35,10 +35,16 @@ def vector(chance: random.Random, exact: bool):
     return lattice(raw) if exact else np.array(raw, dtype=np.float32)
 
 
-SOURCES = ("", "Klaus", "민수", 'a "quoted" \\ name', "\ud800 broken")
+SOURCES = ("", "Klaus", "민수", 'a "quoted" \\ name', "\ud800 broken", "Klaus M", '"source":"Klaus"')
 TAGS = ("light", "축제", "50 % off")
-PLACES = ((), ("Town",), ("Town", "House"), ("Town", "Library"))
-DETAILS = ({}, {"user": "k"}, {"user": "m", "frame": {"what": "talk", "n": 1}}, {"user": ["k", "m"], "n": 1.0})
+PLACES = ((), ("Town",), ("Town", "House"), ("Town", "House 2"), ("마을",), ('a "b"', "Town"))
+DETAILS = (
+    {},
+    {"user": "k"},
+    {"source": "Klaus", "place": ["Town"], "nul": "\0"},
+    {"user": "m", "frame": {"what": "talk", "n": 1}},
+    {"user": ["k", "m"], "n": 1.0},
+)
 
 
 def kept(chance: random.Random) -> dict[str, object]:

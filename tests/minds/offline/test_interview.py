@@ -14,7 +14,9 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.tongues import past_polite, polite, tongue
 from commonplace.minds.offline.interview.answer import answer
 from commonplace.minds.offline.interview.interview import phrases
-from commonplace.minds.question import ASKER, Names, spoken_in, understood
+from commonplace.minds.question import ASKER, understood
+from commonplace.minds.question_names import Names
+from commonplace.minds.question_rules import spoken_in
 from commonplace.minds.tasks import Acquaintance, AnswerInput, AnswerOutput, Earlier
 from minds.offline.sample import FESTIVAL, PLACES, VOICES, here, memory, mira, said
 

@@ -12,6 +12,7 @@ import json
 import warnings
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -41,6 +42,8 @@ from commonplace.memory.stores.codec import (
 )
 from commonplace.memory.stores.opening import copy
 from commonplace.memory.stores.store import (
+    ChangeLog,
+    Changes,
     Stored,
     checked_agent,
     checked_folder,
@@ -85,7 +88,9 @@ class ChromaStore:
         path = checked_folder(Path(folder), self.where)
         self._lock = ProcessLock(path / "commonplace.lock", self.where)
         self._closed = False
+        self._client: Any = None
         self._last: dict[str, int] = {}
+        self._log = ChangeLog()
         try:
             with self._mended():
                 self._client = _client(path, self.where)
@@ -95,6 +100,8 @@ class ChromaStore:
                 self.repairs = self._repaired(found)
             self._rewrite([one for one in found if one.metadata["format"] < FORMAT])
         except BaseException:
+            if self._client is not None:
+                self._client.close()
             self._lock.release()
             raise
 
@@ -112,12 +119,32 @@ class ChromaStore:
             if collection is None:
                 return Stored()
             found = _sorted(collection.get(include=["documents", "metadatas", "embeddings"]))
-        try:
+        with self._readable(agent):
             rows = [_row(id, document, metadata) for id, document, metadata, _ in found]
             vectors = _vectors([(metadata, embedding) for _, _, metadata, embedding in found])
-            return stored_of(agent, rows, vectors, json.loads(collection.metadata["settings"]))
-        except UNREADABLE as error:
-            raise damaged(f"{agent}: {error}", self.where) from error
+            stored = stored_of(agent, rows, vectors, json.loads(collection.metadata["settings"]))
+            return replace(stored, mark=self._log.mark(agent))
+
+    @locked
+    def changes(self, agent: str, mark: tuple[int, int], known: int) -> Changes | None:
+        """What has changed of a character since a mark; None if it was deleted since."""
+        self._refuse_closed()
+        last = self._last_id(agent)
+        ids = self._log.since(agent, mark, known, last)
+        if ids is None or agent not in self._collections:
+            return None
+        found = self._get(agent, ids)
+        with self._readable(agent):
+            rows = [_row(id, document, metadata) for id, document, metadata, _ in found]
+            return Changes(
+                last,
+                [stored_memory(agent, *row) for row in rows],
+                _vectors([(metadata, embedding) for _, _, metadata, embedding in found]),
+                frozenset(row[0] for row, state, _ in rows if state == FORGOTTEN),
+                frozenset(row[0] for row, state, _ in rows if state == ARCHIVED),
+                json.loads(self._collections[agent].metadata["settings"]),
+                self._log.mark(agent),
+            )
 
     @locked
     def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
@@ -197,6 +224,7 @@ class ChromaStore:
             self._client.delete_collection(self._collections[agent].name)
         del self._collections[agent]
         self._last.pop(agent, None)
+        self._log.delete(agent)
         return len(stored.memories) - len(stored.forgotten)
 
     @locked
@@ -209,7 +237,7 @@ class ChromaStore:
 
     def _found(self) -> list[Any]:
         """The collections of characters, sorted by their names."""
-        found = [one for one in self._client.list_collections() if "agent" in (one.metadata or {})]
+        found = [one for one in self._client.list_collections() if {"agent", "format"} <= (one.metadata or {}).keys()]
         for collection in found:
             refuse_newer("a store", collection.metadata["format"], FORMAT, self.where)
         return sorted(found, key=lambda one: one.metadata["agent"])
@@ -274,19 +302,28 @@ class ChromaStore:
     def _records(self, agent: str, ids: Sequence[int]) -> list[_Record]:
         """The memories with these ids, ascending. Raises UsageError if one does not exist."""
         self._refuse_closed()
-        records: list[_Record] = []
-        collection = self._collections.get(agent)
-        if collection is not None:
-            for some in _batches(sorted(set(ids)), self._batch):
-                with self._mended():
-                    names = [str(id) for id in some]
-                    found = _sorted(collection.get(ids=names, include=["documents", "metadatas", "embeddings"]))
-                try:
-                    records += [_of_record(agent, *one) for one in found if one[2]["state"] != _STATES[FORGOTTEN]]
-                except UNREADABLE as error:
-                    raise damaged(f"{agent}: {error}", self.where) from error
+        found = self._get(agent, ids) if agent in self._collections else []
+        with self._readable(agent):
+            records = [_of_record(agent, *one) for one in found if one[2]["state"] != _STATES[FORGOTTEN]]
         refuse_missing(agent, ids, len(records), self.where)
         return records
+
+    def _get(self, agent: str, ids: Iterable[int]) -> list[_Columns]:
+        """The records with these ids that there are, ascending."""
+        found: list[_Columns] = []
+        for some in _batches(sorted(set(ids)), self._batch):
+            with self._mended():
+                names, columns = [str(id) for id in some], ["documents", "metadatas", "embeddings"]
+                found += _sorted(self._collections[agent].get(ids=names, include=columns))
+        return found
+
+    @contextmanager
+    def _readable(self, agent: str) -> Generator[None]:
+        """Raises CommonplaceError where a record cannot be read."""
+        try:
+            yield
+        except UNREADABLE as error:
+            raise damaged(f"{agent}: {error}", self.where) from error
 
     def _put(self, agent: str, records: Sequence[_Record], *, only: Sequence[str] = ()) -> None:
         """Writes records anew; of `only` these columns."""
@@ -298,6 +335,7 @@ class ChromaStore:
                 columns = {"ids": columns["ids"]} | {name: columns[name] for name in only}
             with self._mended():
                 self._collections[agent].update(**columns)
+        self._log.note(agent, [one.memory.id for one in records])
 
     @contextmanager
     def _mended(self) -> Generator[None]:

@@ -30,7 +30,7 @@ from commonplace.memory.embedding import Vector
 from commonplace.memory.record import Memory
 from commonplace.memory.stores import jsonl_files as files
 from commonplace.memory.stores.jsonl_files import AgentMemories, FolderContents, Key, StoreConfig, line_of
-from commonplace.memory.stores.store import Changes, Stored, checked_agent, refuse_missing, refuse_other_ids
+from commonplace.memory.stores.store import ChangeLog, Changes, Stored, checked_agent, refuse_missing, refuse_other_ids
 from commonplace.memory.threads import locked
 from commonplace.memory.words import word_list
 from commonplace.text import words
@@ -63,11 +63,7 @@ class JSONLStore:
         self._sync = synchronous == "FULL"
         self._lock: ProcessLock | None = None
         self._index_cache: dict[Key, tuple[Memory, tuple[str, ...]]] = {}
-        self._changed: dict[str, dict[int, int]] = defaultdict(dict)
-        """Character → id → the number of the latest change of this memory."""
-        self._sequence = 0
-        self._deleted: Counter[str] = Counter()
-        """How often a character was deleted."""
+        self._log = ChangeLog()
         with self._files():
             self._open(config)
 
@@ -119,30 +115,25 @@ class JSONLStore:
             frozenset(found.forgotten),
             frozenset(found.archived),
             dict(found.settings),
-            self._mark(agent),
+            self._log.mark(agent),
         )
 
     @locked
     def changes(self, agent: str, mark: tuple[int, int], known: int) -> Changes | None:
         """What has changed of a character since a mark; None if it was deleted since."""
-        found, (deleted, sequence) = self._opened.of(agent), mark
-        if deleted != self._deleted[agent]:
+        found = self._opened.of(agent)
+        ids = self._log.since(agent, mark, known, len(found.memories))
+        if ids is None:
             return None
-        last = len(found.memories)
-        ids = {id for id, number in self._changed[agent].items() if number > sequence}
-        ids = sorted(ids.union(range(known + 1, last + 1)))
         return Changes(
-            last,
+            len(found.memories),
             [found.memories[id - 1] for id in ids],
             [found.vectors[id - 1] for id in ids],
             frozenset(found.forgotten.intersection(ids)),
             frozenset(found.archived.intersection(ids)),
             dict(found.settings),
-            self._mark(agent),
+            self._log.mark(agent),
         )
-
-    def _mark(self, agent: str) -> tuple[int, int]:
-        return self._deleted[agent], self._sequence
 
     @locked
     def names(self, agent: str) -> tuple[str, ...]:
@@ -237,7 +228,7 @@ class JSONLStore:
         here = self._opened.agents[agent]
         count = len(here.memories) - len(here.forgotten)
         self._change({"op": "delete", "agent": agent})
-        self._deleted[agent] += 1
+        self._log.delete(agent)
         self.flush()
         return count
 
@@ -286,8 +277,7 @@ class JSONLStore:
             files.append(self.folder / "changes.jsonl", files.json_lines([change]), sync=self._sync)
         contents.changes += 1
         contents.apply(change)
-        self._sequence += 1
-        self._changed[change["agent"]].update(dict.fromkeys(ids, self._sequence))
+        self._log.note(change["agent"], ids)
 
     def _write_outdated(self) -> None:
         contents = self._contents

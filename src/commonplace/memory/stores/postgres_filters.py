@@ -1,8 +1,9 @@
 """The filters of `recall` and `search` in SQL.
 
-What has a column is compared there. The rest of a memory is JSON in one column: the database picks the rows whose JSON
-contains what is wanted, letter by letter, and `search.filters` decides about these few, as it does in RAM. So text,
-tags, numbers and paths are compared in one way everywhere.
+What has a column is compared there. The rest of a memory is JSON in one column, which is compared as text, because some
+of what it may hold (NUL, half a surrogate pair) PostgreSQL cannot parse. That is exact for source, session and place.
+For the other filters the database picks the rows whose JSON contains what is wanted, and `search.filters` decides about
+these few, as it does in RAM: so text, tags, numbers and paths are compared in one way everywhere.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from commonplace.memory.columns import micros
 from commonplace.memory.record import checked_names
 from commonplace.memory.search import TOLERANCE, Filter, Filters, checked_kinds, checked_span, filters
 
-_BY_COLUMN = ("kinds", "time_range", "min_importance", "agent")
-"""Filters that columns answer. The others are tested row by row."""
+_BY_SQL = ("kinds", "time_range", "min_importance", "agent", "source", "session", "place")
+"""Filters that the database answers. The others are tested row by row."""
+_HEAD = """split_part(rest, '"details":{', 1)"""
+"""The JSON before the details, its last field. Here `"source":` can only be a field: quotes in a text are escaped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +50,18 @@ def narrowed(agent: str, wanted: Filters) -> Narrowed:
     if given.get("agent", agent) != agent:
         said.add("false")
     for name in ("source", "session"):
-        if given.get(name):  # an empty one is not written down
-            said.contain(f'"{name}":{text}' for text in _written(given[name]))
-    for name in ("place", "tags"):
-        for one in checked_names(name, given.get(name, ())):
-            said.contain(_written(one))
+        if given.get(name):
+            said.contain((f'"{name}":{text}' for text in _written(given[name])), _HEAD)
+        elif name in given:  # an empty one is not written down
+            said.add(f"strpos({_HEAD}, {{}}) = 0", f'"{name}":')
+    if place := checked_names("place", given.get("place", ())):
+        begun = [f'"place":{text[:-1]}' for text in _written(place)]
+        said.contain((text + end for text in begun for end in ",]"), _HEAD)
+    for one in checked_names("tags", given.get("tags", ())):
+        said.contain(_written(one))
     for name in ("details", "metadata"):
         _contain_values(said, given.get(name, {}).values())
-    rest: Any = {name: value for name, value in given.items() if name not in _BY_COLUMN}
+    rest: Any = {name: value for name, value in given.items() if name not in _BY_SQL}
     return Narrowed(" AND ".join(said.parts) or "true", said.values, tuple(filters(**rest)))
 
 
@@ -75,18 +82,20 @@ class _Conditions:
 
     def add(self, condition: str, *values: Any) -> None:
         """One with a parameter for each `{}`."""
-        names = [f"f{len(self.values) + number}" for number in range(len(values))]
-        self.values |= dict(zip(names, values, strict=True))
-        self.parts.append(condition.format(*(f"%({name})s" for name in names)))
+        for value in values:
+            name = f"f{len(self.values)}"
+            self.values[name] = value
+            condition = condition.replace("{}", f"%({name})s", 1)
+        self.parts.append(condition)
 
-    def contain(self, texts: Iterable[str]) -> None:
-        """That the JSON has one of these in it."""
-        self.add("EXISTS (SELECT 1 FROM unnest({}::text[]) AS w WHERE strpos(rest, w) > 0)", list(texts))
+    def contain(self, texts: Iterable[str], within: str = "rest") -> None:
+        """That the JSON, or what of it is given, has one of these in it."""
+        self.add(f"EXISTS (SELECT 1 FROM unnest({{}}::text[]) AS w WHERE strpos({within}, w) > 0)", list(texts))
 
 
-def _written(text: str) -> set[str]:
-    """How JSON may write a string here: as it is or, beside what UTF-8 cannot hold, in ASCII. See `codec.as_json`."""
-    found = {json.dumps(text), json.dumps(text, ensure_ascii=False)}
+def _written(value: str | tuple[str, ...]) -> set[str]:
+    """How JSON may write it here: as it is or, beside what UTF-8 cannot hold, in ASCII. See `codec.as_json`."""
+    found = {json.dumps(value, separators=(",", ":"), ensure_ascii=ascii) for ascii in (True, False)}
     return {one for one in found if _in_utf8(one)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -192,6 +193,38 @@ def overtaken(agent: str, where: str) -> Overtaken:
 def damaged(why: str, where: str) -> CommonplaceError:
     """The error for damaged rows."""
     return CommonplaceError(f"the store is damaged ({why})", where=where, hint="go back to a copy of it")
+
+
+class ChangeLog:
+    """What a store that one process owns has changed since it was opened."""
+
+    def __init__(self) -> None:
+        self._latest: dict[str, dict[int, int]] = defaultdict(dict)
+        """Character → id → the number of the latest change of this memory."""
+        self._count = 0
+        self._deleted: Counter[str] = Counter()
+
+    def note(self, agent: str, ids: Iterable[int]) -> None:
+        """These memories were changed. What was added need not be noted."""
+        self._count += 1
+        self._latest[agent].update(dict.fromkeys(ids, self._count))
+
+    def delete(self, agent: str) -> None:
+        """The character was deleted."""
+        self._latest.pop(agent, None)
+        self._deleted[agent] += 1
+
+    def mark(self, agent: str) -> tuple[int, int]:
+        """The `mark` of what is read now."""
+        return self._deleted[agent], self._count
+
+    def since(self, agent: str, mark: tuple[int, int], known: int, last: int) -> list[int] | None:
+        """The ids changed since the mark, and those from `known` to `last`; None if the character was deleted."""
+        deleted, count = mark
+        if deleted != self._deleted[agent]:
+            return None
+        changed = {id for id, number in self._latest[agent].items() if number > count}
+        return sorted(changed.union(range(known + 1, last + 1)))
 
 
 # The link between a stream and its store.

@@ -182,7 +182,8 @@ class English:
     def doing(self, me: Who, doing: str, *, own: bool = True) -> str:
         doing = english.lowered(doing.strip().rstrip("."))
         if own:
-            doing = speech.taken(doing, me.pronoun, "my")
+            # Nobody is doing anything to `me`: such a pronoun is somebody else's.
+            doing = re.sub(r"\bme\b", _OBJECTS.get(me.pronoun, "them"), speech.taken(doing, me.pronoun, "my"))
         doing = speech_of_me(doing, me)
         first = doing.split(" ", 1)[0]
         return (
@@ -238,7 +239,7 @@ class English:
         return {1: "once", 2: "twice"}.get(count, f"{_EN_NUMBERS.get(count, 'many')} times")
 
     def topic(self, text: str) -> str:
-        words = re.sub(r"^(?:about|of|that|a|an|any) ", "", english.lowered(text.strip()))
+        words = re.sub(r"^(?:about|of|that|any) ", "", english.lowered(text.strip()))
         return re.sub(r"\b(you|yourself|your|my)\b", lambda found: _MINE_AND_YOURS[found[0]], words)
 
     def counts(self, text: str) -> bool:
@@ -303,12 +304,16 @@ def _first_person(me: Who, sentence: str) -> str:
     text = re.sub(rf"\b(?:{names})\b", "me", text)
     text = re.sub(r"^(She|He|They|Her|His|Their)\b", lambda found: found[0].lower(), text)
     turned = speech.taken(text, me.pronoun, "my")
+    turned = _OWN_OBJECT.sub(lambda found: f"{found[1]}{_OBJECTS.get(me.pronoun, 'them')}", turned)
     if turned != text:
         turned = _COORDINATE.sub(lambda found: f"{found[1]}{found[2] or ''}{_first_form(found[3])}", turned)
     # `they mend … and sweep` needs nothing.
     return turned[:1].upper() + turned[1:]
 
 
+_OBJECTS = {"she": "her", "he": "him"}
+_OWN_OBJECT = re.compile(r"(\bI (?:[a-z]+ ){0,8}?(?:with|for|into|about|to|of) )me\b")
+"""`I ought to talk with me`: one who speaks of oneself says `myself`, so this is somebody else."""
 _COORDINATE = re.compile(
     rf"((?:,|\band|\bbut|\bor|\bthen) )((?:now|then|also|never|always|still) )?({'|'.join(sorted(_THIRD_PERSON))})\b"
 )

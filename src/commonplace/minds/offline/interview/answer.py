@@ -157,7 +157,8 @@ _HANDLERS: Mapping[str, Callable[[Interview], Pieces]] = {
     "met": others.met, "whereabouts": days.whereabouts, "feel": oneself.feel, "learnt": oneself.learnt,
     "day": days.day, "usual": days.usual, "seenthing": matters.thing, "when": matters.when_was,
     "did": days.did, "favourite": matters.favourite, "whatif": matters.whatif, "advice": matters.advice,
-    "story": matters.story, "superlative": matters.superlative, "way": matters.way, "hearsay": others.hearsay, "remark": matters.remark,
+    "story": matters.story, "superlative": matters.superlative, "way": matters.way, "hearsay": others.hearsay,
+    "remark": matters.remark,
 }  # fmt: skip
 
 

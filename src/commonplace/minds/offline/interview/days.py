@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
 
-from commonplace.minds.notes import Recalled
+from commonplace.minds.notes import Item, Recalled
 from commonplace.minds.offline.interview.interview import (
     DAY,
     MEANT,
-    TELLING,
     Interview,
     Piece,
     Pieces,
@@ -19,7 +18,7 @@ from commonplace.minds.offline.interview.interview import (
     names_place,
     occurs,
 )
-from commonplace.minds.offline.interview.matters import about, going, involves, nearest, touching
+from commonplace.minds.offline.interview.matters import about, going, involves, nearest
 from commonplace.minds.offline.interview.oneself import in_routine, of_card
 from commonplace.minds.offline.interview.others import seen, talks
 from commonplace.minds.offline.interview.telling import tell
@@ -223,52 +222,58 @@ def whereabouts(talk: Interview) -> Pieces:
         yield talk.say("dunno.day", daypart=talk.daypart)
 
 
-def did(talk: Interview) -> Pieces:  # noqa: PLR0911 - the first source that has an answer gives it
-    """Whether the character did something: from its own deeds, else from what it remembers of the matter."""
+def did(talk: Interview) -> Pieces:
+    """Whether the character did or does something: the first source that has an answer gives it."""
+    if not talk.asked.words:
+        return seen(talk) if talk.asked.people else whereabouts(talk) if talk.asked.places else [talk.unknown()]
+    deeds = [note for note in talk.everything if note.frame.get("what") == "did"]
+    if talk.asked.when is not None:
+        deeds = [note for note in deeds if talk.in_span(note, talk.asked.when)]
+        found = own_deed(talk, deeds) or (list(whereabouts(talk)) if talk.asked.places else handled(talk, deeds))
+        return found or (day(talk) if talk.asked.open else [talk.say("no.did")])
+    return always_so(talk) or own_deed(talk, deeds) or handled(talk, deeds) or remembered(talk)
+
+
+def always_so(talk: Interview) -> list[Piece | None]:
+    """What card, starting memories and conclusions say of what one does: `do you sleep well`."""
+    if not talk.asked.now:
+        return []
+    card = list(of_card(talk))
+    notes = talk.relevant(talk.asked.words, [*talk.seeds(), *talk.given.thoughts])
+    return card or [tell(talk, note) for note in notes if not talk.asked.people or involves(talk, note)][:2]
+
+
+def own_deed(talk: Interview, deeds: Sequence[Recalled]) -> list[Piece | None]:
+    """A deed that has all that is asked: yes, and when."""
     words = talk.asked.words
-    mine = [note for note in talk.everything if note.frame.get("what") == "did"]
-    if talk.asked.when is not None:
-        mine = [note for note in mine if talk.in_span(note, talk.asked.when)]
-    if talk.asked.people and not words:
-        return seen(talk)
-    if not words:
-        return whereabouts(talk) if talk.asked.places else [talk.unknown()]
-    done = [note for note in talk.relevant(words, mine) if talk.has_all(words, note)]
-    card = [piece for piece in of_card(talk) if piece] if talk.asked.when is None else []
-    if card and talk.asked.now:
-        return [*card, *(tell(talk, note) for note in done[:1])]
-    always = talk.relevant(words, [*talk.seeds(), *talk.given.thoughts]) if talk.asked.now else []
-    if talk.asked.people:
-        always = [note for note in always if involves(talk, note)]
-    if always and talk.asked.when is None:
-        return [tell(talk, note) for note in (*always[:2], *done[:1])]
-    if done:
-        slots = talk.slots(done[0])
-        rule = "yes.did.plain" if names_place(slots["doing"], done[0].frame.get("place_name", "")) else "yes.did"
-        return [talk.say(rule, done[0].id, mark=slots["doing"], **slots), *(tell(talk, note) for note in done[1:2])]
-    if talk.asked.places and talk.asked.when is not None:
-        return whereabouts(talk)
-    language = talk.given.who.language
-    things = [(note, note.frame.get("object_name", "")) for note in mine]
-    named = talk.asked.heads or words
-    handled = [note for note, name in things if any(occurs(word, name, language) for word in named)]
-    if handled:
-        return [tell(talk, note) for note in handled[-2:]]
-    if talk.asked.when is not None:
-        return day(talk) if talk.asked.open else [talk.say("no.did")]
-    others = talk.relevant(words)
-    if talk.asked.people:
-        others = [note for note in others if involves(talk, note)]
+    done = [note for note in talk.relevant(words, deeds) if talk.has_all(words, note)]
+    if not done:
+        return []
+    slots = talk.slots(done[0])
+    rule = "yes.did.plain" if names_place(slots["doing"], done[0].frame.get("place_name", "")) else "yes.did"
+    return [talk.say(rule, done[0].id, mark=slots["doing"], **slots), *(tell(talk, note) for note in done[1:2])]
+
+
+def handled(talk: Interview, deeds: Sequence[Recalled]) -> list[Piece | None]:
+    """What was done with the thing in question."""
+    language, named = talk.given.who.language, talk.asked.heads or talk.asked.words
+    found = [note for note in deeds if any(occurs(word, note.frame.get("object_name", ""), language) for word in named)]
+    return [tell(talk, note) for note in found[-2:]]
+
+
+def remembered(talk: Interview) -> Pieces:
+    """What is known of the matter otherwise, else that it is not so as far as one knows."""
+    card = [piece for piece in of_card(talk) if piece]
+    words = talk.asked.words
+    others = [note for note in talk.relevant(words) if talk.is_firm(words, note)]
+    others = [note for note in others if not talk.asked.people or involves(talk, note)]
     if others or card:
         return [*card, *(tell(talk, note) for note in others[:2])]
-    routine = list(in_routine(talk))
-    if routine and talk.asked.now:
+    routine = list(in_routine(talk)) if talk.asked.now else []
+    if routine:
         return routine[:2]
-    if talk.asked.open:
+    if talk.asked.open or list(nearest(talk, talk.touching(talk.asked.words))):
         return about(talk)
-    near = list(nearest(talk, talk.touching(words)))
-    if near:
-        return touching(talk)
     return [talk.say("no.do" if talk.asked.now else "no.did")]
 
 
@@ -277,33 +282,23 @@ def plan(talk: Interview) -> Pieces:
     span, given = talk.asked.when, talk.given
     if talk.asked.facts:
         yield from going(talk)
-    if span is not None and span.days < 0:
+    is_over = span is not None and span.days == 0 and span.end <= minute_of(given.situation.time)
+    if span is not None and (span.days < 0 or is_over):
         yield from usual_instead(talk, span)
         return
     if span is not None and span.days > 0:
         yield from day(talk)
         return
-    if span is not None and span.end <= minute_of(given.situation.time):
-        yield from usual_instead(talk, span)  # that part of today is over
-        return
-    later = [item for item in given.later if span is None or span.end > DAY or minute_of(item.start) < span.end]
     current = next((item for item in reversed(given.done) if covers(item, given.situation.time)), None)
-    if span is not None:
-        later = [item for item in later if minute_of(item.start) + item.minutes > span.start]
-        if (
-            current is not None
-            and span.start > 0
-            and minute_of(current.start) + current.minutes > span.start
-            and not current.asleep
-        ):
-            later = [current, *later]
-    if talk.asked.words and not talk.asked.facts:
-        named = [
+    later = to_come(talk, span, current)
+    if talk.asked.wants == "when" and {"bed", "sleep"} & set(talk.asked.words):
+        later = [item for item in (*later, *given.usual) if item.asleep][:1]
+    elif talk.asked.topic and talk.asked.words and not talk.asked.facts:
+        fitting = [
             item
-            for item in (*later, *given.usual)
-            if any(occurs(word, f"{item.do} {item.location_name}", given.who.language) for word in talk.asked.words)
+            for item in later
+            if any(talk.has(word, f"{item.do} {item.location_name}") for word in talk.asked.words)
         ]
-        fitting = [item for item in named if item in later]
         if not fitting and (talk.asked.heads or span is None):
             yield from of_card(talk, work=False)
             yield talk.say("going.no")
@@ -331,6 +326,17 @@ def plan(talk: Interview) -> Pieces:
             yield from (tell(talk, note) for note in talk.everything if note.id == item.because[0])
     if not later:
         yield talk.say("plan.none", daypart=talk.daypart if span else "")
+
+
+def to_come(talk: Interview, span: When | None, current: Item | None) -> list[Item]:
+    """The strokes of today's plan that are still to come, and the one under way where it reaches into the stretch."""
+    later = [item for item in talk.given.later if span is None or span.end > DAY or minute_of(item.start) < span.end]
+    if span is None:
+        return later
+    later = [item for item in later if minute_of(item.start) + item.minutes > span.start]
+    if current is None or current.asleep or not 0 < span.start < minute_of(current.start) + current.minutes:
+        return later
+    return [current, *later]
 
 
 def usual_instead(talk: Interview, span: When) -> Iterator[Piece | None]:
@@ -361,7 +367,9 @@ def usual(talk: Interview) -> Pieces:
         for item in talk.given.usual
         if minute_of(item.start) < span.end and minute_of(item.start) + item.minutes > span.start
     ]
-    named = [item for item in items if any(occurs(word, item.do, talk.given.who.language) for word in words)]
+    named = [item for item in items if any(talk.has(word, f"{item.do} {item.location_name}") for word in words)]
+    if talk.asked.heads and not named:
+        return
     for item in named or sorted(
         sorted(items, key=lambda item: -item.minutes)[:3], key=lambda item: minute_of(item.start)
     ):

@@ -15,13 +15,14 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Grammar, parsed_rules
 from commonplace.minds.offline.grammar.tongues import Tongue, tongue
 from commonplace.minds.offline.temper import temper
-from commonplace.minds.question import FOLLOWS, Asked, When, alike, light_words
+from commonplace.minds.question import FOLLOWS, Asked, When
+from commonplace.minds.question_rules import alike, light_words
 from commonplace.minds.tasks import Acquaintance, AnswerInput
 
 FOND, WARM, COOL, COLD = 45, 12, -12, -30
 """Warmth from which somebody is dear, liked; below which disliked, hated."""
 SHORTEST = 12
-"""Characters from which saying something again is a repetition."""
+"""Characters from which saying the same words again, where they tell no memory, is a repetition."""
 ENOUGH = 0.7
 """Share of a question's words, by their weight, that a memory must have to be about it."""
 ALIKE = 0.85
@@ -118,7 +119,7 @@ class Interview:
         by_words = bool(self.asked.then) or self.asked.kind not in OF_DAYS
         sought = piece.mark if piece.mark and by_words else piece.text
         sought = sought.lower().strip(" .!?“”")
-        return len(sought) >= SHORTEST and sought in self.said
+        return (bool(piece.mark) or len(sought) >= SHORTEST) and sought in self.said
 
     def first(self, *pieces: Piece | None) -> Piece | None:
         """The first that could be worded."""
@@ -126,17 +127,15 @@ class Interview:
 
     def unknown(self) -> Piece | None:
         """An admission that nothing is known, which names what, and the thing in question where one stands out."""
-        named = self.asked.subject or self.asked.topic
+        named = self.asked.subject or (self.asked.topic if self.asked.words else "")
         topic = self.tongue.topic(named) if named else ""
         when = self.asked.when
         if when is not None and when.days < 0:
             return self.say("dunno.future")
-        if self.asked.kind == "why" or self.asked.then == "whyso":
-            return self.say("dunno.why")
-        if self.asked.kind == "whom":
-            return self.say("dunno.whom")
+        if self.asked.kind in {"why", "whom"} or self.asked.then == "whyso":
+            return self.say("dunno.whom" if self.asked.kind == "whom" else "dunno.why")
         if topic and len(topic.split()) <= 5 and (self.asked.wants or len(self.asked.words) <= 2):
-            return self.say("dunno.topic", topic=topic)
+            return self.say("dunno.own" if self.asked.own else "dunno.topic", topic=topic)
         if when is not None and self.asked.wants in {"what", "who"}:
             return self.say("dunno.day", daypart=self.daypart)
         if self.asked.wants:
@@ -211,7 +210,9 @@ class Interview:
         """Whether a memory is of the place and hours of an event."""
         starts = datetime.fromisoformat(event.starts)
         then = datetime.fromisoformat(self.given.situation.moment) - timedelta(minutes=note.minutes_ago)
-        return note.frame.get("place") == event.place and starts <= then <= starts + timedelta(minutes=event.minutes or 60)
+        return note.frame.get("place") == event.place and starts <= then <= starts + timedelta(
+            minutes=event.minutes or 60
+        )
 
     def relevant(self, words: Sequence[str], notes: Iterable[Recalled] | None = None) -> list[Recalled]:
         """The memories that are about the words: those with most of them first; what an author wrote before sights.
@@ -260,6 +261,13 @@ class Interview:
     def has(self, word: str, text: str) -> bool:
         """Whether a text has the word or one that means nearly the same."""
         return any(occurs(one, text, self.given.who.language) for one in alike(word, self.asked.language))
+
+    def is_firm(self, words: Sequence[str], note: Recalled) -> bool:
+        """Whether a memory is about the words, and does not only have the one that says something."""
+        telling = [word for word in words if word not in self.light]
+        topic = f"{note.frame.get('topic', '')} {note.frame.get('object_name', '')}"
+        is_own = note.frame.get("what") in {"did", "event", "thing"}
+        return is_own or len(telling) > 1 or any(self.has(word, topic) for word in telling)
 
     def has_all(self, words: Sequence[str], note: Recalled) -> bool:
         """Whether a memory has every word that says something."""

@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
 from commonplace.minds.notes import FactNote, Recalled
-from commonplace.minds.offline.interview.interview import DAY, PASSING, TELLING, Interview, Piece, Pieces, minute_of, occurs
+from commonplace.minds.offline.interview.interview import (
+    DAY,
+    PASSING,
+    TELLING,
+    Interview,
+    Piece,
+    Pieces,
+    minute_of,
+    occurs,
+)
 from commonplace.minds.offline.interview.oneself import in_routine, of_card, want, weather
 from commonplace.minds.offline.interview.others import (
     about_topic,
@@ -20,7 +29,7 @@ from commonplace.minds.offline.interview.others import (
     whois,
 )
 from commonplace.minds.offline.interview.telling import tell
-from commonplace.minds.question import trades_for
+from commonplace.minds.question_rules import trades_for
 
 
 def think(talk: Interview) -> Pieces:
@@ -234,6 +243,30 @@ def news(talk: Interview) -> Pieces:
     yield from (tell(talk, note) for note in ranked[:5])
 
 
+def answering(talk: Interview) -> list[Recalled]:
+    """The memories that answer what the question wants to know of the matter."""
+    asked = talk.asked
+    found = [note for note in talk.relevant(asked.words) if note.frame.get("what") not in {"plan", "walked"}]
+    if asked.people:
+        found = [note for note in found if involves(talk, note)]
+    if asked.when is not None and asked.when.days >= 0:
+        found = [note for note in found if talk.in_span(note, asked.when)]
+    telling = {word for word in asked.words if word not in talk.light}
+    if asked.wants in {"who", "where", "when", "count"}:
+        found = [note for note in found if talk.has_all(asked.words, note)]
+    elif asked.wants:
+        found = [note for note in found if talk.is_firm(asked.words, note)]
+    if asked.wants == "who" and telling != set(asked.heads):  # `who is Copper` asks for no name
+        found = [note for note in found if note.frame.get("about") or note.frame.get("called")]
+    if asked.wants == "count":
+        found = [note for note in found if talk.tongue.counts(" ".join((note.text, *note.tell)))]
+    if asked.wants in {"where", "when"} and telling <= set(asked.heads):
+        found = []  # nothing but the thing itself: `where did your grandmother come from`
+    if asked.language == "ko" and asked.wants in {"who", "where", "when", "count"}:
+        found = []  # the words of a Korean question are its nouns: they do not tell what is asked of them
+    return found
+
+
 def about(talk: Interview) -> Pieces:
     """What is remembered of a matter, a place or a person, by the words of the question.
 
@@ -243,31 +276,31 @@ def about(talk: Interview) -> Pieces:
     if asked.people and not asked.words and not asked.wants:
         yield from whois(talk)
         return
-    for fact in asked.facts[:1]:
-        note = talk.note_of(fact)
-        if note is not None and note.starts <= talk.given.situation.moment and asked.wants != "who" and not rest_of(talk, note):
-            yield from went(talk, note)
     if asked.wants == "who" and asked.places:
         yield visitors(talk)
-    found = [note for note in talk.relevant(asked.words) if note.frame.get("what") not in {"plan", "walked"}]
-    if asked.people:
-        found = [note for note in found if involves(talk, note)]
-    if asked.when is not None and asked.when.days >= 0:
-        found = [note for note in found if talk.in_span(note, asked.when)]
-    if asked.wants in {"who", "where", "when", "count"}:
-        found = [note for note in found if talk.has_all(asked.words, note)]
-    if asked.wants == "who":
-        found = [note for note in found if note.frame.get("about") or note.frame.get("called")]
-    if asked.wants == "count":
-        found = [note for note in found if talk.tongue.counts(" ".join((note.text, *note.tell)))]
-    if asked.language == "ko" and asked.wants in {"who", "where", "when", "count"}:
-        found = []  # the words of a Korean question are its nouns: they do not tell what is asked of them
-    card = list(of_card(talk, work=not asked.people)) if asked.when is None and asked.wants != "who" else []
+    found = answering(talk)
+    card = (
+        list(of_card(talk, work=not asked.people))
+        if asked.when is None and asked.wants not in {"who", "where", "when"}
+        else []
+    )
     if asked.when is None and not found and not card and asked.wants not in {"who", "why", "count"}:
         card += list(in_routine(talk))[:2]
+    gone_to = [
+        piece
+        for fact in asked.facts[:1]
+        if (note := talk.note_of(fact)) and note.starts <= talk.given.situation.moment
+        if asked.wants != "who" and not rest_of(talk, note)
+        for piece in went(talk, note)
+    ]
     if found or card:
         yield from card[:2]
-        yield from (tell(talk, note) for note in found[:6])
+        yield from (tell(talk, note) for note in found[:2])
+        yield from gone_to
+        yield from (tell(talk, note) for note in found[2:6])
+        return
+    if gone_to:
+        yield from gone_to
         return
     yield from touching(talk)
 
@@ -320,7 +353,9 @@ KIN = "mother father wife husband son daughter brother sister grandmother grandf
 def visitors(talk: Interview) -> Piece | None:
     """Who was seen at the place in question."""
     there = [
-        note for note in talk.everything if note.frame.get("place") in talk.asked.places[:1] and note.frame.get("called")
+        note
+        for note in talk.everything
+        if note.frame.get("place") in talk.asked.places[:1] and note.frame.get("called")
     ]
     seen = {note.frame["called"]: note for note in there}
     spot = next((one.name for one in talk.given.places if one.id == talk.asked.places[0]), "")
@@ -358,7 +393,7 @@ def whatif(talk: Interview) -> Pieces:
     found = talk.relevant(talk.asked.words, [*talk.seeds(), *talk.given.thoughts]) if talk.asked.words else []
     yield talk.say("whatif")
     yield from (tell(talk, note) for note in found[:1])
-    if not found and talk.asked.wants == "what":
+    if not found and talk.asked.wants == "what" and talk.asked.own:
         yield from list(want(talk))[:1]
 
 
@@ -368,9 +403,7 @@ def advice(talk: Interview) -> Pieces:
     trades = trades_for(words, talk.asked.language)
     fits = [word for word in (*words, *trades) if word not in talk.light]
     if any(occurs(word, who.work, who.language) for word in fits):
-        yield talk.say(
-            "advice.myself" if talk.asked.wants == "who" else "advice.me", work=talk.tongue.a(who.work)
-        )
+        yield talk.say("advice.myself" if talk.asked.wants == "who" else "advice.me", work=talk.tongue.a(who.work))
         return
     able = [one for one in talk.given.known if any(occurs(word, one.work, who.language) for word in fits)]
     for one in able[:1]:

@@ -141,7 +141,11 @@ def of_card(talk: Interview, *, work: bool = True) -> Iterator[Piece | None]:
     for goal in who.goals:
         if has_most(goal):
             yield talk.say("want", mark=goal, goal=talk.tongue.goal(who, goal))
-    if work and any(occurs(word, who.work, who.language) for word in telling) and has_most(f"{who.work} {who.background}"):
+    if (
+        work
+        and any(occurs(word, who.work, who.language) for word in telling)
+        and has_most(f"{who.work} {who.background}")
+    ):
         yield talk.say("work", **card(talk))
     yield from (piece for piece in background(talk) if has_most(piece.text))
 

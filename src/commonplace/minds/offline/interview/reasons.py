@@ -30,8 +30,10 @@ def why(talk: Interview) -> Pieces:
         for person in acquaintances(talk)[:1]:
             yield from about_topic(talk, person)
             yield from grounds(talk, person, 2)
-    found = talk.relevant(words, [*talk.seeds(), *given.thoughts])
+    found = [note for note in talk.relevant(words, [*talk.seeds(), *given.thoughts]) if talk.is_firm(words, note)]
     yield from (tell(talk, note) for note in found[:2])
+    if talk.asked.people:
+        return
     deeds = talk.relevant(words, [note for note in talk.everything if note.frame.get("what") in {"did", "walked"}])
     for deed in [one for one in deeds if talk.has_all(words, one) and not found][:1]:
         yield from part_of(talk, deed)

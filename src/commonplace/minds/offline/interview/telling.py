@@ -32,7 +32,8 @@ def _tell_text(talk: Interview, note: Recalled) -> Piece | None:
 
 
 def _tell_insight(talk: Interview, note: Recalled) -> Piece | None:
-    text = " ".join(talk.tongue.own(talk.given.who, note.frame.get("say", "") or note.text))
+    # What the simulator worded for saying is in the first person already: `her` in it is somebody else.
+    text = note.frame.get("say", "") or " ".join(talk.tongue.own(talk.given.who, note.text))
     return Piece(ended(text), (note.id,), text.rstrip("."))
 
 

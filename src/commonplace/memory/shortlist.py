@@ -1,0 +1,125 @@
+"""The candidates that can be among the best, found by nearly exact sums, so that few need exact ones.
+
+All sums are made in float32, a block at a time, with a bound of how far they may be off. Whatever is further behind the
+k-th best than twice the bound is not among the k best. The others are scored exactly, so the bound decides about speed
+and never about a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from commonplace.memory.blend import REACH, Hints
+from commonplace.memory.columns import WIDE, blocks
+from commonplace.memory.compared import EPSILON, Compared, Singles
+from commonplace.memory.policies import Policy
+from commonplace.memory.scoring import UNIT, Floats, Indices, Prior, Spread, threshold
+
+LEAST = 32_768
+"""Candidates from which a shortlist saves time."""
+_TOO_MANY = 64
+"""A shortlist longer than this part of the candidates saves none."""
+_LENT = 4.0
+"""The most that is lent, of the highest relevance: (1 + 0.5 + 0.25) · 2 + 0.5."""
+
+
+class Shortlist(NamedTuple):
+    """Some of the candidates, with what their exact scores depend on."""
+
+    positions: Indices
+    """Ascending: those to score, with the neighbours who lend to them."""
+    best: Indices
+    """Which of these may be among the best."""
+    ranges: Sequence[Spread]
+    """The exact lowest and highest of each part, among all candidates, in units."""
+
+
+def shortlist(
+    prior: Prior,
+    parts: Sequence[tuple[Compared, float]],
+    hints: Hints | None,
+    policy: Policy,
+    k: int,
+    work: Floats,
+) -> Shortlist | None:
+    """Those that may be among the k best under min-max; None if that would not save time.
+
+    `parts`: each with its weight. `work`: four rows to work in, `2 * REACH` longer than there are candidates.
+    """
+    count = work.shape[1] - 2 * REACH
+    if k * _TOO_MANY > count:
+        return None
+    spreads = [part.spread() for part, _ in parts]
+    ranges = [over for over in spreads if over is not None]
+    if len(ranges) < len(spreads):
+        return None
+    relevance, received, totals, spare = (row.view(np.float32)[: work.shape[1]] for row in work)
+    received, totals = received[:count], totals[:count]
+    error = _add(prior, parts, ranges, policy, relevance[REACH:-REACH], totals, spare)
+    if hints:
+        error = _blend(hints, relevance, received, totals, error, sum(abs(weight) for _, weight in parts))
+    # of the k best estimates none is truly worse than the lowest of them minus the error
+    found = (totals >= np.float32(threshold(totals, k) - 2 * error)).nonzero()[0]
+    if not k <= len(found) <= count // _TOO_MANY:
+        return None
+    if not hints:
+        return Shortlist(found, np.arange(len(found)), ranges)
+    around = (found[:, None] + np.arange(-REACH, REACH + 1)).ravel()
+    positions = np.unique(np.clip(around, 0, count - 1))
+    return Shortlist(positions, np.searchsorted(positions, found), ranges)
+
+
+def _add(
+    prior: Prior,
+    parts: Sequence[tuple[Compared, float]],
+    ranges: Sequence[Spread],
+    policy: Policy,
+    relevance: Singles,
+    totals: Singles,
+    spare: Singles,
+) -> float:
+    """Fills in the sum of the parts, and of the parts and the prior; returns how far it may be off."""
+    offset, varying = 0.0, list[tuple[Compared, float]]()
+    for (part, weight), over in zip(parts, ranges, strict=True):
+        if over.low == over.high:
+            offset += weight * policy.all_equal
+        else:
+            varying.append((part, weight / (over.high - over.low)))
+            offset -= over.low * varying[-1][1]
+    for some in blocks(len(totals), WIDE):
+        asked, out = relevance[some], spare[: len(totals[some])]
+        for number, (part, factor) in enumerate(varying):
+            part.estimate(some, factor, out if number else asked)
+            if number:
+                asked += out
+        if not varying:
+            asked[:] = 0
+        if offset:
+            asked += np.float32(offset)
+        np.add(prior.estimates[some], asked, out=totals[some])
+    error = sum(abs(weight) for weight in prior.weights) * 16 * EPSILON + 4 * UNIT
+    for (part, weight), over in zip(parts, ranges, strict=True):
+        error += abs(weight) * (32 * EPSILON + UNIT + (part.error(over) if over.low < over.high else 0.0))
+    return error
+
+
+def _blend(hints: Hints, relevance: Singles, received: Singles, totals: Singles, error: float, highest: float) -> float:
+    """Adds the parts that count raw; returns how far the totals may be off then. `highest`: the highest relevance."""
+    if weight := hints.weights.get("neighbours"):
+        hints.lend(relevance, received)
+        for some in blocks(len(totals), WIDE):
+            received[some] *= np.float32(weight)
+            totals[some] += received[some]
+        error += abs(weight) * _LENT * (error + 64 * EPSILON * highest + UNIT)
+        highest *= 1 + abs(weight) * _LENT
+    if weight := hints.weights.get("named"):
+        hints.name(weight, totals)
+        highest += 2 * abs(weight)
+    if weight := hints.weights.get("statement"):
+        # what all others get changes no order
+        totals[hints.asking] -= np.float32(weight)
+        highest += abs(weight)
+    return error + 16 * EPSILON * highest
