@@ -183,6 +183,8 @@ def norm_of(vector: Vector) -> float:
     return math.sqrt(np.vecdot(exact, exact))
 
 
+_KEPT = 2048
+"""Texts whose vectors the built-in embedder keeps, two bytes a dimension."""
 BUILT_IN = "hashed-384-"
 """How the names of all versions of the built-in embedder begin."""
 
@@ -205,7 +207,7 @@ class HashedEmbedder:
     pure = True
 
     def __init__(self) -> None:
-        self._vectors: dict[str, Vector | None] = {}
+        self._vectors: dict[str, NDArray[np.int16] | None] = {}
         self._rows: dict[str, int] = {}
         self._table = np.zeros((256, self.dimensions), dtype=np.int16)
         self._lock = Lock()
@@ -215,18 +217,21 @@ class HashedEmbedder:
         return [self.embed_one(text) for text in texts]
 
     def embed_one(self, text: str) -> Vector | None:
-        """The vector of one text. The latest 4,096 texts are kept: a town says the same things all day."""
+        """The vector of one text. Those of the latest texts are kept: a town says the same things all day."""
         known = self._vectors.get(text, self)
-        if not isinstance(known, HashedEmbedder):
-            return known
-        with self._lock:
-            vector = self._embed(text)
-            if len(self._vectors) >= 4096:
-                del self._vectors[next(iter(self._vectors))]
-            self._vectors[text] = vector
+        if isinstance(known, HashedEmbedder):
+            with self._lock:
+                known = self._embed(text)
+                if len(self._vectors) >= _KEPT:
+                    del self._vectors[next(iter(self._vectors))]
+                self._vectors[text] = known
+        if known is None:
+            return None
+        vector = known.astype(np.float32)
+        vector.setflags(write=False)
         return vector
 
-    def _embed(self, text: str) -> Vector | None:
+    def _embed(self, text: str) -> NDArray[np.int16] | None:
         weights = _features(clean(text)[:_LONGEST])
         if not weights:
             return None
@@ -237,9 +242,7 @@ class HashedEmbedder:
         factors = np.array(list(weights.values()), dtype=np.float32)
         # whole numbers below 2²⁴, so this sum is exact too
         vector = lattice(factors @ self._table[rows].astype(np.float32))
-        if vector is not None:
-            vector.setflags(write=False)
-        return vector
+        return None if vector is None else vector.astype(np.int16)
 
     def _row(self, feature: str) -> int:
         """The row of a new feature."""

@@ -54,6 +54,7 @@ class RuleRater:
             ("personal", PERSONAL, relation | _stems(words(" ".join(map(clean, names))))),
         )
         self._known: dict[str, frozenset[str]] = {}  # word → the rules it makes apply
+        self._shared: dict[frozenset[str], frozenset[str]] = {}
 
     def __call__(self, text: str) -> int:
         """The rating, from the base to 10."""
@@ -83,7 +84,8 @@ class RuleRater:
         if len(self._known) >= 65_536:
             self._known.clear()
         forms = _forms(word)
-        rules = self._known[word] = frozenset(rule for rule, _, stems in self._rules if not stems.isdisjoint(forms))
+        rules = frozenset(rule for rule, _, stems in self._rules if not stems.isdisjoint(forms))
+        rules = self._known[word] = self._shared.setdefault(rules, rules)  # most have none
         return rules
 
 
