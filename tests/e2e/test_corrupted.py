@@ -132,8 +132,8 @@ def spoilt(run: Path, table: str, column: str, name: str) -> list[str]:
 
 MOST = 700 * MEGABYTE
 """Resident memory of a command; without a bomb it is about 150 MB."""
-HEAVY = 4000 if PROVE else 1000
-"""Rows that hold a bomb each, or all refer to one: together more than the bound, in `make prove` more than 10 GB."""
+HEAVY = 4000
+"""Rows that hold a bomb each, or all refer to one: together more than 10 GB."""
 
 
 def details(connection: sqlite3.Connection) -> None:
