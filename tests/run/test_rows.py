@@ -19,6 +19,7 @@ from commonplace.run.rows import (
     unpacked_trace,
     unpacked_vector,
 )
+from sizes import examples
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.text(st.characters(exclude_categories=["Cs"])),
@@ -60,6 +61,7 @@ def test_bytes_round_trip_at_every_size(seed: int, size: int) -> None:
     assert inflated(deflated(data)) == data
 
 
+@examples(40)
 @given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), JSON))
 def test_traces_round_trip(trace: dict[str, object]) -> None:
     packed = packed_trace(trace)
