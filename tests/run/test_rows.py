@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -24,6 +26,20 @@ JSON = st.recursive(
         st.lists(inner, max_size=4) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner)
     ),
 )
+
+
+@given(JSON | st.floats(allow_nan=False, allow_infinity=False))
+def test_canonical_bytes_are_those_of_the_standard_library(value: object) -> None:
+    expected = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    assert canonical(value) == expected.encode()
+
+
+@pytest.mark.parametrize(
+    ("value", "error"), [(float("nan"), ValueError), ([float("inf")], ValueError), ({"a": object()}, TypeError)]
+)
+def test_what_json_cannot_hold_has_no_canonical_bytes(value: object, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        canonical(value)
 
 
 @given(st.sets(st.integers(1, 2**40)))

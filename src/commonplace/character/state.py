@@ -77,6 +77,8 @@ class Belief:
 
     def updated(self, changes: Mapping[str, Known], closed: frozenset[tuple[str, str]] | None = None) -> Belief:
         """The belief with these nodes as now seen; itself when nothing changes."""
+        if not changes and closed is None:
+            return self
         fresh = {node: known for node, known in changes.items() if self.nodes.get(node) != known}
         now_closed = self.closed if closed is None else closed
         if not fresh and now_closed == self.closed:

@@ -135,15 +135,16 @@ async def remember(
         memories.append(memory)
         if weight is None and (wanted == "mind" or (wanted == "both" and draft.text in news)):
             notebook.unrated.setdefault(draft.text, []).append(memory.id)
-    if view.scenario.cognition.requests != "merged":
-        await rate(view, notebook)
+    if view.scenario.cognition.requests == "merged" or not notebook.unrated:
+        return memories
+    await rate(view, notebook)
     return [view.draft.get(memory.id) for memory in memories]
 
 
 async def rate(view: TurnView, notebook: Notebook) -> None:
     """Ask the mind, in one question, to rate everything that waits for it."""
     if notebook.unrated:
-        inputs = RateInput(who=who(view.persona), texts=tuple(notebook.unrated), names=_names(view))
+        inputs = noted(RateInput, who=who(view.persona), texts=tuple(notebook.unrated), names=_names(view))
         answer = await notebook.ask(RATE, inputs)
         rated(view, notebook, answer.value.ratings)
 

@@ -14,7 +14,7 @@ from commonplace.character.state import Belief, Relation
 from commonplace.clock import WEEKDAYS, hhmm, iso
 from commonplace.cognition.turn import View
 from commonplace.memory.record import Memory
-from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who, noted
+from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who, noted, noted_of
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.actions import CARRYING
 from commonplace.world.geography import Geography
@@ -107,12 +107,25 @@ def _spot(node: str, name: str, outdoor: bool) -> Spot:
 
 def places(scenario: Scenario, belief: Belief) -> tuple[Spot, ...]:
     """The areas a character knows of, passages left out, sorted by id."""
+    ids = frozenset(belief.nodes)
+    known = _PLACES.get(ids)
+    if known is not None and known[0] is scenario:
+        return known[1]
     nodes = scenario.geography.nodes
-    return tuple(
+    spots = tuple(
         spot(scenario, node)
-        for node in sorted(belief.nodes)
+        for node in sorted(ids)
         if node in nodes and nodes[node].type == "area" and not nodes[node].passage and nodes[node].parent_id
     )
+    if len(_PLACES) >= MOST_PLACES:
+        _PLACES.clear()
+    _PLACES[ids] = scenario, spots
+    return spots
+
+
+_PLACES: dict[frozenset[str], tuple[Scenario, tuple[Spot, ...]]] = {}
+"""By the nodes a character knows, which seldom change."""
+MOST_PLACES = 256
 
 
 def things_here(view: View) -> tuple[ThingHere, ...]:
@@ -146,8 +159,24 @@ def verbs_of(geography: Geography, thing: str) -> tuple[str, ...]:
     return (*kind.verbs, *CARRYING) if kind.portable else kind.verbs
 
 
+_ITEMS: dict[int, tuple[Scenario, PlanItem, Item]] = {}
+"""By the address of a plan item: those told last. The rest of a day is told with every question."""
+MOST_ITEMS = 1024
+
+
 def item_note(scenario: Scenario, item: PlanItem) -> Item:
     """A plan item as a mind is told it."""
+    known = _ITEMS.get(id(item))
+    if known is not None and known[1] is item and known[0] is scenario:
+        return known[2]
+    if len(_ITEMS) >= MOST_ITEMS:
+        _ITEMS.clear()
+    note = _item_note(scenario, item)
+    _ITEMS[id(item)] = scenario, item, note
+    return note
+
+
+def _item_note(scenario: Scenario, item: PlanItem) -> Item:
     node = scenario.geography.nodes[item.location]
     return noted(
         Item,
@@ -171,18 +200,14 @@ def later_strokes(scenario: Scenario, plan: Plan, now: datetime) -> tuple[Item, 
 
 def recalled(scenario: Scenario, memories: Iterable[Memory], now: datetime) -> tuple[Recalled, ...]:
     """Memories as a mind is told them, in the order given."""
-    return tuple(_recalled(scenario, memory, now) for memory in memories)
+    return tuple([_recalled(scenario, memory, now) for memory in memories])
 
 
 def _recalled(scenario: Scenario, memory: Memory, now: datetime) -> Recalled:
-    return noted(
-        Recalled,
-        **{
-            **_told(scenario, memory),
-            "importance": round(memory.importance),
-            "minutes_ago": max(0, (now - memory.created_at) // MINUTE),
-        },
-    )
+    fields = _told(scenario, memory).copy()
+    fields["importance"] = round(memory.importance)
+    fields["minutes_ago"] = max(0, (now - memory.created_at) // MINUTE)
+    return noted_of(Recalled, fields)
 
 
 _TOLD: dict[tuple[str, int], tuple[Scenario, Memory, dict[str, Any]]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, lru_cache
 from numbers import Real
 from typing import Any, NamedTuple, cast
 
@@ -106,6 +106,7 @@ def stems(listed: Iterable[str]) -> frozenset[str]:
     return frozenset(word if _HANGUL.match(word) else _stem(word.lower()) for word in listed)
 
 
+@lru_cache(maxsize=4096)  # many characters hear the same words, each with a rater of its own
 def forms(word: str) -> tuple[str, ...]:
     """What a word of a text may be listed as: its stem, or its beginnings."""
     if _HANGUL.match(word):
