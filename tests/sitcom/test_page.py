@@ -77,10 +77,11 @@ def test_ten_turns_each_open_into_their_reasons(page: AppTest) -> None:
     dropped = [event for record in state.transcript for event in record.store_events if not event.stored]
     assert dropped
     assert all(event.reason for event in dropped)
+    _shows_scores_plan_reflection_and_store_decisions(page)
+    _exports_transcript_and_memories(page)
 
 
-def test_an_expander_shows_the_scores_plan_reflection_and_store_decisions(page: AppTest) -> None:
-    turns(page, 3)
+def _shows_scores_plan_reflection_and_store_decisions(page: AppTest) -> None:
     last, record = page.expander[-1], page.session_state.transcript[-1]
     memories, decisions = (cells(one.value) for one in last.markdown if one.value.startswith("|"))
     assert memories[0] == ["내용", "종류", "중요도", "나이 (시간)", "sim", "rec", "imp", "final"]
@@ -136,12 +137,11 @@ def test_english_is_one_click_away(page: AppTest) -> None:
     assert page.expander[0].label == "Why this line? · turn 1"
 
 
-def test_an_export_holds_transcript_and_memories(page: AppTest) -> None:
-    turns(page, 3)
+def _exports_transcript_and_memories(page: AppTest) -> None:
     page.button(key="export").click().run()
     (path,) = Path("exports/sessions").iterdir()
     found = json.loads(path.read_text(encoding="utf-8"))
-    assert [record["turn"] for record in found["transcript"]] == [1, 2, 3]
+    assert [record["turn"] for record in found["transcript"]] == list(range(1, 11))
     assert {"content", "stored", "reason"} <= set(found["transcript"][2]["store_events"][0])
     assert len(found["memories"]["cheolsu"]) >= 16
     assert path.name in page.success[0].value.replace("\\", "")
@@ -158,7 +158,7 @@ def test_an_unknown_model_is_an_error_on_the_page_and_the_dialogue_goes_on(page:
 TEXT = st.text(st.sampled_from("ab 가힣*_`#<>[]()!:$~\\&+-.1|{}^=@\"'") | st.characters(codec="utf-8"), max_size=40)
 
 
-@examples(200)
+@examples(80)
 @given(TEXT)
 def test_text_of_a_model_is_shown_as_it_is(text: str) -> None:
     """No markup in it has an effect: as Markdown it is one paragraph of plain text."""

@@ -68,7 +68,7 @@ def test_a_model_that_answers_is_counted(tmp_path: Path) -> None:
 
 
 def test_the_mirror_is_in_step_with_the_run_and_names_a_collection_for_each(tmp_path: Path) -> None:
-    with dialogue(tmp_path, 8) as session, open_run(session.path) as run:
+    with dialogue(tmp_path, 4) as session, open_run(session.path) as run:
         assert session.mirror is not None
         store: Any = session.mirror._store
         assert store.agents() == ("김철수", "이영희")
@@ -82,7 +82,7 @@ def test_the_mirror_is_in_step_with_the_run_and_names_a_collection_for_each(tmp_
             metadata = found.get(include=["metadatas"])["metadatas"][0]
             assert {"memory_type", "created_at", "importance", "source"} <= set(metadata)
         assert all(one.shared == one.wanted > 0 for one in session.agreements.values())
-        assert set(session.agreements) == set(range(1, 9))
+        assert set(session.agreements) == set(range(1, 5))
         end(session)
         catch_up(session)
         assert session.notices == []
