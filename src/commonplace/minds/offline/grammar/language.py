@@ -234,10 +234,13 @@ class Language(Protocol):
 
 NO_VERBS = english.listed(
     "a an the my your his her its our their we he she they it there this that who what why when where how if did is "
-    "are was were somebody someone everybody everyone nobody anybody people"
+    "are was were somebody someone everybody everyone nobody anybody people not never don't"
 )
 """Words that begin a thought that is not a command: `Somebody should oil the door`."""
-LEADS_IN = english.listed("you should must please now just maybe i need to")
+LEADS_IN = english.listed(
+    "you should must please now just maybe perhaps i i'll i'd you'd need want have ought had better to could would can might "
+    "will shall really let's let me"
+)
 """Words before the verb of a command: `You should go to the canal`."""
 _OWN = re.compile(r"\b(I|I've|I'm|I'd|my|me)\b")
 _LONG = frozenset({"which", "that", "who", "until", "as", "while", "when", "before", "after", "he", "she", "they", "I"})
