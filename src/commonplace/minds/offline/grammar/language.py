@@ -238,8 +238,8 @@ NO_VERBS = english.listed(
 )
 """Words that begin a thought that is not a command: `Somebody should oil the door`."""
 LEADS_IN = english.listed(
-    "you should must please now just maybe perhaps i i'll i'd you'd need want have ought had better to could would can might "
-    "will shall really let's let me"
+    "you should must please now just maybe perhaps i i'll i'd you'd need want have ought had better to could would "
+    "can might will shall really let's let me"
 )
 """Words before the verb of a command: `You should go to the canal`."""
 _OWN = re.compile(r"\b(I|I've|I'm|I'd|my|me)\b")
