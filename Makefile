@@ -6,12 +6,15 @@ BIN := $(VENV)/bin
 # one more than two cores: tests that start processes wait for them
 JOBS ?= 3
 
-.PHONY: run test lint coverage docs bench check-model-server prove help clean
+.PHONY: run sitcom test lint coverage docs bench check-model-server prove help clean
 .DEFAULT_GOAL := help
 
 run: $(VENV)/base  ## watch ten characters of a neon village live (plain lines where there is no terminal)
 	@mkdir -p runs; n=1; while [ -e runs/latticeville-$$n.run ]; do n=$$((n + 1)); done; \
 	exec $(BIN)/commonplace run latticeville -o runs/latticeville-$$n.run
+
+sitcom: $(VENV)/sitcom  ## two characters on a stage in the browser, with the reasons under every line
+	exec $(BIN)/streamlit run src/commonplace/sitcom/app.py
 
 test: $(VENV)/test  ## run every test that can run here
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
@@ -53,8 +56,12 @@ $(VENV)/base: pyproject.toml | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
+$(VENV)/sitcom: pyproject.toml $(VENV)/base
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[sitcom]"
+	@touch $@
+
 $(VENV)/test: pyproject.toml $(VENV)/base
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[ann,chroma,korean,langchain,llamaindex,mcp,openai-agents,postgres]" --group test
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[ann,chroma,korean,langchain,llamaindex,mcp,openai-agents,postgres,sitcom]" --group test
 	@touch $@
 
 $(VENV)/lint: pyproject.toml $(VENV)/test

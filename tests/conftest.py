@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import tempfile
@@ -17,6 +18,16 @@ os.environ["COMMONPLACE_STATE"] = tempfile.mkdtemp(prefix="commonplace-state-")
 # A shell starts what is in the background with interruptions ignored, `nohup` with hang-ups, and commands inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def pytest_collection_finish() -> None:
+    """Tell the garbage collector not to look again and again at thousands of tests and what they import.
+
+    A fifth of the time of all tests.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.hookimpl(wrapper=True)

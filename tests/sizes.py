@@ -11,8 +11,11 @@ _SHARE = 1 if PROVE else 4
 
 
 def examples(count: int) -> settings:
-    """Settings of a property test that tries `count` examples in `make prove` and a quarter of them in `make test`."""
-    return settings(max_examples=max(10, count // _SHARE))
+    """Settings of a property test that tries `count` examples in `make prove`.
+
+    In `make test` it tries a quarter of them, at least ten if there are so many.
+    """
+    return settings(max_examples=max(min(10, count), count // _SHARE))
 
 
 # no deadline: how long an example takes depends on what else the machine does

@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from commonplace.engine.stage import Stage
 from commonplace.minds.tasks import TASKS
 from commonplace.run.reading import Reading
 from commonplace.scenario.model import CognitionPart
+from e2e import lived
+from e2e.command import command, environment
 
 PROJECT = Path(__file__).parents[1]
 PACKAGE = PROJECT / "src" / "commonplace"
@@ -33,6 +36,7 @@ GROUP: Any = typer.main.get_command(app)
 COMMANDS: dict[str, Any] = {name: GROUP.get_command(None, name) for name in GROUP.list_commands(None)}
 GENERAL = {"--help", "-h", "--debug", "--version"}
 GIVEN = {"musing.py"}  # written by the reader of docs/stages.md
+town = lived.town
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -116,7 +120,7 @@ def test_every_setting_of_cognition_is_explained():
     assert sorted(explained) == sorted(CognitionPart.model_fields)
 
 
-def test_the_frames_of_a_lived_town_are_those_of_the_table(tmp_path):
+def test_the_frames_of_a_lived_town_are_those_of_the_table(town):
     rows = re.findall(r"^\| `(\w+)` \| (.*?) \|.*\| ([\w, ]+) \|$", page("docs/cognition.md"), re.MULTILINE)
     table = {what: set(re.findall(r"`(\w+)`", keys)) for what, keys, _ in rows}
     kinds = {what: kind.split(", ") for what, _, kind in rows}
@@ -126,8 +130,7 @@ def test_the_frames_of_a_lived_town_are_those_of_the_table(tmp_path):
         "you",
         "wish",
     }  # what the offline mind adds to an insight, as the page says below the table
-    command("run", "latticeville", "--ticks", "90", "--view", "none", "-o", "town.run", folder=tmp_path)
-    with Reading.open(tmp_path / "town.run") as run:
+    with Reading.open(town) as run:
         for memory in (memory for agent in run.agent_ids for memory in run.memories(agent)):
             frame = dict(memory.details["frame"])
             what = frame.pop("what")
@@ -187,29 +190,37 @@ def test_the_console_examples_run(tmp_path):
                 assert re.search(rf"^{arguments[0]}:", page("Makefile"), re.MULTILINE), line
                 continue
             assert name == "commonplace"
-            shown = command(*arguments, folder=tmp_path).splitlines()
+            done = command(*arguments, cwd=tmp_path)
+            shown = [*done.lines, *done.err.splitlines()]
             for wanted in expected.splitlines():
                 pattern = wanted.replace("[", "[[]").replace("…", "*")
                 assert any(fnmatchcase(one, pattern) for one in shown), (line, wanted, shown)
 
 
+EACH = "import runpy, sys\nfor program in sys.argv[1:]: runpy.run_path(program, run_name='__main__')"
+"""Runs programs one after the other, each with names of its own: to start Python for each takes longer than they do."""
+
+
 @pytest.mark.parametrize("name", ["README.md", "docs/minds.md", "docs/python.md"])
 def test_the_programs_of_a_page_run(name, tmp_path):
-    for program in blocks(page(name), "python"):
-        python("-W", "error", "-c", program, folder=tmp_path)
+    programs = blocks(page(name), "python")
+    assert programs
+    for number, program in enumerate(programs):
+        (tmp_path / f"{number}.py").write_text(program, encoding="utf-8")
+    python("-W", "error", "-c", EACH, *(f"{number}.py" for number in range(len(programs))), folder=tmp_path)
 
 
 def test_the_stage_of_the_page_lives(tmp_path):
     (program,) = blocks(page("docs/stages.md"), "python")
     (tmp_path / "musing.py").write_text(program, encoding="utf-8")
-    command("new", "my-town.yaml", folder=tmp_path)
+    command("new", "my-town.yaml", cwd=tmp_path)
     scenario = tmp_path / "my-town.yaml"
     plain = re.sub(r"^stage:.*\n", "", scenario.read_text(encoding="utf-8"), flags=re.MULTILINE)
     scenario.write_text(f"stage: musing:MUSING\n{plain}", encoding="utf-8")
-    assert "thinking of something" in command(
-        "run", "my-town.yaml", "--ticks", "6", "-o", "t.run", "--trust", folder=tmp_path
-    )
-    assert "the same history" in command("verify", "t.run", folder=tmp_path)
+    env = environment(PYTHONPATH=str(tmp_path))
+    done = command("run", "my-town.yaml", "--ticks", "6", "-o", "t.run", "--trust", cwd=tmp_path, env=env)
+    assert "thinking of something" in done.out
+    assert "the same history" in command("verify", "t.run", cwd=tmp_path, env=env).err
 
 
 def test_the_fields_of_a_stage_are_documented():
@@ -262,18 +273,23 @@ def files() -> list[str]:
 
 
 def importable(name: str) -> bool:
-    """Whether a dotted name is a module, or something in one."""
-    module, _, rest = name.partition(".")
-    found: Any = importlib.import_module(module)
-    for part in filter(None, rest.split(".")):
-        module = f"{module}.{part}"
-        try:
-            found = importlib.import_module(module)
-        except ModuleNotFoundError:
-            if not hasattr(found, part):
-                return False
-            found = getattr(found, part)
+    """Whether a dotted name is a module, or something in one; a module is found without being imported."""
+    module, *rest = name.split(".")
+    while rest and is_module(f"{module}.{rest[0]}"):
+        module = f"{module}.{rest.pop(0)}"
+    found: Any = importlib.import_module(module) if rest else None
+    for part in rest:
+        if not hasattr(found, part):
+            return False
+        found = getattr(found, part)
     return True
+
+
+def is_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # what is before the last dot is no package
+        return False
 
 
 def test_every_function_named_is_defined():
@@ -317,10 +333,6 @@ def test_every_dependency_has_its_reason():
 
 
 # ── running things ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def command(*arguments: str, folder: Path) -> str:
-    return python("-m", "commonplace", *arguments, folder=folder)
 
 
 def python(*arguments: str, folder: Path) -> str:

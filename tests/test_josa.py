@@ -28,6 +28,15 @@ from commonplace.josa import ongoing, resolved
         ("요리사(이)었다.", "요리사였다."),
         ("3을(를) 더하고 2을(를) 뺀다", "3을 더하고 2를 뺀다"),
         ("7(으)로 나눈다", "7로 나눈다"),
+        ("10(으)로 나눈다", "10으로 나눈다"),
+        ("민수아(야)", "민수야"),
+        ("영숙아(야)", "영숙아"),
+        ("민수(이)랑 영숙(이)랑", "민수랑 영숙이랑"),
+        ("국수(이)에요. 빵(이)에요.", "국수예요. 빵이에요."),
+        ("“국수”을(를) 판다", "“국수”를 판다"),
+        ("Mira은(는) Kim을(를) 안다", "Mira는 Kim을 안다"),
+        ("Mark이(가) Daniel(으)로 바꾼다", "Mark가 Daniel로 바꾼다"),
+        ("Kit과(와) Ines과(와) Jack아(야)", "Kit과 Ines와 Jack아"),
     ],
 )
 def test_a_particle_follows_the_sound_before_it(text: str, read: str) -> None:
@@ -35,7 +44,7 @@ def test_a_particle_follows_the_sound_before_it(text: str, read: str) -> None:
 
 
 def test_after_a_sound_that_is_not_known_both_forms_stay() -> None:
-    assert resolved("Mira은(는) 온다") == "Mira은(는) 온다"
+    assert resolved("美은(는) 온다") == "美은(는) 온다"
 
 
 def test_a_text_without_particles_stays_as_it_is() -> None:

@@ -11,19 +11,30 @@ from commonplace.analysis.diff import diff
 from commonplace.engine.changes import with_queued
 from commonplace.engine.recorded_mind import RecordedMind
 from commonplace.engine.run import Run
-from commonplace.errors import UsageError, command
+from commonplace.engine.stage import Keeper, Stage
+from commonplace.errors import RunDamaged, UsageError, command
 from commonplace.memory.analyser import Analyser
 from commonplace.memory.kiwi import versions
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.mind import Mind
+from commonplace.minds.several import SeveralMinds
 from commonplace.run.file import RunFile
-from commonplace.run.manifest import ANALYSER_VERSIONS, JOURNAL, MIND_OBJECT, OFFLINE, Manifest
+from commonplace.run.manifest import (
+    ANALYSER_VERSIONS,
+    JOURNAL,
+    MIND_OBJECT,
+    OFFLINE,
+    OWN_MINDS,
+    Manifest,
+    own_minds,
+)
 from commonplace.run.reading import Reading
 from commonplace.run.why import why
-from commonplace.scenario.compiling import compiled_from_text, load
+from commonplace.scenario.compiling import compiled_from_text, in_session, load
 from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Synchronous
 from commonplace.stages import by_name
+from commonplace.text import clean, shortened
 from commonplace.trust import may_have_key, mind_named_by_run, named_by_run, named_by_scenario, remember, settle
 
 if TYPE_CHECKING:
@@ -54,6 +65,8 @@ def create_run(
     timeout: float = TIMEOUT,
     on_outage: OnOutage = "pause",
     trust: bool = False,
+    prompt: str = "",
+    memory: str | Path = "",
 ) -> Run:
     """A new run of a shipped scenario or a scenario file, at tick 0.
 
@@ -62,12 +75,24 @@ def create_run(
     that `resume` goes to by default. `timeout` and `on_outage` are for model servers, see `mind_named`. `trust`: the
     scenario's own stage, mind and prompts may be used (docs/trust.md); what you name here needs no word.
 
+    `prompt` and `memory` are for a panel: what it is asked, the scenario's own question if empty, and the folder of its
+    memories and ledger, `outputs` beside the run if empty.
+
     Raises UsageError for a scenario with mistakes, an unknown mind, what is not trusted, or a file that exists (unless
     `force`).
     """
     loaded, manifest = prepared(scenario, seed, mind, fidelity=fidelity, ticks=ticks, trust=trust)
     _refuse_itself(manifest.mind, path)
     stage = by_name(loaded.part.stage)
+    if stage.begin is not None:
+        session = stage.begin(loaded, prompt, memory_folder(path, memory), str(memory))
+        manifest = replace(manifest, settings={**(manifest.settings or {}), "session": session})
+        loaded = scenario_of(manifest)
+        length = stage.length(loaded) if stage.length else ticks
+        manifest = replace(manifest, ticks=min(ticks or length, length))
+    elif prompt or memory:
+        option = "--prompt" if prompt else "--memory"
+        raise UsageError(f"{option} is for panels; the stage of {loaded.part.name} is {loaded.part.stage}")
     with_key = not isinstance(mind, str) or bool(mind) or trust or may_have_key(manifest)
     if isinstance(mind, str):
         mind = mind_of(manifest, loaded, timeout=timeout, on_outage=on_outage, with_key=with_key)
@@ -80,6 +105,7 @@ def create_run(
         force=force,
         synchronous=synchronous,
         concurrency=concurrency,
+        keep=_keep(stage, memory_folder(path, memory)),
     )
     remember(one for one in named_by_run(manifest) if one.kind != "mind" or with_key)
     return run
@@ -93,11 +119,13 @@ def resume_run(
     timeout: float = TIMEOUT,
     on_outage: OnOutage = "pause",
     trust: bool = False,
+    memory: str | Path = "",
 ) -> Run:
     """Continue an existing run after its last committed tick.
 
     `mind` is needed for a run that was made with a Mind object; otherwise the run knows its mind by name. `trust`: the
-    stage, mind and prompts that the run names may be used, although somebody else made it (docs/trust.md). Raises
+    stage, mind and prompts that the run names may be used, although somebody else made it (docs/trust.md). `memory`:
+    the folder of a panel, given again if it was given when the run was made: a file does not say where to write. Raises
     UsageError for another mind than the run's, what is not trusted, or a run that is in use; RunDamaged for a damaged
     file.
     """
@@ -113,16 +141,37 @@ def resume_run(
     file = RunFile.open(path)
     try:
         if name:
-            remember(mind_named_by_run(manifest))
+            remember(one for one in mind_named_by_run(manifest) if one.value == name)
         scenario = scenario_of(manifest)
         if isinstance(mind, str):
             with_key = bool(name) or trust or may_have_key(manifest)
             known = with_queued(file.reading.scenario, file.queued())  # whom its prompts may name
             mind = mind_of(manifest, known, timeout=timeout, on_outage=on_outage, where=path, with_key=with_key)
-        return Run.resume(file, scenario, stage=by_name(manifest.stage), mind=mind, concurrency=concurrency)
+        stage = by_name(manifest.stage)
+        keep = _keep(stage, folder_of(manifest, path, memory))
+        return Run.resume(file, scenario, stage=stage, mind=mind, concurrency=concurrency, keep=keep)
     except BaseException as error:
         file.__exit__(type(error), error, error.__traceback__)
         raise
+
+
+def memory_folder(path: str | Path, memory: str | Path = "") -> Path:
+    """The folder of a panel's memories and ledger: the one given, or `outputs` beside the run."""
+    return Path(memory).expanduser() if memory else Path(path).parent / "outputs"
+
+
+def folder_of(manifest: Manifest, path: str | Path, memory: str | Path = "") -> Path:
+    """The same for a run that exists. Raises UsageError if it was made with a folder that is not given again."""
+    named = (manifest.settings or {}).get("session", {}).get("folder", "")
+    if named and not memory:
+        named = shortened(clean(named), 200)
+        what, hint = f"the panel keeps its memories in {named}", f"a file does not decide that; add --memory {named}"
+        raise UsageError(what, where=str(path), hint=hint)
+    return memory_folder(path, memory)
+
+
+def _keep(stage: Stage, folder: Path) -> Keeper | None:
+    return stage.keep(folder) if stage.keep is not None else None
 
 
 class OpenedRun(Reading):
@@ -179,6 +228,9 @@ def prepared(
     settings: dict[str, Any] = {"requests": loaded.cognition.requests}
     if not isinstance(mind, str):
         settings[MIND_OBJECT] = True
+    own = {one.id: one.mind for one in loaded.part.characters if one.mind and one.mind != name}
+    if own and not given:
+        settings[OWN_MINDS] = own
     if loaded.part.prompts:
         settings["prompts"] = dict(_overrides(Path(scenario).expanduser().parent, loaded.part.prompts))
     if loaded.cognition.analyser != Analyser.kind:
@@ -202,8 +254,12 @@ def prepared(
 
 def scenario_of(manifest: Manifest) -> Scenario:
     """The scenario as the run was made from it."""
-    requests = (manifest.settings or {}).get("requests", "single")
-    loaded = compiled_from_text(manifest.text, manifest.scenario)
+    settings = manifest.settings or {}
+    requests = settings.get("requests", "single")
+    try:
+        loaded = in_session(compiled_from_text(manifest.text, manifest.scenario), settings.get("session"))
+    except ValueError as error:
+        raise RunDamaged("the session of the panel cannot be read", where=manifest.scenario) from error
     return resolved(loaded, fidelity=manifest.fidelity, requests=requests)
 
 
@@ -294,10 +350,15 @@ def mind_of(
         what = f"the run was made with a Mind object named {manifest.mind!r}, which a run file cannot hold"
         hint = "give that object again, in Python: commonplace.resume_run(path, mind=THE_OBJECT)"
         raise UsageError(what, where=str(where), hint=hint)
-    templates = templates_of(manifest)
-    return mind_named(
-        manifest.mind, scenario, timeout=timeout, on_outage=on_outage, templates=templates, with_key=with_key
-    )
+    names = {manifest.mind, *own_minds(manifest).values()}
+    minds = {
+        name: mind_named(
+            name, scenario, timeout=timeout, on_outage=on_outage, templates=templates_of(manifest), with_key=with_key
+        )
+        for name in sorted(names)
+    }
+    own = {agent: minds[name] for agent, name in own_minds(manifest).items()}
+    return SeveralMinds(minds[manifest.mind], own) if own else minds[manifest.mind]
 
 
 def templates_of(manifest: Manifest) -> Mapping[str, str]:

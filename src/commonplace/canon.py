@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from hashlib import blake2b
 from math import isfinite
 from typing import Any
@@ -10,7 +11,19 @@ from typing import Any
 DIGEST_SIZE = 16
 """Bytes of a BLAKE2b digest everywhere in Commonplace (printed as 32 hexadecimal digits)."""
 
-_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _made_once() -> Callable[[Any], str]:
+    """`JSONEncoder.encode` makes its encoder below Python anew at each call: half of the time of a small value."""
+    make: Any = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:  # not CPython
+        return _ENCODER.encode
+    encoder = make(None, _ENCODER.default, json.encoder.encode_basestring, None, ":", ",", True, False, False)
+    return lambda value: "".join(encoder(value, 0))
+
+
+_encode = _made_once()
 
 
 def canonical(value: Any) -> bytes:
@@ -49,5 +62,11 @@ _decode = json.JSONDecoder(parse_float=_finite, parse_constant=_finite).decode
 
 def digest(*parts: bytes) -> bytes:
     """BLAKE2b over length-prefixed parts, so that moving a byte from one part to the next changes the digest."""
-    prefixed = b"".join([piece for part in parts for piece in (len(part).to_bytes(8, "big"), part)])
-    return blake2b(prefixed, digest_size=DIGEST_SIZE).digest()
+    state = _NOTHING_HASHED.copy()  # a third of the time of making one
+    for part in parts:
+        state.update(len(part).to_bytes(8, "big"))
+        state.update(part)
+    return state.digest()
+
+
+_NOTHING_HASHED = blake2b(digest_size=DIGEST_SIZE)

@@ -1,6 +1,7 @@
 """Korean particles, whose form depends on the sound before them.
 
-A template writes both forms, as printed forms do: `은(는)`, `이(가)`, `을(를)`, `과(와)`, `(으)로`, `(이)다`.
+A template writes both forms, as printed forms do: `은(는)`, `이(가)`, `을(를)`, `과(와)`, `아(야)`, `(으)로`, `(이)다`.
+`(이)` may stand before any ending: `(이)랑`, `(이)라고`, `(이)에요`. Latin letters count as they are mostly read.
 """
 
 from __future__ import annotations
@@ -12,14 +13,26 @@ _FINALS = 28
 _RIEUL = 8
 _DIGIT_FINALS = {"0": 21, "1": _RIEUL, "3": 16, "6": 1, "7": _RIEUL, "8": _RIEUL}
 """Final sounds of the digits as they are read: 영, 일, 삼, 육, 칠, 팔; the others end in a vowel."""
-_CHOICES = {"은(는)": ("은", "는"), "이(가)": ("이", "가"), "을(를)": ("을", "를"), "과(와)": ("과", "와")}
+_CHOICES = {
+    "은(는)": ("은", "는"),
+    "이(가)": ("이", "가"),
+    "을(를)": ("을", "를"),
+    "과(와)": ("과", "와"),
+    "아(야)": ("아", "야"),
+}
 _NOUNS = ("이야기", "경기", "고기", "감기", "공기", "악기", "무기", "전기", "일기", "연기", "사기")
 """Nouns in -기 that name things, not activities."""
-_MARK = re.compile(r"(.)(은\(는\)|이\(가\)|을\(를\)|과\(와\)|\(으\)로|\(이\)다|\(이\)었다)")
+_AFTER_VOWEL = {"이에요": "예요", "이었": "였", "이어": "여"}
+"""Endings of 이다 that contract with a vowel before them."""
+_MARK = re.compile(
+    r"(?P<before>.)(?P<closing>[\"”’')\]]*)"
+    r"(?P<mark>은\(는\)|이\(가\)|을\(를\)|과\(와\)|아\(야\)|\(으\)로|\(이\)(?P<ending>에요|었|어)?)"
+)
 
 
 def resolved(text: str) -> str:
-    """The text with each pair of forms decided by the syllable before it; after any other letter both forms stay."""
+    """The text with each pair of forms decided by the sound before it; after a letter whose sound is not known both
+    forms stay."""
     return _MARK.sub(_decided, text) if "(" in text else text  # every mark has one
 
 
@@ -34,18 +47,30 @@ def ongoing(doing: str) -> str:
 
 
 def _decided(found: re.Match[str]) -> str:
-    before, mark = found.groups()
-    final = _final(before)
-    if final is None:
+    before, mark, ending = found["before"], found["mark"], found["ending"] or ""
+    sound = _final(before) if not before.isascii() or not before.isalpha() else _latin_final(found)
+    if sound is None:
         return found.group()
+    start = before + found["closing"]
     if mark in _CHOICES:
         with_final, without = _CHOICES[mark]
-        return before + (with_final if final else without)
+        return start + (with_final if sound else without)
     if mark == "(으)로":
-        return before + ("로" if final in (0, _RIEUL) else "으로")
-    if mark == "(이)었다":
-        return before + ("이었다" if final else "였다")
-    return before + ("이다" if final else "다")
+        return start + ("로" if sound in (0, _RIEUL) else "으로")
+    if sound:
+        return f"{start}이{ending}"
+    return start + _AFTER_VOWEL.get(f"이{ending}", ending)
+
+
+def _latin_final(found: re.Match[str]) -> int:
+    """The final sound of a word in Latin letters as it is mostly read: `Kim` has one, `Mira` and `Ines` none."""
+    text, end = found.string.lower(), found.end("before")
+    last, before = text[end - 1], text[end - 2] if end > 1 else ""
+    if last == "l":
+        return _RIEUL
+    if last in "mn" or text[end - 2 : end] in ("ng", "ck"):
+        return 1
+    return 1 if last in "bckpt" and before in "aeiou" and before else 0
 
 
 def _final(letter: str) -> int | None:

@@ -17,7 +17,12 @@ Key = str | int
 
 def draw(*key: Key) -> int:
     """A 64-bit number that depends on the key alone. Strings and integers are told apart: `1` is not `"1"`."""
-    return int.from_bytes(blake2b(b"".join(map(_part, key)), digest_size=8).digest(), "big")
+    state = _NOTHING_HASHED.copy()  # half the time of making one
+    state.update(b"".join(map(_part, key)))
+    return int.from_bytes(state.digest(), "big")
+
+
+_NOTHING_HASHED = blake2b(digest_size=8)
 
 
 @lru_cache(maxsize=4096, typed=True)  # the seed, the characters and the purposes recur in every key

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
@@ -102,7 +103,7 @@ def words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)  # a sentence is rated, felt, embedded and searched for facts
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(text.lower()))
+    return tuple(map(sys.intern, _WORD.findall(text.lower())))  # sentences share their words
 
 
 def shortened(text: str, limit: int) -> str:

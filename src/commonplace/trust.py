@@ -22,7 +22,7 @@ from commonplace.canon import digest
 from commonplace.errors import UsageError
 from commonplace.minds.chat.servers import is_server, server_named
 from commonplace.openai_http import is_loopback
-from commonplace.run.manifest import JOURNAL, MIND_OBJECT, Manifest
+from commonplace.run.manifest import JOURNAL, MIND_OBJECT, Manifest, own_minds
 from commonplace.scenario.scenario import Scenario
 from commonplace.stages import code_of, is_imported
 from commonplace.text import clean, shortened
@@ -73,9 +73,10 @@ def named_by_scenario(scenario: Scenario, mind: str = "", *, prompts: bool = Fal
     """
     part, text = scenario.part, digest(scenario.text.encode()).hex()
     found = _stage(part.stage, text)
+    minds = [mind] if mind else list(dict.fromkeys((part.mind, *(one.mind for one in part.characters if one.mind))))
     if not mind:
-        found += _mind(part.mind, text)
-    if part.prompts and (prompts or is_server(mind or part.mind)):
+        found += [one for name in minds for one in _mind(name, text)]
+    if part.prompts and (prompts or any(map(is_server, minds))):
         found.append(Named("prompts", part.prompts, "puts templates of its own into what a model is asked", text))
     return found
 
@@ -84,9 +85,10 @@ def named_by_run(manifest: Manifest, mind: str = "") -> list[Named]:
     """What resuming a run would use. `mind`: the run's own, when the person names it as well."""
     settings = manifest.settings or {}
     text = manifest.scenario_digest
-    found = _stage(manifest.stage, text) + ([] if mind else mind_named_by_run(manifest))
+    found = _stage(manifest.stage, text)
+    found += [one for one in mind_named_by_run(manifest) if one.value != mind]
     templates = settings.get("prompts")
-    if templates and is_server(manifest.mind):
+    if templates and any(map(is_server, _minds(manifest))):
         effect = "puts templates of its own into what a model is asked"
         content = digest(json.dumps(templates, sort_keys=True).encode()).hex()
         found.append(Named("prompts", "in the file", effect, text, content))
@@ -94,10 +96,14 @@ def named_by_run(manifest: Manifest, mind: str = "") -> list[Named]:
 
 
 def mind_named_by_run(manifest: Manifest) -> list[Named]:
-    """The mind, if it is a server or another file; at most one. The name of a Mind object names nothing."""
+    """The minds that are a server or another file. The name of a Mind object names nothing."""
     if (manifest.settings or {}).get(MIND_OBJECT):
         return []
-    return _mind(manifest.mind, manifest.scenario_digest)
+    return [one for name in _minds(manifest) for one in _mind(name, manifest.scenario_digest)]
+
+
+def _minds(manifest: Manifest) -> list[str]:
+    return list(dict.fromkeys((manifest.mind, *own_minds(manifest).values())))
 
 
 def stage_named_by_run(manifest: Manifest) -> list[Named]:

@@ -1,20 +1,19 @@
-"""A retriever as LlamaIndex wants it."""
+"""A retriever as LlamaIndex wants it.
+
+LlamaIndex takes a second to import: tests import it, so that only the worker that runs them does.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
 
 import pytest
 
 from commonplace.memory import MemoryStream, policies
 
-pytest.importorskip("llama_index.core", reason="llama-index-core is not installed")
-
-from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
-
-from commonplace.adapters.llamaindex import MemoryRetriever
+pytestmark = pytest.mark.skipif(find_spec("llama_index") is None, reason="llama-index-core is not installed")
 
 NOW = datetime(2025, 10, 4, 12, tzinfo=UTC)
 
@@ -29,11 +28,20 @@ def stream() -> MemoryStream:
 
 def test_it_is_a_retriever():
     """What LlamaIndex tests of each of its own integrations."""
+    from llama_index.core.base.base_retriever import BaseRetriever
+
+    from commonplace.adapters.llamaindex import MemoryRetriever
+
     assert BaseRetriever.__name__ in [one.__name__ for one in MemoryRetriever.__mro__]
 
 
-@pytest.mark.parametrize("ask", ["what does Klaus read?", QueryBundle("what does Klaus read?")])
-def test_nodes_have_text_score_and_reasons_by_either_way(stream, ask):
+@pytest.mark.parametrize("bundled", [False, True])
+def test_nodes_have_text_score_and_reasons_by_either_way(stream, bundled):
+    from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+
+    from commonplace.adapters.llamaindex import MemoryRetriever
+
+    ask = QueryBundle("what does Klaus read?") if bundled else "what does Klaus read?"
     retriever = MemoryRetriever(stream, k=2, touch=False, clock=lambda: NOW)
     found = retriever.retrieve(ask)
     first, second = found
@@ -47,6 +55,10 @@ def test_nodes_have_text_score_and_reasons_by_either_way(stream, ask):
 
 
 def test_a_prompt_gets_when_and_who_but_no_scores(stream):
+    from llama_index.core.schema import MetadataMode
+
+    from commonplace.adapters.llamaindex import MemoryRetriever
+
     (found,) = MemoryRetriever(stream, k=1, policy=policies.LEXICAL, clock=lambda: NOW).retrieve("stove")
     assert found.metadata["parts"].keys() == {"recency", "importance", "relevance"}
     told = found.node.get_content(MetadataMode.LLM)
@@ -57,5 +69,9 @@ def test_a_prompt_gets_when_and_who_but_no_scores(stream):
 
 
 def test_a_node_can_be_stored_and_read_again(stream):
+    from llama_index.core.schema import TextNode
+
+    from commonplace.adapters.llamaindex import MemoryRetriever
+
     (found,) = MemoryRetriever(stream, k=1, clock=lambda: NOW).retrieve("stove")
     assert TextNode.from_json(found.node.to_json()) == found.node

@@ -1,11 +1,15 @@
-"""The session protocol of the OpenAI Agents SDK: items come back exactly, in order, and are memories besides."""
+"""The session protocol of the OpenAI Agents SDK: items come back exactly, in order, and are memories besides.
+
+The SDK takes seconds to import: tests import it, so that only the worker that runs them does.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
 from datetime import UTC, datetime
-from typing import Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -14,13 +18,10 @@ from hypothesis import strategies as st
 from commonplace.memory import MemoryStream
 from sizes import examples
 
-pytest.importorskip("agents", reason="openai-agents is not installed")
+if TYPE_CHECKING:
+    from commonplace.adapters.openai_agents import StreamSession
 
-from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage
-from agents.memory import Session, SessionSettings
-from openai.types.responses import ResponseOutputMessage, ResponseOutputText
-
-from commonplace.adapters.openai_agents import StreamSession
+pytestmark = pytest.mark.skipif(find_spec("agents") is None, reason="openai-agents is not installed")
 
 NOW = datetime(2025, 10, 4, 12, tzinfo=UTC)
 ITEMS: list[Any] = [
@@ -37,6 +38,8 @@ ITEMS: list[Any] = [
 
 
 def session(stream: MemoryStream | None = None, name: str = "monday", **settings: Any) -> StreamSession:
+    from commonplace.adapters.openai_agents import StreamSession
+
     return StreamSession(MemoryStream("bot") if stream is None else stream, name, clock=lambda: NOW, **settings)
 
 
@@ -48,10 +51,14 @@ def done(what: Awaitable[Any]) -> Any:
 
 
 def test_it_follows_the_protocol():
+    from agents.memory import Session
+
     assert isinstance(session(), Session)
 
 
 def test_items_come_back_exactly_from_a_file(tmp_path):
+    from agents.memory import SessionSettings
+
     with MemoryStream.open(tmp_path / "chats.db", "bot") as stream:
         done(session(stream).add_items(ITEMS[:2]))
         done(session(stream, "tuesday").add_items([{"role": "user", "content": "Another talk"}]))
@@ -134,19 +141,21 @@ def test_it_does_what_a_list_does(deeds):
             assert done(kept.get_items(value)) == (wanted if value is None else wanted[::-1][:value][::-1])
 
 
-class Parrot(Model):
-    """A model that says how many items it was given."""
-
-    async def get_response(self, system_instructions: Any, input: Any, *rest: Any, **more: Any) -> ModelResponse:
-        text = ResponseOutputText(text=f"{len(input)} items", type="output_text", annotations=[])
-        said = ResponseOutputMessage(id="m", role="assistant", status="completed", type="message", content=[text])
-        return ModelResponse(output=[said], usage=Usage(), response_id=None)
-
-    def stream_response(self, *rest: Any, **more: Any) -> Any:
-        raise NotImplementedError
-
-
 def test_an_agent_remembers_the_turns_before():
+    from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage
+    from openai.types.responses import ResponseOutputMessage, ResponseOutputText
+
+    class Parrot(Model):
+        """A model that says how many items it was given."""
+
+        async def get_response(self, system_instructions: Any, input: Any, *rest: Any, **more: Any) -> ModelResponse:
+            text = ResponseOutputText(text=f"{len(input)} items", type="output_text", annotations=[])
+            said = ResponseOutputMessage(id="m", role="assistant", status="completed", type="message", content=[text])
+            return ModelResponse(output=[said], usage=Usage(), response_id=None)
+
+        def stream_response(self, *rest: Any, **more: Any) -> Any:
+            raise NotImplementedError
+
     stream = MemoryStream("bot")
     agent = Agent("parrot", model=Parrot())
     quiet = RunConfig(tracing_disabled=True)

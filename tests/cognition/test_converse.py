@@ -72,6 +72,7 @@ def test_the_act_and_the_topic_of_a_line_reach_its_hearer_and_stay_with_its_spea
     assert answered
     for given in answered:
         assert {(line.speech_act, line.topic) for line in given.lines} == {("complain", "my roof")}
+        assert type(given).model_validate(given.model_dump()).model_dump_json() == given.model_dump_json()
         frames = [one.frame for one in given.recalled if one.frame.get("what") in {"said", "i_said"}]
         assert all((frame["speech_act"], frame["topic"]) == ("complain", "my roof") for frame in frames)
     related = [ask.input for _, ask in mind.asked if ask.task.name == "relate"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cognition.hamlet import Town, go, hamlet, idle, puppets, tell, use
+from commonplace.minds.notes import Value
 from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
 from commonplace.testing import ScriptedMind
 
@@ -37,9 +38,12 @@ def test_what_a_mind_is_told_is_what_would_have_passed_every_check() -> None:
     acts = {("ben", 4): go("green"), ("ben", 5): go("bakery"), ("ben", 6): use("kettle")}
     town, mind = puppets(hamlet(fidelity="every_tick"), acts)
     town.live(7)
-    for given in mind.inputs("react", "anna"):
-        checked = type(given).model_validate(given.model_dump())
-        assert given.recalled
+    reactions, ratings = mind.inputs("react", "anna"), mind.inputs("rate", "anna")
+    assert ratings
+    assert all(given.recalled for given in reactions)
+    told: list[Value] = reactions + ratings
+    for given in told:
+        checked = given.model_validate(given.model_dump())
         assert checked == given
         assert checked.model_dump_json() == given.model_dump_json()
 

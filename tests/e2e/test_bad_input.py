@@ -21,6 +21,7 @@ from commonplace.cli import main
 from commonplace.scenario.loading import located
 from e2e.command import LENIENT, PATIENCE, PROGRAM, command, copied, ends, environment, finished, started
 from e2e.lived import PLAZA_TICKS
+from sizes import PROVE
 
 READERS = ("events", "agents", "usage", "diffusion", "digest", "verify", "replay", "resume")
 
@@ -492,7 +493,7 @@ def test_under_nohup_a_closed_terminal_is_ignored(tmp_path):
 def test_an_interruption_at_any_moment_is_status_130_without_a_traceback(tmp_path):
     """Also while the program is still being loaded. Before Python has begun, the system's own way ends it."""
     chance = random.Random(8)
-    for number in range(4):
+    for number in range(8 if PROVE else 2):
         run = tmp_path / f"{number}.run"
         process = started("run", "plaza", "--ticks", 100_000, "-o", run, "--view", "none", program=LENIENT)
         time.sleep(chance.uniform(0.12, 1.2))
@@ -511,8 +512,17 @@ def test_an_interruption_while_a_class_is_made_is_one_too(monkeypatch):
     assert command("events", "a.run", status=130).err == ""
 
 
-@pytest.mark.parametrize("lines", [0, 7])
-@pytest.mark.parametrize("arguments", [("events",), ("replay",), ("resume", "--ticks", "400")])
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        (("events",), 7),
+        (("replay",), 0),
+        (("resume", "--ticks", "400"), 7),
+        pytest.param(("events",), 0, marks=pytest.mark.slow),
+        pytest.param(("replay",), 7, marks=pytest.mark.slow),
+        pytest.param(("resume", "--ticks", "400"), 0, marks=pytest.mark.slow),
+    ],
+)
 def test_a_closed_pipe_is_no_error_worth_a_traceback(arguments, lines, plaza, tmp_path):
     run = copied(plaza, tmp_path)
     process = started(arguments[0], run, *arguments[1:])

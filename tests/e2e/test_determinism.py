@@ -21,7 +21,10 @@ from commonplace.stages import by_name
 from commonplace.testing import SlowMind
 from e2e.command import PROGRAM, command, ends, environment
 from e2e.lived import PLAZA_TICKS, TOWN_TICKS
+from sizes import PROVE
 
+MOST = TOWN_TICKS if PROVE else 66
+"""Ticks of a run in pieces."""
 SETTINGS = {
     "another hash seed": {"PYTHONHASHSEED": "4242"},
     "no random hashes": {"PYTHONHASHSEED": "0", "LC_ALL": "C", "TZ": "America/St_Johns"},
@@ -69,14 +72,14 @@ def _possible(changes: dict[str, str]) -> dict[str, str]:
     return {**changes, "NPY_DISABLE_CPU_FEATURES": " ".join(there)}
 
 
-@pytest.mark.parametrize("view", ["json", "none"])
+@pytest.mark.parametrize("view", ["json", pytest.param("none", marks=pytest.mark.slow)])
 def test_the_view_changes_nothing(view, plaza, tmp_path):
     run = tmp_path / "seen.run"
     command("run", "plaza", "--ticks", PLAZA_TICKS, "-o", run, "--view", view)
     assert ends(run) == ends(plaza)
 
 
-@pytest.mark.parametrize("concurrency", [1, 7])
+@pytest.mark.parametrize("concurrency", [pytest.param(1, marks=pytest.mark.slow), 7])
 def test_concurrency_changes_nothing(concurrency, plaza, tmp_path):
     run = tmp_path / "together.run"
     command("run", "plaza", "--ticks", PLAZA_TICKS, "-o", run, "--view", "none", "--concurrency", concurrency)
@@ -86,9 +89,9 @@ def test_concurrency_changes_nothing(concurrency, plaza, tmp_path):
 def test_three_pieces_make_the_same_whole(town, tmp_path):
     run = tmp_path / "pieces.run"
     command("run", "latticeville", "--ticks", 37, "-o", run, "--view", "none")
-    command("resume", run, "--ticks", 33, "--view", "json")
-    command("resume", run, "--until", TOWN_TICKS, "--view", "none", "--concurrency", 2)
-    assert ends(run) == ends(town)
+    command("resume", run, "--ticks", 13, "--view", "json")
+    command("resume", run, "--until", MOST, "--view", "none", "--concurrency", 2)
+    assert ends(run) == ends(town, MOST)
 
 
 @pytest.mark.slow
@@ -111,7 +114,7 @@ def test_any_seam_makes_the_same_whole(town, tmp_path):
     commonplace.create_run(pieces, "latticeville").close()
     chance = random.Random(5)
     tick, unfinished = 0, 0
-    while tick < 72:
+    while tick < (72 if PROVE else 54):
         step = chance.randint(1, 9)
         with commonplace.resume_run(pieces) as run:
             unfinished += any(state.jobs for state in run.reading.states_at().values())
@@ -139,7 +142,7 @@ def test_the_order_of_characters_in_the_file_changes_nothing(town, tmp_path):
     assert ends(run) == ends(town, 60)
 
 
-@pytest.mark.parametrize(("salt", "concurrency"), [(1, 32), (2, 3)])
+@pytest.mark.parametrize(("salt", "concurrency"), [(1, 32), pytest.param(2, 3, marks=pytest.mark.slow)])
 def test_the_order_in_which_answers_come_changes_nothing(salt, concurrency, town, tmp_path):
     scenario = load("latticeville")
     manifest = Manifest(scenario="latticeville", text=scenario.text, seed=7, mind="offline")
@@ -189,13 +192,13 @@ def test_the_python_interface_lives_the_same_run(plaza, tmp_path):
 
 def test_an_interrupted_run_goes_on_to_the_same_end(town, tmp_path):
     run = tmp_path / "interrupted.run"
-    arguments = [*PROGRAM, "run", "latticeville", "--ticks", str(TOWN_TICKS), "-o", str(run), "--view", "json"]
+    arguments = [*PROGRAM, "run", "latticeville", "--ticks", str(MOST), "-o", str(run), "--view", "json"]
     process = subprocess.Popen(arguments, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with process:
         process.stdout.read(1)
         process.send_signal(signal.SIGINT)
         process.stdout.read()
         assert process.wait() == 130
-    assert 0 < ends(run).tick < TOWN_TICKS
+    assert 0 < ends(run).tick < MOST
     command("resume", run, "--view", "none")
-    assert ends(run) == ends(town)
+    assert ends(run) == ends(town, MOST)

@@ -13,8 +13,9 @@ from commonplace.engine.driver import JOB_ORDINALS
 from commonplace.scenario.scaffold import new
 from e2e.command import ends
 from engine.paid_minds import PaidMind, lived, offline, opened, played, virtually
+from sizes import PROVE
 
-TICKS = 60
+TICKS = 60 if PROVE else 30
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +120,7 @@ def test_a_session_that_was_left_disturbs_no_other(free, tmp_path):
     path, mind = tmp_path / "a.run", PaidMind(offline(), slips=0.0, delay=1.0)
 
     async def several(run) -> None:
-        for until in (10, 20, 30, TICKS):
+        for until in (TICKS // 6, TICKS // 3, TICKS // 2, TICKS):
             async for tick in run.play(until=TICKS):
                 if tick.number >= until:
                     break
@@ -172,7 +173,7 @@ def test_what_is_forgotten_meanwhile_is_still_in_the_snapshot_of_a_job(tmp_path)
     """Asked ahead or when it is due, a job knows what its character knew when it wanted it."""
 
     async def forgetful(run) -> None:
-        async for tick in run.play(until=40):
+        async for tick in run.play(until=40 if PROVE else 24):
             for agent in tick.turns:
                 ids = [memory.id for memory in run.reading.memories(agent)][-3:-1]
                 if ids:

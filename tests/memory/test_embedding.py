@@ -103,7 +103,7 @@ def test_vectors_do_not_depend_on_what_was_embedded_before(monkeypatch):
     used = HashedEmbedder()
     for number in range(5_000):
         used.embed_one(f"word{number} 민수{number}")
-    assert len(used._vectors) == 4_096
+    assert len(used._vectors) < 5_000
     assert np.array_equal(used.embed(["Klaus is reading a book"])[0], fresh)
     used._rows = {str(number): number for number in range(32_768)}
     assert np.array_equal(used._embed("Klaus is reading a book"), fresh)

@@ -16,7 +16,7 @@ from commonplace.memory import MemoryStream, estimate_tokens, policies
 from memory import naive
 from memory.naive import START, WORDS, CountingEmbedder, hours
 from memory.strategies import asked, dialogues, entries, moments, queries, questions, shown, stream_of, texts
-from sizes import examples
+from sizes import PROVE, examples
 
 both = pytest.mark.parametrize("policy", [policies.PARK, policies.LEXICAL], ids=lambda policy: policy.name)
 NEAR = dataclasses.replace(policies.TWO_STAGE, name="near", nearest=3)
@@ -69,7 +69,7 @@ def test_of_twins_the_higher_id_comes_first(policy):
 
 
 @every
-@examples(6)
+@examples(12 if PROVE else 4)
 @given(seed=st.integers(0, 10**6), count=st.integers(150, 400), k=st.integers(1, 12))
 def test_many_candidates_are_cut_to_the_same_best(policy, seed, count, k):
     drawn = [

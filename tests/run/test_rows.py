@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,6 +19,7 @@ from commonplace.run.rows import (
     unpacked_trace,
     unpacked_vector,
 )
+from sizes import examples
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.text(st.characters(exclude_categories=["Cs"])),
@@ -24,6 +27,20 @@ JSON = st.recursive(
         st.lists(inner, max_size=4) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner)
     ),
 )
+
+
+@given(JSON | st.floats(allow_nan=False, allow_infinity=False))
+def test_canonical_bytes_are_those_of_the_standard_library(value: object) -> None:
+    expected = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    assert canonical(value) == expected.encode()
+
+
+@pytest.mark.parametrize(
+    ("value", "error"), [(float("nan"), ValueError), ([float("inf")], ValueError), ({"a": object()}, TypeError)]
+)
+def test_what_json_cannot_hold_has_no_canonical_bytes(value: object, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        canonical(value)
 
 
 @given(st.sets(st.integers(1, 2**40)))
@@ -44,6 +61,7 @@ def test_bytes_round_trip_at_every_size(seed: int, size: int) -> None:
     assert inflated(deflated(data)) == data
 
 
+@examples(40)
 @given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), JSON))
 def test_traces_round_trip(trace: dict[str, object]) -> None:
     packed = packed_trace(trace)

@@ -57,6 +57,9 @@ STATES = st.builds(
     jobs=st.lists(JOBS, max_size=2).map(tuple),
     reflected=st.integers(0, 3),
     played=st.booleans(),
+    mood=st.sampled_from(("", "joy")),
+    weighed=st.dictionaries(NAMES, st.integers(1, 10), max_size=2),
+    said=st.dictionaries(NAMES, st.text(max_size=20), max_size=2),
 )
 
 
@@ -165,7 +168,7 @@ def test_no_field_is_forgotten() -> None:
         "told",
     }
     assert {one.name for one in fields(World)} - derived == {"tick", "bodies", "things", "conversations", "barred"}
-    kept = {"plan", "belief", "relations", "jobs", "reflected", "played", "card"}
+    kept = {"plan", "belief", "relations", "jobs", "reflected", "played", "mood", "weighed", "said", "card"}
     assert {one.name for one in fields(CharacterState)} == kept
     assert {one.name for one in fields(Belief)} == {"nodes", "closed"}
     assert {one.name for one in fields(Plan)} - derived == {"day", "items"}

@@ -281,7 +281,7 @@ def test_scripts_write_before_actions_and_bar_ways_from_their_end_on() -> None:
 def test_korean_worlds_say_it_in_korean() -> None:
     intents = {me: Intent(IDLE) for me in AGENTS} | {"ann": Intent(say("bob")), "bob": Intent(go("cafe"))}
     world, _ = step(TOWN, placed(TOWN), intents, clock=CLOCK, rules=Rules(language="ko"))
-    assert world.bodies["ann"].doing == "Bob 님과 이야기하는 중"
+    assert world.bodies["ann"].doing == "Bob과 이야기하는 중"
     assert world.bodies["bob"].doing == "Café 쪽으로 걸어가는 중"
 
 

@@ -77,6 +77,8 @@ class Belief:
 
     def updated(self, changes: Mapping[str, Known], closed: frozenset[tuple[str, str]] | None = None) -> Belief:
         """The belief with these nodes as now seen; itself when nothing changes."""
+        if not changes and closed is None:
+            return self
         fresh = {node: known for node, known in changes.items() if self.nodes.get(node) != known}
         now_closed = self.closed if closed is None else closed
         if not fresh and now_closed == self.closed:
@@ -110,5 +112,11 @@ class CharacterState:
     """The tick at which it last reflected, whatever that yielded; 0 if it never did."""
     played: bool = False
     """Whether a person decides for it."""
+    mood: str = ""
+    """How it feels, in a word or a few, on a stage that keeps it; empty elsewhere, and where nothing was felt yet."""
+    weighed: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Importance by the hash of a sentence, where a mind has corrected the rules for one that may not be remembered."""
+    said: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Its own lines by tick (six digits), on a stage that does not remember every line; sorted."""
     card: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What an input has changed of its persona: field → value as JSON; sorted."""

@@ -66,6 +66,7 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
         "search": Entry("memories", "Filter memories.", 'search monday.run --place "Town > Library" --json'),
         "copy-memories": Entry("memories", "Copy memories into a store.", "copy-memories monday.run monday.db"),
         "forget": Entry("forget", "Forget memories for good.", "forget memories/ --agent maria --tags test --dry-run"),
+        "rate": Entry("rate", "Rate an answer of a panel.", "rate dialectic-7.run t3.synthesis.0 5"),
         "ledger": Entry("ledger", "Show or verify a ledger.", "ledger verify outputs/ledger"),
         "mcp": Entry("mcp", "Serve memories or a run to an assistant (MCP).", "mcp notes.db --agent maria"),
     },

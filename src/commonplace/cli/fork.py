@@ -19,7 +19,7 @@ from commonplace.errors import UsageError, command
 from commonplace.lookup import Names, character, memory_reference
 from commonplace.run.file import RunFile
 from commonplace.run.fork import written_fork
-from commonplace.run.manifest import MIND_OBJECT, Manifest
+from commonplace.run.manifest import MIND_OBJECT, OWN_MINDS, Manifest
 from commonplace.run.reading import Reading
 from commonplace.scenario.newcomer import SUFFIXES, character_json, newcomer_from_file
 from commonplace.text import clean
@@ -184,7 +184,9 @@ def _shown(value: object) -> str:
 def _with_mind(manifest: Manifest, mind: str) -> Manifest:
     """The manifest with another mind; the shape of requests stays. Raises UsageError for an unknown mind."""
     mind_named(mind, scenario_of(manifest))
-    settings = {name: value for name, value in (manifest.settings or {}).items() if name != MIND_OBJECT}
+    settings = {
+        name: value for name, value in (manifest.settings or {}).items() if name not in (MIND_OBJECT, OWN_MINDS)
+    }
     return replace(manifest, mind=mind, settings=settings)
 
 

@@ -120,6 +120,7 @@ class LiveRun:
     def _run(self) -> None:
         try:
             with asyncio.Runner(loop_factory=lambda: self._loop) as runner, self._make() as run:
+                self.last = min(self.last, run.length or self.last)
                 self._note_position(run)
                 self._ready.set()
                 runner.run(self._play(run))

@@ -51,6 +51,7 @@ FIDELITY = typer.Option(
 TRUST = typer.Option(
     False, "--trust", help="Use the stage, mind and prompts that the file names; remembered for this file."
 )
+MEMORY = typer.Option("", "--memory", help="The folder of a panel's memories and ledger; `outputs` beside the run.")
 CONCURRENCY = typer.Option(32, "--concurrency", min=1, help="Questions in flight at once.")
 ON_OUTAGE = typer.Option(
     OnOutage.PAUSE, "--on-outage", help="When a model server does not answer: pause, or use fallback answers."

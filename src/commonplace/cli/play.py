@@ -23,6 +23,7 @@ from commonplace.cli.options import (
     MAX_CALLS,
     MAX_COST,
     MAX_TOKENS,
+    MEMORY,
     ON_OUTAGE,
     RUN,
     TIMEOUT,
@@ -77,6 +78,8 @@ def run(
     durability: Durability = typer.Option(
         Durability.NORMAL, "--synchronous", help="NORMAL survives kill -9; FULL also a power cut."
     ),
+    prompt: str = typer.Option("", "--prompt", help="What a panel is asked; the scenario's question if left out."),
+    memory: str = MEMORY,
     trust: bool = TRUST,
 ) -> None:
     """Run a scenario and keep everything that happens in one file. Tick 0 is the opening state."""
@@ -102,6 +105,8 @@ def run(
             timeout=timeout,
             on_outage=on_outage.value,
             trust=trust,
+            prompt=prompt,
+            memory=memory,
         )
 
     show(make, target, last, chosen, budget)
@@ -119,6 +124,7 @@ def resume(
     max_tokens: int = MAX_TOKENS,
     max_cost: float = MAX_COST,
     view: View | None = VIEW,
+    memory: str = MEMORY,
     trust: bool = TRUST,
 ) -> None:
     """Continue a run after its last tick, however it ended; without options, to the tick first asked for."""
@@ -130,7 +136,15 @@ def resume(
         trust = agreed(named_by_run(reading.manifest, mind), run, trust=trust)
 
     def make() -> Run:
-        return resume_run(run, mind, concurrency=concurrency, timeout=timeout, on_outage=on_outage.value, trust=trust)
+        return resume_run(
+            run,
+            mind,
+            concurrency=concurrency,
+            timeout=timeout,
+            on_outage=on_outage.value,
+            trust=trust,
+            memory=memory,
+        )
 
     with Reading.open(run) as reading:  # the state of a long run is large, and restored once: by `show`
         last = _last_tick(reading, ticks, until, chosen)
@@ -210,7 +224,9 @@ async def _lines(make: Callable[[], Run], last: int, view: View, stopping: Seque
                 show_frame(run.reading, tick.number)
                 if stopping:
                     break
-        history, number = run.file.digests.history.hex(), run.tick
+        history, number, length = run.file.digests.history.hex(), run.tick, run.length
+    if number == length:
+        print(f"the {run.stage} ends here", file=sys.stderr)
     if view is not View.JSON:
         print(f"tick {number}  digest {history}", flush=True)
 

@@ -11,7 +11,7 @@ from commonplace.cognition.remember import ACTION
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, person, situation, who
 from commonplace.cognition.turn import Notebook, TurnView
-from commonplace.minds.notes import News, Spoken
+from commonplace.minds.notes import News, Spoken, noted
 from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput, ReactOutput
 from commonplace.text import clean, shortened
 from commonplace.world.actions import Say
@@ -40,7 +40,8 @@ async def converse(
     heard = [entry.text for entry in news if entry.kind == "said"]
     found = await retrieve(view, notebook, "talk", (*heard, called, reaction.purpose, reaction.reason))
     relation, said = notebook.relations.get(hearer), said_today(view, hearer)
-    inputs = ConverseInput(
+    inputs = noted(
+        ConverseInput,
         who=who(view.persona),
         situation=situation(view),
         hearer=person(view, hearer, notebook.relations),
@@ -98,7 +99,8 @@ def spoken(view: TurnView) -> tuple[Spoken, ...]:
         return ()
     personas = view.scenario.personas
     return tuple(
-        Spoken(
+        noted(
+            Spoken,
             speaker=line.speaker,
             called=personas[line.speaker].called,
             text=line.utterance,

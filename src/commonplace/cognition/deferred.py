@@ -20,7 +20,7 @@ from commonplace.cognition.remember import REFLECTION, NewMemory, remember
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import acquaintances, fact_notes, person, places, recalled, situation, who
 from commonplace.cognition.turn import JobNotebook, JobResult, JobView, Notebook, TurnView
-from commonplace.memory.reflection import ReflectionTrigger, TurnTrigger
+from commonplace.memory.reflection import ReflectionTrigger
 from commonplace.minds.notes import Spoken
 from commonplace.minds.tasks import (
     INSIGHTS,
@@ -42,10 +42,6 @@ LATEST = 100
 EARLIER = timedelta(days=3)
 """How long a thought is not had again: for good, and a character that knows its town would soon conclude nothing."""
 MOST_EARLIER = 20
-LATEST_LINES = 6
-"""Memories a reflection on a talk starts from."""
-OF_A_TALK = 7
-"""Importance of a reflection on a talk: the sitcom document's §7.2."""
 
 Outcome = dict[str, Any]
 """The result of a job as JSON: `strokes`, `insights` and `dropped`, or the change of a relation."""
@@ -139,7 +135,7 @@ def usual_day(view: JobView) -> tuple[Stroke, ...]:
 
 
 def request_reflection(view: TurnView, notebook: Notebook) -> None:
-    """Request a reflection when enough of importance has happened since the last one, or enough has been said.
+    """Request a reflection when enough of importance has happened since the last one.
 
     The last one counts whatever it yielded: a character that found nothing new waits until more has happened.
     """
@@ -155,10 +151,6 @@ def request_reflection(view: TurnView, notebook: Notebook) -> None:
 
 def _due(view: TurnView, reflected: int) -> bool:
     reflection = view.scenario.cognition.reflection
-    if reflection.every_turns:
-        talk = my_talk(view)
-        turns = sum(line.tick > reflected for line in talk.lines) if talk else 0
-        return TurnTrigger(reflection.every_turns).due(turns)
     trigger = ReflectionTrigger(reflection.threshold, reflection.strict)
     if not trigger.due(view.draft):
         return False
@@ -166,12 +158,6 @@ def _due(view: TurnView, reflected: int) -> bool:
 
 
 async def _reflect(view: JobView, notebook: JobNotebook) -> Outcome:
-    if view.scenario.cognition.reflection.every_turns:
-        return await _reflect_on_talk(view, notebook)
-    return await _reflect_on_days(view, notebook)
-
-
-async def _reflect_on_days(view: JobView, notebook: JobNotebook) -> Outcome:
     """Insights into what the latest memories raise questions about."""
     recent = recalled(view.scenario, reversed(view.past.recent(LATEST)), view.now)
     here = situation(view)
@@ -194,26 +180,6 @@ async def _reflect_on_days(view: JobView, notebook: JobNotebook) -> Outcome:
     kept = accepted(answer.value.insights, ids)
     dropped = len(answer.value.insights) - len(kept)
     return {"insights": [insight.model_dump(mode="json") for insight in kept], "dropped": dropped}
-
-
-async def _reflect_on_talk(view: JobView, notebook: JobNotebook) -> Outcome:
-    """One to three sentences on a dialogue, from the memories it retrieves."""
-    goals = view.persona.goals
-    latest = tuple(memory.text for memory in view.past.recent(LATEST_LINES))
-    found = await retrieve(view, notebook, "reflect", [" ".join((*goals, *latest))])
-    inputs = InsightsInput(
-        who=who(view.persona),
-        situation=situation(view),
-        evidence=(Evidence(question=" ".join(goals), recalled=found),),
-        earlier=_thought_lately(view),
-        known=acquaintances(view),
-        most=1,
-    )
-    answer = await notebook.ask(INSIGHTS, inputs)
-    kept = accepted(answer.value.insights, {note.id for note in found})[:1]
-    weighed = [insight.model_copy(update={"importance": OF_A_TALK}) for insight in kept]
-    dropped = len(answer.value.insights) - len(kept)
-    return {"insights": [insight.model_dump(mode="json") for insight in weighed], "dropped": dropped}
 
 
 def _thought_lately(view: JobView) -> tuple[str, ...]:

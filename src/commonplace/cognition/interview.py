@@ -237,7 +237,7 @@ def _things(view: TalkView, asked: Asked) -> tuple[ThingKnown, ...]:
 def _usual(view: TalkView) -> tuple[Item, ...]:
     nodes = view.scenario.geography.nodes
     routine = view.persona.routine
-    ends = (*(item.at for item in routine[1:]), routine[0].at + 24 * 60)
+    ends = (*(item.at for item in routine[1:]), *(item.at + 24 * 60 for item in routine[:1]))
     return tuple(
         Item(
             start=f"{item.at // 60 % 24:02d}:{item.at % 60:02d}",

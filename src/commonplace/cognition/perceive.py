@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from commonplace.character.fact import carried
+from commonplace.character.plan import PlanItem
 from commonplace.character.state import UNKNOWN, Belief, Known, Relation
 from commonplace.cognition.sentences import capital, ended, lowered, sentence, the, verb_word
 from commonplace.cognition.turn import Notebook, TurnView
@@ -65,16 +66,18 @@ def perceive(view: TurnView) -> Perception:
     own = tuple(own_outcomes(view))
     if view.world.body.asleep:
         return Perception((*own, *from_outside(view)), 0, after_own(view, own))
-    others = sorted((*from_outside(view), *_around(view)), key=lambda percept: _order(view, percept))
+    others = [*from_outside(view), *_around(view)]
+    if len(others) > 1:
+        item = view.state.plan.current(view.now)
+        others.sort(key=lambda percept: _order(view, percept, item))
     limit = view.scenario.cognition.attention
     believed = after_seeing(view, after_own(view, own))
     return Perception((*own, *others[:limit]), max(0, len(others) - limit), believed)
 
 
-def _order(view: TurnView, percept: Percept) -> tuple[int, int, str]:
-    """People before things; those in the plan or known before strangers; then by id."""
+def _order(view: TurnView, percept: Percept, item: PlanItem | None) -> tuple[int, int, str]:
+    """People before things; those in the plan (`item`) or known before strangers; then by id."""
     relation = view.state.relations.get(percept.subject)
-    item = view.state.plan.current(view.now)
     planned = item is not None and percept.subject == item.object_id
     return (FIRST if percept.to_me else percept.rank, 0 if relation or planned else 1, percept.subject)
 
@@ -401,9 +404,9 @@ def after_seeing(view: TurnView, belief: Belief) -> Belief:
     if world.body.came_from != world.area or world.area not in belief.nodes:
         changes[world.area] = Known(nodes[world.area].parent_id, "open", view.tick)
         changes[world.body.came_from] = Known(nodes[world.body.came_from].parent_id, "open", view.tick - 1)
-    here = {thing: (seen.parent, seen.state) for thing, seen in world.things.items()}
-    here |= {other: (world.area, ASLEEP if body.asleep else body.doing) for other, body in world.bodies.items()}
-    for node, (parent, state) in here.items():
+    here = [(thing, seen.parent, seen.state) for thing, seen in world.things.items()]
+    here += [(other, world.area, ASLEEP if body.asleep else body.doing) for other, body in world.bodies.items()]
+    for node, parent, state in here:
         known = belief.nodes.get(node)
         if known is None or known.parent != parent or known.state != state:
             changes[node] = Known(parent, state, view.tick)

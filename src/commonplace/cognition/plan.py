@@ -156,9 +156,12 @@ def request_day(view: TurnView, notebook: Notebook) -> None:
     if any(job.kind == "plan_day" for job in notebook.jobs):
         return
     clock = view.scenario.clock
-    wakes = next_waking(view, notebook.plan)
     delay = max(1, clock.ticks(view.scenario.cognition.deferred_minutes))
-    if clock.time(view.tick + delay) >= wakes:
+    then, strokes = clock.time(view.tick + delay), notebook.plan.level("day")
+    if strokes and strokes[-1].end_time > then:  # the day goes on, as nearly always
+        return
+    wakes = next_waking(view, notebook.plan)
+    if then >= wakes:
         notebook.request("plan_day", view.tick, max(clock.tick(wakes), view.tick + delay), iso(wakes))
 
 

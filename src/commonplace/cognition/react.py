@@ -13,7 +13,7 @@ from commonplace.cognition.remember import rated
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, situation, who
 from commonplace.cognition.turn import Notebook, TurnView
-from commonplace.minds.notes import News, Recalled
+from commonplace.minds.notes import News, Recalled, noted
 from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
 
 MOST_NOTICED = 3
@@ -59,7 +59,8 @@ def _input(
     here = [other for other in sorted(view.world.bodies) if other in notebook.relations]
     merged = view.scenario.cognition.requests == "merged"
     acts = merged and view.scenario.cognition.fidelity == "every_tick"
-    return ReactInput(
+    return noted(
+        ReactInput,
         who=who(view.persona),
         situation=situation(view),
         news=tuple(news),

@@ -125,7 +125,7 @@ async def remember(
     if not drafts:
         return []
     wanted = view.scenario.cognition.importance
-    rater = _routine(view) if wanted == "both" else _rules(view)
+    rater = _routine(view) if wanted == "both" else rules(view)
     vectors = await embedded(view.scenario, notebook, [draft.text for draft in drafts])
     memories: list[Memory] = []
     for draft in drafts:
@@ -135,15 +135,16 @@ async def remember(
         memories.append(memory)
         if weight is None and (wanted == "mind" or (wanted == "both" and draft.text in news)):
             notebook.unrated.setdefault(draft.text, []).append(memory.id)
-    if view.scenario.cognition.requests != "merged":
-        await rate(view, notebook)
+    if view.scenario.cognition.requests == "merged" or not notebook.unrated:
+        return memories
+    await rate(view, notebook)
     return [view.draft.get(memory.id) for memory in memories]
 
 
 async def rate(view: TurnView, notebook: Notebook) -> None:
     """Ask the mind, in one question, to rate everything that waits for it."""
     if notebook.unrated:
-        inputs = RateInput(who=who(view.persona), texts=tuple(notebook.unrated), names=_names(view))
+        inputs = noted(RateInput, who=who(view.persona), texts=tuple(notebook.unrated), names=_names(view))
         answer = await notebook.ask(RATE, inputs)
         rated(view, notebook, answer.value.ratings)
 
@@ -161,7 +162,8 @@ def rated(view: TurnView, notebook: Notebook, ratings: Sequence[Rating]) -> None
     notebook.unrated = {}
 
 
-def _rules(view: TurnView) -> RuleRater:
+def rules(view: TurnView) -> RuleRater:
+    """The rules with the character's goals and the names it knows."""
     return _rater(view.scenario.language, view.persona.goals, _names(view), BASE)
 
 

@@ -48,6 +48,7 @@ _ENGLISH = {
     "rejected": "{name} wanted to do something that could not be done: {why}.",
     "plan": "{name} plans to be {doing} at {place_name} from {start} to {end} on {weekday}.",
     "hour": "{name} means to spend {start} to {end} {doing}.",
+    "intent": "{name} means to do this: “{quote}”",
     "new_plan": "{name} decides on {doing} at {place_name} at {start} on {weekday}.",
 }
 
@@ -87,6 +88,7 @@ _KOREAN = {
     "rejected": "{name}은(는) 할 수 없는 일을 하려 했다: {why}.",
     "plan": "{name}은(는) {weekday} {start}부터 {end}까지 {place_name}에서 {doing}일 계획이다.",
     "hour": "{name}은(는) {start}부터 {end}까지 {doing}일 생각이다.",
+    "intent": "{name}은(는) 이렇게 하려 한다: “{quote}”",
     "new_plan": "{name}은(는) {weekday} {start}에 {place_name}에서 {doing}이기로 마음먹는다.",
 }
 
@@ -105,7 +107,7 @@ DOING: Mapping[str, Mapping[str, str]] = {
         "thinking": "thinking",
     },
     "ko": {
-        "talking": "{name} 님과 이야기하는 중",
+        "talking": "{name}과(와) 이야기하는 중",
         "resting": "쉬는 중",
         "waiting": "기다리는 중",
         "listening": "듣는 중",
@@ -124,7 +126,7 @@ def sentence(language: str, kind: str, **slots: str) -> str:
 
 def doing(language: str, kind: str, name: str = "") -> str:
     """The words for somebody who does nothing in particular."""
-    return DOING[language][kind].format(name=name)
+    return resolved(DOING[language][kind].format(name=name))
 
 
 def verb_word(language: str, verb: str) -> str:

@@ -8,13 +8,14 @@ from functools import lru_cache
 from typing import Any
 
 from commonplace.character.fact import carried
+from commonplace.character.levels import CLOSE, Manner, manner
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, Relation
 from commonplace.clock import WEEKDAYS, hhmm, iso
 from commonplace.cognition.turn import View
 from commonplace.memory.record import Memory
-from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who, noted
+from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who, noted, noted_of
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.actions import CARRYING
 from commonplace.world.geography import Geography
@@ -23,6 +24,7 @@ NAMES = {"who": "called", "to": "to_called", "object": "object_name", "place": "
 """Keys of a frame that hold ids, and those under which a mind finds their names."""
 CALLED = ("called", "to_called")
 MINUTE = timedelta(minutes=1)
+NO_MANNER = Manner()
 
 
 def situation(view: View) -> Situation:
@@ -67,7 +69,7 @@ def person(view: View, other: str, relations: Mapping[str, Relation] | None = No
     persona = view.scenario.personas[other]
     relation = (view.state.relations if relations is None else relations).get(other)
     body = view.world.bodies.get(other)
-    minutes = view.scenario.clock.tick_minutes
+    minutes, how = view.scenario.clock.tick_minutes, _manner(view.scenario, view.persona, persona)
     return noted(
         Person,
         id=other,
@@ -85,7 +87,23 @@ def person(view: View, other: str, relations: Mapping[str, Relation] | None = No
         asleep=body.asleep if body else False,
         can_be_spoken_to=other in view.world.targets.agents,
         summary=relation.summary if relation else "",
+        level=how.level,
+        address=how.address,
     )
+
+
+def _manner(scenario: Scenario, me: Persona, you: Persona) -> Manner:
+    """How one speaks to and of the other, by what the two are to each other at the start of the run."""
+    if scenario.language != "ko":
+        return NO_MANNER
+    mine, theirs = _at_first(scenario, me, you), _at_first(scenario, you, me)
+    return manner(me, you, mine.label, theirs.label, close=min(mine.warmth, theirs.warmth) >= CLOSE)
+
+
+def _at_first(scenario: Scenario, me: Persona, you: Persona) -> Relation:
+    """What the other is to a character at the start of the run; nothing in particular to a newcomer."""
+    state = scenario.states.get(me.id)
+    return (state.relations.get(you.id) if state else None) or Relation(you.id)
 
 
 def acquaintances(view: View) -> tuple[Person, ...]:
@@ -107,12 +125,25 @@ def _spot(node: str, name: str, outdoor: bool) -> Spot:
 
 def places(scenario: Scenario, belief: Belief) -> tuple[Spot, ...]:
     """The areas a character knows of, passages left out, sorted by id."""
+    ids = frozenset(belief.nodes)
+    known = _PLACES.get(ids)
+    if known is not None and known[0] is scenario:
+        return known[1]
     nodes = scenario.geography.nodes
-    return tuple(
+    spots = tuple(
         spot(scenario, node)
-        for node in sorted(belief.nodes)
+        for node in sorted(ids)
         if node in nodes and nodes[node].type == "area" and not nodes[node].passage and nodes[node].parent_id
     )
+    if len(_PLACES) >= MOST_PLACES:
+        _PLACES.clear()
+    _PLACES[ids] = scenario, spots
+    return spots
+
+
+_PLACES: dict[frozenset[str], tuple[Scenario, tuple[Spot, ...]]] = {}
+"""By the nodes a character knows, which seldom change."""
+MOST_PLACES = 256
 
 
 def things_here(view: View) -> tuple[ThingHere, ...]:
@@ -146,8 +177,24 @@ def verbs_of(geography: Geography, thing: str) -> tuple[str, ...]:
     return (*kind.verbs, *CARRYING) if kind.portable else kind.verbs
 
 
+_ITEMS: dict[int, tuple[Scenario, PlanItem, Item]] = {}
+"""By the address of a plan item: those told last. The rest of a day is told with every question."""
+MOST_ITEMS = 1024
+
+
 def item_note(scenario: Scenario, item: PlanItem) -> Item:
     """A plan item as a mind is told it."""
+    known = _ITEMS.get(id(item))
+    if known is not None and known[1] is item and known[0] is scenario:
+        return known[2]
+    if len(_ITEMS) >= MOST_ITEMS:
+        _ITEMS.clear()
+    note = _item_note(scenario, item)
+    _ITEMS[id(item)] = scenario, item, note
+    return note
+
+
+def _item_note(scenario: Scenario, item: PlanItem) -> Item:
     node = scenario.geography.nodes[item.location]
     return noted(
         Item,
@@ -171,18 +218,14 @@ def later_strokes(scenario: Scenario, plan: Plan, now: datetime) -> tuple[Item, 
 
 def recalled(scenario: Scenario, memories: Iterable[Memory], now: datetime) -> tuple[Recalled, ...]:
     """Memories as a mind is told them, in the order given."""
-    return tuple(_recalled(scenario, memory, now) for memory in memories)
+    return tuple([_recalled(scenario, memory, now) for memory in memories])
 
 
 def _recalled(scenario: Scenario, memory: Memory, now: datetime) -> Recalled:
-    return noted(
-        Recalled,
-        **{
-            **_told(scenario, memory),
-            "importance": round(memory.importance),
-            "minutes_ago": max(0, (now - memory.created_at) // MINUTE),
-        },
-    )
+    fields = _told(scenario, memory).copy()
+    fields["importance"] = round(memory.importance)
+    fields["minutes_ago"] = max(0, (now - memory.created_at) // MINUTE)
+    return noted_of(Recalled, fields)
 
 
 _TOLD: dict[tuple[str, int], tuple[Scenario, Memory, dict[str, Any]]] = {}
@@ -202,7 +245,7 @@ def _told(scenario: Scenario, memory: Memory) -> dict[str, Any]:
         "kind": memory.kind,
         "importance": 0,
         "minutes_ago": 0,
-        "frame": named(scenario, details.get("frame", {})),
+        "frame": {**named(scenario, details.get("frame", {})), **_references(scenario, memory)},
         "tell": tuple(details.get("tell", ())),
         "facts": carried(scenario.facts, memory.text),
     }
@@ -210,6 +253,15 @@ def _told(scenario: Scenario, memory: Memory) -> dict[str, Any]:
         _TOLD.clear()
     _TOLD[memory.agent, memory.id] = scenario, memory, fields
     return fields
+
+
+def _references(scenario: Scenario, memory: Memory) -> dict[str, str]:
+    """What the one who remembers calls the people of the frame, where a language asks for more than their names."""
+    frame, me = memory.details.get("frame", {}), scenario.personas.get(memory.agent)
+    if scenario.language != "ko" or me is None:
+        return {}
+    others = ((key, scenario.personas.get(frame.get(id, ""))) for id, key in (("who", "refer"), ("to", "to_refer")))
+    return {key: _manner(scenario, me, other).reference for key, other in others if other and other is not me}
 
 
 def _same(one: Memory, other: Memory) -> bool:

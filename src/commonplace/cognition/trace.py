@@ -70,7 +70,7 @@ def _fields(value: Value, left_out: Container[str] = ()) -> dict[str, Any]:
     standard = _defaults(type(value))
     return {
         name: _written(cell)
-        for name, cell in value
+        for name, cell in vars(value).items()
         if name not in left_out and (name not in standard or cell != standard[name])
     }
 

@@ -6,7 +6,7 @@ A deferred job has the same shape: `JobView` in, `JobResult` out.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -168,6 +168,9 @@ class Notebook(Tracer):
         self.jobs: tuple[Job, ...] = state.jobs
         self.reflected = state.reflected
         self.played = state.played
+        self.mood = state.mood
+        self.weighed: dict[str, int] = dict(state.weighed)
+        self.said: dict[str, str] = dict(state.said)
         self.notes: list[Note] = []
         self.unrated: dict[str, list[int]] = {}
         """What waits for the mind's rating: text → the memories that say it. Lost at the end of the turn."""
@@ -177,9 +180,9 @@ class Notebook(Tracer):
         """Note that something was remembered, and why."""
         self._append("stored", [memory, reason])
 
-    def not_stored(self, text: str, reason: str) -> None:
-        """Note that something was not remembered, and why."""
-        self._append("dropped", [text, reason])
+    def not_stored(self, text: str, reason: str, importance: int = 0, kind: str = "") -> None:
+        """Note that something was not remembered, and why; with what it would have been, where that was found out."""
+        self._append("dropped", [text, reason, importance, kind] if importance else [text, reason])
 
     def delivered(self, entry: Mapping[str, Any]) -> None:
         """Note a deferred job that was delivered."""
@@ -197,8 +200,17 @@ class Notebook(Tracer):
     def state(self) -> CharacterState:
         """State at the end of the turn; the same object parts where nothing changed."""
         relations = self._before.relations if self.relations == self._before.relations else self.relations
-        return CharacterState(
-            self.plan, self.belief, relations, self.jobs, self.reflected, self.played, self._before.card
+        return replace(
+            self._before,
+            plan=self.plan,
+            belief=self.belief,
+            relations=relations,
+            jobs=self.jobs,
+            reflected=self.reflected,
+            played=self.played,
+            mood=self.mood,
+            weighed=self.weighed or self._before.weighed,
+            said=self.said or self._before.said,
         )
 
 

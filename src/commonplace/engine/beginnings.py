@@ -8,12 +8,19 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.character.state import CharacterState
+from commonplace.clock import parse_iso
 from commonplace.memory import Delta, Draft, MemoryStream
+from commonplace.memory.coordinates import scaled
+from commonplace.memory.record import Emotion
 from commonplace.scenario.compiling import card_of, opening_state, with_character
 from commonplace.scenario.findings import Names
 from commonplace.scenario.model import MemoryPart
 from commonplace.scenario.newcomer import newcomer
 from commonplace.scenario.scenario import Scenario
+from commonplace.scenario.session import PastAnswer
+
+ANSWERED = "answered"
+"""The tag of a past answer, and what its frame says it is."""
 
 
 def new_stream(scenario: Scenario, agent: str) -> MemoryStream:
@@ -21,9 +28,17 @@ def new_stream(scenario: Scenario, agent: str) -> MemoryStream:
     return MemoryStream(agent, scenario.policy, embedder=scenario.embedder, analyser=scenario.analyser)
 
 
-def starting_memories(stream: MemoryStream, parts: Iterable[MemoryPart], at: datetime, tick: int = 0) -> Delta:
-    """The memories with which the character of a stream begins."""
+def starting_memories(
+    stream: MemoryStream,
+    parts: Iterable[MemoryPart],
+    at: datetime,
+    tick: int = 0,
+    past: Iterable[PastAnswer] = (),
+) -> Delta:
+    """The memories with which the character of a stream begins; before them its `past` answers as they were said."""
     draft = Draft(stream)
+    for answer in past:
+        _remember_answer(draft, answer)
     for part in parts:
         details: dict[str, object] = {"frame": {"about": part.about, "topic": part.topic, "what": "seed"}}
         if part.tell:
@@ -38,6 +53,25 @@ def starting_memories(stream: MemoryStream, parts: Iterable[MemoryPart], at: dat
             details=details,
         )
     return draft.delta
+
+
+def _remember_answer(draft: Draft, answer: PastAnswer) -> None:
+    draft.remember(
+        answer.text,
+        at=parse_iso(answer.at),
+        importance=scaled(answer.importance),
+        kind="action",
+        source="store",
+        session=answer.session_id,
+        tags=(ANSWERED,),
+        emotion=Emotion(answer.valence, answer.arousal, answer.confidence, answer.keywords),
+        details={
+            "frame": {"asked": answer.prompt, "quote": answer.text, "what": ANSWERED},
+            "memory_id": answer.memory_id,
+            "rhythm_phase": answer.rhythm_phase,
+            "user_rating": answer.user_rating,
+        },
+    )
 
 
 @dataclass(frozen=True, slots=True)

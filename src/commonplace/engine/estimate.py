@@ -70,11 +70,12 @@ async def estimate(scenario: Scenario, manifest: Manifest, stage: Stage, mind: M
         with Run.start(path, manifest, scenario, stage=stage, mind=mind) as run:
             async for _ in run.play(until=manifest.ticks):
                 pass
+            ticks = run.tick  # fewer where the stage ends
             answers = [row for row in run.reading.answers() if row.usage.get("prompt_tokens")]
     return Estimate(
-        ticks=manifest.ticks,
+        ticks=ticks,
         characters=len(scenario.personas),
-        days=manifest.ticks * scenario.clock.tick_minutes / 1440,
+        days=ticks * scenario.clock.tick_minutes / 1440,
         tasks=_tasks(answers),
         rounds=_rounds(answers, concurrency),
     )

@@ -165,8 +165,9 @@ def with_weights(rated: dict[str, float], memories: Iterable[Memory]) -> dict[st
 def initial_state(scenario: Scenario, seed: int) -> tuple[LiveState, TickRecord]:
     """The state at tick 0, and the record to commit it with: starting memories and versions, no events."""
     streams = {agent: new_stream(scenario, agent) for agent in scenario.personas}
+    past = scenario.session.past if scenario.session else {}
     deltas = {
-        agent: starting_memories(stream, scenario.memories[agent], scenario.clock.start)
+        agent: starting_memories(stream, scenario.memories[agent], scenario.clock.start, past=past.get(agent, ()))
         for agent, stream in streams.items()
     }
     rated: dict[str, dict[str, float]] = {agent: {} for agent in scenario.personas}

@@ -132,7 +132,7 @@ class Lockstep:
                 state.seeds.at(number),
                 state.scenario.clock,
                 number,
-                before_seed=state.seeds.at(number - 1),
+                before=state.ambient,
             ),
             scripted=due(state.scenario.script, number),
             inputs=inputs,

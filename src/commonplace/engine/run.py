@@ -13,7 +13,7 @@ from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.god_mode import preview
 from commonplace.engine.live_state import initial_state, restored_state
 from commonplace.engine.lockstep import Lockstep, Prefetch, Tick
-from commonplace.engine.stage import Stage
+from commonplace.engine.stage import Keeper, Stage
 from commonplace.errors import Paused, UsageError, command
 from commonplace.minds.mind import Mind
 from commonplace.rng import Seeds
@@ -30,9 +30,11 @@ from commonplace.world.inputs import Input, as_dict
 class Run:
     """One run, owned by this process. Use it as a context manager, or close it."""
 
-    def __init__(self, file: RunFile, engine: Lockstep, mind: Mind) -> None:
+    def __init__(self, file: RunFile, engine: Lockstep, mind: Mind, stage: Stage, keep: Keeper | None = None) -> None:
         """Use `start` or `resume`."""
         self.file = file
+        self._stage = stage
+        self._keep = keep
         self._mind = mind
         self._engine = engine
         self._session: Prefetch | None = None
@@ -49,15 +51,28 @@ class Run:
         force: bool = False,
         synchronous: Synchronous = "NORMAL",
         concurrency: int = 32,
+        keep: Keeper | None = None,
     ) -> Run:
-        """A new run with its opening state as tick 0. Errors as of `RunFile.create`."""
+        """A new run with its opening state as tick 0. Errors as of `RunFile.create`.
+
+        `keep`: keeps elsewhere what has been committed.
+        """
         live_state, first = initial_state(scenario, manifest.seed)
         file = RunFile.create(path, manifest, first, force=force, synchronous=synchronous)
         engine = Lockstep(live_state, stage, _driver(file, mind, manifest.seed, concurrency))
-        return cls(file, engine, mind)
+        return cls(file, engine, mind, stage, keep)
 
     @classmethod
-    def resume(cls, file: RunFile, scenario: Scenario, *, stage: Stage, mind: Mind, concurrency: int = 32) -> Run:
+    def resume(
+        cls,
+        file: RunFile,
+        scenario: Scenario,
+        *,
+        stage: Stage,
+        mind: Mind,
+        concurrency: int = 32,
+        keep: Keeper | None = None,
+    ) -> Run:
         """An existing run, from its last committed tick on; from its opening when it was killed before that."""
         if file.last_tick < 0:
             live_state, first = initial_state(scenario, file.manifest.seed)
@@ -65,7 +80,7 @@ class Run:
         else:
             live_state = restored_state(file.reading, scenario, file.last_tick)
         engine = Lockstep(live_state, stage, _driver(file, mind, live_state.seeds, concurrency))
-        return cls(file, engine, mind)
+        return cls(file, engine, mind, stage, keep)
 
     @property
     def tick(self) -> int:
@@ -78,6 +93,16 @@ class Run:
         return self._engine.live_state.scenario
 
     @property
+    def stage(self) -> str:
+        """The name of the stage."""
+        return self._stage.name
+
+    @property
+    def length(self) -> int | None:
+        """The tick the stage ends with; None if it goes on."""
+        return self._stage.length(self.scenario) if self._stage.length else None
+
+    @property
     def reading(self) -> Reading:
         """What has been committed."""
         return self.file.reading
@@ -87,10 +112,15 @@ class Run:
     ) -> AsyncGenerator[Tick, None]:
         """Run a number of ticks, or up to a tick; yields each once it is committed. The caller may stop after any tick.
 
+        A stage that ends, such as a panel, ends the run by itself.
+
         `budget`: what this session may spend. Raises Paused at a tick boundary when it is reached, or when the mind is
         unavailable: the tick under way has not happened, answers that came are kept, and the run can be resumed.
         """
         last = until if until is not None else self.tick + (ticks or 0)
+        last = min(last, self.length or last)
+        if self._keep:
+            self._keep(self.file.reading)  # what a process that died had not kept yet
         prefetch = self._start_session(budget)
         try:
             prefetch.start(self._engine.live_state.waiting, last)
@@ -112,6 +142,8 @@ class Run:
         proposed = await self._engine.run_tick(inputs)
         self.file.commit(proposed.record)
         self._engine.apply(proposed)
+        if self._keep:
+            self._keep(self.file.reading)
         prefetch.start(self._engine.live_state.waiting, last)
         return proposed.tick
 
@@ -168,6 +200,8 @@ class Run:
     def close(self) -> None:
         """Close the run; its one file can be copied from now on."""
         self._engine.prefetch.cancel()
+        if self._keep:
+            self._keep.close()
         self.file.close()
 
     def __enter__(self) -> Run:

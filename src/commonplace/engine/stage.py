@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
 from commonplace.minds.mind import Answer, Ask
+from commonplace.run.reading import Reading
 from commonplace.scenario.scenario import Scenario
 
 Asking = Coroutine[Ask[Any, Any], Answer[Any], Any]
 """What `await ask(…)` makes of a function: it yields questions and is sent answers."""
+
+
+class Keeper(Protocol):
+    """Keeps outside the run what has been committed."""
+
+    def __call__(self, reading: Reading) -> None:
+        """Called after each commit, and before the first tick of a session. Does nothing twice."""
+        ...
+
+    def close(self) -> None:
+        """Called when the run is closed."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +38,10 @@ class Stage:
     turn: Callable[[TurnView], Coroutine[Ask[Any, Any], Answer[Any], Turn]]
     run_job: Callable[[JobView], Coroutine[Ask[Any, Any], Answer[Any], JobResult]]
     """Does a deferred job that a turn has requested."""
+    length: Callable[[Scenario], int] | None = None
+    """The tick it ends with; None for a stage that goes on."""
+    begin: Callable[[Scenario, str, Path, str], dict[str, Any]] | None = None
+    """What a new run is asked and brings along from earlier ones, as JSON for its manifest (`scenario.session`), from
+    the question, the folder in which earlier runs have kept something, and that folder as the person named it."""
+    keep: Callable[[Path], Keeper] | None = None
+    """Makes, for that folder, what keeps there what has been committed."""

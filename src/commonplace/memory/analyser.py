@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
-from functools import cache
+from functools import cache, lru_cache
 from itertools import repeat
 from typing import Any, cast
 
@@ -37,6 +37,7 @@ _ISO_DATE = re.compile(r"(?<![0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9-])")
 _KOREAN_DATE = re.compile(r"(?<![0-9])([0-9]{1,2}[월일])")
 _ORDINAL = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)")
 _HANGUL = re.compile(f"[{HANGUL}]")
+_STEMMER = cast(Any, Stemmer).Stemmer("english", 0)
 _IDEOGRAPHIC = "\u3041"
 """From here on a run of letters holds several words without spaces."""
 _CAPITAL_INSIDE = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
@@ -154,6 +155,17 @@ def grammar_words(question: str) -> frozenset[str]:
     found = word_list("en").function.intersection(asked)
     found = found.difference(word.lower() for word in _CAPITAL_INSIDE.findall(question))
     return found if question.isascii() else found.union(filter(korean.is_grammar, filter(_HANGUL.match, asked)))
+
+
+def content_words(text: str) -> frozenset[str]:
+    """What a text is about: the stems of its words, without those that only carry grammar and single letters."""
+    quiet = grammar_words(text)
+    return frozenset(_stemmed(word) for word in words(text) if len(word) > 1 and word not in quiet)
+
+
+@lru_cache(maxsize=16_384)
+def _stemmed(word: str) -> str:
+    return korean.root(korean.stem(word)) if _HANGUL.match(word) else _STEMMER.stemWord(word)
 
 
 def pairs(word: str) -> list[str]:

@@ -233,14 +233,19 @@ class Growth:
         self._mantissas = [np.array([m for m, _ in table]) for table in tables]
         self._exponents = [np.array([e for _, e in table], dtype=np.int32) for table in tables]
         self._scalars = tables
+        self._latest: tuple[int, tuple[float, int]] = (0, (1.0, 0))
 
     def at(self, since: int) -> tuple[float, int]:
         """(mantissa, exponent) of a moment in `micros`."""
+        latest, known = self._latest
+        if since == latest:  # one moment is asked for by all who live in it
+            return known
         mantissa, exponent = 1.0, 0
         for digit, table in enumerate(self._scalars):
             factor, power = table[since >> digit * _DIGIT_BITS & 1023]
             mantissa *= factor
             exponent += power
+        self._latest = since, (mantissa, exponent)
         return mantissa, exponent
 
     def of(self, since: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
 from typing import TYPE_CHECKING, Unpack
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Unpack
 from commonplace.errors import UsageError
 from commonplace.memory.embedding import Vector
 from commonplace.memory.reader import Reader
-from commonplace.memory.record import Emotion, Memory, MemoryFields, checked_importance
+from commonplace.memory.record import Emotion, Memory, MemoryFields, weighed
 from commonplace.memory.reflection import after
 from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.table import View
@@ -77,8 +77,7 @@ class Draft(Reader):
         for id, (importance, emotion) in weights.items():
             if not self._base < id <= self._table.length:
                 raise UsageError(f"memory {id} is not part of the draft", hint="weigh memories this draft has added")
-            memory = self._table.record(id - 1)
-            self._table.replace(replace(memory, importance=checked_importance(importance), emotion=emotion))
+            self._table.replace(weighed(self._table.record(id - 1), importance, emotion))
         self._since = reduce(after, self.added, self._since_before)
 
     @locked
@@ -108,7 +107,7 @@ class Draft(Reader):
     def delta(self) -> Delta:
         """Everything so far, as a value that outlives the draft."""
         memories = self.added
-        vectors = tuple(self._table.given_vector(memory.id - 1) for memory in memories)
+        vectors = tuple([self._table.given_vector(memory.id - 1) for memory in memories])
         return Delta(self._base, memories, vectors, tuple(sorted(self._ids_touched)), self._touched_at)
 
     @locked

@@ -27,6 +27,8 @@ _REACH = 3
 _NEGATED = -0.5
 """What is left of the valence of a feeling that is denied: not happy is less than sad."""
 _LONGEST = 6
+_MOST_KNOWN = 65_536
+"""Words whose feelings are kept."""
 _DIGITS = 6
 
 
@@ -47,6 +49,7 @@ class RuleFeeler:
     def __init__(self, language: str = "en") -> None:
         self.language = language
         self._feelings = _feelings(language)
+        self._known: dict[str, _Feeling | None] = {}
 
     def __call__(self, text: str) -> Emotion | None:
         """What the text feels like."""
@@ -64,14 +67,21 @@ class RuleFeeler:
     def _found(self, text: str) -> list[tuple[_Feeling, bool]]:
         """(feeling, whether it is denied) of each word of feeling, in order."""
         tokens = words(text.replace("’", "'"))
-        known = [(at, self._feeling(token)) for at, token in enumerate(tokens)]
+        felt = self._known
+        known = [(at, felt[token] if token in felt else self._feeling(token)) for at, token in enumerate(tokens)]
         return [(feeling, self._denied(tokens, at)) for at, feeling in known if feeling is not None]
 
     def _feeling(self, token: str) -> _Feeling | None:
+        """That of a word not yet known."""
         if self.language == "en":
-            return self._feelings.get(_stem(token))
-        beginnings = (token[:length] for length in range(min(len(token), _LONGEST), 1, -1))
-        return next((self._feelings[one] for one in beginnings if one in self._feelings), None)
+            found = self._feelings.get(_stem(token))
+        else:
+            beginnings = (token[:length] for length in range(min(len(token), _LONGEST), 1, -1))
+            found = next((self._feelings[one] for one in beginnings if one in self._feelings), None)
+        if len(self._known) >= _MOST_KNOWN:
+            self._known = {}
+        self._known[token] = found
+        return found
 
     def _denied(self, tokens: Sequence[str], at: int) -> bool:
         if self.language == "en":

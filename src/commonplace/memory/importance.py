@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, lru_cache
 from numbers import Real
 from typing import Any, NamedTuple, cast
 
@@ -15,6 +15,8 @@ from commonplace.memory.korean import without_particle
 from commonplace.memory.words import AUTO, word_list
 from commonplace.text import HANGUL, clean, words
 
+VERSION = "1"
+"""Of the rules: another one may rate a sentence differently."""
 BASE = 3
 """Importance of a sentence that no rule applies to, and of an unusable rating."""
 EVENTFUL = 2
@@ -50,10 +52,11 @@ class RuleRater:
         self._rules = (
             ("eventful", EVENTFUL, eventful),
             ("emotional", EMOTIONAL, emotional),
-            ("goal", GOAL, _stems(_content(clean(goal)))),
-            ("personal", PERSONAL, relation | _stems(words(" ".join(map(clean, names))))),
+            ("goal", GOAL, stems(_content(clean(goal)))),
+            ("personal", PERSONAL, relation | stems(words(" ".join(map(clean, names))))),
         )
         self._known: dict[str, frozenset[str]] = {}  # word → the rules it makes apply
+        self._shared: dict[frozenset[str], frozenset[str]] = {}
 
     def __call__(self, text: str) -> int:
         """The rating, from the base to 10."""
@@ -82,8 +85,9 @@ class RuleRater:
         """The rules that apply to a word not yet known."""
         if len(self._known) >= 65_536:
             self._known.clear()
-        forms = _forms(word)
-        rules = self._known[word] = frozenset(rule for rule, _, stems in self._rules if not stems.isdisjoint(forms))
+        found = forms(word)
+        rules = frozenset(rule for rule, _, listed in self._rules if not listed.isdisjoint(found))
+        rules = self._known[word] = self._shared.setdefault(rules, rules)  # most have none
         return rules
 
 
@@ -94,14 +98,16 @@ _stem: Callable[[str], str] = cast(Any, Stemmer).Stemmer("english", 4096).stemWo
 def _listed(language: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """The stems of a language's eventful and emotional words, and of those of relation."""
     lists = word_list(language)
-    return _stems(lists.eventful), _stems(lists.emotional), _stems(lists.relation)
+    return stems(lists.eventful), stems(lists.emotional), stems(lists.relation)
 
 
-def _stems(listed: Iterable[str]) -> frozenset[str]:
+def stems(listed: Iterable[str]) -> frozenset[str]:
+    """Listed words as `forms` finds them."""
     return frozenset(word if _HANGUL.match(word) else _stem(word.lower()) for word in listed)
 
 
-def _forms(word: str) -> tuple[str, ...]:
+@lru_cache(maxsize=4096)  # many characters hear the same words, each with a rater of its own
+def forms(word: str) -> tuple[str, ...]:
     """What a word of a text may be listed as: its stem, or its beginnings."""
     if _HANGUL.match(word):
         return tuple(word[:end] for end in range(min(2, len(word)), min(len(word), _LONGEST_BEGINNING) + 1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -148,8 +147,6 @@ def _moment(value: Any) -> Any:
     return checked_time(parse_iso(value))
 
 
-def _number(value: float) -> float | int | None:
-    """A number as JSON has it; NaN and infinity, which it has not, make the vector unusable there, too."""
-    if not math.isfinite(value):
-        return None
+def _number(value: float) -> float | int:
+    """A number as short as JSON can have it."""
     return int(value) if value.is_integer() else value

@@ -164,16 +164,33 @@ _KEPT = [name for name in Memory.__slots__ if name != "accessed_at"]
 _kept: Callable[[Memory], tuple[Any, ...]] = attrgetter(*_KEPT)
 _SETTERS = [getattr(Memory, name).__set__ for name in _KEPT]
 _set_accessed: Callable[[Memory, datetime], None] = cast(Any, Memory).accessed_at.__set__
+_set_importance: Callable[[Memory, float], None] = cast(Any, Memory).importance.__set__
+_set_emotion: Callable[[Memory, Emotion | None], None] = cast(Any, Memory).emotion.__set__
 
 
 def accessed(memory: Memory, at: datetime) -> Memory:
     """The same memory, last accessed at `at`. Five times as fast as `dataclasses.replace`: every hit passes here."""
     if memory.accessed_at == at:
         return memory
+    copy = _copied(memory)
+    _set_accessed(copy, at)
+    return copy
+
+
+def weighed(memory: Memory, importance: float, emotion: Emotion | None) -> Memory:
+    """The same memory with another rating, just as fast. Raises UsageError as `checked_importance`."""
+    copy = _copied(memory)
+    _set_accessed(copy, memory.accessed_at)
+    _set_importance(copy, checked_importance(importance))
+    _set_emotion(copy, emotion)
+    return copy
+
+
+def _copied(memory: Memory) -> Memory:
+    """All but the last access, which must be set."""
     copy = object.__new__(Memory)
     for put, value in zip(_SETTERS, _kept(memory)):  # noqa: B905 - same lengths
         put(copy, value)
-    _set_accessed(copy, at)
     return copy
 
 
@@ -313,6 +330,8 @@ def checked_citations(kind: Kind, citations: Sequence[int], exists: Callable[[in
 
     Observations and actions cite nothing, a reflection cites at least one existing memory, a plan may.
     """
+    if isinstance(citations, tuple) and not citations and kind != "reflection":
+        return ()  # as most
     ids = checked_ids(citations)
     if ids and kind in ("observation", "action"):
         raise UsageError(f"{kind} has citations {ids}", hint="only plans and reflections cite other memories")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import date, datetime, timedelta
+from functools import cache
 from typing import NamedTuple
 
 from commonplace.clock import WEEKDAYS
@@ -61,7 +62,7 @@ def dated(question: str, at: datetime) -> Dated:
     if not _ANY.search(question) or _WRITTEN_OUT.search(question):
         return Dated((), question)
     today, found, rest = at.date(), set[date](), question
-    for pattern, read in _PHRASES:
+    for pattern, read in _phrases():
         while phrase := pattern.search(rest):
             rest = f"{rest[: phrase.start()]} {rest[phrase.end() :]}"
             with suppress(OverflowError):  # before the year 1
@@ -70,6 +71,12 @@ def dated(question: str, at: datetime) -> Dated:
                 if count <= LONGEST:
                     found.update(first + timedelta(days) for days in range(count))
     return Dated(tuple(sorted(found)), rest if found else question)
+
+
+@cache
+def _phrases() -> list[tuple[re.Pattern[str], Reader]]:
+    """Compiled when a question first needs them, which makes the program start sooner."""
+    return [(re.compile(pattern, re.IGNORECASE), read) for pattern, read in _READERS]
 
 
 def _ago(days: int, around: int = 0) -> Reader:
@@ -195,7 +202,6 @@ _READERS: tuple[tuple[str, Reader], ...] = (
     (rf"{_BEFORE}이번 ?{_KOREAN_DAY}", _latest("ko", today_too=True)),
 )
 """Phrase → the days it names; a longer phrase before one that is part of it."""
-_PHRASES = [(re.compile(pattern, re.IGNORECASE), read) for pattern, read in _READERS]
 _WRITTEN_OUT = re.compile(
     rf"\b(?:[12][0-9]{{3}}\b|{_MONTH}\.? [0-9]|[0-9]{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b)|[0-9]월",
     re.IGNORECASE,

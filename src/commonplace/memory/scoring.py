@@ -162,7 +162,7 @@ class Scores(NamedTuple):
     totals: Floats
     spreads: Spreads
     policy: Policy
-    unusable: dict[str, int]
+    unusable: Mapping[str, int]
     """Reason → how many candidates could not be compared; see `Retrieval.unusable`."""
     candidates: int
     """How many candidates there were, those included that cannot be among the best."""
@@ -223,6 +223,10 @@ class Breakdown:
 
     def _units(self) -> Floats:
         units = np.empty((len(self.names), self._raw.shape[1]))
+        if self._policy.normalise == "minmax" and not self._counted and all(low != high for low, high in self._ranges):
+            lows, highs = np.array(self._ranges).T[:, :, None]  # as `normalise` does, all parts at once
+            np.divide(np.subtract(self._raw, lows, out=units), (highs - lows) * UNIT, out=units)
+            return np.rint(units, out=units)
         for raw, scale, over, out in zip(self._raw, self._scales, self._ranges, units, strict=False):
             normalise(raw, scale, over, self._policy, out)
         for counted, out in zip(self._counted, units[len(self._raw) :], strict=True):

@@ -28,13 +28,7 @@ from commonplace.memory.scoring import Indices, Prior
 
 KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
 
-_FROM_RECORD: Mapping[str, Callable[[Memory], float]] = {
-    "importance": lambda memory: memory.importance,
-    "kind": lambda memory: KIND_CODES[memory.kind],
-    "tokens": lambda memory: estimate_tokens(memory.text),
-}
-"""Column → its value for a memory. Filled in when one is added and again when it is replaced."""
-COLUMNS = (*_FROM_RECORD, "created", "accessed", "alive", "saying")
+COLUMNS = ("importance", "kind", "tokens", "created", "accessed", "alive", "saying")
 """The arrays of a `MemoryTable` with a row per memory."""
 _CHUNK = 2048
 """Memories indexed at once."""
@@ -156,6 +150,8 @@ class MemoryTable:
 
     def records(self, start: int = 0) -> list[Memory]:
         """The memories from a row on."""
+        if start >= self._packed.size:  # as whatever a draft has added
+            return self._latest[start - self._packed.size :]
         return [self.record(row) for row in range(start, self.length)]
 
     def remember(self, text: str, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
@@ -189,8 +185,9 @@ class MemoryTable:
         start, end = self.length, self.length + len(memories)
         if end > len(self.importance):
             self._reserve(end)
-        for name, value in _FROM_RECORD.items():
-            getattr(self, name)[start:end] = [value(memory) for memory in memories]
+        self.importance[start:end] = [memory.importance for memory in memories]
+        self.kind[start:end] = [KIND_CODES[memory.kind] for memory in memories]
+        self.tokens[start:end] = [estimate_tokens(memory.text) for memory in memories]
         created = [micros(memory.created_at) for memory in memories]
         self.created[start:end] = created
         self.latest = max(self.latest, *created, 0)
@@ -387,8 +384,9 @@ class MemoryTable:
         return self.analyser.document(text, moment(int(self.created[row])))
 
     def _fill(self, row: int, memory: Memory) -> None:
-        for name, value in _FROM_RECORD.items():
-            getattr(self, name)[row] = value(memory)
+        self.importance[row] = memory.importance
+        self.kind[row] = KIND_CODES[memory.kind]
+        self.tokens[row] = estimate_tokens(memory.text)
 
     def _reserve(self, rows: int) -> None:
         for name in COLUMNS:

@@ -18,6 +18,9 @@ MIND_OBJECT = "mind_object"
 ANALYSER_VERSIONS = "analyser_versions"
 """The setting of a manifest whose analyser is a package: the versions that found the run's words."""
 
+OWN_MINDS = "minds"
+"""The setting with the minds that some characters have of their own: character → name."""
+
 
 def package_version() -> str:
     """Of the installed package; `0` when it runs from a source tree that is not installed."""
@@ -58,7 +61,8 @@ class Manifest:
     @property
     def is_free(self) -> bool:
         """Whether its mind is known to cost nothing: it is asked again, instead of looking for an earlier answer."""
-        by_name = self.mind == OFFLINE or self.mind.startswith(JOURNAL)
+        names = (self.mind, *own_minds(self).values())
+        by_name = all(name == OFFLINE or name.startswith(JOURNAL) for name in names)
         return by_name and not (self.settings or {}).get(MIND_OBJECT)
 
     @property
@@ -104,6 +108,12 @@ class Manifest:
             from commonplace.memory.kiwi import refuse_other_versions  # noqa: PLC0415 – `--version` is quick
 
             refuse_other_versions(str(made_with), where)
+
+
+def own_minds(manifest: Manifest) -> dict[str, str]:
+    """The minds that characters have of their own, by character."""
+    given: Any = (manifest.settings or {}).get(OWN_MINDS, {})
+    return {str(agent): str(name) for agent, name in sorted(given.items())}
 
 
 _TYPES: dict[str, type | tuple[type, ...]] = {

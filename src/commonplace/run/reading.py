@@ -47,7 +47,7 @@ from commonplace.run.rows import (
 )
 from commonplace.run.schema import RUN
 from commonplace.run.tick_record import AnswerRow, InputRow, Version
-from commonplace.scenario.compiling import as_changed, compiled_from_text
+from commonplace.scenario.compiling import as_changed, compiled_from_text, in_session
 from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Synchronous, connect
 from commonplace.text import clean, shortened
@@ -133,7 +133,9 @@ class Reading:
     @cached_property
     def _written(self) -> Scenario:
         """The scenario as it was when the run was made."""
-        return _compiled(self.manifest.text, f"the scenario in {self.path}")
+        with self._reading("the session of the panel"):
+            written = _compiled(self.manifest.text, f"the scenario in {self.path}")
+            return in_session(written, (self.manifest.settings or {}).get("session"))
 
     @property
     def scenario(self) -> Scenario:
@@ -532,7 +534,7 @@ def agents(reading: Reading, tick: int) -> list[dict[str, str]]:
             "place": agent.position,
             "doing": agent.doing,
             "plan_item": agent.plan_item,
-            "mood": mood(reading.emotions(me, tick, MOOD_REACH)),
+            "mood": reading.state_at(me, tick).mood or mood(reading.emotions(me, tick, MOOD_REACH)),
         }
         for me, agent in reading.frame(tick).agents.items()
     ]

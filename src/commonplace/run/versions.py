@@ -19,8 +19,10 @@ from commonplace.world.events import NOBODY, Event
 from commonplace.world.state import Body, Conversation, Line, Thing, World, recorded
 
 WORLD_KINDS = ("body", "thing", "talk", "line", "barred")
-SINGLE = ("day", "closed", "jobs", "reflected", "played")
-STATE_KINDS = ("plan", "belief", "relation", "card", *SINGLE)
+SINGLE = ("day", "closed", "jobs", "reflected", "played", "mood")
+KEYED = ("belief", "relation", "card", "weighed", "said")
+"""Kinds with a value per key, all of which are read."""
+STATE_KINDS = ("plan", *KEYED, *SINGLE)
 
 V = TypeVar("V")
 
@@ -52,12 +54,16 @@ def state_versions(agent: str, before: CharacterState | None, after: CharacterSt
         for other, relation in _changed(old.relations, after.relations)
     ]
     found += [Version(agent, "card", name, value) for name, value in _changed(old.card, after.card)]
+    found += [Version(agent, "weighed", key, value) for key, value in _changed(old.weighed, after.weighed)]
+    found += [Version(agent, "said", key, value) for key, value in _changed(old.said, after.said)]
     if old.jobs != after.jobs:
         found.append(Version(agent, "jobs", "", [plain(job) for job in after.jobs]))
     if old.reflected != after.reflected:
         found.append(Version(agent, "reflected", "", after.reflected))
     if old.played != after.played:
         found.append(Version(agent, "played", "", after.played))
+    if old.mood != after.mood:
+        found.append(Version(agent, "mood", "", after.mood))
     return tuple(found)
 
 
@@ -132,7 +138,7 @@ def state_versions_at(connection: sqlite3.Connection, agent: str, at: int) -> li
     single = _existing(_last(connection, kind, agent, "", at) for kind in SINGLE)
     day = next((version.value for version in single if version.kind == "day"), None)
     plan = _of_one(connection, "plan", agent, at, f"{day}.") if day is not None else []
-    keyed = (version for kind in ("belief", "relation", "card") for version in _of_one(connection, kind, agent, at))
+    keyed = (version for kind in KEYED for version in _of_one(connection, kind, agent, at))
     return [*single, *plan, *keyed]
 
 
@@ -203,6 +209,9 @@ def restore_state(versions: Iterable[Version]) -> CharacterState:
         jobs=tuple(valued(Job, value) for value in single["jobs"] or ()),
         reflected=single["reflected"] or 0,
         played=bool(single["played"]),
+        mood=single["mood"] or "",
+        weighed={key: value for (_, key), value in kinds["weighed"].items()},
+        said={key: value for (_, key), value in kinds["said"].items()},
         card={key: value for (_, key), value in kinds["card"].items()},
     )
 

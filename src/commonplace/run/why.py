@@ -40,8 +40,8 @@ def why(reading: Reading, event_id: str) -> dict[str, Any]:
     """The explanation of an event, in the shape of the public contract.
 
     Besides its keys: `explanation`, a sentence for what no character did (else empty), and `delivered`, the deferred
-    thoughts that arrived in the turn; their retrievals and questions follow the turn's own. Raises UsageError for
-    an unknown id, naming the nearest.
+    thoughts that arrived in the turn; their retrievals and questions follow the turn's own. An answer of a panel has
+    `panel`, the state in which it was asked for. Raises UsageError for an unknown id, naming the nearest.
     """
     event = event_named(reading, event_id)
     agent, tick = event.agent_id, event.tick
@@ -59,6 +59,7 @@ def why(reading: Reading, event_id: str) -> dict[str, Any]:
         "stored": _stored(reading, agent, trace),
         "heard_from": heard_from(reading, event) if event.type == "SAY" else [],
         "delivered": [{key: job.get(key) for key in ("kind", "about", "asked_at")} for job in delivered],
+        **({"panel": trace["panel"]} if "panel" in trace else {}),
     }
 
 
@@ -157,10 +158,13 @@ def _stored(reading: Reading, agent: str, trace: Mapping[str, Any]) -> list[dict
         }
         for memory, reason in kept
         if memory is not None
-    ] + [
-        {"kind": "observation", "text": text, "importance": 0, "stored": False, "reason": reason, "memory": 0}
-        for text, reason in trace.get("dropped", ())
-    ]
+    ] + [_dropped(*entry) for entry in trace.get("dropped", ())]
+
+
+def _dropped(text: str, reason: str, importance: int = 0, kind: str = "observation") -> dict[str, Any]:
+    return {
+        "kind": kind, "text": text, "importance": importance, "stored": False, "reason": reason, "memory": 0
+    }  # fmt: skip
 
 
 def _asked(

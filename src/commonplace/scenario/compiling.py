@@ -27,12 +27,15 @@ from commonplace.scenario.model import (
 )
 from commonplace.scenario.rules import examined
 from commonplace.scenario.scenario import Scenario
+from commonplace.scenario.session import Session
 from commonplace.world.geography import Geography
 from commonplace.world.script import Audience, Scripted
 from commonplace.world.state import Body, World, opening
 from commonplace.world.tree import ANY, Node, ObjectKind, Transition, Way
 from commonplace.world.weather import NEXT_SKY, SKIES, Climate
 
+PROMPT = "prompt"
+"""The scripted event that puts the question of a panel to it."""
 SEEDED_IMPORTANCE = 8
 """Of a seed fact in its originators' memory, on the scale of 1 to 10."""
 PERSONA = ("name", "called", "age", "pronoun", "work", "traits", "background", "goals", "home", "routine")
@@ -86,6 +89,26 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
         script=_script(part.script, clock, world),
         climate=_climate(part),
     )
+
+
+def in_session(scenario: Scenario, given: Mapping[str, Any] | None) -> Scenario:
+    """The scenario with the question, the opening time and the past answers of a panel; itself without any.
+
+    `given`: as the manifest of the run has it. Raises ValueError for what is not a session.
+    """
+    if given is None:
+        return scenario
+    session = Session.model_validate(given)
+    part = scenario.part
+    part = part.model_copy(
+        update={
+            "panel": part.panel.model_copy(update={"prompt": session.prompt}),
+            "clock": part.clock.model_copy(update={"start": session.start}),
+        }
+    )
+    made = compiled(part, scenario.text)
+    asked = Scripted(PROMPT, 1, session.prompt, Audience(everybody=True))
+    return replace(made, script=(asked, *made.script), session=session)
 
 
 def _refusal(origin: str, mistakes: Sequence[Mistake]) -> UsageError:

@@ -146,7 +146,7 @@ def _head(text: str) -> tuple[str, str]:
 
 def _shipped_paths() -> list[FilePath]:
     folder = FilePath(str(files("commonplace"))) / "scenarios"
-    return sorted(folder.glob(f"*{SUFFIX}"))
+    return sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: path.stem)
 
 
 def _shipped_path(name: str) -> FilePath | None:

@@ -175,6 +175,7 @@ class CharacterPart(Part):
     knows: tuple[Id, ...] = Field(default=(), description="private areas known from the start")
     carries: tuple[Id, ...] = Field(default=(), description="portable objects it holds at the start")
     memories: tuple[MemoryPart, ...] = Field(default=(), description="what it remembers at tick 0, oldest first")
+    mind: str = Field(default="", max_length=500, description="its own mind, unless the command names one for all")
 
     @property
     def short_name(self) -> str:
@@ -245,7 +246,7 @@ class ReflectionPart(Part):
     )
     strict: bool = Field(default=False, description="`exceeds` instead of `reaches`")
     every_turns: int = Field(
-        default=0, ge=0, le=1000, description="turns of a dialogue between reflections; 0: by importance instead"
+        default=0, ge=0, le=1000, description="on the stage `duet`: turns between reflections; 0: none"
     )
 
 
@@ -296,6 +297,35 @@ class DuetPart(Part):
     """Settings of the stage `duet`."""
 
     setting: str = Field(default="", max_length=1000, description="where and how the two talk, one or two sentences")
+    lines: int = Field(default=12, ge=1, le=40, description="latest lines of the dialogue a mind is told")
+    requests: Literal[1, 2] = Field(
+        default=1, description="1: plan and words in one request; 2: the plan first, then the words"
+    )
+    temperature: float = Field(default=0.9, ge=0, le=2, allow_inf_nan=False, description="of a model's plans and words")
+    store_importance: int = Field(default=6, ge=1, le=10, description="importance from which a line is remembered")
+    store_plans: bool = Field(default=False, description="whether plans become memories")
+
+
+class PanelPart(Part):
+    """Settings of the stage `panel`."""
+
+    prompt: str = Field(
+        default="", max_length=2000, description="what the panel thinks over if `--prompt` is not given"
+    )
+    depth: int = Field(default=3, ge=1, le=20, description="how often each persona answers")
+    cycle: tuple[Id, ...] = Field(
+        default=(), description="the personas in the order of their turns; all, as in the file, if left out"
+    )
+    injection: bool = Field(
+        default=True, description="whether answers are asked to be livelier or calmer by the affect"
+    )
+    calm: float = Field(default=0.28, ge=0, le=1, description="affect at or below which an answer is to be livelier")
+    tense: float = Field(default=0.45, ge=0, le=1, description="affect at or above which an answer is to be calmer")
+    plan_adjustment: bool = Field(default=True, description="whether the order may change from one cycle to the next")
+    project: str = Field(
+        default="", max_length=120, description="project of the memories; the scenario's name if empty"
+    )
+    domain: str = Field(default="panel", max_length=120, description="domain of the memories")
 
 
 class LayoutPart(Part):
@@ -313,7 +343,7 @@ class ScenarioPart(Part):
     title: str = Field(default="", max_length=120, description="as lists show it")
     summary: str = Field(default="", max_length=1000, description="what it is about, one or two sentences")
     language: Literal["en", "ko"] = Field(default="en", description="language the characters speak and think in")
-    stage: str = Field(default="town", description="`town`, `duet`, or `module:NAME` of a stage from elsewhere")
+    stage: str = Field(default="town", description="`town`, `duet`, `panel`, or `module:NAME` of one from elsewhere")
     mind: str = Field(default="offline", description="mind used when the command names none")
     clock: ClockPart = Field(default=ClockPart(), description="when the run begins, and how long a tick is")
     world: WorldPart = Field(description="places, objects and ways")
@@ -323,6 +353,7 @@ class ScenarioPart(Part):
     climate: ClimatePart = Field(default=ClimatePart(), description="how the weather behaves")
     cognition: CognitionPart = Field(default=CognitionPart(), description="settings of the characters' minds")
     duet: DuetPart = Field(default=DuetPart(), description="settings of the stage `duet`")
+    panel: PanelPart = Field(default=PanelPart(), description="settings of the stage `panel`")
     policies: dict[str, dict[str, Any]] = Field(
         default_factory=dict[str, dict[str, Any]],
         description="retrieval policies of its own: name → `base`, one that ships, and what differs",

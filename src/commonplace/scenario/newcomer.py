@@ -61,6 +61,8 @@ def _cleaned(value: Any) -> Any:
 
 
 def _without_mistakes(source: Source, scenario: Scenario) -> CharacterPart:
+    if scenario.part.stage == "panel":
+        raise UsageError("a panel has the personas it began with, so nobody else can come in")
     if scenario.part.stage == "duet":
         what = "the stage duet is a dialogue of two characters, so nobody else can come in"
         raise UsageError(what, where=source.origin, hint="--join with somebody new needs a run of another stage")

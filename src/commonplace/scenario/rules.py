@@ -34,7 +34,7 @@ from commonplace.world.actions import CARRYING, VERBS
 from commonplace.world.tree import ANY
 from commonplace.world.weather import SKIES
 
-STAGES = ("town", "duet")
+STAGES = ("town", "duet", "panel")
 _ELSEWHERE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 """A stage from elsewhere, `package.module:NAME`."""
 LANGUAGES = ("en", "ko")
@@ -455,10 +455,32 @@ def _settings(found: Findings) -> None:
     if stage == "duet" and len(found.part.characters) != 2:
         number = len(found.part.characters)
         found.add(("characters",), f"the stage duet needs two characters; the scenario has {number}", "two")
+    if stage == "town" and found.part.cognition.reflection.every_turns:
+        what = "every_turns has no effect on the stage town"
+        found.add(("cognition", "reflection", "every_turns"), what, "`threshold`; it counts turns of the stage duet")
+    if stage == "panel":
+        _panel(found)
     own = found.part.policies
     for name, changes in own.items():
         _policy(found, name, changes)
     found.known(("cognition", "policy"), "policy", found.part.cognition.policy, (*policies.NAMES, *own))
+
+
+def _panel(found: Findings) -> None:
+    panel, characters = found.part.panel, {character.id: character for character in found.part.characters}
+    cycle = panel.cycle or tuple(characters)
+    if len(cycle) < 2:
+        found.add(("characters",), "a panel needs two personas or more", "two or more")
+    for number, persona in enumerate(cycle):
+        path: KeyPath = ("panel", "cycle", number)
+        found.known(path, "character", persona, tuple(characters))
+        if persona in cycle[:number]:
+            found.add(path, f"{shown(persona)} is in the cycle twice", "each persona once")
+    if panel.calm >= panel.tense:
+        found.add(("panel", "calm"), f"calm is {panel.calm:g} and tense {panel.tense:g}", "a calm below tense")
+    places = {one.starts_at or one.home for one in characters.values() if one.id in cycle and not one.absent}
+    if len(places) > 1:
+        found.add(("characters",), "the personas of a panel start in different places", "one place for all")
 
 
 def _policy(found: Findings, name: str, changes: Mapping[str, Any]) -> None:

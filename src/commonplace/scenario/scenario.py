@@ -14,6 +14,7 @@ from commonplace.memory.analyser import Analyser, shared_analyser
 from commonplace.memory.embedding import Embedder, GivenVectors, default_embedder
 from commonplace.memory.policies import Policy
 from commonplace.scenario.model import CognitionPart, MemoryPart, ScenarioPart
+from commonplace.scenario.session import Session
 from commonplace.world.geography import Geography
 from commonplace.world.script import Scripted
 from commonplace.world.state import World
@@ -41,6 +42,8 @@ class Scenario:
     facts: tuple[Fact, ...]
     script: tuple[Scripted, ...]
     climate: Climate
+    session: Session | None = None
+    """What a panel of this run is about and remembers of earlier ones."""
 
     def __repr__(self) -> str:
         """One short line: the fields are hundreds of kilobytes."""

@@ -9,7 +9,11 @@ from importlib.util import find_spec
 from commonplace.engine.stage import Stage
 from commonplace.errors import UsageError
 
-SHIPPED = {"town": "commonplace.stages.town:TOWN", "duet": "commonplace.stages.duet:DUET"}
+SHIPPED = {
+    "town": "commonplace.stages.town:TOWN",
+    "duet": "commonplace.stages.duet:DUET",
+    "panel": "commonplace.stages.panel:PANEL",
+}
 
 
 def by_name(name: str) -> Stage:

@@ -284,7 +284,7 @@ def targets(geography: Geography, scene: Scene, me: str) -> Targets:
 
 def destinations(geography: Geography, scene: Scene) -> tuple[str, ...]:
     """Every area that can be walked to with all ways open, but this one; a closed way is found at the way."""
-    return tuple(area for area in geography.destinations if area != scene.area)
+    return geography.elsewhere(scene.area)
 
 
 def partners(scene: Scene, me: str) -> tuple[str, ...]:

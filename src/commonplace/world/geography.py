@@ -46,6 +46,9 @@ class Geography:
         init=False, default_factory=dict[str, dict[str, int]], compare=False, repr=False
     )
     """Distances to an area, made when first asked for."""
+    _elsewhere: dict[str, tuple[str, ...]] = field(
+        init=False, default_factory=dict[str, tuple[str, ...]], compare=False, repr=False
+    )
     _paths: dict[str, tuple[str, ...]] = field(
         init=False, default_factory=dict[str, tuple[str, ...]], compare=False, repr=False
     )
@@ -104,6 +107,13 @@ class Geography:
         if path is None:
             path = self._paths[node_id] = tuple(self.nodes[id].name for id in _ancestry(self.nodes, node_id))
         return path
+
+    def elsewhere(self, area: str) -> tuple[str, ...]:
+        """The `destinations` but this one."""
+        others = self._elsewhere.get(area)
+        if others is None:
+            others = self._elsewhere[area] = tuple(other for other in self.destinations if other != area)
+        return others
 
     def distance(self, start: str, end: str) -> int:
         """Edges on a shortest path with every door open. Raises KeyError."""

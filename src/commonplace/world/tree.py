@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from commonplace.josa import resolved
 from commonplace.world.actions import CARRYING, VERBS, Verb
 
 ANY = "*"
@@ -153,7 +154,7 @@ WORDS: dict[str, dict[Phrase, str]] = {
         "leaving": "{name} 쪽으로 나설 준비를 하는 중",
         "waiting": "{name} 쪽으로 가는 막힌 길 앞에 서 있는 중",
         "closed": "{name} 쪽으로 가는 길이 막혀 있다",
-        "talking": "{name} 님과 이야기하는 중",
+        "talking": "{name}과(와) 이야기하는 중",
         "trying": "{name} 앞에서 애쓰는 중",
         "refused": "지금은 되지 않는다",
         "passage": "{start}에서 {end} 쪽으로 가는 길",
@@ -168,4 +169,4 @@ WORDS: dict[str, dict[Phrase, str]] = {
 
 def say(language: str, phrase: Phrase, **names: str) -> str:
     """The phrase in `en` or `ko`. Raises KeyError for another language."""
-    return WORDS[language][phrase].format(**names)
+    return resolved(WORDS[language][phrase].format(**names))

@@ -88,15 +88,15 @@ def ambient_at(climate: Climate, seed: int, clock: Clock, tick: int) -> Ambient:
 
 
 def ambient_events(
-    climate: Climate, seed: int, clock: Clock, tick: int, *, before_seed: int | None = None
+    climate: Climate, seed: int, clock: Clock, tick: int, *, before: Ambient | None = None
 ) -> list[Event]:
     """What of it changes with the tick: TIME_ADVANCED{part_of_day}, WEATHER_CHANGED{from, to, wind, temperature}.
 
-    `before_seed`: the seed of the tick before; None for the same.
+    `before`: that of the tick before, whose seed may have been another one; None: by the same seed.
     """
     if tick == 0:
         return []
-    before = ambient_at(climate, seed if before_seed is None else before_seed, clock, tick - 1)
+    before = before or ambient_at(climate, seed, clock, tick - 1)
     now = ambient_at(climate, seed, clock, tick)
     bodies: list[tuple[str, dict[str, str]]] = []
     if now.part_of_day != before.part_of_day:

@@ -153,6 +153,14 @@ def test_who_cannot_stand_somebody_keeps_away() -> None:
     assert react(given, DICE).decision == "avoid"
 
 
+@pytest.mark.parametrize(
+    "text", ["I could polish the lamp.", "You'd better polish the lamp!", "Perhaps I ought to polish the lamp"]
+)
+def test_an_inner_voice_need_not_be_a_command(text: str) -> None:
+    answer = react(sample.reaction(sample.news("voice", text, 70, {"what": "voice", "text": text})), DICE)
+    assert answer.stroke is not None and answer.stroke.do == "polishing the lamp"
+
+
 def test_an_inner_voice_is_obeyed() -> None:
     text = "Go to the Canal Walk."
     given = sample.reaction(sample.news("voice", text, 70, {"what": "voice", "text": text}))

@@ -21,13 +21,14 @@ EVERYDAY = listed(
     "attic bar bridge clinic flat garden house kitchen park plaza room row shed square walk workshop "
     "drinks gossip reading sleep work "
     # Things of any household and street.
-    "bed bell bench board counter fridge kettle lamp light machine money music pot radio ship shutters sign stove "
+    "band bed bell bench board counter fridge kettle lamp light machine money music note oven piano pot radio ship "
+    "shift show shutters sign stove "
     "table toolbox tree umbrella window "
     # Weather, hours, calamities and occasions.
-    "evening festival flood moon night rain storm tonight "
+    "contest evening festival flood moon night rain song stage storm tonight "
     # People, and words that are nouns only sometimes or stand in a name made of common words.
-    "blue caf cat cross father goodbye grey knees miles notice poet rest rings salt set six tea the this "
-    "under watch"
+    "blue caf cat cross father goodbye grey her jobs knees miles notice poet rest rings salt set six tea the this "
+    "mother neighbour under watch"
 )
 """Nouns of shipped scenarios that any English has."""
 
@@ -67,8 +68,9 @@ def _constants(path: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_no_noun_of_a_shipped_scenario_is_in_the_program(path: Path) -> None:
-    nouns = {noun for noun in _nouns(find(path.stem).data) if noun not in EVERYDAY}
-    assert nouns
+    scenario = find(path.stem).data
+    nouns = {noun for noun in _nouns(scenario) if noun not in EVERYDAY}
+    assert nouns or scenario["language"] != "en"
     found = {
         (module.relative_to(PACKAGE).as_posix(), word)
         for module in sorted(PACKAGE.rglob("*"))

@@ -64,6 +64,14 @@ def test_every_choice_is_shown_by_the_label_that_is_accepted() -> None:
             assert label in text, (name, label)
 
 
+def test_a_korean_prompt_says_how_one_speaks_to_the_other() -> None:
+    ask = ASKS["converse"]
+    hearer = ask.input.hearer.model_copy(update={"level": "plain", "address": "준아"})
+    told = Ask(ask.task, ask.input.model_copy(update={"hearer": hearer}))
+    assert "반말로, “준아”" in worded(told, "ko").text
+    assert "말로, “" not in worded(ask, "ko").text
+
+
 def test_people_and_places_of_one_name_are_told_apart_in_the_prompt_as_in_the_answer() -> None:
     given = heard_news()
     jun, here = given.situation.people[0], given.situation

@@ -22,6 +22,8 @@ from commonplace.minds.tasks import (
     AnswerOutput,
     ConverseOutput,
     DuetOutput,
+    DuetPlan,
+    DuetReflection,
     EmbedInput,
     Insight,
     InsightsOutput,
@@ -215,6 +217,8 @@ OUTPUTS: dict[str, st.SearchStrategy[Any]] = {
     "relate": made(RelateOutput, warmth_change=st.integers(-20, 20), summary=SPEECH, because=RECALLED_IDS),
     "answer": made(AnswerOutput, answer=SPEECH, because=RECALLED_IDS),
     "duet_turn": made(DuetOutput, plan=st.sampled_from(("", "get paid")), utterance=SPEECH, because=RECALLED_IDS),
+    "duet_plan": made(DuetPlan, plan=st.sampled_from(("", "get paid"))),
+    "duet_reflect": made(DuetReflection, text=SPEECH, because=RECALLED_IDS, mood=st.sampled_from(("", "anger"))),
     "panel_turn": made(PanelOutput, answer=SPEECH, because=st.sampled_from(((), (4,), (1, 4)))),
     "perceive_event": made(
         PerceiveEventOutput,

@@ -147,6 +147,25 @@ class ChromaStore:
             )
 
     @locked
+    def nearest(self, agent: str, vector: Vector, count: int) -> list[tuple[int, float]]:
+        """Memory ids that Chroma finds nearest to a vector, each with its cosine; empty for an unknown character.
+
+        Chroma's index is approximate and floats round: the first stage of `two_stage` by its own search, to compare
+        with. A stream's retrievals are exact and do not use it.
+        """
+        self._refuse_closed()
+        collection = self._collections.get(agent)
+        if collection is None:
+            return []
+        with self._mended():
+            if not collection.count():
+                return []
+            there = {"$and": [{"state": _STATES[THERE]}, {"embedded": True}]}
+            query = np.asarray(vector, dtype=np.float32)
+            found = collection.query(query_embeddings=[query], n_results=count, where=there, include=["distances"])
+        return [(int(id), 1.0 - float(gone)) for id, gone in zip(found["ids"][0], found["distances"][0], strict=True)]
+
+    @locked
     def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
         """Keep what a character's stream was made with."""
         collection = self._collection(agent)

@@ -1,4 +1,4 @@
-"""Word lists as data, a file per language: words of events, emotions and relations, and grammar words."""
+"""Word lists as data, a file per language: words of events, feelings, relations, promises and quarrels, and grammar."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ class WordList:
     eventful: frozenset[str]
     emotional: frozenset[str]
     relation: frozenset[str]
+    promise: frozenset[str]
+    """Words of giving one's word."""
+    conflict: frozenset[str]
+    """Words of quarrel and reproach."""
     function: frozenset[str]
     """Grammar words, without content; Korean nouns without particles, Korean verbs with 다."""
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 
 from commonplace.minds.notes import FactNote, Item, Recalled
 from commonplace.minds.offline.gatherings import event_name, goes_to
-from commonplace.minds.offline.grammar import english
-from commonplace.minds.offline.grammar.speech import bare
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.sayings import Saying, own_doing, worded
 from commonplace.minds.offline.scene import Line, Scene
@@ -64,13 +62,14 @@ def _source(scene: Scene, memory: Recalled, note: FactNote) -> Recalled | None:
 
 def going(scene: Scene, note: FactNote, *, asked: bool) -> Line:
     """Yes if the plan has it, no if the plan has something else, otherwise a maybe or the question back."""
-    event, made_up = event_name(note), scene.dice.steady()
-    slots = {"event": event, "time": english.clock(note.starts[11:16])}
+    event, made_up = event_name(note, scene.language), scene.dice.steady()
+    slots = {"event": event, "time": scene.language.clock(note.starts[11:16])}
     clash = _clash(scene, note)
     if goes_to(scene.talk, note):
         return scene.line("accept", about=event, **slots)
     if clash is not None and made_up.chance(60, "clash", note.id):
-        return scene.line("decline", about=event, do=own_doing(scene, clash.do), **slots)
+        do = scene.language.doing(own_doing(scene, clash.do), "do")
+        return scene.line("decline", about=event, **do, **slots)
     rule = "maybe" if asked or made_up.chance(60, "maybe", note.id) else "follow.event"
     return scene.line(rule, about=event, **slots)
 
@@ -81,7 +80,7 @@ def _clash(scene: Scene, note: FactNote) -> Item | None:
         return None
     items = [item for item in scene.talk.later if item.start <= note.starts[11:16] and not item.asleep]
     do = items[-1].do if items else ""
-    return items[-1] if do.split(" ", 1)[0].endswith("ing") and " you" not in do else None
+    return items[-1] if scene.language.is_doing(do) and not scene.language.addresses(do) else None
 
 
 # ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -140,22 +139,22 @@ def _doing(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
         return scene.line("answer.voiced" if own else "answer.plain", memory.id).then(
             worded(scene, own) if own else None
         )
-    first = scene.line("answer.doing", memory.id, doing=doing)
+    first = scene.line("answer.doing", memory.id, **scene.language.doing(doing))
     return first.then(scene.line("back") if scene.dice.chance(40, "back") else _more(scene, options))
 
 
 def _current(scene: Scene) -> str:
     """What I am doing, in my own words to this hearer; empty if it would not read well."""
     now = scene.talk.now
-    if now is None or not now.do.split(" ", 1)[0].endswith("ing"):
+    if now is None or not scene.language.is_doing(now.do):
         return ""
     do = own_doing(scene, now.do)
-    return "" if " you" in f" {do}" or do.startswith("talking") else do
+    return "" if scene.language.addresses(do) or scene.language.head(do) in scene.rules.words("talk") else do
 
 
 def _going(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:  # noqa: ARG001
     topic, notes = scene.heard.topic, [note for note in scene.talk.facts if note.starts > scene.moment]
-    named = [note for note in notes if bare(topic) in note.text.lower()]
+    named = [note for note in notes if scene.language.bare(topic) in note.text.lower()]
     if not named:
         return scene.line("maybe", memory.id)
     return Line("", (memory.id,)).then(going(scene, named[0], asked=True))

@@ -6,29 +6,23 @@ it would be another line, or none. With its words come the act they perform and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from commonplace.minds.notes import FactNote, Item, Recalled
 from commonplace.minds.offline.answers import answer_question, news_reply
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
-from commonplace.minds.offline.grammar import english, speech
-from commonplace.minds.offline.grammar.speech import bare
 from commonplace.minds.offline.hear import content, refuses, remembered
 from commonplace.minds.offline.sayings import (
     Saying,
-    at_place,
-    brief,
     own_doing,
     pastimes,
     sayings,
-    speech_place,
+    whereabouts,
     worded,
 )  # fmt: skip
 from commonplace.minds.offline.scene import CLOSE, COLD, Line, Scene, scene_of
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
-from commonplace.text import words
 
 TRIES = 6
 """Wordings tried before the speaker stays silent."""
@@ -44,7 +38,7 @@ def converse(given: ConverseInput, dice: Dice) -> ConverseOutput:
         line = _line(scene.again(attempt), options)
         if line is None:
             break
-        text = _trimmed(english.polished(line.text))
+        text = _trimmed(scene.language.finished(line.text))
         if scene.fresh(text):
             return ConverseOutput(
                 utterance=text,
@@ -92,11 +86,11 @@ def _opening(scene: Scene, options: list[Saying]) -> Line | None:
     if body is None:
         return None
     if scene.mine:
-        return body.led_by(scene.say("turn", saying.ids[0])) if scene.dice.chance(50, "turn") else body
+        return scene.led(body, "turn", saying.ids[0]) if scene.dice.chance(50, "turn") else body
     greeting = _greeting(scene)
     wants_lead = saying.rule in {"core.tell", "core.heard_topic"} and "?" not in greeting.text
     if wants_lead and scene.dice.chance(45, "lead"):
-        body = body.led_by(scene.say("lead", saying.ids[0]))
+        body = scene.led(body, "lead", saying.ids[0])
     return greeting.then(body).then(_invitation(scene, saying))
 
 
@@ -158,7 +152,7 @@ def _comfort(scene: Scene) -> Line | None:
         if memory.frame.get("what") == "said" and memory.frame.get("who") == scene.you.id:
             line = remembered(memory.frame, scene.me.language)
             if line.act == "complain":
-                topic = line.topic if line.topic.startswith("your ") else ""
+                topic = line.topic if scene.language.may_be_yours(line.topic) else ""
                 return scene.line("comfort", memory.id, about=line.topic, topic=topic, when=scene.when(memory))
     return None
 
@@ -172,7 +166,6 @@ GOSSIP = ASKED_BACK | {"praise"}
 """What a line must do for a third person in it to be worth a word."""
 SHORT_ANSWER = 46
 """Characters below which an answer counts as a mere nod."""
-_OWN = re.compile(r"\b(I|I've|I'm|I'd|my|me)\b")
 
 
 def _reply(scene: Scene, options: list[Saying]) -> Line | None:
@@ -215,7 +208,7 @@ def _answers_me(scene: Scene) -> bool:
     # A line without an act may answer in any words: what I spoke of last decides.
     if not scene.mine or scene.heard.asks or "?" in scene.last:
         return False
-    ahead = [event_name(note) for note in scene.talk.facts if note.starts > scene.moment]
+    ahead = [event_name(note, scene.language) for note in scene.talk.facts if note.starts > scene.moment]
     return scene.my_topic in ahead and bool(scene.my_topic)
 
 
@@ -235,7 +228,7 @@ def _met(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | None:
     if line.act == "greet":
         greeting = scene.line("react.greet_stranger" if scene.with_stranger else "react.greet", memory.id)
         return greeting.then(_own(scene, options))
-    is_nod = line.act == "acknowledge" or (line.act == "answer" and len(scene.last) < SHORT_ANSWER)
+    is_nod = line.act == "acknowledge" or (line.act == "answer" and scene.language.length(scene.last) < SHORT_ANSWER)
     own = _related(scene, options)
     if is_nod and own is None and len(scene.talk.lines) > 1:
         return _carry_on(scene, memory, options)
@@ -250,7 +243,7 @@ def _reaction(scene: Scene, memory: Recalled) -> Line:
         rule = "react.gossip_cold" if person[1] < COLD else "react.gossip"
         return scene.line(rule, memory.id, about=about, x=person[0])
     rule = f"react.{line.act}"
-    if line.act == "tell" and _OWN.search(scene.last) and not scene.dice.chance(45, "plain"):
+    if line.act == "tell" and scene.language.is_own(scene.last) and not scene.dice.chance(45, "plain"):
         rule = "react.own"
     topic = "" if _have_named(scene, about) else about
     reaction = scene.line(rule, memory.id, about=about, topic=topic)
@@ -259,7 +252,7 @@ def _reaction(scene: Scene, memory: Recalled) -> Line:
 
 def _have_named(scene: Scene, topic: str) -> bool:
     """Whether I have named the topic already in this talk, since nobody names it in every line."""
-    return bool(topic) and any(bare(topic) in mine.lower() for mine in scene.mine)
+    return bool(topic) and any(scene.language.bare(topic) in mine.lower() for mine in scene.mine)
 
 
 def _third(scene: Scene) -> tuple[str, int] | None:
@@ -286,12 +279,12 @@ def _follow_up(scene: Scene, own: Saying | None, options: list[Saying]) -> Line 
     news = _coming(scene, options)
     if news is not None and scene.dice.chance(50, "news", length):
         body = worded(scene, news)
-        return body.led_by(scene.say("turn")) if body else None
+        return scene.led(body, "turn") if body else None
     roll = scene.dice.below(100, "follow", length)
     if own is not None and not own.asks and roll < 65:
         body = worded(scene, own)
         lead = "reminds" if _shares_topic(scene, own) else "turn"
-        return body.led_by(scene.say(lead)) if body and roll < 40 else body
+        return scene.led(body, lead) if body and roll < 40 else body
     has_just_asked = bool(scene.mine) and scene.mine[-1].endswith("?")
     if roll < 70 and line.act in ASKED_BACK and not has_just_asked:
         topic = "" if _have_named(scene, line.topic) else line.topic
@@ -314,9 +307,8 @@ def _question_back(scene: Scene) -> str:
     """The kind of question that fits what was said: a secret, something of long ago, a feeling, anything else."""
     if scene.heard.act != "tell":
         return f"follow.{scene.heard.act}"
-    spoken = frozenset(words(scene.last))
     kinds = ("secret", "long_ago", "feeling")
-    return next((f"follow.{kind}" for kind in kinds if spoken & scene.rules.words(kind)), "follow.tell")
+    return next((f"follow.{kind}" for kind in kinds if scene.rules.has(kind, scene.last)), "follow.tell")
 
 
 def _own(scene: Scene, options: list[Saying], asks: int = 0) -> Line | None:
@@ -326,7 +318,7 @@ def _own(scene: Scene, options: list[Saying], asks: int = 0) -> Line | None:
         for index, option in enumerate(options)
     ]
     body = worded(scene, options[-max(pulls)[1]]) if pulls else None
-    return body.led_by(scene.say("turn")) if body and scene.dice.chance(40, "lead") else body
+    return scene.led(body, "turn") if body and scene.dice.chance(40, "lead") else body
 
 
 def _carry_on(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | None:
@@ -365,7 +357,7 @@ def _wish(scene: Scene) -> str:
         return ""
     for note in scene.talk.facts:
         if _both_go(scene, note) and scene.dice.chance(50, "until"):
-            return scene.say("bye.event", event=event_name(note))
+            return scene.say("bye.event", event=event_name(note, scene.language))
     line = scene.heard
     if line.topic and line.act in {"complain", "intend"} and scene.dice.chance(60, "luck"):
         return scene.say("bye.topic", topic=line.topic)
@@ -374,10 +366,10 @@ def _wish(scene: Scene) -> str:
 
 def _both_go(scene: Scene, note: FactNote) -> bool:
     """Whether both are known to go, the event is ahead and elsewhere, and no earlier farewell has named it."""
-    name = event_name(note)
+    name = event_name(note, scene.language)
     if not name or not goes_to(scene.talk, note) or note.place == scene.talk.situation.place.id:
         return False
-    have_parted = any(scene.known(f"{word} {name}") for word in ("at", "until"))
+    have_parted = any(scene.known(words) for words in scene.language.meeting(name))
     return has_said_yes(scene.talk, note) and not have_parted
 
 
@@ -388,21 +380,22 @@ def _reason(scene: Scene) -> str:
     if following is not None and following.location_name and following.location != here.place.id:
         minutes, name = moment_minutes(following.start) - moment_minutes(here.time), following.location_name
         if 0 < minutes <= DUE:
-            place, at = speech_place(scene, name), at_place(scene, name)
-            return scene.say("bye.later", at=at, place=place, time=english.clock(following.start))
+            there, time = whereabouts(scene, {"place_name": name}), scene.language.clock(following.start)
+            return scene.say("bye.later", **there, time=time)
     if now is not None and _is_work(scene, now):
         do = own_doing(scene, now.do)
-        if not speech.mentions(do, scene.me.name, scene.me.called) and " you" not in f" {do}":
-            return scene.say("bye.plan", do=do, short=brief(do))
+        if not scene.language.mentions(do, scene.me.name, scene.me.called) and not scene.language.addresses(do):
+            return scene.say("bye.plan", **scene.language.doing(do, "do"))
     return scene.say("bye.plain")
 
 
 def _is_work(scene: Scene, item: Item) -> bool:
     """Whether a plan item is something the speaker can claim to have to get back to."""
-    first = item.do.split(" ", 1)[0]
-    if item.asleep or not first.endswith("ing") or item.do in pastimes(scene.me.language):
+    if item.asleep or not scene.language.is_doing(item.do) or item.do in pastimes(scene.me.language):
         return False
-    return first not in scene.rules.words("faint") and first not in {"going", "walking", "chatting", "talking"}
+    if item.do.endswith(tuple(scene.rules.words("no_work.ends"))):
+        return False
+    return scene.language.head(item.do) not in scene.rules.words("faint") | scene.rules.words("no_work")
 
 
 def _plan_memory(scene: Scene) -> Recalled | None:

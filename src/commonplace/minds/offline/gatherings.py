@@ -7,7 +7,8 @@ from datetime import datetime
 
 from commonplace.minds.notes import FactNote, Item, News, Recalled, Who
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.speech import bare, noun_phrase
+from commonplace.minds.offline.grammar.grammar import grammar, reason
+from commonplace.minds.offline.grammar.language import Language, language
 from commonplace.minds.offline.hear import content, heard, remembered
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ConverseInput, ReactInput, ReactOutput, Stroke
@@ -20,9 +21,9 @@ LINGER = 20
 """Minutes the character stays after the event."""
 
 
-def event_name(note: FactNote) -> str:
+def event_name(note: FactNote, spoken: Language) -> str:
     """What an event is called: `the lantern festival`."""
-    return noun_phrase(note.text)
+    return spoken.noun_phrase(note.text)
 
 
 def minutes_since(moment: str, note: FactNote) -> int:
@@ -51,12 +52,12 @@ def goes_to(talk: ConverseInput, note: FactNote) -> bool:
     if note.starts[:10] != moment[:10] or minutes_since(moment, note) > (note.minutes or 60):
         return False
     now = (talk.now,) if talk.now else ()
-    return any(_is_for(item, note) for item in (*now, *talk.later))
+    return any(_is_for(item, note, language(talk.who.language)) for item in (*now, *talk.later))
 
 
-def _is_for(item: Item, note: FactNote) -> bool:
+def _is_for(item: Item, note: FactNote, spoken: Language) -> bool:
     """Whether a stretch of plan is for the event: named so, or at its place when it begins."""
-    name = bare(event_name(note))
+    name = spoken.bare(event_name(note, spoken))
     if name and name in item.do:
         return True
     waited = moment_minutes(note.starts[11:16]) - moment_minutes(item.start)
@@ -66,12 +67,12 @@ def _is_for(item: Item, note: FactNote) -> bool:
 
 def has_said_yes(talk: ConverseInput, note: FactNote) -> bool:
     """Whether the hearer is known to go: they have said so, or asked the speaker along."""
-    you, language = talk.hearer.id, talk.who.language
-    if any(line.speaker == you and heard(line, language).act == "accept" for line in talk.lines):
+    you, name = talk.hearer.id, talk.who.language
+    if any(line.speaker == you and heard(line, name).act == "accept" for line in talk.lines):
         return True
     for memory in talk.recalled:
         if memory.frame.get("what") == "said" and memory.frame.get("who") == you:
-            act = remembered(memory.frame, language).act
+            act = remembered(memory.frame, name).act
             if act == "accept" or (note.id in memory.facts and act in {"invite", "ask.going"}):
                 return True
     return False
@@ -97,8 +98,9 @@ def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: D
     score += dice.steady().below(31, "go", note.id) - 8
     if not teller:
         score += 25
-    name = event_name(note) or "it"
-    return Wish(score >= GOES, _reason(name, teller, warmth=warmth, interest=interest, goes=score >= GOES))
+    name, goes = event_name(note, language(who.language)), score >= GOES
+    why = "not" if not goes else "liked" if teller and warmth >= 15 else "kind" if interest else "see"
+    return Wish(goes, reason(who.language, f"event.{why}", event=name, x=teller))
 
 
 def _interest(who: Who, note: FactNote) -> int:
@@ -106,17 +108,6 @@ def _interest(who: Who, note: FactNote) -> int:
     event = content(note.text)
     own = [*who.goals, *who.traits, who.work, who.background]
     return min(2, sum(1 for text in own if event & content(text)))
-
-
-def _reason(name: str, teller: str, *, warmth: int, interest: int, goes: bool) -> str:
-    told = f"{teller} told me about {name}" if teller else f"I know of {name}"
-    if not goes:
-        return f"{told}, but it is not for me"
-    if teller and warmth >= 15:
-        return f"{told} and I like {teller}"
-    if interest:
-        return f"{told} and it is just my kind of thing"
-    return f"{told} and I want to see it"
 
 
 # ── what it puts into the plan ───────────────────────────────────────────────────────────────────────────────────────
@@ -132,7 +123,7 @@ def invitation(given: ReactInput, dice: Dice) -> ReactOutput | None:
         teller = next((person for person in given.situation.people if person.id == news.frame.get("who")), None)
         wish = wish_to_go(given.who, note, _hearing(news), teller.warmth if teller else 10, dice)
         if wish.goes:
-            stroke = event_stroke(note, news.memory_id, given.situation.time)
+            stroke = event_stroke(given.who, note, news.memory_id, given.situation.time)
             return ReactOutput(decision="keep", stroke=stroke, reason=wish.reason, because=(news.memory_id,))
     return None
 
@@ -144,7 +135,7 @@ def _hearing(news: News) -> Recalled:
     )  # fmt: skip
 
 
-def event_stroke(note: FactNote, memory: int, now: str = "00:00") -> Stroke:
+def event_stroke(who: Who, note: FactNote, memory: int, now: str = "00:00") -> Stroke:
     """The stroke that leads to an event, a little before it begins."""
     begins = moment_minutes(note.starts[11:16])
     start = max(begins - EARLY, moment_minutes(now))
@@ -153,15 +144,20 @@ def event_stroke(note: FactNote, memory: int, now: str = "00:00") -> Stroke:
         start=hhmm(start),
         minutes=min(minutes, 24 * 60 - 5 - start) if start < 24 * 60 - 10 else 5,
         location=note.place,
-        do=f"going to {event_name(note) or 'see what it is'}",
+        do=going_to(who, note),
         because=(memory,),
         emoji=note.emoji or "🎉",
     )
 
 
+def going_to(who: Who, note: FactNote) -> str:
+    """The doing that leads to an event."""
+    return grammar(who.language).first("event.go", {"event": event_name(note, language(who.language))})
+
+
 def _holds(given: ReactInput, note: FactNote) -> bool:
     """Whether the plan leads to the event's place by its beginning, or already includes the event."""
-    begins, name = moment_minutes(note.starts[11:16]), f"going to {event_name(note)}"
+    begins, name = moment_minutes(note.starts[11:16]), going_to(given.who, note)
     for item in (*((given.now,) if given.now else ()), *given.later):
         if item.do == name:
             return True

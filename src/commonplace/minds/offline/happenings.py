@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from commonplace.minds.notes import News, Person, Spot
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.english import gerund, listed
-from commonplace.minds.offline.grammar.grammar import Grammar, grammar
-from commonplace.minds.offline.grammar.speech import noun_phrase
+from commonplace.minds.offline.grammar.grammar import Grammar, grammar, reason
+from commonplace.minds.offline.grammar.language import language
 from commonplace.minds.offline.perceive_event import event_kind, places_meant, spoken_words
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
-from commonplace.text import words
 
 WET = frozenset({"rain", "storm", "snow"})
 
@@ -23,39 +21,20 @@ def voice(given: ReactInput, dice: Dice) -> ReactOutput | None:
     text = news.frame.get("text", news.text)
     because = _ids(news)
     person = _named_person(given, text)
-    reason = "a thought that will not go away"
+    name = given.who.language
+    why = reason(name, "voice")
     if person is not None and person.can_be_spoken_to:
-        return ReactOutput(decision="talk", target=person.id, purpose="tell", reason=reason, because=because)
+        return ReactOutput(decision="talk", target=person.id, purpose="tell", reason=why, because=because)
     place = named_place(given.places, text)
     if place is None and person is None and not _is_doable(text):
-        return ReactOutput(decision="keep", reason="a thought I cannot follow", because=because)
-    do = _thought_of(text) or "following a hunch"
+        return ReactOutput(decision="keep", reason=reason(name, "voice.unclear"), because=because)
+    do = language(name).commanded(text) or grammar(name).first("voice.do", {})
     stroke = _now(given, do, place.id if place else given.situation.place.id, 30 + 5 * dice.below(4, "voice"), because)
-    return ReactOutput(decision="go", stroke=stroke, reason=reason, because=because)
+    return ReactOutput(decision="go", stroke=stroke, reason=why, because=because)
 
 
 def _is_doable(text: str) -> bool:
     return len(text.split()) >= 2
-
-
-NO_VERBS = listed(
-    "a an the my your his her its our their we he she they it there this that who what why when where how if did is "
-    "are was somebody someone everybody everyone nobody anybody people"
-)
-"""Words that begin a thought that is not a command: `Somebody should oil the door`."""
-LEADS_IN = listed("you should must please now just maybe i need to")
-"""Words before the verb of a command: `You should go to the canal`."""
-
-
-def _thought_of(text: str) -> str:
-    """`Go to the canal.` → `going to the canal`."""
-    from_words = text.strip().rstrip(".!?").split(" ")
-    while from_words and from_words[0].lower().strip(",") in LEADS_IN:
-        from_words = from_words[1:]
-    if not from_words or not from_words[0].isalpha() or from_words[0].lower() in NO_VERBS:
-        return ""
-    phrase = " ".join([from_words[0].lower(), *from_words[1:]])
-    return (phrase if phrase.split(" ")[0].endswith("ing") else gerund(phrase))[:110]
 
 
 def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
@@ -73,18 +52,9 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
     do = rules.say(f"event.{kind}.{manner}", {}, dice)
     minutes = 15 + 5 * dice.below(6, "event")
     stroke = _now(given, do, _where(given, news, manner), minutes, _ids(news))
-    what = "the dark" if kind == "dark" else noun_phrase(news.text) or "what happened"
-    reason = {
-        "brave": f"somebody has to see to {what}",
-        "helpful": f"people may need help because of {what}",
-        "handy": f"I know how to deal with {what}",
-        "cook": f"something warm and bright helps against {what}",
-        "cautious": f"better be careful about {what}",
-        "leave": f"no use staying with {what} like this",
-    }.get(manner, f"I want to know about {what}")
-    return ReactOutput(
-        decision="help" if manner == "helpful" else "go", stroke=stroke, reason=reason, because=_ids(news)
-    )
+    named = rules.first("the_dark", {}) if kind == "dark" else rules.language.noun_phrase(news.text)
+    why = reason(given.who.language, f"happening.{manner}", what=named or rules.first("what_happened", {}))
+    return ReactOutput(decision="help" if manner == "helpful" else "go", stroke=stroke, reason=why, because=_ids(news))
 
 
 def _where(given: ReactInput, news: News, manner: str) -> str:
@@ -128,22 +98,15 @@ def named_place(places: tuple[Spot, ...], text: str) -> Spot | None:
 
 
 def _named_person(given: ReactInput, text: str) -> Person | None:
-    spoken = frozenset(words(text))
-    return next(
-        (one for one in given.situation.people if one.called.lower() in spoken or one.name.lower() in text.lower()),
-        None,
-    )
+    spoken = language(given.who.language)
+    return next((one for one in given.situation.people if spoken.names(text, one.name, one.called)), None)
 
 
 def distress(given: ReactInput, dice: Dice) -> ReactOutput | None:
     """Help somebody seen in distress, if the character is kind enough or close to them."""
     rules = grammar(given.who.language)
     for news in given.news:
-        if (
-            news.kind not in {"did", "doing"}
-            or not news.who
-            or not frozenset(words(news.text)) & rules.words("distress")
-        ):
+        if news.kind not in {"did", "doing"} or not news.who or not rules.has("distress", news.text):
             continue
         person = next((one for one in given.situation.people if one.id == news.who), None)
         if person is None or person.warmth + 25 * temper(given.who).helpful < 10:
@@ -152,7 +115,7 @@ def distress(given: ReactInput, dice: Dice) -> ReactOutput | None:
         stroke = _now(given, do, given.situation.place.id, 15 + 5 * dice.below(3, "help"), _ids(news))
         return ReactOutput(
             decision="help", target=person.id, purpose="comfort", stroke=stroke,
-            reason=f"{person.called} needs somebody now", because=_ids(news),
+            reason=reason(given.who.language, "distress", x=person.called), because=_ids(news),
         )  # fmt: skip
     return None
 
@@ -166,15 +129,14 @@ def weather(given: ReactInput, dice: Dice) -> ReactOutput | None:
     if not (given.situation.place.outdoor or given.now.outdoor):
         return None
     if temper(given.who).brave > 1 and sky == "rain" and dice.chance(30, "wet"):
-        return ReactOutput(decision="keep", reason="a little rain does not bother me", because=_ids(news))
+        return ReactOutput(decision="keep", reason=reason(given.who.language, "rain.keep"), because=_ids(news))
     shelter = _shelter(given, dice)
     rules = grammar(given.who.language)
-    do = rules.say("rain.home" if shelter == given.who.home else "rain.out", {"sky": sky}, dice)
+    do = rules.say("rain.home" if shelter == given.who.home else "rain.out", {"sky": rules.language.sky(sky)}, dice)
     minutes = 30 + 5 * dice.below(7, "rain")
     stroke = _now(given, do, shelter, minutes, _ids(news))
-    return ReactOutput(
-        decision="go", stroke=stroke, reason=f"I do not want to be out in this {sky}", because=_ids(news)
-    )
+    why = reason(given.who.language, "rain.go", sky=rules.language.sky(sky))
+    return ReactOutput(decision="go", stroke=stroke, reason=why, because=_ids(news))
 
 
 def _shelter(given: ReactInput, dice: Dice) -> str:
@@ -201,9 +163,9 @@ def failure(given: ReactInput, dice: Dice) -> ReactOutput | None:
         if person.minutes_since_talk < 0 or person.minutes_since_talk > 30:
             return ReactOutput(
                 decision="talk", target=person.id, purpose="ask", because=_ids(news),
-                reason=f"{person.called} may know about the {name}",
+                reason=reason(given.who.language, "failure.ask", x=person.called, thing=name),
             )  # fmt: skip
-    return ReactOutput(decision="keep", reason="then something else first", because=_ids(news))
+    return ReactOutput(decision="keep", reason=reason(given.who.language, "failure"), because=_ids(news))
 
 
 def _may_ask(given: ReactInput, near: list[Person]) -> bool:
@@ -211,9 +173,8 @@ def _may_ask(given: ReactInput, near: list[Person]) -> bool:
 
 
 def _now(given: ReactInput, do: str, place: str, minutes: int, because: tuple[int, ...]) -> Stroke:
-    return Stroke(
-        start=given.situation.time, minutes=minutes, location=place, do=do or "seeing what is going on", because=because
-    )
+    do = do or grammar(given.who.language).first("event.other.look", {})
+    return Stroke(start=given.situation.time, minutes=minutes, location=place, do=do, because=because)
 
 
 def _ids(news: News) -> tuple[int, ...]:

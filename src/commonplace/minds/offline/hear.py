@@ -14,7 +14,8 @@ from functools import lru_cache
 from commonplace.minds.notes import Spoken
 from commonplace.minds.offline.grammar.english import listed
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
-from commonplace.minds.offline.grammar.speech import noun_phrase, turned
+from commonplace.minds.offline.grammar.korean import content_word, is_korean
+from commonplace.minds.offline.grammar.language import language as spoken_language
 from commonplace.text import words
 
 QUESTIONS = (
@@ -64,7 +65,9 @@ def remembered(frame: Mapping[str, str], language: str) -> Heard:
 
 @lru_cache(maxsize=4096)
 def _heard(text: str, act: str, topic: str, language: str) -> Heard:
-    return Heard(act, turned(topic), content(text)) if act else understood(text, language)
+    if not act:
+        return understood(text, language)
+    return Heard(act, spoken_language(language).turned(topic), content(text))
 
 
 _COMMON = listed(
@@ -80,7 +83,14 @@ _COMMON = listed(
 @lru_cache(maxsize=4096)
 def content(text: str) -> frozenset[str]:
     """The words of a text that tell what it is about."""
-    return frozenset(word for word in words(text) if len(word) > 3 and word not in _COMMON)
+    return frozenset(_telling(word) for word in words(text)) - {""}
+
+
+def _telling(word: str) -> str:
+    """The word as it is compared with others; empty for one that tells nothing."""
+    if is_korean(word):
+        return content_word(word)
+    return word if len(word) > 3 and word not in _COMMON else ""
 
 
 # ── words without an act ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -106,53 +116,50 @@ def understood(text: str, language: str) -> Heard:
     """Words alone: the last sentence says whether they ask or take leave, the rest what they are about."""
     rules = grammar(language)
     sentences = _SENTENCE.findall(text.strip()) or [text]
-    last, main = sentences[-1].strip(), _without_lead_in(sentences)
-    if len(last) < LONGEST_BYE and "?" not in last and _has(rules, "farewell", last):
+    last, main = sentences[-1].strip(), _without_lead_in(rules, sentences)
+    if rules.language.length(last) < LONGEST_BYE and "?" not in last and rules.has("farewell", last):
         return Heard("farewell", "", frozenset())
-    if _has(rules, "snub", last):
+    if rules.has("snub", last):
         return Heard("snub", "", content(main))
-    topic = turned(noun_phrase(main))
+    topic = _topic(rules, main)
     if last.rstrip("\"”'").endswith("?"):
-        return Heard(
-            _question(rules, last, alone=main.strip() == last), turned(noun_phrase(last)) or topic, content(main)
-        )
-    if _has(rules, "ask.going", last):
+        return Heard(_question(rules, last, alone=main.strip() == last), _topic(rules, last) or topic, content(main))
+    if rules.has("ask.going", last):
         return Heard("invite", topic, content(main))
     return Heard(_statement(rules, main, text, topic), topic, content(main))
 
 
 def refuses(text: str, language: str) -> bool:
     """Whether words alone, said in answer to an invitation, refuse it: there, a bare `I can't` is enough."""
-    return _has(grammar(language), "refuse", text)
+    return grammar(language).has("refuse", text)
 
 
-def _without_lead_in(sentences: list[str]) -> str:
+def _topic(rules: Grammar, text: str) -> str:
+    return rules.language.turned(rules.language.noun_phrase(text))
+
+
+def _without_lead_in(rules: Grammar, sentences: list[str]) -> str:
     first = 0
-    while first < len(sentences) - 1 and len(sentences[first].strip()) < LEAD_IN:
+    while first < len(sentences) - 1 and rules.language.length(sentences[first].strip()) < LEAD_IN:
         first += 1
     return "".join(sentences[first:])
 
 
 def _question(rules: Grammar, last: str, *, alone: bool) -> str:
-    act = next((act for act in QUESTIONS if _has(rules, act, last)), "ask")
+    act = next((act for act in QUESTIONS if rules.has(act, last)), "ask")
     # Who only asks whether one goes takes the event as known; with something told before it, it is an invitation.
     return "invite" if act == "ask.going" and not alone else act
 
 
 def _statement(rules: Grammar, main: str, text: str, topic: str) -> str:
-    if len(text) < LONGEST_ANSWER:
+    length = rules.language.length
+    if length(text) < LONGEST_ANSWER:
         for answer in ("accept", "decline", "hesitate"):
-            if _has(rules, answer, text):
+            if rules.has(answer, text):
                 return answer
     for act in _STATEMENTS:
-        if (act not in _ONLY_SHORT or len(main) < SHORT) and _has(rules, act, main):
+        if (act not in _ONLY_SHORT or length(main) < SHORT) and rules.has(act, main):
             return act
-    if len(text) < LEAD_IN and _has(rules, "greet", text):
+    if length(text) < LEAD_IN and rules.has("greet", text):
         return "greet"
-    return "acknowledge" if len(text) < NOD and not topic else "tell"
-
-
-def _has(rules: Grammar, name: str, text: str) -> bool:
-    """Whether a phrase of the list occurs in the text, as whole words."""
-    spoken = f" {' '.join(words(text))} "
-    return any(f" {phrase} " in spoken for phrase in rules.words(name))
+    return "acknowledge" if length(text) < NOD and not topic else "tell"

@@ -11,14 +11,16 @@ from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.minds.notes import Value
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.duet_thought import duet_plan, duet_reflect
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.interview.answer import answer
+from commonplace.minds.offline.panel import panel_turn
 from commonplace.minds.offline.perceive_event import perceive_event
 from commonplace.minds.offline.plan import plan_day, plan_hours, plan_minutes
 from commonplace.minds.offline.rate import rate
 from commonplace.minds.offline.react import act, react
 from commonplace.minds.offline.reflect import insights, questions, relate
-from commonplace.minds.offline.stage_talk import duet_turn, panel_turn
+from commonplace.minds.offline.stage_talk import duet_turn
 from commonplace.minds.tasks import EmbedInput, EmbedOutput
 
 
@@ -62,6 +64,8 @@ FUNCTIONS: Mapping[str, Callable[[Any, Dice], Value]] = {
     "insights": insights,
     "relate": relate,
     "duet_turn": duet_turn,
+    "duet_plan": duet_plan,
+    "duet_reflect": duet_reflect,
     "perceive_event": perceive_event,
     "answer": answer,
     "panel_turn": panel_turn,

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from commonplace.minds.notes import ThingHere
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.english import listed
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.tasks import PerceiveEventInput, PerceiveEventOutput
 from commonplace.text import words
@@ -19,8 +18,6 @@ EVENTS = ("fire", "cry", "dark", "water", "loud", "wonder")
 """Kinds of event, the more urgent first."""
 SHORTEST = 3
 """Letters of a word that may stand for a whole name."""
-POWER = listed("power electricity blackout outage lights")
-"""Words of a sentence that turns off everything electric."""
 STATES = {
     "breaks": "broken", "opens": "open", "closes": "closed", "shuts": "closed", "dies": "dead", "empties": "empty",
     "jams": "jammed", "tears": "torn", "dries": "dry",
@@ -64,7 +61,7 @@ def _sets(
         place = given.located.get(thing.id, "")
         if thing.id in things and (not areas or place in areas):
             state = _named_state(states, spoken) or _typical(rules, kind, states)
-        elif kind == "dark" and _is_electric(rules, thing) and _is_powerless(place, spoken, areas):
+        elif kind == "dark" and _is_electric(rules, thing) and _is_powerless(rules, given.text, place, areas):
             state = _typical(rules, kind, states)
         else:
             continue
@@ -72,14 +69,14 @@ def _sets(
             yield thing.id, state
 
 
-def _is_powerless(place: str, spoken: str, areas: tuple[str, ...]) -> bool:
+def _is_powerless(rules: Grammar, text: str, place: str, areas: tuple[str, ...]) -> bool:
     """Whether the power is gone where a thing is; everywhere, when no area is named."""
-    return not POWER.isdisjoint(spoken.split()) and (place in areas or not areas)
+    return rules.has("power", text) and (place in areas or not areas)
 
 
 def _is_electric(rules: Grammar, thing: ThingHere) -> bool:
     """Whether a thing goes dark with the power, by a word of its name."""
-    return not rules.words("electric").isdisjoint(words(thing.name))
+    return rules.has("electric", thing.name)
 
 
 def _named_state(states: tuple[str, ...], spoken: str) -> str:
@@ -98,8 +95,7 @@ def _typical(rules: Grammar, kind: str, states: tuple[str, ...]) -> str:
 
 def event_kind(rules: Grammar, text: str) -> str:
     """dark, fire, cry, water, loud, wonder or other."""
-    spoken = frozenset(words(text))
-    return next((kind for kind in EVENTS if spoken & rules.words(f"event.{kind}")), "other")
+    return next((kind for kind in EVENTS if rules.has(f"event.{kind}", text)), "other")
 
 
 # ── what a few words mean ─────────────────────────────────────────────────────────────────────────────────────────────

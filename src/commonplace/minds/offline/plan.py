@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from commonplace.minds.notes import Hint, Recalled, ThingHere
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_stroke, hhmm, moment_minutes, wish_to_go
-from commonplace.minds.offline.grammar.english import gerund, named
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
+from commonplace.minds.offline.grammar.language import language
 from commonplace.minds.offline.happenings import WET
 from commonplace.minds.offline.temper import Temper, temper
 from commonplace.minds.tasks import PartOut, PlanDayInput, PlanDayOutput, PlanPartsInput, PlanPartsOutput, Stroke
-from commonplace.text import words
 
 FEWEST, MOST = 5, 8
 LATEST = 30 * 60
@@ -51,7 +49,7 @@ def plan_day(given: PlanDayInput, dice: Dice) -> PlanDayOutput:
 
 def _routine(given: PlanDayInput) -> list[Draft]:
     """The routine with times that only grow: a sleep after midnight counts past 24 hours."""
-    drafts: list[Draft] = []
+    drafts, rules = list[Draft](), grammar(given.who.language)
     for index, stroke in enumerate(given.routine):
         start = moment_minutes(stroke.start)
         if drafts and start < drafts[-1].start:
@@ -63,13 +61,18 @@ def _routine(given: PlanDayInput) -> list[Draft]:
         drafts = [
             Draft(
                 moment_minutes(given.wakes),
-                Stroke(start=given.wakes, minutes=30, location=given.who.home, do="waking up slowly"),
+                Stroke(start=given.wakes, minutes=30, location=given.who.home, do=rules.first("day.wake", {})),
             )
         ]
     if len(drafts) < 2 or not drafts[-1].stroke.asleep:
         start = max(22 * 60 + 30, drafts[-1].start + 60)
         drafts.append(
-            Draft(start, Stroke(start="22:30", minutes=480, location=given.who.home, do="sleeping", asleep=True))
+            Draft(
+                start,
+                Stroke(
+                    start="22:30", minutes=480, location=given.who.home, do=rules.first("day.sleep", {}), asleep=True
+                ),
+            )
         )
     return drafts
 
@@ -98,7 +101,7 @@ def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
         return draft
     rules = grammar(given.who.language)
     seen = tuple(memory.id for memory in given.recalled if memory.frame.get("what") == "weather")[:1]
-    do = rules.say("day.rain", {"sky": sky}, dice.with_(draft.start)) or draft.stroke.do
+    do = rules.say("day.rain", {"sky": rules.language.sky(sky)}, dice.with_(draft.start)) or draft.stroke.do
     update = {"location": given.who.home, "do": do, "routine": -1, "because": seen, "emoji": "☔"}
     return replace(draft, stroke=draft.stroke.model_copy(update=update))
 
@@ -221,7 +224,7 @@ def _events(given: PlanDayInput, dice: Dice) -> Iterator[Draft]:
             continue
         hearing = max(carrying, key=lambda one: (warmth.get(one.frame.get("who", ""), 10), -one.id))
         if wish_to_go(given.who, note, hearing, warmth.get(hearing.frame.get("who", ""), 10), dice).goes:
-            stroke = event_stroke(note, hearing.id)
+            stroke = event_stroke(given.who, note, hearing.id)
             yield Draft(moment_minutes(stroke.start), stroke, fixed=True, keeps_up=True)
 
 
@@ -233,7 +236,7 @@ def _insights(given: PlanDayInput) -> Iterator[Stroke]:
             about = memory.frame.get("about", "")
             place = _seen(given).get(about, "") or memory.frame.get("place", "")
             if place or about not in {person.id for person in given.known}:
-                yield _stroke(given, gerund(wish), memory, place)
+                yield _stroke(given, language(given.who.language).gerund(wish), memory, place)
 
 
 def _seen(given: PlanDayInput) -> dict[str, str]:
@@ -245,45 +248,29 @@ def _seen(given: PlanDayInput) -> dict[str, str]:
     }
 
 
-_INTENDS = re.compile(
-    r"\b(?:means|wants|plans|hopes|needs|has|intends|promised|still has|still needs) to ([a-z]+ [^.,;]{3,70})"
-)
-_THIRD_PERSON = re.compile(r"\b(he|she|they|his|her|their|him|them|him|somebody|one day)\b")
-
-
 def _undone(given: PlanDayInput) -> Iterator[Stroke]:
     """What the character intends to do and does not remember doing."""
     done = " ".join(memory.text for memory in given.recalled if memory.kind == "action")
     for memory in given.recalled:
-        if not memory.text.startswith(given.who.name) or memory.frame.get("what") not in {"seed", None}:
+        if memory.frame.get("what") not in {"seed", None}:
             continue
-        found = _INTENDS.search(memory.text)
-        if (
-            found is None
-            or _THIRD_PERSON.search(found.group(1))
-            or found.group(1).startswith(("be ", "have ", "know "))
-        ):
-            continue
-        doing = gerund(found.group(1))
-        if doing not in done:
+        doing = language(given.who.language).intended(memory.text, given.who.name)
+        if doing and doing not in done:
             yield _stroke(given, doing, memory, memory.frame.get("place", ""))
-
-
-_VISIT = re.compile(r"\b(come by|drop in|drop by|come and see|visit|look in|stop by)\b", re.IGNORECASE)
 
 
 def _visits(given: PlanDayInput, dice: Dice) -> Iterator[Stroke]:
     """Visits that somebody asked for, to where they were seen lately."""
-    seen = _seen(given)
+    seen, rules = _seen(given), grammar(given.who.language)
     for memory in given.recalled:
         frame = memory.frame
         if (
             frame.get("what") == "said"
             and frame.get("to_me")
-            and _VISIT.search(frame.get("quote", ""))
+            and rules.has("visit", frame.get("quote", ""))
             and frame["who"] in seen
         ):
-            do = grammar(given.who.language).say("day.visit", {"x": frame.get("called", "a friend")}, dice)
+            do = rules.say("day.visit", {"x": frame.get("called", "")}, dice)
             yield _stroke(given, do, memory, seen[frame["who"]])
 
 
@@ -352,12 +339,12 @@ def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
 
 def _relit(given: PlanPartsInput, rules: Grammar, dice: Dice) -> list[PartOut]:
     """A character that deals with a power cut switches dark things on again: last, and one after another."""
-    if not given.item.because or not frozenset(words(given.item.do)) & rules.words("mends.power"):
+    if not given.item.because or not rules.has("mends.power", given.item.do):
         return []
     dark = [thing for thing in given.things if thing.state in rules.words("dark.states") and "OPEN" in thing.verbs]
     return [PartOut(do=given.item.do, minutes=10)] + [
         PartOut(
-            do=rules.say("relight", {"thing": named(thing.name)}, dice.with_(thing.id)), minutes=5,
+            do=rules.say("relight", {"thing": rules.language.named(thing.name)}, dice.with_(thing.id)), minutes=5,
             object_id=thing.id, verb="OPEN", emoji="💡",
         )
         for thing in dark[:3]
@@ -411,10 +398,9 @@ def _filled(queue: Sequence[PartOut], total: int, dice: Dice) -> tuple[PartOut, 
 
 def kind_of(rules: Grammar, do: str) -> str:
     """sleep, wake, eat, walk, work, social, rest, event or plain, by the words of what is done."""
-    if do.startswith("going to the "):
+    if rules.language.going(do):
         return "event"
-    spoken = frozenset(words(do))
-    return next((kind for kind in KINDS if spoken & rules.words(f"kind.{kind}")), "plain")
+    return next((kind for kind in KINDS if rules.has(f"kind.{kind}", do)), "plain")
 
 
 def _generic(given: PlanPartsInput, rules: Grammar, level: str, dice: Dice) -> list[str]:
@@ -423,26 +409,26 @@ def _generic(given: PlanPartsInput, rules: Grammar, level: str, dice: Dice) -> l
     kind = kind_of(rules, given.item.do)
     if given.item.because and kind not in {"event", "sleep"} and level == "part":
         return [given.item.do]
-    event = f"the {given.item.do.rpartition(' ')[2]}"
-    names = [name.replace("{event}", event) for name in rules.every(f"{level}.{kind}")]
+    event, joined = rules.language.going(given.item.do), rules.language.joined
+    names = [joined(name.replace("{event}", event)) for name in rules.every(f"{level}.{kind}")]
     names = names or list(rules.every(f"{level}.plain"))
     return dice.shuffled(names, "generic") if level == "part" else names
 
 
 def _broken(given: PlanPartsInput, rules: Grammar) -> dict[str, ThingHere | Recalled]:
     """Things that do not work, as seen or as remembered: id → what says so."""
-    faulty = rules.words("faulty") - {"out", "closed", "dark", "cold", "empty", "dirty"}
+    faulty, occurs = rules.words("faulty") - rules.words("faulty.mild"), rules.language.occurs
     found: dict[str, ThingHere | Recalled] = {}
     for memory in reversed(given.recalled):
         frame = memory.frame
         if frame.get("what") in {"thing", "refused"} and frame.get("object"):
             said = frame.get("words", "") or frame.get("why", "")
-            if frozenset(words(said)) & faulty:
+            if occurs(faulty, said):
                 found[frame["object"]] = memory
             else:
                 found.pop(frame["object"], None)
     for thing in given.things:
-        if frozenset(words(thing.state)) & faulty:
+        if occurs(faulty, thing.state):
             found[thing.id] = thing
         elif thing.id in found and thing.state:
             del found[thing.id]
@@ -464,5 +450,5 @@ def _repair(
     verb = next((one for one in MENDING if one in thing.verbs and (thing.id, one) not in refused), "")
     if not verb and any(thing.id == one for one, _ in refused):
         return []
-    do = rules.say("repair", {"thing": named(thing.name)}, dice)
+    do = rules.say("repair", {"thing": rules.language.named(thing.name)}, dice)
     return [PartOut(do=do, minutes=15, object_id=thing.id if verb else "", verb=verb, emoji="🔧")]

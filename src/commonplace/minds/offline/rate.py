@@ -32,7 +32,7 @@ def rate(given: RateInput, dice: Dice) -> RateOutput:  # noqa: ARG001 – rating
 def _rating(text: str, name: str, called: str, goal: str, language: str) -> Rating:
     base, felt = _base(text, name, called, language), feeler(language)(text)
     # What people do all day is routine whatever its words: killing time is not murder. A thing that breaks is not.
-    words_count = base > ROUTINE or text.startswith("The ")
+    words_count = base > ROUTINE or _is_of_a_thing(text, language)
     importance = _rater(language, goal, base)(text) if words_count else base
     if felt is None:
         return Rating(importance=importance)
@@ -58,8 +58,16 @@ _BEGINNINGS = (
 )
 
 
+def _is_of_a_thing(text: str, language: str) -> bool:
+    return text.startswith("The ") if language != "ko" else bool(_KO_THING.match(text)) and not _KO_DOING.search(text)
+
+
 def _base(text: str, name: str, called: str, language: str) -> int:
     """Where a sentence starts from by its kind, as the simulator words each kind."""
+    return _korean_base(text, name, called) if language == "ko" else _english_base(text, name, called)
+
+
+def _english_base(text: str, name: str, called: str) -> int:
     if "“" in text or ': "' in text:
         return ROUTINE if text.startswith(f"{name} said") or f"says to {name}" not in text else SPOKEN_TO
     if _IN_FIRST_PERSON.search(text):
@@ -71,7 +79,45 @@ def _base(text: str, name: str, called: str, language: str) -> int:
         return VOICE
     is_own = text.startswith(f"{name} ")
     base = _own(text) if is_own else _others(text, called)
-    if base == ROUTINE and not grammar(language).words("occasion").isdisjoint(words(text)):
+    if base == ROUTINE and not grammar("en").words("occasion").isdisjoint(words(text)):
+        return OCCASION if is_own else OCCASION - 3
+    return base
+
+
+_KO_FIRST_PERSON = re.compile(
+    r"(?<![가-힣])(?:나는|내가|나를|나도|나에게|내|우리) |(?:모양이다|가 보다|싶다|것 같다|겠다|지도 모른다)\.$"
+)
+_KO_SKIES = (
+    (re.compile(r"(?:아침이다|한낮이다|오후다|밤이다|새벽이 온다|저녁이 내린다)\.$"), ROUTINE),
+    (re.compile(r"폭풍우가 몰아친다\.$"), EVENT),
+    (re.compile(r"^(?:비가|눈이) 내리기 시작한다\.$"), SPOKEN_TO),
+    (re.compile(r"(?:안개가 내려앉는다|^구름이 하늘을 덮는다|^하늘이 갠다|^비가 그친다)\.$"), NOTED),
+)
+_KO_DOING = re.compile(r"(?:중이다|자고 있다|에서 들어온다|쪽으로 떠난다|말을 건다|하지만, .+)\.$")
+_KO_THING = re.compile(r"^(?:[^ .]+ ){0,3}[^ .]+(?:은|는|이|가) (?:[^ .]+ ){0,4}[^ .]+다\.$")
+
+
+def _korean_base(text: str, name: str, called: str) -> int:
+    """As `_base`, for the sentences of a Korean town."""
+    if "“" in text:
+        return SPOKEN_TO if f"{name}에게 말한다" in text else ROUTINE
+    if "떨쳐지지 않는 생각이 있다" in text:
+        return VOICE
+    for pattern, importance in _KO_SKIES:
+        if pattern.search(text):
+            return importance
+    if _KO_FIRST_PERSON.search(text):
+        return THOUGHT
+    is_own = text.startswith((f"{name}은 ", f"{name}는 "))
+    if is_own:
+        base = THOUGHT if "기로 마음먹는다" in text else SPOKEN_TO if "지만, " in text else ROUTINE
+    elif re.search(r"에 왔다\.$|은 이제 .+에 없다\.$|는 이제 .+에 없다\.$", text):
+        base = MOVED
+    elif called and called in text:
+        base = NOTED
+    else:
+        base = ROUTINE if _KO_DOING.search(text) or re.search(r"(?:있다|없다)\.$", text) else EVENT
+    if base == ROUTINE and grammar("ko").has("occasion", text):
         return OCCASION if is_own else OCCASION - 3
     return base
 

@@ -14,11 +14,12 @@ from commonplace.minds.notes import FactNote, Item, Person, Recalled
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_name, invitation
-from commonplace.minds.offline.grammar.grammar import grammar
-from commonplace.minds.offline.grammar.speech import noun_phrase
+from commonplace.minds.offline.grammar.grammar import grammar, reason
+from commonplace.minds.offline.grammar.language import language
 from commonplace.minds.offline.happenings import distress, event, failure, voice, weather
 from commonplace.minds.offline.hear import heard, remembered
 from commonplace.minds.offline.rate import rate
+from commonplace.minds.offline.sayings import occasion_word
 from commonplace.minds.offline.scene import COLD
 from commonplace.minds.offline.temper import Temper, temper
 from commonplace.minds.tasks import (
@@ -31,7 +32,6 @@ from commonplace.minds.tasks import (
     Stroke,
     Targets,
 )
-from commonplace.text import words
 
 LATELY = 30 * 60
 """Minutes something remains the talk of the day."""
@@ -50,7 +50,7 @@ def react(given: ReactInput, dice: Dice) -> ReactOutput:
 
 def _reaction(given: ReactInput, dice: Dice) -> ReactOutput:
     if given.now is not None and given.now.asleep and not any(news.kind in {"voice", "event"} for news in given.news):
-        return ReactOutput(decision="keep", reason="asleep")
+        return ReactOutput(decision="keep", reason=reason(given.who.language, "asleep"))
     accepted = invitation(given, dice)
     for case in _CASES:
         answer = case(given, dice)
@@ -58,7 +58,7 @@ def _reaction(given: ReactInput, dice: Dice) -> ReactOutput:
             return _with(answer, accepted)
     if accepted is not None:
         return accepted
-    return ReactOutput(decision="keep", reason="nothing that changes my plans")
+    return ReactOutput(decision="keep", reason=reason(given.who.language, "nothing"))
 
 
 def _with(answer: ReactOutput, accepted: ReactOutput | None) -> ReactOutput:
@@ -66,8 +66,8 @@ def _with(answer: ReactOutput, accepted: ReactOutput | None) -> ReactOutput:
     if accepted is None or answer.stroke is not None:
         return answer
     because = (*answer.because, *(one for one in accepted.because if one not in answer.because))
-    reason = f"{answer.reason}; {accepted.reason}" if answer.reason else accepted.reason
-    return answer.model_copy(update={"stroke": accepted.stroke, "reason": reason[:300], "because": because})
+    why = f"{answer.reason}; {accepted.reason}" if answer.reason else accepted.reason
+    return answer.model_copy(update={"stroke": accepted.stroke, "reason": why[:300], "because": because})
 
 
 def act(given: ActInput, dice: Dice) -> ActOutput:  # noqa: ARG001 – the plan decides
@@ -104,19 +104,17 @@ def _floor(given: ReactInput, dice: Dice) -> ReactOutput | None:
     purpose = (
         "farewell" if len(given.lines) >= enough and not (line.asks and len(given.lines) < enough + 2) else "reply"
     )
-    reason = f"{person.called} {'asked me something' if line.asks else 'spoke to me'}"
-    if purpose == "farewell":
-        reason = f"we have talked enough, {person.called} and I"
-    return ReactOutput(decision="talk", target=person.id, purpose=purpose, reason=reason, because=because)
+    kind = "enough" if purpose == "farewell" else "asked" if line.asks else "spoken"
+    why = reason(given.who.language, f"floor.{kind}", x=person.called)
+    return ReactOutput(decision="talk", target=person.id, purpose=purpose, reason=why, because=because)
 
 
 def _answer_bye(given: ReactInput, person: Person, because: tuple[int, ...]) -> ReactOutput:
     mine = [line for line in given.lines if line.speaker == given.who.id]
     if mine and heard(mine[-1], given.who.language).act == "farewell":
-        return ReactOutput(decision="keep", reason="we have said goodbye", because=because)
-    return ReactOutput(
-        decision="talk", target=person.id, purpose="farewell", reason=f"{person.called} is leaving", because=because
-    )
+        return ReactOutput(decision="keep", reason=reason(given.who.language, "bye.said"), because=because)
+    why = reason(given.who.language, "bye", x=person.called)
+    return ReactOutput(decision="talk", target=person.id, purpose="farewell", reason=why, because=because)
 
 
 def _length(given: ReactInput, person: Person, dice: Dice) -> int:
@@ -139,14 +137,14 @@ def _avoidance(given: ReactInput, dice: Dice) -> ReactOutput | None:
         if person.warmth >= COLD or news is None or person.asleep:
             continue
         because = (news.memory_id,) if news.memory_id else ()
-        reason = f"I would rather not be where {person.called} is"
+        why = reason(given.who.language, "avoid", x=person.called)
         at_home = given.situation.place.id == given.who.home
         held = given.now is not None and bool(given.now.object_id or given.now.because)
         if news.kind == "arrived" or at_home or held or not dice.steady().chance(45, "avoid", person.id, _hour(given)):
-            return ReactOutput(decision="avoid", target=person.id, reason=reason, because=because)
+            return ReactOutput(decision="avoid", target=person.id, reason=why, because=because)
         do = grammar(given.who.language).say("avoid.do", {"x": person.called}, dice)
         stroke = Stroke(start=given.situation.time, minutes=20, location=given.who.home, do=do, because=because)
-        return ReactOutput(decision="avoid", target=person.id, stroke=stroke, reason=reason, because=because)
+        return ReactOutput(decision="avoid", target=person.id, stroke=stroke, reason=why, because=because)
     return None
 
 
@@ -165,7 +163,7 @@ def _meeting(given: ReactInput, dice: Dice) -> ReactOutput | None:
     wishes = [
         (score, person.id, purpose, why)
         for person in given.situation.people
-        if person.id in named and person.can_be_spoken_to and not person.asleep and not person.doing.startswith(passing)
+        if person.id in named and person.can_be_spoken_to and not person.asleep and not _is_passing(person, passing)
         for score, purpose, why in (_wish(given, person, dice),)
     ]
     if not wishes or max(wishes)[0] < SPEAKS:
@@ -175,12 +173,17 @@ def _meeting(given: ReactInput, dice: Dice) -> ReactOutput | None:
     return ReactOutput(decision="talk", target=other, purpose=purpose, reason=why, because=because)
 
 
+def _is_passing(person: Person, passing: tuple[str, ...]) -> bool:
+    """Whether somebody is only on the way to another place."""
+    return person.doing.startswith(passing) or person.doing.endswith(passing)
+
+
 def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]:
     """How much the character wants to speak to somebody now, what for and why."""
     since = person.minutes_since_talk
     if 0 <= since < REST or person.warmth < COLD:
         return 0, "", ""
-    mood = temper(given.who)
+    mood, name = temper(given.who), given.who.language
     note = _untold(given, person)
     score = 20 + person.warmth // 3 + 9 * mood.sociable + (14 if since < 0 else min(12, since // 60))
     score += 8 if person.label else 0
@@ -188,36 +191,32 @@ def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]
     score -= 6 * mood.busy
     score += dice.steady().below(50, "meet", person.id, _hour(given)) - 18
     if note is not None:
-        return score + 26, "invite" if note.starts else "tell", f"{person.called} should hear about this"
+        return score + 26, "invite" if note.starts else "tell", reason(name, "meet.news", x=person.called)
     if _is_sorry_for(given, person):
-        return score + 18, "comfort", f"{person.called} did not sound happy"
+        return score + 18, "comfort", reason(name, "meet.comfort", x=person.called)
     subject = _talk_of_the_day(given, dice)
     if subject:
-        return score + 12, "tell", f"{person.called} and I could talk about {subject}"
+        return score + 12, "tell", reason(name, "meet.subject", x=person.called, topic=subject)
     if any(memory.importance >= 6 and memory.frame.get("who") != person.id for memory in given.recalled):
         score += 6
-    return (
-        score,
-        "greet",
-        f"I like to have a word with {person.called}" if person.warmth >= 20 else f"I met {person.called}",
-    )
+    return score, "greet", reason(name, "meet.like" if person.warmth >= 20 else "meet", x=person.called)
 
 
 def _talk_of_the_day(given: ReactInput, dice: Dice) -> str:
     """What has happened lately and is on everybody's mind: an event that has begun, or something perceived."""
     for note in given.facts:
         if note.starts and note.starts <= given.situation.moment:
-            return event_name(note)
+            return event_name(note, language(given.who.language))
     if not dice.chance(60, "subject"):
         return ""
     rules = grammar(given.who.language)
     for memory in given.recalled:
         what = memory.frame.get("what")
         if what == "event" and memory.minutes_ago < LATELY:
-            return noun_phrase(memory.text) or "what happened"
-        word = next((one for one in words(memory.frame.get("doing", "")) if one in rules.words("occasion")), "")
+            return rules.language.noun_phrase(memory.text) or rules.first("what_happened", {})
+        word = occasion_word(rules, memory.frame.get("doing", ""))
         if what == "did" and word and memory.minutes_ago < LATELY:
-            return f"the {word}"
+            return rules.language.with_article(word)
     return ""
 
 

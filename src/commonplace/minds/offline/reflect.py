@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from commonplace.minds.notes import Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import english, speech
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
-from commonplace.minds.offline.grammar.speech import noun_phrase, with_article
+from commonplace.minds.offline.grammar.language import Language
+from commonplace.minds.offline.grammar.language import language as spoken_language
 from commonplace.minds.offline.hear import Heard, content, heard, remembered
 from commonplace.minds.tasks import (
     Insight,
@@ -24,7 +24,6 @@ from commonplace.minds.tasks import (
     RelateInput,
     RelateOutput,
 )
-from commonplace.text import words
 
 MOST_QUESTIONS = 3
 
@@ -36,7 +35,7 @@ def questions(given: QuestionsInput, dice: Dice) -> QuestionsOutput:
     asked: list[str] = []
     for (kind, subject), _ in weights.most_common(MOST_QUESTIONS - 1):
         text = rules.say(f"question.{kind}", {"x": subject, "thing": subject, "topic": subject, "place": subject}, dice)
-        asked.append(english.polished(text))
+        asked.append(rules.language.finished(text))
     own = dice.shuffled(rules.every("question.own"), "own")
     asked.extend(own[: MOST_QUESTIONS - len(asked)])
     return QuestionsOutput(questions=tuple(asked[:MOST_QUESTIONS]))
@@ -53,17 +52,17 @@ def _subjects(given: QuestionsInput) -> Counter[tuple[str, str]]:
 
 def subjects(memory: Recalled, me: str, language: str) -> Iterable[tuple[str, str]]:
     """What a memory is about, as (`person`, `thing`, `topic` or `place`, its name in a sentence); `me` left out."""
-    frame = memory.frame
+    frame, spoken = memory.frame, spoken_language(language)
     if frame.get("who") not in {None, "", me} and frame.get("called"):
         yield "person", frame["called"]
     if frame.get("what") in {"thing", "refused", "absent"} and frame.get("object_name"):
-        yield "thing", english.named(frame["object_name"])
+        yield "thing", spoken.named(frame["object_name"])
     if frame.get("what") == "said":
         topic = remembered(frame, language).topic
-        if topic.startswith("the "):
+        if spoken.is_common(topic):
             yield "topic", topic
     if frame.get("what") in {"doing", "arrived"} and frame.get("place_name"):
-        yield "place", english.named(frame["place_name"])
+        yield "place", spoken.named(frame["place_name"])
 
 
 # ── insights ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -111,10 +110,12 @@ def _worded(pattern: Pattern, rules: Grammar, dice: Dice) -> Insight | None:
     frame = {"kind": pattern.kind}
     addressed = rules.say(f"insight.{pattern.kind}.you", pattern.slots, dice.with_(*pattern.ids))
     wish = rules.say(f"wish.{pattern.kind}", pattern.slots, dice)
-    for key, value in (("you", english.polished(addressed)), ("wish", wish), ("place", pattern.place)):
+    told = rules.say(f"insight.{pattern.kind}.say", pattern.slots, dice.with_(*pattern.ids))
+    finished = rules.language.finished
+    for key, value in (("you", finished(addressed)), ("say", finished(told)), ("wish", wish), ("place", pattern.place)):
         if value:
             frame[key] = value
-    return Insight(text=english.polished(text), because=pattern.ids, about=pattern.about, frame=frame)
+    return Insight(text=finished(text), because=pattern.ids, about=pattern.about, frame=frame)
 
 
 def _is_new(insight: Insight, memories: Sequence[Recalled], earlier: Sequence[str]) -> bool:
@@ -156,13 +157,13 @@ def patterns(who: Who, memories: Sequence[Recalled], known: Iterable[Person], ru
         *_friends(who, memories, people),
         *_worries(who, memories, people),
         *_things(memories, rules),
-        *_news(memories),
+        *_news(memories, rules.language),
         *_shared(who, memories),
         *_habits(who, memories, rules),
         *_pairs(who, memories),
-        *_places(who, memories),
+        *_places(who, memories, rules.language),
         *_crossings(who, memories, people),
-        *_minds(memories),
+        *_minds(memories, rules.language),
         *_busy(memories),
     ]
     return sorted(found, key=lambda pattern: (-pattern.strength, pattern.kind, pattern.about, pattern.ids))
@@ -180,14 +181,10 @@ def _ids(memories: Iterable[Recalled]) -> tuple[int, ...]:
     return tuple(sorted(dict.fromkeys(memory.id for memory in memories)))[:MOST_CITED]
 
 
-def _person(frame: Mapping[str, str], people: Mapping[str, Person]) -> dict[str, str]:
+def _person(who: Who, frame: Mapping[str, str], people: Mapping[str, Person]) -> dict[str, str]:
     person = people.get(frame.get("who", ""))
     pronoun = frame.get("pronoun", "") or (person.pronoun if person else "")
-    pronoun = pronoun if pronoun in {"she", "he"} else ""
-    slots = {"x": frame.get("called", "")}
-    if pronoun:
-        slots |= {"he": pronoun, "him": speech.OBJECT[pronoun], "his": speech.POSSESSIVE[pronoun]}
-    return slots
+    return {"x": frame.get("called", ""), **spoken_language(who.language).pronouns(pronoun)}
 
 
 def _haunts(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
@@ -199,17 +196,19 @@ def _haunts(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]
         for memory in seen:
             by_place[memory.frame.get("place_name", "")].append(memory)
         name, there = max(by_place.items(), key=lambda entry: (len(entry[1]), entry[0]))
-        slots = _person(there[0].frame, people)
+        slots, spoken = _person(who, there[0].frame, people), spoken_language(who.language)
         place = there[-1].frame.get("place", "")
         if len(there) >= 2 and name and other not in name.lower():
-            yield Pattern("haunt", _ids(there), {**slots, "at": english.at(name)}, other, len(there) + 1, place)
-        yield from _crafts(other, seen, slots, place)
+            yield Pattern("haunt", _ids(there), {**slots, "at": spoken.at(name)}, other, len(there) + 1, place)
+        yield from _crafts(other, seen, slots, place, spoken)
 
 
-def _crafts(other: str, seen: Sequence[Recalled], slots: Mapping[str, str], place: str) -> Iterator[Pattern]:
+def _crafts(
+    other: str, seen: Sequence[Recalled], slots: Mapping[str, str], place: str, spoken: Language
+) -> Iterator[Pattern]:
     by_topic: dict[str, list[Recalled]] = defaultdict(list)
     for memory in seen:
-        topic = noun_phrase(memory.frame.get("doing", ""))
+        topic = spoken.noun_phrase(memory.frame.get("doing", ""))
         if topic and not topic.startswith(("your", "my", "his", "her", "their")):
             by_topic[topic].append(memory)
     for topic, about in sorted(by_topic.items()):
@@ -223,7 +222,7 @@ def _friends(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person
     for other, lines in _grouped(mine, frozenset({"said"}), "who").items():
         person = people.get(other)
         if len(lines) >= 3 and other != who.id and (person is None or person.warmth >= 0):
-            yield Pattern("friend", _ids(lines), _person(lines[0].frame, people), other, min(6, len(lines)))
+            yield Pattern("friend", _ids(lines), _person(who, lines[0].frame, people), other, min(6, len(lines)))
 
 
 def _worries(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
@@ -232,65 +231,65 @@ def _worries(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person
         sad = [one for one in lines if remembered(one.frame, who.language).act == "complain"]
         person = people.get(other)
         if len(sad) >= 2 and other != who.id and (person is None or person.warmth >= 0):
-            yield Pattern("worry", _ids(sad), _person(sad[0].frame, people), other, len(sad) + 3)
+            yield Pattern("worry", _ids(sad), _person(who, sad[0].frame, people), other, len(sad) + 3)
 
 
 def _things(memories: Sequence[Recalled], rules: Grammar) -> Iterator[Pattern]:
     """A thing that fails again and again, in wet weather above all."""
-    faulty = rules.words("faulty")
     wet = [one for one in memories if one.frame.get("what") == "weather" and one.frame.get("sky") in {"rain", "storm"}]
     for thing, seen in _grouped(memories, frozenset({"thing", "refused", "acted"}), "object").items():
         bad = [
             one for one in seen
-            if any(word in faulty for word in words(f"{one.frame.get('words', '')} {one.frame.get('why', '')}"))
+            if rules.has("faulty", f"{one.frame.get('words', '')} {one.frame.get('why', '')}")
         ]  # fmt: skip
         if len(bad) < 2:
             continue
-        slots = {"thing": english.named(bad[0].frame.get("object_name", thing))}
+        slots = {"thing": rules.language.named(bad[0].frame.get("object_name", thing))}
         yield Pattern("thing", _ids(bad), slots, thing, len(bad) + 2, bad[-1].frame.get("place", ""))
         if wet:
             yield Pattern("thing_rain", _ids([*bad[:4], *wet[:2]]), slots, thing, len(bad) + 3)
 
 
-def _news(memories: Sequence[Recalled]) -> Iterator[Pattern]:
+def _news(memories: Sequence[Recalled], spoken: Language) -> Iterator[Pattern]:
     """A seed fact that has come up more than once."""
     carried: dict[str, list[Recalled]] = defaultdict(list)
     for memory in memories:
         for fact in memory.facts:
             carried[fact].append(memory)
     for fact, about in sorted(carried.items()):
-        names = [one.frame.get("topic", "") or noun_phrase(one.frame.get("quote", "") or one.text) for one in about]
+        told = [one.frame.get("quote", "") or one.text for one in about]
+        names = [one.frame.get("topic", "") or spoken.noun_phrase(text) for one, text in zip(about, told, strict=True)]
         topic = next((name for name in names if " " in name[4:]), "")
-        if len(about) >= 2 and topic.startswith("the ") and " " in topic[4:]:
+        topic = topic or next((name for name in names if spoken.is_news(name)), "")
+        if len(about) >= 2 and spoken.is_news(topic):
             yield Pattern("news", _ids(about), {"topic": topic}, fact, len(about) + 3)
 
 
 def _shared(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
     """A subject on which two people or more have spoken."""
-    said: dict[str, dict[str, Recalled]] = defaultdict(dict)
+    said, spoken = defaultdict[str, dict[str, Recalled]](dict), spoken_language(who.language)
     for memory in memories:
         frame = memory.frame
         if frame.get("what") == "said" and frame.get("who") != who.id and not memory.facts:
             topic = remembered(frame, who.language).topic
-            if topic.startswith("the "):
+            if spoken.is_common(topic):
                 said[topic].setdefault(frame["who"], memory)
     for topic, speakers in sorted(said.items()):
         if len(speakers) >= 2:
-            yield Pattern("shared", _ids(speakers.values()), {"topic": topic}, topic[4:], len(speakers) + 3)
+            yield Pattern("shared", _ids(speakers.values()), {"topic": topic}, spoken.bare(topic), len(speakers) + 3)
 
 
 def _habits(who: Who, memories: Sequence[Recalled], rules: Grammar) -> Iterator[Pattern]:
     """What the character spends its days with."""
-    groups = _grouped(memories, frozenset({"did"}), "doing")
+    groups, spoken = _grouped(memories, frozenset({"did"}), "doing"), rules.language
+    nothing = rules.words("faint") | rules.words("talk")
     worth = {
-        doing: seen for doing, seen in groups.items()
-        if doing.split(" ")[0].endswith("ing") and doing.split(" ")[0] not in rules.words("faint")
-        and not doing.startswith("talking")
-    }  # fmt: skip
+        doing: seen for doing, seen in groups.items() if spoken.is_doing(doing) and spoken.head(doing) not in nothing
+    }
     if worth:
         doing, seen = max(worth.items(), key=lambda entry: (len(entry[1]), entry[0]))
         if len(seen) >= 2:
-            slots = {"doing": speech.taken(doing, who.pronoun, "my")}
+            slots = spoken.doing(spoken.taken(doing, who.pronoun, "my"))
             yield Pattern("habit", _ids(seen), slots, who.id, len(seen), extra={"doing": doing})
 
 
@@ -312,7 +311,7 @@ def _pairs(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
             yield Pattern("pair", _ids(lines), {"x": first, "y": second}, lines[0].frame["who"], min(5, len(lines)))
 
 
-def _places(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
+def _places(who: Who, memories: Sequence[Recalled], spoken: Language) -> Iterator[Pattern]:
     """A place where several different people were seen."""
     seen: dict[str, dict[str, Recalled]] = defaultdict(dict)
     for memory in memories:
@@ -322,7 +321,7 @@ def _places(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
     for name, people in sorted(seen.items()):
         if len(people) >= 3:
             place = next((one.frame.get("place", "") for one in people.values() if one.frame.get("place")), "")
-            yield Pattern("place", _ids(people.values()), {"at": english.at(name)}, name.lower(), len(people), place)
+            yield Pattern("place", _ids(people.values()), {"at": spoken.at(name)}, name.lower(), len(people), place)
 
 
 def _crossings(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
@@ -337,14 +336,14 @@ def _crossings(who: Who, memories: Sequence[Recalled], people: Mapping[str, Pers
         if len(seen) >= 2:
             kind = "cross" if person is None or person.warmth >= 0 else "cross_cold"
             place = next((one.frame["place"] for one in reversed(seen) if one.frame.get("place")), "")
-            yield Pattern(kind, _ids(seen), _person(seen[0].frame, people), other, min(2, len(seen)), place)
+            yield Pattern(kind, _ids(seen), _person(who, seen[0].frame, people), other, min(2, len(seen)), place)
 
 
-def _minds(memories: Sequence[Recalled]) -> Iterator[Pattern]:
+def _minds(memories: Sequence[Recalled], spoken: Language) -> Iterator[Pattern]:
     """Several starting memories on one subject."""
     for subject, about in sorted(_grouped(memories, frozenset({"seed"}), "topic").items()):
         if len(about) >= 2:
-            yield Pattern("mind", _ids(about), {"topic": with_article(subject)}, subject, len(about))
+            yield Pattern("mind", _ids(about), {"topic": spoken.with_article(subject)}, subject, len(about))
 
 
 def _busy(memories: Sequence[Recalled]) -> Iterator[Pattern]:
@@ -387,25 +386,18 @@ def _change(given: RelateInput, theirs: list[Heard]) -> int:
     return min(20, (gain * room + 50) // 100)
 
 
-def _topics(theirs: list[Heard]) -> str:
-    names = list(
-        dict.fromkeys(line.topic for line in theirs if line.topic and line.topic.startswith(("the ", "your ")))
-    )
-    names = [name for name in names if not name.startswith("your ")][:2] or names[:1]
-    return " and ".join(names)
+def _topics(theirs: list[Heard], spoken: Language) -> str:
+    topics = [line.topic for line in theirs if spoken.is_common(line.topic) or spoken.may_be_yours(line.topic)]
+    names = list(dict.fromkeys(name for name in topics if name))
+    return spoken.both([name for name in names if spoken.is_common(name)][:2] or names[:1])
 
 
 def _summary(given: RelateInput, theirs: list[Heard], rules: Grammar, dice: Dice, warmth: int) -> str:
-    other = given.other
-    pronoun = other.pronoun if other.pronoun in speech.OBJECT else "they"
+    other, spoken = given.other, rules.language
     what = other.work or other.label
-    first = f"{other.called}, {with_article(what)}." if what else f"{other.called}."
-    talked = rules.say("relate.topics", {"topics": _turned(_topics(theirs), pronoun)}, dice)
+    first = f"{other.called}, {spoken.with_article(what)}." if what else f"{other.called}."
+    topics = spoken.theirs(_topics(theirs, spoken), other.pronoun)
+    talked = rules.say("relate.topics", {"topics": topics}, dice)
     tone = "fond" if warmth >= 50 else "warm" if warmth >= 15 else "cool" if warmth > -20 else "cold"
-    felt = rules.say(f"relate.{tone}", {"him": speech.OBJECT[pronoun]}, dice)
-    return english.polished(f"{first} {talked} {felt}")
-
-
-def _turned(topics: str, pronoun: str) -> str:
-    """What was `your roof` between the two is `his roof` in a summary."""
-    return topics.replace("your ", f"{speech.POSSESSIVE[pronoun]} ")
+    felt = rules.say(f"relate.{tone}", {"x": other.called, "him": spoken.him(other.pronoun)}, dice)
+    return spoken.finished(f"{first} {talked} {felt}")

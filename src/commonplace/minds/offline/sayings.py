@@ -12,9 +12,7 @@ from functools import lru_cache
 
 from commonplace.minds.notes import FactNote, Recalled
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, minutes_since
-from commonplace.minds.offline.grammar import english, speech
-from commonplace.minds.offline.grammar.grammar import grammar
-from commonplace.minds.offline.grammar.speech import bare, noun_phrase
+from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import Heard, content, remembered, understood
 from commonplace.minds.offline.scene import COLD, Line, Scene
 
@@ -112,43 +110,46 @@ def _fact(scene: Scene, memory: Recalled) -> Saying | None:
         return _event_begun(scene, memory, note)
     if note.id in scene.talk.told or scene.you.id in (source, frame.get("to", "")):
         return _event_ahead(scene, memory, note)
-    tells = [text for text in note.tell or (note.text,) if not scene.known(text)]
-    tells = [text for text in tells if not speech.mentions(text, scene.you.name, scene.you.called)] or tells
-    if not tells or any(scene.known(text) for text in note.tell):
+    own = [scene.voiced(text) for text in note.tell or (note.text,)]
+    tells = [text for text in own if not scene.known(text)]
+    tells = [text for text in tells if not scene.language.mentions(text, scene.you.name, scene.you.called)] or tells
+    if not tells or (note.tell and any(scene.known(text) for text in own)):
         return None
     text = tells[scene.spread(len(tells), memory.id)]
     # Words that lead in themselves take no `Jun told me` before them.
-    leads_in = text.lower().startswith(tuple(scene.rules.words("lead_in")))
+    leads_in = scene.language.leads_in(text) or text.lower().startswith(tuple(scene.rules.words("lead_in")))
     slots = {
         "tell": text,
         "news": "" if leads_in else text,
         "x": frame.get("called", "") if source and not leads_in else "",
     }
-    name = event_name(note)
+    name = event_name(note, scene.language)
     return Saying((memory.id,), "core.fact", slots, 130, text.lower(), content(note.text), name, facts=(note.id,))
 
 
 def _event_ahead(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
     """Whether the hearer goes, too; never asked of one who has said so."""
-    event = event_name(note)
-    if not event or not note.starts or scene.known(bare(event)):
+    event = event_name(note, scene.language)
+    name = scene.language.bare(event)
+    if not event or not note.starts or scene.known(name):
         return None
-    if not goes_to(scene.talk, note) or has_said_yes(scene.talk, note) or any(scene.known(text) for text in note.tell):
+    told = any(scene.known(scene.voiced(text)) for text in note.tell)
+    if not goes_to(scene.talk, note) or has_said_yes(scene.talk, note) or told:
         return None
-    slots = {"event": event, "time": english.clock(note.starts[11:16])}
-    return Saying((memory.id,), "ask.going", slots, 10, bare(event), content(event), event)
+    slots = {"event": event, "time": scene.language.clock(note.starts[11:16])}
+    return Saying((memory.id,), "ask.going", slots, 10, name, content(event), event)
 
 
 def _event_begun(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
     """An event that has begun: spoken of where it is, and looked back on when it is over."""
-    event = event_name(note)
-    name = bare(event)
+    event = event_name(note, scene.language)
+    name = scene.language.bare(event)
     if not name or any(name in line.text.lower() for line in scene.talk.lines):
         return None
     minutes = minutes_since(scene.moment, note)
     if minutes < (note.minutes or 60):
         return _event_here(scene, memory, note)
-    when = english.when(scene.moment, minutes - (note.minutes or 60) // 2)
+    when = scene.language.when(scene.moment, minutes - (note.minutes or 60) // 2)
     slots, ids, words = {"event": event, "when": when}, (memory.id,), content(event)
     if memory.frame.get("what") == "plan":
         return Saying(ids, "core.went", slots, 44, f"went to {name}", words, event)
@@ -164,7 +165,7 @@ def _event_here(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None
     )
     if scene.talk.situation.place.id != note.place or has_spoken:
         return None
-    frame, event = memory.frame, event_name(note)
+    frame, event = memory.frame, event_name(note, scene.language)
     told = frame.get("called", "") if frame.get("what") == "said" and frame.get("who") != scene.you.id else ""
     slots = {"event": event, "x": told}
     return Saying((memory.id,), "core.here", slots, 120, f"here at {event}", content(event), event)
@@ -178,10 +179,10 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     is_about_you = memory.frame.get("about", "") == you.id
     lines = [
         line
-        for line in memory.tell
+        for line in map(scene.voiced, memory.tell)
         if not scene.known(line)
-        and not speech.mentions(line, you.name, you.called)
-        and (not is_about_you or " you" in line)
+        and not scene.language.mentions(line, you.name, you.called)
+        and (not is_about_you or scene.language.addresses(line))
     ]
     if not lines or you.warmth < COLD:
         return None
@@ -195,7 +196,8 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     act = understood(text, scene.me.language).act
     return Saying(
         (memory.id,), "core.tell", {"tell": text}, weight, text.lower(), content(text) | content(subject),
-        topic=noun_phrase(text, subject), act=act if act in PASSED_ON or act.startswith("ask") else "tell",
+        topic=scene.language.noun_phrase(text, subject),
+        act=act if act in PASSED_ON or act.startswith("ask") else "tell",
     )  # fmt: skip
 
 
@@ -220,25 +222,28 @@ def _seen(scene: Scene, memory: Recalled) -> Saying | None:
         return _seen_you(scene, memory, doing)
     if who in scene.present or who == scene.me.id or not who:
         return None
-    doing = speech.addressed(doing, scene.you.name, scene.you.called)
-    called, pronoun = frame.get("called", ""), frame.get("pronoun", "")
+    spoken = scene.language
+    doing = spoken.addressed(doing, scene.you.name, scene.you.called)
+    called = frame.get("called", "")
     slots = {
-        "x": called, "doing": doing, "short": brief(doing), **whereabouts(scene, frame), "when": scene.when(memory),
-        **({"he": pronoun, "him": speech.OBJECT[pronoun]} if pronoun in {"she", "he"} else {}),
+        "x": called, **spoken.doing(doing), **whereabouts(scene, frame), "when": scene.when(memory),
+        **spoken.pronouns(frame.get("pronoun", "")),
     }  # fmt: skip
     weight = 38 if memory.minutes_ago < 240 else 24
     words = content(doing) | content(called)
-    return Saying((memory.id,), "core.saw", slots, weight, doing.lower(), words, noun_phrase(doing))
+    return Saying((memory.id,), "core.saw", slots, weight, doing.lower(), words, spoken.noun_phrase(doing))
 
 
 def _seen_you(scene: Scene, memory: Recalled, doing: str) -> Saying | None:
-    doing = speech.addressed(speech.taken(doing, scene.you.pronoun, "your"), scene.me.name, scene.me.called)
-    if " you" in f" {doing}" and scene.me.called.lower() in memory.text.lower().split(" is ")[-1]:
+    spoken = scene.language
+    doing = spoken.addressed(spoken.taken(doing, scene.you.pronoun, "your"), scene.me.name, scene.me.called)
+    if spoken.addresses(doing) and scene.me.called.lower() in memory.text.lower().split(" is ")[-1]:
         return None
     now = memory.minutes_ago <= FRESH_DOING
     rule = "ask.now" if now else "ask.was" if occasion(scene, doing) else "ask.saw"
-    slots = {"doing": doing, "when": scene.when(memory), "short": brief(doing)}
-    return Saying((memory.id,), rule, slots, 34 if now else 40, doing.lower(), content(doing), noun_phrase(doing))
+    slots = {**spoken.doing(doing), "when": scene.when(memory), "event": occasion(scene, doing)}
+    topic = spoken.noun_phrase(doing)
+    return Saying((memory.id,), rule, slots, 34 if now else 40, doing.lower(), content(doing), topic)
 
 
 def _said(scene: Scene, memory: Recalled) -> Saying | None:
@@ -254,7 +259,7 @@ def _said(scene: Scene, memory: Recalled) -> Saying | None:
         return _said_by_you(scene, memory, line)
     if frame.get("to", "") == scene.you.id or who in scene.present:
         return None
-    if speech.mentions(quote, scene.you.name, scene.you.called):
+    if scene.language.mentions(quote, scene.you.name, scene.you.called):
         return None
     return _heard_from(scene, memory)
 
@@ -263,11 +268,12 @@ def _heard_from(scene: Scene, memory: Recalled) -> Saying | None:
     """Passed on to somebody else: reported where it reads well, otherwise only what it was about."""
     frame = memory.frame
     called, quote = frame.get("called", ""), frame["quote"]
-    report = speech.reported(quote, frame.get("pronoun", ""))
-    if speech.mentions(report, scene.me.name, scene.me.called):
+    spoken = scene.language
+    report = spoken.reported(quote, frame.get("pronoun", ""), frame.get("topic", ""))
+    if spoken.mentions(report, scene.me.name, scene.me.called):
         return None
-    your = "my" if frame.get("to_me") else f"{frame.get('to_called', '')}'s"
-    topic = speech.turned(frame.get("topic", "") or noun_phrase(quote), f"{called}'s", your)
+    your = "my" if frame.get("to_me") else spoken.possessed(frame.get("to_called", ""))
+    topic = spoken.turned(frame.get("topic", "") or spoken.noun_phrase(quote), spoken.possessed(called), your)
     slots = {"x": called, "when": scene.when(memory), "report": report}
     if report:
         return Saying((memory.id,), "core.heard", slots, 30, report.lower(), content(quote), topic)
@@ -276,48 +282,46 @@ def _heard_from(scene: Scene, memory: Recalled) -> Saying | None:
 
 
 def _said_by_you(scene: Scene, memory: Recalled, line: Heard) -> Saying | None:
-    topic = line.topic
-    if not memory.frame.get("to_me") or memory.minutes_ago < JUST or not topic or scene.known(bare(topic)):
+    topic, bare = line.topic, scene.language.bare(line.topic)
+    if not memory.frame.get("to_me") or memory.minutes_ago < JUST or not topic or scene.known(bare):
         return None
-    if not topic.startswith("your ") and line.act not in {"intend", "complain"}:
+    if not scene.language.may_be_yours(topic) and line.act not in {"intend", "complain"}:
         return None
     slots = {"topic": topic, "when": scene.when(memory)}
-    return Saying((memory.id,), "ask.topic", slots, 46, bare(topic), content(topic), topic)
+    return Saying((memory.id,), "ask.topic", slots, 46, bare, content(topic), topic)
 
 
 def _did(scene: Scene, memory: Recalled) -> Saying | None:
     doing = memory.frame.get("doing", "")
     if not is_worth_telling(scene, doing) or memory.minutes_ago > YESTERDAY:
         return None
-    doing = own_doing(scene, doing)
-    if " you" in f" {doing}" or not doing:
+    doing, spoken = own_doing(scene, doing), scene.language
+    if spoken.addresses(doing) or not doing:
         return None
-    slots = {"doing": doing, "short": brief(doing), "when": scene.when(memory)}
+    slots = {**spoken.doing(doing), "when": scene.when(memory)}
     event = occasion(scene, doing)
     if event and memory.minutes_ago > JUST:
         return Saying((memory.id,), "core.was", {**slots, "event": event}, 62, event, content(doing), event)
-    return Saying((memory.id,), "core.did", slots, 10, doing.lower(), content(doing), noun_phrase(doing))
+    return Saying((memory.id,), "core.did", slots, 10, doing.lower(), content(doing), spoken.noun_phrase(doing))
 
 
 def _thing(scene: Scene, memory: Recalled) -> Saying | None:
     """A thing that does not work."""
     frame = memory.frame
     words, name = frame.get("words", ""), frame.get("object_name", "")
-    if scene.rules.words("faulty").isdisjoint(words.split()) or memory.minutes_ago > STALE:
+    if not scene.rules.has("faulty", words) or memory.minutes_ago > STALE:
         return None
-    thing = speech_place(scene, name)
-    first, _, rest = words.partition(" ")
-    still = f"{first} still {rest}" if first in {"is", "are"} and memory.minutes_ago >= 30 else words
+    thing, spoken = scene.language.place(name, scene.me, scene.you), scene.language
     slots = {
-        "thing": thing, "bare_thing": english.named(name)[4:] if thing.startswith("the ") else "", "words": words,
-        "still": still, "when": scene.when(memory), **whereabouts(scene, frame),
+        "thing": thing, "bare_thing": spoken.bare(thing) if spoken.is_common(thing) else "",
+        **spoken.state(words, memory.minutes_ago), "when": scene.when(memory), **whereabouts(scene, frame),
     }  # fmt: skip
     mark = f"{thing} {words}".lower()
     return Saying((memory.id,), "core.thing", slots, 30, mark, content(name) | content(words), thing)
 
 
 def _absent(scene: Scene, memory: Recalled) -> Saying | None:
-    thing = speech_place(scene, memory.frame.get("object_name", ""))
+    thing = scene.language.place(memory.frame.get("object_name", ""), scene.me, scene.you)
     slots = {"thing": thing, "when": scene.when(memory), **whereabouts(scene, memory.frame)}
     if not slots["at"] or memory.minutes_ago > STALE:
         return None
@@ -325,8 +329,8 @@ def _absent(scene: Scene, memory: Recalled) -> Saying | None:
 
 
 def _refused(scene: Scene, memory: Recalled) -> Saying | None:
-    thing = speech_place(scene, memory.frame.get("object_name", ""))
-    why = english.lowered(memory.frame.get("why", "").strip().rstrip("."))
+    thing = scene.language.place(memory.frame.get("object_name", ""), scene.me, scene.you)
+    why = scene.language.why(memory.frame.get("why", ""))
     if not thing or not why or memory.minutes_ago > STALE:
         return None
     slots = {"thing": thing, "why": why, "when": scene.when(memory)}
@@ -336,15 +340,16 @@ def _refused(scene: Scene, memory: Recalled) -> Saying | None:
 def _event(scene: Scene, memory: Recalled) -> Saying | None:
     """Something that happened, told in the past tense where its verb is known."""
     text = (memory.frame.get("text", "") or memory.text).strip().rstrip(".!")
-    if memory.minutes_ago > STALE or speech.mentions(text, scene.me.name, scene.me.called):
+    spoken = scene.language
+    if memory.minutes_ago > STALE or spoken.mentions(text, scene.me.name, scene.me.called):
         return None
-    text = speech.addressed(text, scene.you.name, scene.you.called)
-    if " you " in f" {text} ":
+    text = spoken.addressed(text, scene.you.name, scene.you.called)
+    if not text or spoken.addresses(f"{text} "):
         return None
     head = text.partition(",")[0]
-    told = english.past(head if len(text) > LONG_EVENT and len(head.split()) >= 4 else text)
-    topic = noun_phrase(text)
-    slots = {"past": english.lowered(told), "when": scene.when(memory), "topic": topic}
+    told = spoken.told(head if spoken.length(text) > LONG_EVENT and len(head.split()) >= 4 else text)
+    topic = spoken.noun_phrase(text)
+    slots = {"past": told, "when": scene.when(memory), "topic": topic}
     mark = told.lower() or topic
     weight = 20 if mark[: LONG_EVENT // 2] in scene.aired.lower() else 70
     rule = "core.event" if told else "core.event_topic"
@@ -365,28 +370,29 @@ def _plan(scene: Scene, memory: Recalled) -> Saying | None:
         return None
     if not is_worth_telling(scene, do):
         return None
-    do = own_doing(scene, do)
-    if " you" in f" {do}":
+    do, spoken = own_doing(scene, do), scene.language
+    if spoken.addresses(do):
         return None
-    slots = {"do": do, "short": brief(do), "time": english.clock(start), **whereabouts(scene, memory.frame)}
-    return Saying((memory.id,), "core.plan", slots, 18, do.lower(), content(do), noun_phrase(do))
+    slots = {**spoken.doing(do, "do"), "time": spoken.clock(start), **whereabouts(scene, memory.frame)}
+    return Saying((memory.id,), "core.plan", slots, 18, do.lower(), content(do), spoken.noun_phrase(do))
 
 
 def _insight(scene: Scene, memory: Recalled) -> Saying | None:
     """A conclusion of mine; of one about the hearer its `you` wording, if it has one."""
-    frame, you, me = memory.frame, scene.you, scene.me
+    frame, you, me, spoken = memory.frame, scene.you, scene.me, scene.language
     if frame.get("about", "") == you.id:
         text, rule, weight = frame.get("you", ""), "core.insight_you", 18 if frame.get("kind") == "cross" else 40
     else:
         text, rule, weight = frame.get("say", "") or memory.text, "core.insight", 30
-        if speech.mentions(text, you.name, you.called) or speech.mentions(text, me.name, me.called):
+        if spoken.mentions(text, you.name, you.called) or spoken.mentions(text, me.name, me.called):
             return None
     if not text or you.warmth < COLD:
         return None
+    text = scene.voiced(text)
     text = text if text.endswith((".", "!", "?")) else f"{text}."
-    slots = {"text": text, "low_text": english.lowered(text)}
+    slots = {"text": text, "low_text": spoken.lowered(text)}
     mark = text.lower().rstrip(".")
-    return Saying((memory.id,), rule, slots, weight, mark, content(text), noun_phrase(text))
+    return Saying((memory.id,), rule, slots, weight, mark, content(text), spoken.noun_phrase(text))
 
 
 _MAKERS: Mapping[str, Callable[[Scene, Recalled], Saying | None]] = {
@@ -409,51 +415,28 @@ _MAKERS: Mapping[str, Callable[[Scene, Recalled], Saying | None]] = {
 
 def own_doing(scene: Scene, doing: str) -> str:
     """What I did in my own words to this hearer."""
-    return speech.addressed(speech.taken(doing, scene.me.pronoun, "my"), scene.you.name, scene.you.called)
-
-
-_LONG = frozenset({"which", "that", "who", "until", "as", "while", "when", "before", "after", "he", "she", "they", "I"})
-
-
-def brief(doing: str) -> str:
-    """A doing short enough to have words after it; empty for a longer one."""
-    parts = doing.split(" ")
-    return doing if len(parts) <= 5 and not _LONG & set(parts) else ""
-
-
-def speech_place(scene: Scene, name: str) -> str:
-    """A place or a thing as these two call it: `my flat`, `your flat`, `the workshop`."""
-    place = english.named(name)
-    for called, own in ((scene.me.called, "my"), (scene.you.called, "your")):
-        if place.startswith(f"{called}'s "):
-            return f"{own} {place[len(called) + 3 :]}"
-    return place
-
-
-def at_place(scene: Scene, name: str) -> str:
-    """Where that is: `in my flat`; empty for no place."""
-    place = speech_place(scene, name)
-    return f"{english.at(name).split(' ', 1)[0]} {place}" if place else ""
+    own = scene.language.taken(doing, scene.me.pronoun, "my")
+    return scene.language.addressed(own, scene.you.name, scene.you.called)
 
 
 def whereabouts(scene: Scene, frame: Mapping[str, str]) -> dict[str, str]:
-    name = frame.get("place_name", "")
-    return {"at": at_place(scene, name), "place": speech_place(scene, name)}
-
-
-_SIMULATED = (
-    "saying ", "getting ready to leave", "just arriving", "having no luck", "talking with", "going to ",
-    "looking over", "carrying on",
-)  # fmt: skip
-"""Beginnings of activities that nobody would mention."""
+    """The place of a frame as these two call it."""
+    name, spoken = frame.get("place_name", ""), scene.language
+    return {"at": spoken.at_place(name, scene.me, scene.you), "place": spoken.place(name, scene.me, scene.you)}
 
 
 def is_worth_telling(scene: Scene, doing: str) -> bool:
     """Not sleeping, not walking somewhere, no mere pastime, and in the -ing form that fits the templates."""
-    first = doing.split(" ", 1)[0]
-    if doing.startswith(_SIMULATED) or doing in pastimes(scene.me.language):
+    head = scene.language.head(doing)
+    if is_simulated(scene.rules, doing) or doing in pastimes(scene.me.language):
         return False
-    return first.endswith("ing") and first not in scene.rules.words("faint") and "talking" not in first
+    return scene.language.is_doing(doing) and head not in scene.rules.words("faint") | scene.rules.words("talk")
+
+
+def is_simulated(rules: Grammar, doing: str) -> bool:
+    """Whether a doing is one that only the simulator would mention."""
+    parts = tuple(rules.words("simulated"))
+    return doing.startswith(parts) or doing.endswith(parts)
 
 
 @lru_cache(maxsize=4)
@@ -466,5 +449,9 @@ def pastimes(language: str) -> frozenset[str]:
 
 def occasion(scene: Scene, doing: str) -> str:
     """The event that an activity is part of: `taking in the festival` → `the festival`; empty for any other."""
-    found = next((word for word in doing.lower().split(" ") if word in scene.rules.words("occasion")), "")
-    return f"the {found}" if found else ""
+    return scene.language.with_article(occasion_word(scene.rules, doing))
+
+
+def occasion_word(rules: Grammar, doing: str) -> str:
+    """The first word for an event in what somebody does; empty for none."""
+    return next((word for word in rules.language.in_order(doing) if word in rules.words("occasion")), "")

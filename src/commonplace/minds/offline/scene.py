@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from commonplace import rng
 from commonplace.minds.notes import FactNote, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import english
 from commonplace.minds.offline.grammar.grammar import Grammar, Wording, grammar
+from commonplace.minds.offline.grammar.language import Language, language
 from commonplace.minds.offline.hear import NOTHING, Heard, heard
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ConverseInput
@@ -78,6 +78,8 @@ class Scene:
     salt: int
     """The request's draw for everything that is weighed per memory."""
     notes: Mapping[str, FactNote] = field(default_factory=dict[str, FactNote])
+    refers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Short name → what I call that person to others, where it is more than the name."""
 
     @property
     def me(self) -> Who:
@@ -88,6 +90,11 @@ class Scene:
     def you(self) -> Person:
         """The hearer."""
         return self.talk.hearer
+
+    @property
+    def language(self) -> Language:
+        """The language both speak."""
+        return self.rules.language
 
     @property
     def moment(self) -> str:
@@ -111,11 +118,15 @@ class Scene:
 
     def when(self, memory: Recalled) -> str:
         """When a memory was, in words: `just now`, `this morning` …"""
-        return english.when(self.moment, memory.minutes_ago)
+        return self.language.when(self.moment, memory.minutes_ago)
 
     def known(self, text: str) -> bool:
         """Whether these words were said between the two today."""
         return text.lower() in self.past
+
+    def voiced(self, text: str) -> str:
+        """An author's sentence as I say it to this hearer."""
+        return self.language.said(text, self.language.level(self.you))
 
     def fresh(self, text: str) -> bool:
         """Whether a line may be said: not said today, and not opened like my last one."""
@@ -132,9 +143,16 @@ class Scene:
         text, act = self._wording(rule, ids[:1], slots)
         return Line(text, ids, act, about or slots.get("topic", ""))
 
+    def led(self, line: Line, rule: str, *key: int) -> Line:
+        """The line after words of a rule that lead up to it, unless it has such words itself."""
+        return line if self.language.leads_in(line.text) else line.led_by(self.say(rule, *key))
+
     def _wording(self, rule: str, key: tuple[str | int, ...], slots: Mapping[str, str]) -> Wording:
         """A wording, preferably one that was not used in this talk and that I do not remember using or hearing."""
-        dice, filled = self.dice.with_(*key), {"you": self.you.called, "me": self.me.called, **slots}
+        dice, spoken = self.dice.with_(*key), self.language
+        filled = {"you": spoken.vocative(self.you), "me": self.me.called, **slots}
+        if slots.get("x"):
+            filled["x"] = self.refers.get(slots["x"]) or spoken.third(slots["x"], spoken.level(self.you))
         unworn = self.rules.word(rule, self.voice, filled, dice, self._is_unworn)
         return unworn if unworn.text else self.rules.word(rule, self.voice, filled, dice)
 
@@ -157,26 +175,33 @@ def _quotes(talk: ConverseInput, what: str) -> str:
     return "\n".join(one.frame.get("quote", "") for one in talk.recalled if one.frame.get("what") == what)
 
 
+def _refers(talk: ConverseInput) -> dict[str, str]:
+    keys = (("called", "refer"), ("to_called", "to_refer"))
+    frames = (one.frame for one in talk.recalled)
+    return {frame.get(name, ""): frame[refer] for frame in frames for name, refer in keys if refer in frame}
+
+
 def scene_of(talk: ConverseInput, dice: Dice) -> Scene:
     """The scene of a request."""
-    lines, language = talk.lines, talk.who.language
+    lines, name = talk.lines, talk.who.language
     mine = [line for line in lines if line.speaker == talk.who.id]
     said = (*talk.said, *(line.text for line in lines))
     is_asked = bool(lines) and lines[-1].speaker != talk.who.id
     return Scene(
         talk=talk,
         dice=dice,
-        rules=grammar(language),
+        rules=grammar(name, language(name).level(talk.hearer)),
         voice=temper(talk.who).voice,
         past="\n".join(said).lower(),
         spoken=frozenset(said),
         mine=tuple(line.text for line in mine),
-        my_topic=(mine[-1].topic or heard(mine[-1], language).topic) if mine else "",
+        my_topic=(mine[-1].topic or heard(mine[-1], name).topic) if mine else "",
         last=lines[-1].text if is_asked else "",
-        heard=heard(lines[-1], language) if is_asked else NOTHING,
+        heard=heard(lines[-1], name) if is_asked else NOTHING,
         present=frozenset(person.id for person in talk.situation.people),
         aired=_quotes(talk, "i_said"),
         worn=_quotes(talk, "said"),
         salt=rng.draw(*dice.key, "salt"),
         notes={note.id: note for note in talk.facts},
+        refers=_refers(talk),
     )

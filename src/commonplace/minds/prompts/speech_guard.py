@@ -20,6 +20,8 @@ OWN_SCRIPT = {"en": 0.5, "ko": 0.3}
 """Least share of letters in the language's own script; lower in Korean, where Latin names are common in speech."""
 FOREIGN = 0.1
 """Largest share of Han and Kana, into which some models slip."""
+EXCLAMATION = 8
+"""Characters up to which a sentence is an exclamation."""
 FEW_LETTERS = 4
 """A line with fewer letters (“OK.”, “네!”) may be in any script."""
 
@@ -111,6 +113,18 @@ def _without_speaker(text: str, names: Iterable[str]) -> str:
             rest = text[len(name) :].lstrip()
             if rest[:1] in {":", "："}:
                 return rest[1:].strip()
+    return text
+
+
+def first_sentences(text: str, most: int) -> str:
+    """The first sentences of a text. An exclamation of a word or two (“Oh!”, “어?”) counts as part of the next one."""
+    start, count = 0, 0
+    for found in _SENTENCE_END.finditer(text):
+        if found.end() - start > EXCLAMATION:
+            count += 1
+        start = found.end()
+        if count == most:
+            return text[:start].strip()
     return text
 
 

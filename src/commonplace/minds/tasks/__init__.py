@@ -21,7 +21,16 @@ from commonplace.minds.tasks.answer import (
     ThingKnown,
 )
 from commonplace.minds.tasks.converse import CONVERSE, ConverseInput, ConverseOutput
-from commonplace.minds.tasks.duet_turn import DUET_TURN, DuetInput, DuetOutput
+from commonplace.minds.tasks.duet_turn import (
+    DUET_PLAN,
+    DUET_REFLECT,
+    DUET_TURN,
+    DuetInput,
+    DuetOutput,
+    DuetPlan,
+    DuetReflectInput,
+    DuetReflection,
+)
 from commonplace.minds.tasks.embed import EMBED, EmbedInput, EmbedOutput
 from commonplace.minds.tasks.panel_turn import PANEL_TURN, PanelInput, PanelOutput
 from commonplace.minds.tasks.perceive_event import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
@@ -56,7 +65,9 @@ TASKS: Mapping[str, Task[Any, Any]] = {
         RELATE,
         EMBED,
         ANSWER,
+        DUET_PLAN,
         DUET_TURN,
+        DUET_REFLECT,
         PANEL_TURN,
         PERCEIVE_EVENT,
     )
@@ -66,6 +77,8 @@ __all__ = [
     "ACT",
     "ANSWER",
     "CONVERSE",
+    "DUET_PLAN",
+    "DUET_REFLECT",
     "DUET_TURN",
     "EMBED",
     "INSIGHTS",
@@ -89,6 +102,9 @@ __all__ = [
     "ConverseOutput",
     "DuetInput",
     "DuetOutput",
+    "DuetPlan",
+    "DuetReflectInput",
+    "DuetReflection",
     "Earlier",
     "EmbedInput",
     "EmbedOutput",

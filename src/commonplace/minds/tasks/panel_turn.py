@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -14,6 +14,15 @@ from commonplace.minds.tasks.scenes import Values, View, spoken_lines
 from commonplace.minds.tasks.wire import Cited, WireValue, citing_recalled, spoken
 
 LONGEST_STATEMENT = 2000
+LONGEST_SHOWN = 600
+"""Characters of an answer of this run that are shown."""
+LONGEST_EXAMPLE = 200
+"""Characters of a past answer that are shown."""
+
+
+Stance = Literal["claim", "oppose", "join"]
+Injection = Literal["", "liven", "calm"]
+RhythmPhase = Literal["exploration", "tension", "integration", "rest"]
 
 
 class PanelInput(Value):
@@ -24,10 +33,22 @@ class PanelInput(Value):
     """1, 2, 3 …"""
     step: int
     """Place in the cycle, from 1."""
+    stance: Stance = "claim"
+    """What the persona does with the question: states something, speaks against it, or brings both sides together."""
+    depths: int = 1
+    """How many cycles there are."""
+    phase: RhythmPhase = "exploration"
+    """Rhythm phase of the panel: `exploration`, `tension`, `integration` or `rest`."""
+    injection: Injection = ""
+    """What the answer is to be, by the affect of those before it."""
     lines: tuple[Spoken, ...] = ()
     """The answers so far, oldest first."""
     recalled: tuple[Recalled, ...] = ()
-    """At most two of the persona's own earlier answers."""
+    """At most two of the persona's own answers of earlier panels; their frames hold the question of then, `asked`."""
+    below: tuple[int, ...] = ()
+    """Those of them that are not important, shown for want of better ones."""
+    remarks: tuple[str, ...] = ()
+    """What was said to the panel from outside since the persona answered last."""
 
 
 class PanelOutput(WireValue):
@@ -37,10 +58,18 @@ class PanelOutput(WireValue):
 
 def _scene(inputs: PanelInput, view: View) -> Values:
     return {
-        "memories": view.memories(inputs),
-        "lines": spoken_lines(inputs.lines),
+        "lines": spoken_lines(inputs.lines, LONGEST_SHOWN),
         "question": speech(inputs.seed_prompt),
+        "examples": _examples(inputs, view),
+        "remarks": [speech(remark) for remark in inputs.remarks],
     }
+
+
+def _examples(inputs: PanelInput, view: View) -> list[Values]:
+    """The past answers, each with the question it was given to."""
+    asked = {note.id: speech(note.frame.get("asked", "")) for note in inputs.recalled}
+    told = view.teller(inputs).memories(inputs.recalled, LONGEST_EXAMPLE)
+    return [{"id": one.id, "asked": asked[one.id], "text": one.text} for one in told]
 
 
 PANEL_TURN = Task(

@@ -39,7 +39,7 @@ from commonplace.errors import UsageError
 from commonplace.minds.mind import Ask, Task
 from commonplace.minds.notes import FactNote, Item, News, Person, Recalled, Spot, ThingHere, Value
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.prompts.speech_guard import LONGEST_LINE, SpeechGuard
+from commonplace.minds.prompts.speech_guard import LONGEST_LINE, SpeechGuard, first_sentences
 from commonplace.minds.prompts.telling import plain
 from commonplace.text import HANGUL, LATIN, OTHER_LETTERS, clean, shortened
 
@@ -366,12 +366,16 @@ def seen(longest: int, *, needed: bool = False) -> Rule:
     return Rule(read)
 
 
-def spoken(longest: int = LONGEST_LINE, *, needed: bool = False) -> Rule:
-    """Words a character says: guarded, and bared of quotation marks, stage directions and the speaker's name."""
+def spoken(longest: int = LONGEST_LINE, *, needed: bool = False, sentences: int = 0) -> Rule:
+    """Words a character says: guarded, and bared of quotation marks, stage directions and the speaker's name.
+
+    `sentences`: how many of them are kept; 0 for all.
+    """
 
     def read(value: object, context: Context) -> str:
         who = getattr(context.inputs, "who", None)
         said = context.guard.line(_text(value), (who.called, who.name) if who else (), longest)
+        said = first_sentences(said, sentences) if sentences else said
         return _not_empty(said) if needed else said
 
     return Rule(read)

@@ -297,8 +297,10 @@ class _Handler(BaseHTTPRequestHandler):
             server.log.begun()
             met = server.desk.meet(self.command, path, content)
         try:
-            server.stopping.wait(met.seconds)
-            self._send(met.response)
+            if server.stopping.wait(met.seconds):
+                self.close_connection = True
+            else:
+                self._send(met.response)
         finally:
             with server.lock:
                 server.log.ended(_entry(path, met, started))

@@ -6,6 +6,7 @@ The data are plain text files, because reading YAML would take longer than every
 == bye.tail <farewell>       a rule, and the speech act its templates perform
 See you, {you}.              a template; usable when every slot it names is filled
 [shy dreamy] {~hm} goodbye.  only in these voices; `{~hm}` is a template of the rule `hm`
+가세요? | 가?                 at either speech level, where a language has levels and no rule makes one of the other
 <ask.well> Are you leaving?  a template that performs another act than the rest of its rule
 
 brave: bold, stubborn        in `words.txt`: a list of words or phrases
@@ -22,7 +23,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.english import spelt_out
+from commonplace.minds.offline.grammar.language import English, Language, language
 
 FORMAL = "formal"
 _OWN_VOICE = 5
@@ -52,6 +53,7 @@ class Grammar:
 
     rules: Mapping[str, tuple[Template, ...]]
     lists: Mapping[str, frozenset[str]]
+    language: Language = field(default_factory=English)
     _by_voice: dict[tuple[str, str], tuple[Template, ...]] = field(
         default_factory=dict[tuple[str, str], tuple[Template, ...]]
     )
@@ -59,6 +61,10 @@ class Grammar:
     def words(self, name: str) -> frozenset[str]:
         """A word list; empty when the language has none of that name."""
         return self.lists.get(name, frozenset())
+
+    def has(self, name: str, text: str) -> bool:
+        """Whether a word or phrase of a list is said in the text."""
+        return self.language.occurs(self.words(name), text)
 
     def word(
         self,
@@ -85,6 +91,13 @@ class Grammar:
         """One wording of a rule in no particular voice; empty when no template fits."""
         return self.word(rule, "", slots, dice).text
 
+    def first(self, rule: str, slots: Mapping[str, str]) -> str:
+        """The first wording of a rule whose slots are all filled; empty when there is none."""
+        have = {name for name, value in slots.items() if value}
+        fitting = next((one for one in self.rules.get(rule, ()) if one.needs <= have), None)
+        pieces = fitting.pieces if fitting else ()
+        return self.language.joined("".join(slots[one] if odd % 2 else one for odd, one in enumerate(pieces)))
+
     def every(self, rule: str) -> tuple[str, ...]:
         """All templates of a rule as they are written, in order; slots stand in braces."""
         return tuple(
@@ -97,7 +110,7 @@ class Grammar:
         found = self._by_voice.get((rule, voice))
         if found is None:
             fitting = [one for one in self.rules.get(rule, ()) if not one.voices or voice in one.voices]
-            fitting = [_spelt_out(one) for one in fitting] if voice == FORMAL else fitting
+            fitting = [self._spelt_out(one) for one in fitting] if voice == FORMAL else fitting
             found = tuple(one for one in fitting for _ in range(_OWN_VOICE if one.voices else 1))
             self._by_voice[rule, voice] = found
         return found
@@ -111,13 +124,13 @@ class Grammar:
                 out.append(self.word(piece[1:], voice, slots, dice).text)
             else:
                 out.append(slots[piece])
-        return "".join(out)
+        return self.language.joined("".join(out))
 
-
-def _spelt_out(template: Template) -> Template:
-    """A formal speaker's wording: the template without contractions, what fills it as it is."""
-    pieces = tuple(piece if index % 2 else spelt_out(piece) for index, piece in enumerate(template.pieces))
-    return replace(template, pieces=pieces)
+    def _spelt_out(self, template: Template) -> Template:
+        """A formal speaker's wording: the template without contractions, what fills it as it is."""
+        spelt_out = self.language.spelt_out
+        pieces = tuple(piece if index % 2 else spelt_out(piece) for index, piece in enumerate(template.pieces))
+        return replace(template, pieces=pieces)
 
 
 _HEAD = re.compile(r"(?P<name>\S+)(?: <(?P<act>[a-z.]+)>)?")
@@ -125,23 +138,27 @@ _TEMPLATE = re.compile(r"(?:\[(?P<voices>[a-z ]+)\] *)?(?:<(?P<act>[a-z.]+)> *)?
 _SLOT = re.compile(r"\{([~a-z_]+)\}")
 
 
-def parsed_rules(text: str) -> dict[str, tuple[Template, ...]]:
-    """The rules of one file. A rule named twice has the templates of both."""
+def parsed_rules(
+    text: str, levelled: Callable[[str], str] = lambda template: template
+) -> dict[str, tuple[Template, ...]]:
+    """The rules of one file, each template at a speech level. A rule named twice has the templates of both."""
     rules: dict[str, tuple[Template, ...]] = {}
     for block in f"\n{text}".split("\n== ")[1:]:
         head, _, body = block.partition("\n")
         found = _HEAD.match(head)
         assert found is not None, head
         name, act = found["name"], found["act"] or ""
-        templates = tuple(_parsed(line, act) for line in body.split("\n") if line and not line.startswith("#"))
+        templates = tuple(
+            _parsed(line, act, levelled) for line in body.split("\n") if line and not line.startswith("#")
+        )
         rules[name] = rules.get(name, ()) + templates
     return rules
 
 
-def _parsed(line: str, act: str) -> Template:
+def _parsed(line: str, act: str, levelled: Callable[[str], str]) -> Template:
     found = _TEMPLATE.fullmatch(line.strip())
     assert found is not None, line
-    pieces = tuple(_SLOT.split(found["text"]))
+    pieces = tuple(_SLOT.split(levelled(found["text"])))
     needs = frozenset(name for name in pieces[1::2] if not name.startswith("~"))
     return Template(frozenset((found["voices"] or "").split()), found["act"] or act, needs, pieces)
 
@@ -157,10 +174,11 @@ def parsed_lists(text: str) -> dict[str, frozenset[str]]:
     return lists
 
 
-@lru_cache(maxsize=4)
-def grammar(language: str) -> Grammar:
-    """The grammar of a language, read once; English for a language without data."""
-    folder = files("commonplace.minds.offline.grammar") / language
+@lru_cache(maxsize=8)
+def grammar(name: str, level: str = "") -> Grammar:
+    """The grammar of a language at a speech level, read once; English for a language without data."""
+    spoken = language(name)
+    folder = files("commonplace.minds.offline.grammar") / name
     if not folder.is_dir():
         folder = files("commonplace.minds.offline.grammar") / "en"
     rules: dict[str, tuple[Template, ...]] = {}
@@ -169,5 +187,10 @@ def grammar(language: str) -> Grammar:
         if entry.name == "words.txt":
             lists = parsed_lists(entry.read_text("utf-8"))
         elif entry.name.endswith(".txt"):
-            rules.update(parsed_rules(entry.read_text("utf-8")))
-    return Grammar(rules, lists)
+            rules.update(parsed_rules(entry.read_text("utf-8"), lambda template: spoken.levelled(template, level)))
+    return Grammar(rules, lists, spoken)
+
+
+def reason(name: str, rule: str, **slots: str) -> str:
+    """Why a character decides so, in words a person can read: the first wording of `reason.…` that fits."""
+    return grammar(name).first(f"reason.{rule}", slots)

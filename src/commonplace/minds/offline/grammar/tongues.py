@@ -13,7 +13,8 @@ from typing import Protocol
 from commonplace.josa import ongoing, resolved
 from commonplace.memory.words import word_list
 from commonplace.minds.notes import Who
-from commonplace.minds.offline.grammar import english, speech
+from commonplace.minds.offline.grammar import conjugation, english, speech
+from commonplace.minds.offline.grammar.conjugation import final, whole, with_final
 from commonplace.minds.offline.grammar.english import listed
 from commonplace.text import HANGUL
 
@@ -335,18 +336,6 @@ _KO_TODAY = re.compile(r"(?<![가-힣])(방금|오늘|어제|그저께|내일)�
 """Days that take no `에`."""
 _KO_BOTH = re.compile(r"(.)(?:(이에요)/(예요)|(이지요)/(지요)|\((이)\)(?=라고))")
 """Endings with both forms, as `josa` has particles."""
-_BASE, _FINALS = 0xAC00, 28
-_N, _L, _B, _SS, _BS = 4, 8, 17, 20, 18
-
-
-def final(letter: str) -> int:
-    """The number of a syllable's final consonant; 0 for none, −1 for what is no syllable."""
-    return (ord(letter) - _BASE) % _FINALS if "가" <= letter <= "힣" else -1
-
-
-def with_final(letter: str, number: int) -> str:
-    """The syllable with another final consonant."""
-    return chr(ord(letter) - final(letter) + number)
 
 
 class Korean:
@@ -437,7 +426,7 @@ class Korean:
             return ""
         doing = ongoing(doing.strip().rstrip("."))
         doing = doing if doing.endswith("중") else f"{doing} 중"
-        return re.sub(rf"{re.escape(me.called)} 님과", "저와", doing) if not own else doing
+        return re.sub(rf"{re.escape(me.called)}(?: 님)?[과와](?= )", "저와", doing) if not own else doing
 
     def forms(self, doing: str) -> dict[str, str]:
         """`국물을 내는 중` → `내고 있어요`, `내고 있었어요`, `내곤 해요`, `낼 거예요`."""
@@ -452,14 +441,8 @@ class Korean:
                 "will": f"{doing}일 거예요",
             }
         bare = body[:-1]
-        stem, last = _ko_whole(bare), _KO_FUTURE.get(bare[-1], "")
-        will = (
-            f"{bare[:-1]}{last}"
-            if last
-            else f"{bare}을"
-            if final(bare[-1])
-            else f"{bare[:-1]}{with_final(bare[-1], _L)}"
-        )
+        stem = whole(bare)
+        will = conjugation.future(stem)
         return {
             "am": f"{stem}고 있어요",
             "was": f"{stem}고 있었어요",
@@ -517,6 +500,10 @@ def _ko_first_person(me: Who, sentence: str) -> str:
     return polite(text)
 
 
+_N, _L, _B, _SS = 4, 8, 17, 20
+"""Numbers of final consonants."""
+
+
 def polite(sentence: str) -> str:  # noqa: PLR0911 - one case of the conjugation after another
     """A plain statement said politely: `골목에서 국숫집을 한다.` → `골목에서 국숫집을 해요.`
 
@@ -541,12 +528,6 @@ def polite(sentence: str) -> str:  # noqa: PLR0911 - one case of the conjugation
     return f"{stem}습니다{tail}"
 
 
-_VOWELS = 21
-_A, _AE, _EO, _YEO, _O, _WA, _U, _WO, _EU, _I = 0, 1, 4, 6, 8, 9, 13, 14, 18, 20
-_CONTRACTED = {_O: _WA, _U: _WO, _EU: _EO, _I: _YEO}
-"""The vowel of a stem → the one it makes with 았 or 었."""
-
-
 def past_polite(sentence: str) -> str:
     """A plain statement in the present, told afterwards: `비가 그친다.` → `비가 그쳤어요.`; empty for another form."""
     body = sentence.strip().rstrip(".!…")
@@ -559,22 +540,7 @@ def past_polite(sentence: str) -> str:
         return f"{stem[:-1]}했어요."
     if stem.endswith("이") and len(stem) > 1 and final(stem[-2]) > 0:
         return f"{stem}었어요."
-    future = _KO_FUTURE.get(stem[-1], "")
-    stem = f"{stem[:-1]}{future[:-1] if future.endswith('을') else future}" if future else stem
-    return f"{_ko_past(stem)}어요."
-
-
-def _ko_past(stem: str) -> str:
-    """`내리` → `내렸`, `먹` → `먹었`, `부르` → `불렀`."""
-    last, vowel = stem[-1], (ord(stem[-1]) - _BASE) // _FINALS % _VOWELS
-    if final(last) > 0:
-        return f"{stem}{'았' if vowel in (_A, _O) else '었'}"
-    if last == "르" and len(stem) > 1 and final(stem[-2]) == 0:
-        before = (ord(stem[-2]) - _BASE) // _FINALS % _VOWELS
-        return f"{stem[:-2]}{with_final(stem[-2], _L)}{'랐' if before in (_A, _O) else '렀'}"
-    onset = (ord(last) - _BASE) // _FINALS // _VOWELS
-    merged = chr(_BASE + (onset * _VOWELS + _CONTRACTED.get(vowel, vowel)) * _FINALS + _SS)
-    return f"{stem[:-1]}{merged}"
+    return f"{conjugation.past(stem)}어요."
 
 
 def _ko_stem(sentence: str) -> str:
@@ -586,25 +552,9 @@ def _ko_stem(sentence: str) -> str:
         if stem.endswith("는") and len(stem) > 1 and final(stem[-2]) > 0:
             return stem[:-1]
         if final(stem[-1]) == _N and sentence.endswith("다"):
-            return _ko_whole(stem[:-1] + with_final(stem[-1], 0))
+            return whole(stem[:-1] + with_final(stem[-1], 0))
         return stem
     return sentence
-
-
-_KO_FUTURE = {
-    "듣": "들을", "걷": "걸을", "굽": "구울", "눕": "누울", "줍": "주울", "돕": "도울", "싣": "실을", "짓": "지을",
-    "잇": "이을", "붓": "부을", "긋": "그을",
-}  # fmt: skip
-"""Last syllables of irregular stems before `거예요`."""
-_KO_L_WORDS = frozenset("우노여거부도파아푸써다미조머")
-"""Stems of one syllable that lose their ㄹ before ㄴ: 울다, 놀다, 열다; `드` does so at the end of any: 만들다."""
-
-
-def _ko_whole(stem: str) -> str:
-    """A stem with the ㄹ that it lost before ㄴ: `만드` → `만들`, `문을 여` → `문을 열`."""
-    word = stem.rsplit(" ", 1)[-1]
-    lost = word in _KO_L_WORDS or (word.endswith("드") and len(word) > 0)
-    return f"{stem[:-1]}{with_final(stem[-1], _L)}" if lost else stem
 
 
 def tongue(language: str) -> Tongue:

@@ -1,0 +1,113 @@
+"""Debian's chromium, driven over its debugging protocol: enough to click, to wait for words and to take a picture."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from base64 import b64decode
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+CHROMIUM = shutil.which("chromium") or ""
+PATIENCE = 60.0
+"""Seconds to wait for what must come."""
+
+
+class Browser:
+    """One page."""
+
+    def __init__(self, socket: Any) -> None:
+        self._socket = socket
+        self._number = 0
+
+    def send(self, method: str, **params: Any) -> Any:
+        """One command, and its result."""
+        self._number += 1
+        self._socket.send(json.dumps({"id": self._number, "method": method, "params": params}))
+        while True:
+            message = json.loads(self._socket.recv(timeout=PATIENCE))
+            if message.get("id") == self._number:
+                assert "error" not in message, message
+                return message["result"]
+
+    def run(self, script: str) -> Any:
+        """The value of an expression of JavaScript."""
+        found = self.send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in found, found["exceptionDetails"]
+        return found["result"].get("value")
+
+    def wait(self, script: str) -> Any:
+        """The first value of an expression that is true."""
+        ends = time.monotonic() + PATIENCE
+        while time.monotonic() < ends:
+            if value := self.run(script):
+                return value
+            time.sleep(0.05)
+        raise AssertionError(f"not within {PATIENCE:g} s: {script}\n{self.text()[-2000:]}")
+
+    def open(self, url: str) -> None:
+        """Go to a page."""
+        self.send("Page.navigate", url=url)
+
+    def text(self) -> str:
+        """The words of the page."""
+        return self.run("document.body?.innerText") or ""
+
+    def until(self, words: str) -> None:
+        """Wait for words on the page."""
+        self.wait(f"document.body?.innerText.includes({json.dumps(words)})")
+
+    def click(self, words: str, selector: str = "button, summary, label") -> None:
+        """Click what says the words."""
+        finds = f"[...document.querySelectorAll({json.dumps(selector)})]"
+        element = f"{finds}.filter(e => e.innerText.trim().includes({json.dumps(words)}) && !e.disabled).at(-1)"
+        self.wait(f"!!{element}")
+        self.run(f"{element}.click()")
+
+    def picture(self, path: Path) -> bytes:
+        """A picture of the window, also written to a file."""
+        data = b64decode(self.send("Page.captureScreenshot", format="png")["data"])
+        path.write_bytes(data)
+        return data
+
+
+@contextmanager
+def browser(width: int = 1280, height: int = 1000) -> Generator[Browser]:
+    """A window of chromium without a screen; it reaches this machine only."""
+    from websockets.sync.client import connect
+
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        options = [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+            "--disable-component-update", "--remote-debugging-port=0", f"--user-data-dir={folder}",
+            f"--window-size={width},{height}", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+        ]  # fmt: skip
+        process = subprocess.Popen(
+            [CHROMIUM, *options, "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "HOME": folder},
+        )  # fmt: skip
+        try:
+            port = _port(Path(folder) / "DevToolsActivePort")
+            with urlopen(f"http://127.0.0.1:{port}/json/list") as answer:
+                (page,) = [one for one in json.load(answer) if one["type"] == "page"]
+            with connect(page["webSocketDebuggerUrl"], max_size=None) as socket:
+                yield Browser(socket)
+        finally:
+            process.terminate()
+            process.wait(timeout=PATIENCE)
+
+
+def _port(file: Path) -> int:
+    ends = time.monotonic() + PATIENCE
+    while time.monotonic() < ends:
+        if file.exists() and (lines := file.read_text().splitlines()):
+            return int(lines[0])
+        time.sleep(0.05)
+    raise AssertionError("chromium did not start")
