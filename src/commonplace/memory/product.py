@@ -83,4 +83,4 @@ exact = Fastest(by_row, by_block)
 
 def on_lattice(vectors: Rows, longest: float) -> bool:
     """Whether all are lattice vectors; `longest`: the largest of their norms."""
-    return longest <= LATTICE_NORM and (vectors.dtype == np.int16 or bool((np.rint(vectors) == vectors).all()))
+    return longest <= LATTICE_NORM and (vectors.dtype == np.int16 or np.rint(vectors).tobytes() == vectors.tobytes())
