@@ -49,7 +49,8 @@ class Scratch(local):
     def matrix(self, rows: int, columns: int) -> NDArray[np.float64]:
         """An uninitialised array of this shape. The next call overwrites it."""
         if self._kept.size < rows * columns:
-            self._kept = np.empty(rows * columns)
+            room = np.empty(rows * columns + 7)
+            self._kept = room[-room.ctypes.data % 64 // 8 :]  # NumPy aligns to 16 bytes, a cache line has 64
         return self._kept[: rows * columns].reshape(rows, columns)
 
 

@@ -21,6 +21,8 @@ from commonplace.memory.words import word_list
 from commonplace.text import HANGUL, clean, words
 
 Vector = NDArray[np.float32]
+Rows = NDArray[np.int16 | np.float32]
+"""A vector per row; whole numbers may be kept in int16."""
 
 USABLE, NO_VECTOR, NON_FINITE, WRONG_SIZE = range(4)
 UNUSABLE = {NO_VECTOR: "no_vector", NON_FINITE: "non_finite", WRONG_SIZE: "wrong_size"}
@@ -369,7 +371,7 @@ def decoded(width: int, data: bytes | None) -> Vector | None:
 class VectorRows(Sequence["Vector | None"]):
     """Vectors of one size as one matrix, so that loading a long stream need not touch each of them."""
 
-    def __init__(self, matrix: NDArray[np.float32], present: NDArray[np.bool_]) -> None:
+    def __init__(self, matrix: Rows, present: NDArray[np.bool_]) -> None:
         """`matrix`: a row per memory, zeros where it has no vector; `present`: whether it has one."""
         self.matrix = matrix
         self.present = present
@@ -381,7 +383,7 @@ class VectorRows(Sequence["Vector | None"]):
     def __getitem__(self, index: int | slice) -> Vector | Sequence[Vector | None] | None:
         if isinstance(index, slice):
             return VectorRows(self.matrix[index], self.present[index])
-        return self.matrix[index].copy() if self.present[index] else None
+        return self.matrix[index].astype(np.float32) if self.present[index] else None
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -395,7 +397,7 @@ def gathered(count: int, found: Sequence[tuple[int, int, bytes]]) -> Sequence[Ve
     ((width, size),) = sizes
     if width not in _TYPES or size % width:
         raise ValueError(f"a vector of {size} bytes with {width} bytes per dimension")
-    matrix: Any = np.zeros((count, size // width), dtype=np.float32)
+    matrix: Rows = np.zeros((count, size // width), dtype=np.int16 if width == 2 else np.float32)
     present = np.zeros(count, dtype=np.bool_)
     rows = np.fromiter((row for row, _, _ in found), dtype=np.intp, count=len(found))
     for first in range(0, len(found), 4096):

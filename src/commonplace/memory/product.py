@@ -5,32 +5,49 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from time import perf_counter
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from commonplace.memory.embedding import LATTICE_NORM, Vector
+from commonplace.memory.columns import Scratch, blocks
+from commonplace.memory.embedding import LATTICE_NORM, Rows, Vector
 
-Product = Callable[[NDArray[np.float32], Vector, Vector], None]
+Product = Callable[[Rows, Vector, Vector], None]
 """(vectors, a question's, where to put the products)."""
 
 _BLOCK = 147_456
-"""Numbers in a small matrix product: enough for its speed, too few for BLAS to wake its threads, which slow it down."""
+"""Numbers multiplied at once: enough for the speed of a matrix product, and few enough to stay in the processor's cache
+as float32 and not to wake the threads of BLAS, which slow it down."""
 _TRIES = 4
 
+_ROOM = Scratch()
 
-def by_row(vectors: NDArray[np.float32], question: Vector, out: Vector) -> None:
+
+def by_row(vectors: Rows, question: Vector, out: Vector) -> None:
     """One row after the other: what a row gives does not depend on the rows around it."""
-    np.vecdot(vectors, question, out=out)
+    _multiply(np.vecdot, vectors, question, out)
 
 
-def by_block(vectors: NDArray[np.float32], question: Vector, out: Vector) -> None:
+def by_block(vectors: Rows, question: Vector, out: Vector) -> None:
     """A few rows at once, summed in an order that depends on the processor and the row's place."""
-    rows = max(1, _BLOCK // vectors.shape[1])
-    whole = len(vectors) - len(vectors) % rows
-    blocks = vectors[:whole].reshape(-1, rows, vectors.shape[1])
-    np.matmul(blocks, question, out=out[:whole].reshape(-1, rows))
-    by_row(vectors[whole:], question, out[whole:])
+    _multiply(np.matmul, vectors, question, out)
+
+
+def _multiply(product: Callable[..., Any], vectors: Rows, question: Vector, out: Vector) -> None:
+    """int16 becomes float32 a block at a time: BLAS has no integers, and half as many bytes come from RAM."""
+    if vectors.dtype == np.float32:
+        product(vectors, question, out=out)
+        return
+    for some in blocks(len(vectors), max(1, _BLOCK // vectors.shape[1])):
+        product(_widened(vectors[some]), question, out=out[some])
+
+
+def _widened(block: Rows) -> Vector:
+    """The same in float32; the next call overwrites it."""
+    room = _ROOM.matrix(1, block.size // 2 + 1).view(np.float32)[0, : block.size]
+    wide = room.reshape(block.shape)
+    np.copyto(wide, block)
+    return wide
 
 
 class Fastest:
@@ -44,7 +61,7 @@ class Fastest:
         self._spent: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)
         self._chosen: dict[int, Product] = {}
 
-    def __call__(self, vectors: NDArray[np.float32], question: Vector, out: Vector) -> None:
+    def __call__(self, vectors: Rows, question: Vector, out: Vector) -> None:
         """Fills `out` with the products."""
         size = len(vectors).bit_length()
         chosen = self._chosen.get(size)
@@ -64,6 +81,6 @@ exact = Fastest(by_row, by_block)
 """For lattice vectors only: their products are exact in any order of summation."""
 
 
-def on_lattice(vectors: NDArray[np.float32], norms: NDArray[np.float64]) -> bool:
-    """Whether all vectors are lattice vectors; `norms`: theirs, infinite for what is not to be compared."""
-    return bool((np.rint(vectors) == vectors).all() and (norms[np.isfinite(norms)] <= LATTICE_NORM).all())
+def on_lattice(vectors: Rows, longest: float) -> bool:
+    """Whether all are lattice vectors; `longest`: the largest of their norms."""
+    return longest <= LATTICE_NORM and (vectors.dtype == np.int16 or np.rint(vectors).tobytes() == vectors.tobytes())

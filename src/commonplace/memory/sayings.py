@@ -19,6 +19,7 @@ from commonplace.memory.embedding import (
     USABLE,
     WRONG_SIZE,
     Embeds,
+    Rows,
     Vector,
     VectorRows,
     norm_of,
@@ -29,8 +30,6 @@ from commonplace.memory.scoring import UNIT, Indices
 
 _WAITING = len(UNUSABLE) + 1
 """State of a text whose vector has not been derived yet."""
-_MANY = 2048
-"""Vectors from which it is worth a look whether the faster product is exact for them."""
 _CHUNK = 512
 """Vectors looked at at once: large temporary arrays cost more than the work done in them."""
 
@@ -48,8 +47,9 @@ class Sayings:
     def __init__(self, dimensions: int, derive: Embeds | None = None) -> None:
         """`derive`: what makes the vectors of texts that come without one, when they are first read."""
         self.texts: list[str] = []
-        self.vectors: NDArray[np.float32] = np.empty((0, dimensions), dtype=np.float32)
-        """Zeros where there is no usable vector. May be shorter than `texts` until `make` has been called."""
+        self.vectors: Rows = np.empty((0, dimensions), dtype=np.int16)
+        """int16 while all are lattice vectors, float32 from the first other one on. Zeros where there is no usable
+        vector. May be shorter than `texts` until `make` has been called."""
         self.norms: NDArray[np.float64] = np.empty(16, dtype=np.float64)
         """Infinite for a zero vector and where there is no usable one, so that the cosine becomes 0."""
         self.state: NDArray[np.uint8] = np.empty(16, dtype=np.uint8)
@@ -61,8 +61,6 @@ class Sayings:
         """None of so many first texts waits for its vector."""
         self._derived: dict[str, int] = {}
         """Text → the saying of it whose vector follows from the text."""
-        self._exact = 0
-        """So many first vectors are known to be lattice vectors."""
         self._inverse: NDArray[np.float32] = np.empty(0, dtype=np.float32)
         self._inverted = 0
 
@@ -83,8 +81,12 @@ class Sayings:
         self._make_room(number + 1)
         if known is None or self.state[known] == NO_VECTOR:
             self._numbers[text] = number
-        self.vectors[number] = 0 if vector is None else vector
-        self.norms[number] = (0.0 if vector is None else norm_of(vector)) or np.inf
+        if vector is None:
+            self.vectors[number], self.norms[number] = 0, np.inf
+        else:
+            norm = norm_of(vector)
+            self._set(number, vector, norm)
+            self.norms[number] = norm or np.inf
         return number
 
     def extend(self, texts: Sequence[str], vectors: Sequence[Vector | None]) -> Numbers:
@@ -115,8 +117,8 @@ class Sayings:
 
     def products(self, question: Vector, norm: float, count: int) -> NDArray[np.float32]:
         """The dot products of the first `count` vectors and a question of this norm; the next call overwrites them."""
-        may_choose = count >= _MANY and self._are_exact(count) and on_lattice(question, np.array([norm]))
-        product = exact if may_choose else by_row
+        all_on_lattice = self.vectors.dtype == np.int16 and on_lattice(question, norm)
+        product = exact if all_on_lattice else by_row
         products = _PRODUCTS.matrix(1, count // 2 + 1).view(np.float32)[0, :count]
         product(self.vectors[:count], question, products)
         return products
@@ -147,8 +149,7 @@ class Sayings:
 
     def truncate(self, length: int) -> None:
         """Removes the sayings from `length` on."""
-        self._exact, self._ready = min(self._exact, length), min(self._ready, length)
-        self._inverted = min(self._inverted, length)
+        self._ready, self._inverted = min(self._ready, length), min(self._inverted, length)
         for number in range(length, len(self.texts)):
             for numbers in (self._numbers, self._derived):
                 if numbers.get(self.texts[number]) == number:
@@ -159,7 +160,7 @@ class Sayings:
         """A copy of the vector, None if there is no usable one."""
         if self.state[number] == _WAITING:
             self._make(np.array([number]))
-        return self.vectors[number].copy() if self.state[number] == USABLE else None
+        return self.vectors[number].astype(np.float32) if self.state[number] == USABLE else None
 
     def given(self, number: int) -> Vector | None:
         """A copy of the vector if the text came with it; what follows from the text need not be stored."""
@@ -172,26 +173,16 @@ class Sayings:
         counts = np.bincount(self.state[numbers], minlength=len(UNUSABLE) + 1)
         return {why: int(counts[state]) for state, why in UNUSABLE.items() if counts[state]}
 
-    def _are_exact(self, count: int) -> bool:
-        """Whether the first `count` are lattice vectors; those known to be are not looked at again."""
-        for first in range(self._exact, count, _CHUNK):
-            last = min(first + _CHUNK, count)
-            if not on_lattice(self.vectors[first:last], self.norms[first:last]):
-                return False
-            self._exact = last
-        return True
-
     def _has(self, number: int, given: Vector | None) -> bool:
         """Whether this is the very vector, compared in a tenth of the time that checking and comparing it takes."""
-        known = self.vectors[number]
-        if given is None or given.dtype != known.dtype or given.shape != known.shape:
+        if given is None or given.dtype != np.float32 or given.shape != self.vectors.shape[1:]:
             return False
-        return given.tobytes() == known.tobytes() and self.state[number] == USABLE
+        return given.tobytes() == self.vectors[number].astype(np.float32).tobytes() and self.state[number] == USABLE
 
     def _is(self, number: int, vector: Vector | None) -> bool:
         return vector is None or np.array_equal(self.vectors[number], vector)
 
-    def _extend(self, texts: Sequence[str], matrix: NDArray[np.float32], states: NDArray[np.uint8]) -> Numbers:
+    def _extend(self, texts: Sequence[str], matrix: Rows, states: NDArray[np.uint8]) -> Numbers:
         start = len(self.texts)
         fresh: list[int] = []
         numbers = np.empty(len(texts), dtype=np.int32)
@@ -235,19 +226,25 @@ class Sayings:
             made = self._derive([self.texts[int(number)] for number in some])
             self._fill(some, *_prepared(made, self.vectors.shape[1]))
 
-    def _put(self, texts: Sequence[str], matrix: NDArray[np.float32], states: NDArray[np.uint8]) -> None:
+    def _put(self, texts: Sequence[str], matrix: Rows, states: NDArray[np.uint8]) -> None:
         rows = slice(len(self.texts), len(self.texts) + len(texts))
         self._reserve(rows.stop)
         self._make_room(rows.stop)
         self.texts.extend(texts)
         self._fill(rows, matrix, states)
 
-    def _fill(self, rows: Indices | slice, matrix: NDArray[np.float32], states: NDArray[np.uint8]) -> None:
-        self.vectors[rows] = matrix
+    def _fill(self, rows: Indices | slice, matrix: Rows, states: NDArray[np.uint8]) -> None:
         self.state[rows] = states
         exact = matrix.astype(np.float64)
         norms = np.sqrt(np.vecdot(exact, exact))
         self.norms[rows] = np.where(norms > 0, norms, np.inf)
+        self._set(rows, matrix, float(norms.max(initial=0)))
+
+    def _set(self, rows: Indices | slice | int, vectors: Rows, longest: float) -> None:
+        """Puts vectors into rows that exist; `longest`: the largest of their norms."""
+        if self.vectors.dtype == np.int16 and not on_lattice(vectors, longest):
+            self.vectors = self.vectors.astype(np.float32)
+        self.vectors[rows] = vectors
 
     def _reserve(self, length: int) -> None:
         if length > len(self.norms):
@@ -258,7 +255,7 @@ class Sayings:
             self.vectors = grown(self.vectors, len(self.norms))
 
 
-def _prepared(vectors: Sequence[Vector | None], dimensions: int) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
+def _prepared(vectors: Sequence[Vector | None], dimensions: int) -> tuple[Rows, NDArray[np.uint8]]:
     """(the vectors as one matrix, zeros where one is not usable; the state of each)."""
     states = np.full(len(vectors), USABLE, dtype=np.uint8)
     if isinstance(vectors, VectorRows):

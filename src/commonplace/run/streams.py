@@ -125,7 +125,7 @@ def _rests(
 def _vectors(reading: Reading, agent: str, tick: int, wanted: Sequence[int | None], dimensions: int) -> VectorRows:
     """The vectors of these numbers; where there is none, a row that is not present."""
     rows = {number: row for row, number in enumerate(wanted) if number is not None}
-    matrix = np.zeros((len(wanted), dimensions), dtype=np.float32)
+    matrix = np.zeros((len(wanted), dimensions), dtype=np.int16)
     present = np.zeros(len(wanted), dtype=np.bool_)
     for number, value in reading.all(VECTORS, agent, tick) if rows else ():
         try:

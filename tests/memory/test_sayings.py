@@ -1,0 +1,91 @@
+"""Lattice vectors are kept in two bytes a number, others in four, and nobody can tell."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.memory import lattice, product
+from commonplace.memory.embedding import LATTICE_NORM, VectorRows, norm_of
+from commonplace.memory.sayings import Sayings
+from sizes import examples
+
+seeds = st.integers(0, 2**32 - 1)
+sizes = st.tuples(st.integers(1, 70), st.sampled_from((1, 7, 16, 384)))
+
+
+def drawn(seed: int, count: int, dimensions: int) -> np.ndarray:
+    """Vectors with a direction."""
+    return np.random.default_rng(seed).normal(size=(count, dimensions)) + 0.01
+
+
+def filled(vectors, *, at_once: bool) -> Sayings:
+    sayings = Sayings(vectors[0].shape[0])
+    texts = [str(number) for number in range(len(vectors))]
+    if at_once:
+        sayings.extend(texts, vectors)
+    else:
+        for text, vector in zip(texts, vectors, strict=True):
+            sayings.add(text, vector)
+    return sayings
+
+
+def compared(sayings: Sayings, question: np.ndarray) -> tuple[bytes, bytes]:
+    """(the products, the cosines in units) with a question."""
+    norm, count = norm_of(question), len(sayings)
+    products = sayings.products(question, norm, count).copy()
+    cosines = np.empty(count)
+    sayings.cosines(products, norm, None, cosines)
+    return products.tobytes(), cosines.tobytes()
+
+
+@examples(100)
+@given(size=sizes, seed=seeds, whole=st.booleans(), way=st.sampled_from((product.by_row, product.by_block)))
+def test_two_bytes_a_number_give_the_same_products_and_cosines_as_four(size, seed, whole, way):
+    vectors = [lattice(row) for row in drawn(seed, *size)]
+    [asked] = drawn(seed + 1, 1, size[1])
+    question = lattice(asked) if whole else asked.astype(np.float32)
+    narrow, wide = filled(vectors, at_once=True), filled(vectors, at_once=True)
+    wide.vectors = wide.vectors.astype(np.float32)
+    assert narrow.vectors.dtype == np.int16
+    with patch.object(product, "_BLOCK", 16 * size[1]), patch("commonplace.memory.sayings.exact", way):
+        assert compared(narrow, question) == compared(wide, question)
+
+
+@examples(100)
+@given(
+    sorts=st.lists(st.sampled_from(("lattice", "zero", "fractions", "too long")), min_size=1, max_size=12),
+    seed=seeds,
+    at_once=st.booleans(),
+)
+def test_vectors_of_any_sort_are_read_back_as_they_were(sorts, seed, at_once):
+    made = {
+        "lattice": lattice,
+        "zero": np.zeros_like,
+        "fractions": lambda row: row,
+        "too long": lambda row: np.rint(row / np.linalg.norm(row) * (LATTICE_NORM + 10)),
+    }
+    rows = zip(sorts, drawn(seed, len(sorts), 8), strict=True)
+    vectors = [made[sort](row).astype(np.float32) for sort, row in rows]
+    sayings = filled(vectors, at_once=at_once)
+    assert sayings.vectors.dtype == (np.int16 if {"lattice", "zero"}.issuperset(sorts) else np.float32)
+    for number, vector in enumerate(vectors):
+        found = sayings.vector(number)
+        assert found.dtype == np.float32
+        assert np.array_equal(found, vector)
+        assert sayings.add(str(number), vector) == number
+    question = lattice(np.ones(8))
+    assert compared(sayings, question)[0] == np.vecdot(np.array(vectors), question).tobytes()
+
+
+@pytest.mark.parametrize("longest", [1, LATTICE_NORM + 1])
+def test_what_a_store_holds_in_two_bytes_is_not_always_on_the_lattice(longest):
+    stored = VectorRows(np.array([[longest, 0]], dtype=np.int16), np.array([True]))
+    sayings = Sayings(2)
+    sayings.extend(["far"], stored)
+    assert sayings.vectors.dtype == (np.int16 if longest == 1 else np.float32)
+    assert sayings.vector(0).tolist() == [longest, 0]
