@@ -71,7 +71,7 @@ def _choices(scene: Scene, tells: list[Told]) -> Iterator[Line | None]:
     elif scene.heard.asks and topic:
         yield _about(scene, "stage.answer", topic)
     elif scene.heard.asks:
-        yield _tell(scene, tells, "stage.yield", 50)
+        yield _new(scene, tells, "stage.yield", 50)
         yield _plain(scene, "stage.told_all")
     elif act in TOLD and topic:
         yield from _taken_up(scene, on_topic, topic)
@@ -114,7 +114,7 @@ def _opened(scene: Scene, tells: list[Told]) -> Iterator[Line | None]:
         if way == "ask" and has_more and not scene.heard.asks:
             yield _plain(scene, "stage.ask")
         elif way == "tell":
-            yield _tell(scene, [one for one in tells if one.is_first] or tells, "stage.turn", 55)
+            yield _new(scene, tells, "stage.turn", 55)
         elif way == "banter":
             yield _new_banter(scene)
         elif way == "back":
@@ -133,6 +133,12 @@ def _untold(scene: Scene, memories: tuple[Recalled, ...]) -> Iterator[Told]:
         left = [text for text in left if not scene.language.mentions(text, scene.you.name, scene.you.called)]
         if left:
             yield Told(memory, left[0], memory.frame["topic"], "".join(left[1:2]), left[0] == lines[0])
+
+
+def _new(scene: Scene, tells: list[Told], lead: str, percent: int) -> Line | None:
+    """A subject not told of yet, else the rest of one that was."""
+    new = [one for one in tells if one.is_first]
+    return _tell(scene, new, lead, percent) if new else _tell(scene, tells, "stage.return", 100)
 
 
 def _tell(scene: Scene, tells: list[Told], lead: str, percent: int) -> Line | None:
