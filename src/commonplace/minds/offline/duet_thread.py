@@ -153,14 +153,15 @@ def _tell(scene: Scene, tells: list[Told], lead: str, percent: int) -> Line | No
     words = _fresh(scene, lead, told.topic) if opens else None
     if words is not None:
         return line.led_by(words.text)
-    goes_on = told.after and lead in {"stage.turn", "stage.yield"} and scene.dice.chance(50, "goes on")
+    goes_on = told.after and lead in {"stage.turn", "stage.yield"} and scene.dice.chance(35, "goes on")
     return replace(line, text=f"{line.text} {told.after}") if goes_on else line
 
 
 def _times_named(scene: Scene, topic: str) -> int:
-    """How many lines of the dialogue name it, or are the last and about it."""
+    """How many lines name it or, of the latest, are about it."""
     name = scene.language.bare(topic).lower()
-    return len({line for line in (*scene.talk.said, scene.last) if name in line.lower() or line == scene.last})
+    about = {line.text for line in scene.talk.lines if line.topic and _same(scene, line.topic, topic)}
+    return len({line for line in (*scene.talk.said, scene.last) if name in line.lower()} | about | {scene.last})
 
 
 def _same(scene: Scene, one: str, other: str) -> bool:
