@@ -216,6 +216,8 @@ def test_memories_are_bounded_no_two_lines_that_are_remembered_say_the_same(line
         ("You have my word.", "en", "You have my word"),
         ("먼저 갈게.", "ko", ""),
         ("그런 게 있어.", "ko", ""),
+        ("잊기 전에 말할게.", "ko", ""),
+        ("화제 좀 바꿀게요. 비가 와요.", "ko", ""),
         ("내일 꼭 갚을게요.", "ko", "내일 꼭 갚을게"),
     ],
 )

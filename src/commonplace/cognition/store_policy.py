@@ -182,8 +182,8 @@ _WILL = {
     ),
     "ko": re.compile(r"[가-힣 ]{0,12}?[가-힣](?=게(?:요|용)?(?:[^가-힣]|$))"),
 }
-_LEAVING = ("갈", "할 말은 할", "들어갈")
-"""Before -게: takes leave and binds nobody."""
+_LEAVING = ("갈", "할 말은 할", "들어갈", "말할", "얘기할", "이야기할", "말해 줄", "얘기해 줄", "바꿀", "물어볼")
+"""Before -게: takes leave or announces what is said next, and binds nobody."""
 _RIEUL, _FINALS, _FIRST = 8, 28, 0xAC00
 
 

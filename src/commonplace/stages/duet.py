@@ -225,8 +225,9 @@ async def _words(
         setting=duet.setting,
         lines=dialogue,
         recalled=found,
-        untold=_untold(view),
+        untold=_untold(view, dialogue[-1].topic if dialogue else ""),
         said=tuple(notebook.said.values()),
+        heard=tuple(line.utterance for line in _uttered(view) if line.speaker == other),
         news=news,
         reflection=reflections[0].text if reflections else "",
         mood=notebook.mood,
@@ -239,11 +240,14 @@ async def _words(
     return replace(answer, value=answer.value.model_copy(update={"plan": plan})) if plan else answer
 
 
-def _untold(view: TurnView) -> tuple[Recalled, ...]:
-    """What it began with and has not told yet, by importance: a dialogue never runs out of subjects before that."""
+def _untold(view: TurnView, topic: str) -> tuple[Recalled, ...]:
+    """What it began with and has not told yet, on the topic first, then by importance.
+
+    A dialogue never runs out of subjects before that.
+    """
     said = [frozenset(words(line)) for line in view.state.said.values()]
     waiting = [one for one in view.draft.search(source="scenario") if any(_is_new(text, said) for text in _tells(one))]
-    waiting.sort(key=lambda one: (-one.importance, one.id))
+    waiting.sort(key=lambda one: (not topic or one.details["frame"].get("topic") != topic, -one.importance, one.id))
     return recalled(view.scenario, waiting[:UNTOLD], view.now)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from commonplace.minds.notes import Recalled, Situation, Spoken, Spot
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.duet_thread import developed
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.grammar.language import language
 from commonplace.minds.offline.hear import heard, remembered
@@ -25,6 +26,10 @@ _NOWHERE = Situation(
 
 def duet_turn(given: DuetInput, dice: Dice) -> DuetOutput:
     """The plan and the utterance; a speaker with nothing left to say takes leave once and then stays silent."""
+    line = developed(scene_of(_duet_talk(given), dice), given.untold)
+    if line is not None:
+        reply = ConverseOutput(utterance=line.text, because=line.ids, speech_act=line.act, topic=line.topic[:60])
+        return _output(given, reply, dice)
     # Nobody leaves a stage: where a reply would take leave, the speaker opens another subject or takes one further.
     reply = converse(_duet_talk(given), dice)
     said = _changed(given, dice) if _is_enough(given) else _further(given, dice) if _is_time(given, dice) else None
@@ -36,6 +41,10 @@ def duet_turn(given: DuetInput, dice: Dice) -> DuetOutput:
     has_taken_leave = any(heard(line, given.who.language).act == "farewell" for line in given.lines[-2:])
     if said.ends and has_taken_leave:
         said = ConverseOutput(utterance="")
+    return _output(given, said, dice)
+
+
+def _output(given: DuetInput, said: ConverseOutput, dice: Dice) -> DuetOutput:
     return DuetOutput(
         plan=_plan(given, dice)[:200] if said.utterance else "",
         utterance=said.utterance,
@@ -155,7 +164,7 @@ def _duet_talk(given: DuetInput, *, opens: bool = False) -> ConverseInput:
     return ConverseInput(
         who=given.who, situation=_NOWHERE, hearer=given.other,
         purpose="tell" if opens else "reply" if given.lines else "greet",
-        lines=mine if opens else given.lines, recalled=recalled, said=given.said,
+        lines=mine if opens else given.lines, recalled=recalled, said=(*given.said, *given.heard),
     )  # fmt: skip
 
 

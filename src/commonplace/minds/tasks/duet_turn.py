@@ -48,6 +48,8 @@ class DuetInput(Value):
     """What it has not told the other yet, the most important first: a subject when there is none."""
     said: tuple[str, ...] = ()
     """All that the character has said in the dialogue, oldest first."""
+    heard: tuple[str, ...] = ()
+    """All that the other has said in it, oldest first; a model is shown only the latest lines."""
     news: tuple[str, ...] = ()
     """What has just happened, from outside the dialogue."""
     reflection: str = ""
