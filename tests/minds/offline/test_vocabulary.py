@@ -27,7 +27,7 @@ EVERYDAY = listed(
     # Weather, hours, calamities and occasions.
     "contest evening festival flood moon night rain song stage storm tonight "
     # People, and words that are nouns only sometimes or stand in a name made of common words.
-    "blue caf cat cross father goodbye grey her jobs knees miles notice poet rest rings salt set six tea the this "
+    "big blue caf cat cross father goodbye grey her jobs knees miles notice poet rest rings salt set six tea the this "
     "mother neighbour under watch"
 )
 """Nouns of shipped scenarios that any English has."""

@@ -29,8 +29,8 @@ from commonplace.minds.tasks.wire import (
     WireValue,
     fact_ids,
     memory_ids,
+    noted,
     spoken,
-    words,
 )
 
 POLITE_LINE = {"en": "Good to see you.", "ko": "만나서 반가워요."}
@@ -62,9 +62,9 @@ class ConverseOutput(WireValue):
     ends: Flag = False
     facts: Facts = ()
     """Ids of facts it claims to have mentioned."""
-    speech_act: Annotated[str, words(20), Unasked] = ""
+    speech_act: Annotated[str, noted(20), Unasked] = ""
     """What the utterance does: `tell`, `ask.well`, `invite` … Empty where unknown; no model is asked for it."""
-    topic: Annotated[str, words(60), Unasked] = ""
+    topic: Annotated[str, noted(60), Unasked] = ""
     """What it is about, as the speaker names it: `my roof`, `the lantern festival`. No model is asked for it."""
 
 

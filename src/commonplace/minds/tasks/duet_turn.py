@@ -21,6 +21,7 @@ from commonplace.minds.tasks.wire import (
     WireValue,
     citing_recalled,
     memory_ids,
+    noted,
     spoken,
     words,
 )
@@ -67,9 +68,9 @@ class DuetOutput(WireValue):
     )
     mood: Annotated[str, words(LONGEST_MOOD)] = Field(default="", max_length=LONGEST_MOOD)
     """How the character feels now, in a word or a few; empty leaves it to the words of the dialogue."""
-    speech_act: Annotated[str, words(20), Unasked] = ""
+    speech_act: Annotated[str, noted(20), Unasked] = ""
     """As in `ConverseOutput`."""
-    topic: Annotated[str, words(60), Unasked] = ""
+    topic: Annotated[str, noted(60), Unasked] = ""
 
 
 class DuetPlan(WireValue):

@@ -32,6 +32,7 @@ from commonplace.minds.tasks.wire import (
     choice,
     fact_ids,
     memory_ids,
+    noted,
     people,
     places,
     seen,
@@ -125,8 +126,8 @@ class TalkAnswer(WireValue):
     say: Annotated[str, spoken()] = ""
     ends: Flag = False
     facts: Facts = ()
-    speech_act: Annotated[str, words(20), Unasked] = ""
-    topic: Annotated[str, words(60), Unasked] = ""
+    speech_act: Annotated[str, noted(20), Unasked] = ""
+    topic: Annotated[str, noted(60), Unasked] = ""
 
 
 class NewStrokeAnswer(WireValue):

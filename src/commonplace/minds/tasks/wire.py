@@ -351,9 +351,25 @@ def _not_empty(text: str) -> str:
     return text
 
 
+_NOTED = re.compile(r"(?:[^\W_]|[ .,'’&…-])*")
+
+
 def words(longest: int, *, one_of: Sequence[str] = ()) -> Rule:
     """Words for the simulator. `one_of`: those a schema offers; others are read too."""
     return Rule(lambda value, _: _text(value, longest), {"enum": list(one_of)} if one_of else {})
+
+
+def noted(longest: int) -> Rule:
+    """A speech act or a subject that a mind notes with its line: letters, figures, blanks and a few signs, else empty.
+
+    No model is asked for it. What one gives all the same may be anything, so ids and markup are left out.
+    """
+
+    def read(value: object, _: Context) -> str:
+        text = _text(value, longest)
+        return text if _NOTED.fullmatch(text) else ""
+
+    return Rule(read)
 
 
 def seen(longest: int, *, needed: bool = False) -> Rule:

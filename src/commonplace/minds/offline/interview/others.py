@@ -417,11 +417,11 @@ def spoken_with(note: Recalled) -> str:
 
 def talk_of(talk: Interview, person: Person, notes: Sequence[Recalled], rule: str = "day.talk") -> Piece | None:
     subjects = topics(talk, notes, person)
-    ids = tuple(note.id for note in notes if note.frame.get("topic"))[:4] or (notes[-1].id,)
-    slots = talk.them(person) | {"when": talk.when(notes[-1])}
+    about = [note for note in notes if note.frame.get("topic")][:4] or notes[-1:]
+    slots = talk.them(person) | {"when": talk.when(about[-1])}
     if subjects:
-        return talk.say(rule, *ids, mark=subjects, topic=subjects, **slots)
-    return talk.say(f"{rule}.plain", notes[-1].id, **slots)
+        return talk.say(rule, *(note.id for note in about), mark=subjects, topic=subjects, **slots)
+    return talk.say(f"{rule}.plain", about[-1].id, **slots)
 
 
 def topics(talk: Interview, notes: Iterable[Recalled], other: Person) -> str:
