@@ -271,6 +271,11 @@ class Reading:
         """Everybody's state, by id, sorted; those who are not in the world (yet, any more) included."""
         return {agent: self.state_at(agent, at) for agent in self.agent_ids}
 
+    def moods_at(self, at: int | str | None = None) -> dict[str, str]:
+        """The moods that characters of a duet have, by character."""
+        with self._reading("the moods"):
+            return versions.moods_at(self._connection, self.tick(at))
+
     def cards_at(self, at: int | str | None = None) -> dict[str, dict[str, Any]]:
         """What `set` inputs have changed of personas up to a tick: character → field → value as JSON."""
         with RUN.errors(str(self.path)):
@@ -527,6 +532,7 @@ def _compiled(text: str, origin: str) -> Scenario:
 
 def agents(reading: Reading, tick: int) -> list[dict[str, str]]:
     """`{id, name, place, doing, plan_item, mood}` of everybody in the world, by id."""
+    moods = reading.moods_at(tick)
     return [
         {
             "id": me,
@@ -534,7 +540,7 @@ def agents(reading: Reading, tick: int) -> list[dict[str, str]]:
             "place": agent.position,
             "doing": agent.doing,
             "plan_item": agent.plan_item,
-            "mood": reading.state_at(me, tick).mood or mood(reading.emotions(me, tick, MOOD_REACH)),
+            "mood": moods.get(me) or mood(reading.emotions(me, tick, MOOD_REACH)),
         }
         for me, agent in reading.frame(tick).agents.items()
     ]

@@ -142,6 +142,11 @@ def state_versions_at(connection: sqlite3.Connection, agent: str, at: int) -> li
     return [*single, *plan, *keyed]
 
 
+def moods_at(connection: sqlite3.Connection, at: int) -> dict[str, str]:
+    """The moods that characters of a duet have, by character."""
+    return {version.owner: version.value for version in _of_all(connection, "mood", at)}
+
+
 def cards_at(connection: sqlite3.Connection, at: int) -> dict[str, dict[str, Any]]:
     """The cards that inputs have changed up to a tick, by character."""
     found = {owner: _of_one(connection, "card", owner, at) for owner in _owners(connection, "card")}
