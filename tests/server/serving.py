@@ -14,7 +14,9 @@ from fastapi.testclient import TestClient
 from starlette.types import ASGIApp
 from websockets.sync.client import connect
 
+from commonplace.server import model as wire
 from commonplace.server.listening import server
+from commonplace.server.picture import carried_on
 
 BASE = "http://127.0.0.1:8000"
 PATIENCE = 60.0
@@ -75,3 +77,16 @@ def until(fact: Any) -> Any:
             return value
         time.sleep(0.02)
     raise AssertionError("it did not come true")
+
+
+def after_delta(before: wire.Snapshot, delta: wire.Delta) -> wire.Snapshot:
+    """The snapshot of the next tick: what a page makes of a delta. `frame.ts` does the same."""
+    agents = {one.agent_id: carried_on(one, delta.time) for one in before.agents if one.agent_id not in delta.gone}
+    agents |= {one.agent_id: one for one in delta.agents}
+    objects = {one.object_id: one for one in before.objects} | {one.object_id: one for one in delta.objects}
+    return wire.Snapshot(
+        **{name: getattr(delta, name) for name in ("seq", "tick", "time", *wire.Weather.model_fields, "lines")},
+        type="snapshot",
+        agents=[agents[me] for me in sorted(agents)],
+        objects=[objects[me] for me in sorted(objects)],
+    )

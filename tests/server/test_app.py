@@ -17,9 +17,8 @@ from commonplace.server import model as m
 from commonplace.server import one_file
 from commonplace.server.app import make_app
 from commonplace.server.library import Library
-from commonplace.server.picture import after_delta
 from e2e.command import command
-from server.serving import client, live
+from server.serving import after_delta, client, live
 
 PROJECT = Path(__file__).parents[2]
 

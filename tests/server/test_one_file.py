@@ -30,8 +30,9 @@ from commonplace.run.why import why
 from commonplace.server import model as wire
 from commonplace.server import one_file
 from commonplace.server.one_file import PLACE, TABLES, TEMPLATE, changes
-from commonplace.server.picture import Picture, after_delta
+from commonplace.server.picture import Picture
 from e2e.command import command, copied
+from server.serving import after_delta
 from sizes import examples
 
 PAGE = f"<!doctype html><html><head><title>Commonplace</title></head><body>{PLACE}</body></html>"

@@ -19,10 +19,11 @@ from commonplace.errors import UsageError
 from commonplace.run.frames import AgentFrame, Frame, ObjectFrame
 from commonplace.run.reading import Reading
 from commonplace.server import model as wire
-from commonplace.server.picture import Picture, after_delta, without_credentials
+from commonplace.server.picture import Picture, without_credentials
 from commonplace.views.lines import SILENT, Narrator, PlainLines
 from commonplace.views.town import Town
 from e2e.command import command
+from server.serving import after_delta
 from sizes import examples
 from world.small_worlds import AGENTS, CLOCK, village
 

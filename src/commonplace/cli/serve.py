@@ -36,7 +36,7 @@ def serve(
     """Show the village in the browser: watch it live, go back in time, ask why, talk, step in.
 
     A run that is not at its end goes on, unless another process makes its ticks. A scenario starts or goes on with
-    runs/<scenario>-1.run.
+    runs/<scenario>-7.run.
     """
     try:
         from commonplace.server.app import STATIC, make_app  # noqa: PLC0415 – an optional extra

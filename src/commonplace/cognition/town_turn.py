@@ -41,12 +41,4 @@ def _turn(view: TurnView, notebook: Notebook, action: Action, missed: int) -> Tu
     trace["item"] = item.id if item else ""
     if missed:
         trace["missed"] = missed
-    return Turn(
-        tick=view.tick,
-        agent=view.persona.id,
-        action=action,
-        notes=tuple(notebook.notes),
-        delta=view.draft.delta,
-        state=notebook.state(),
-        trace=trace,
-    )
+    return notebook.turn(view, action)

@@ -192,6 +192,18 @@ class Notebook(Tracer):
         """An event of the mind."""
         self.notes.append(Note(type_, body))
 
+    def turn(self, view: TurnView, action: Action) -> Turn:
+        """The turn that all this comes to."""
+        return Turn(
+            tick=view.tick,
+            agent=view.persona.id,
+            action=action,
+            notes=tuple(self.notes),
+            delta=view.draft.delta,
+            state=self.state(),
+            trace=self.trace,
+        )
+
     def request(self, kind: str, tick: int, due: int, about: str = "") -> None:
         """Request a deferred job."""
         number = sum(1 for job in self.jobs if job.asked_at == tick)

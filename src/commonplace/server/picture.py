@@ -22,13 +22,13 @@ from commonplace.memory import Memory, Policy, policies
 from commonplace.memory.stores.codec import memory_json
 from commonplace.run.frames import AgentFrame, Frame, ObjectFrame
 from commonplace.run.reading import MOOD_REACH, Reading, mood
-from commonplace.scenario.model import AreaPart, ScenarioPart
+from commonplace.scenario.model import ScenarioPart
 from commonplace.scenario.scenario import Scenario
 from commonplace.server import model as wire
 from commonplace.sqlite import beside
 from commonplace.text import clean
 from commonplace.views.lines import CATEGORIES, Entry, Narrator
-from commonplace.views.town import Town
+from commonplace.views.town import Town, nested_areas
 from commonplace.world.events import Event
 from commonplace.world.geography import Geography
 
@@ -101,7 +101,7 @@ class Picture:
         """Everything a page needs before the first tick. `may`: what can be done with the run there."""
         scenario = self.reading.scenario
         part, town = scenario.part, self._town
-        nested = tuple(_areas(part.world.root, ""))
+        nested = tuple(nested_areas(part.world.root, ""))
         return wire.Town(
             **self.card(name, **running).model_dump(),
             theme=part.layout.theme,
@@ -554,19 +554,6 @@ def carried_on(agent: wire.AgentState, time: str) -> wire.AgentState:
     )
 
 
-def after_delta(before: wire.Snapshot, delta: wire.Delta) -> wire.Snapshot:
-    """The snapshot of the next tick: what a page makes of a delta. `frame.ts` does the same."""
-    agents = {one.agent_id: carried_on(one, delta.time) for one in before.agents if one.agent_id not in delta.gone}
-    agents |= {one.agent_id: one for one in delta.agents}
-    objects = {one.object_id: one for one in before.objects} | {one.object_id: one for one in delta.objects}
-    return wire.Snapshot(
-        **{name: getattr(delta, name) for name in ("seq", "tick", "time", *wire.Weather.model_fields, "lines")},
-        type="snapshot",
-        agents=[agents[me] for me in sorted(agents)],
-        objects=[objects[me] for me in sorted(objects)],
-    )
-
-
 def _line(entry: Entry, event: Event, time: str) -> wire.EventLine:
     body = event.body
     return wire.EventLine(
@@ -625,12 +612,6 @@ def _spread(row: dict[str, Any]) -> wire.Spread:
 
 
 # ── characters ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _areas(area: AreaPart, parent: str) -> Iterator[tuple[AreaPart, str]]:
-    yield area, parent
-    for child in area.areas:
-        yield from _areas(child, area.id)
 
 
 def _plan(plan: Plan, time: datetime) -> wire.Plan:

@@ -76,15 +76,7 @@ async def converse_in_turn(view: TurnView) -> Turn:
         action = await _take_turn(view, notebook, other, dialogue, perception.percepts)
     else:
         action = Idle(doing=doing(view.scenario.language, "listening"))
-    return Turn(
-        tick=view.tick,
-        agent=view.persona.id,
-        action=action,
-        notes=tuple(notebook.notes),
-        delta=view.draft.delta,
-        state=notebook.state(),
-        trace=notebook.trace,
-    )
+    return notebook.turn(view, action)
 
 
 async def _take_turn(

@@ -55,15 +55,7 @@ async def answer_in_turn(view: TurnView) -> Turn:
     await store_percepts(view, notebook, [one for one in perception.percepts if one.frame["what"] in HEARD])
     action = await _act(view, notebook)
     await rate(view, notebook)
-    return Turn(
-        tick=view.tick,
-        agent=view.persona.id,
-        action=action,
-        notes=tuple(notebook.notes),
-        delta=view.draft.delta,
-        state=notebook.state(),
-        trace=notebook.trace,
-    )
+    return notebook.turn(view, action)
 
 
 async def _act(view: TurnView, notebook: Notebook) -> Action:

@@ -45,7 +45,7 @@ class Town:
     @classmethod
     def of(cls, part: ScenarioPart) -> Town:
         """Read off the scenario file as parsed."""
-        areas = tuple(_areas(part.world.root, ""))
+        areas = tuple(nested_areas(part.world.root, ""))
         people = part.characters
         return cls(
             title=clean(part.title or part.name),
@@ -90,10 +90,11 @@ class Town:
         return room is not None and not room.outdoor
 
 
-def _areas(area: AreaPart, parent: str) -> Iterator[tuple[AreaPart, str]]:
+def nested_areas(area: AreaPart, parent: str) -> Iterator[tuple[AreaPart, str]]:
+    """(area, id of the area it lies in) of an area and all in it, outermost first."""
     yield area, parent
     for child in area.areas:
-        yield from _areas(child, area.id)
+        yield from nested_areas(child, area.id)
 
 
 def _room(area: AreaPart, parent: str, part: ScenarioPart) -> Room:

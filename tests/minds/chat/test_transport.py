@@ -258,13 +258,13 @@ def test_a_server_that_wants_money_pauses_the_run_at_once(fault):
     assert not waits.seconds and len(server.asked) == 2
 
 
-HOLLOW = [
+NO_ANSWER = [
     Sent(b"<html>maintenance</html>"), Sent({"choices": None}), Sent({"choices": []}), Sent(completion(None)),
     error(400, "no"), error(422, "no"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("fault", HOLLOW)
+@pytest.mark.parametrize("fault", NO_ANSWER)
 def test_a_server_that_never_answers_anything_pauses_the_run_before_a_fallback(fault):
     with LocalServer(lambda *_: fault) as server:
         mind = minded(server.url)
@@ -274,7 +274,7 @@ def test_a_server_that_never_answers_anything_pauses_the_run_before_a_fallback(f
             asked(mind, by=request_key(attempt=1, before=reply))
 
 
-@pytest.mark.parametrize("fault", HOLLOW)
+@pytest.mark.parametrize("fault", NO_ANSWER)
 def test_a_server_that_stops_giving_answers_pauses_the_run(fault):
     with LocalServer(first(GOOD, then=fault)) as server:
         mind = minded(server.url)
@@ -287,8 +287,8 @@ def test_a_server_that_stops_giving_answers_pauses_the_run(fault):
 
 
 def test_a_server_that_answers_now_and_then_pauses_nothing():
-    hollow = [Sent(b"<html>")] * 6
-    with LocalServer(lambda body, number: ([GOOD, *hollow] * 9)[number]) as server:
+    empty = [Sent(b"<html>")] * 6
+    with LocalServer(lambda body, number: ([GOOD, *empty] * 9)[number]) as server:
         mind = minded(server.url)
 
         async def work(mind):

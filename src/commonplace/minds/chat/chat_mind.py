@@ -21,7 +21,7 @@ from commonplace.minds.chat.capabilities import (
 )
 from commonplace.minds.chat.client import Endpoint, Errand, Health, Outage, Pool, Sleep, Transport
 from commonplace.minds.chat.reply import (
-    HOLLOW,
+    NO_ANSWER,
     PAGE_KINDS,
     blames_form,
     data_in,
@@ -40,9 +40,9 @@ from commonplace.openai_http import TEXTS_PER_REQUEST, Key, Late, Page, WrongPag
 
 LONGEST_RAW = 4000
 """Characters of a raw answer that are kept."""
-HOLLOW_IN_A_ROW = 8
+UNANSWERED_IN_A_ROW = 8
 """Consecutive replies without an answer, over all questions, that count as an outage."""
-HOLLOW_AT_FIRST = 2
+UNANSWERED_AT_FIRST = 2
 """The same while the server has not answered anything yet."""
 
 
@@ -166,7 +166,7 @@ class ChatMind:
         try:
             page = await attempt.page()
         except Unusable as error:
-            self._note(session, error)
+            self._count_unanswered(session, error)
             return Reply(None, "malformed", kind=error.kind, error=str(error), prompt=attempt.prompt.text)
         prompt = attempt.prompt.text
         raw, value, problem = page.text, None, None
@@ -176,7 +176,7 @@ class ChatMind:
             value = self._value(ask, spoken(raw), cut=answer.cut)
         except Unusable as unusable:
             problem = unusable
-        self._note(session, problem)
+        self._count_unanswered(session, problem)
         asked, cached, answered = usage_of(page, prompt, raw)
         return Reply(
             value,
@@ -190,19 +190,19 @@ class ChatMind:
             answer_tokens=answered,
         )
 
-    def _note(self, session: Session, problem: Unusable | None) -> None:
+    def _count_unanswered(self, session: Session, problem: Unusable | None) -> None:
         """Count replies that hold no answer. Raises Outage when nothing else comes: that will not get better by asking.
 
         With fallbacks the run goes on as it is meant to.
         """
         health = self._knowledge.health
-        if problem is None or problem.kind not in HOLLOW:
-            health.hollow, health.answered = 0, True
+        if problem is None or problem.kind not in NO_ANSWER:
+            health.unanswered, health.answered = 0, True
             return
-        health.hollow += 1
-        if self._pauses and health.hollow >= (HOLLOW_IN_A_ROW if health.answered else HOLLOW_AT_FIRST):
-            told = f"{problem}, {health.hollow} times in a row"
-            health.hollow = 0
+        health.unanswered += 1
+        if self._pauses and health.unanswered >= (UNANSWERED_IN_A_ROW if health.answered else UNANSWERED_AT_FIRST):
+            told = f"{problem}, {health.unanswered} times in a row"
+            health.unanswered = 0
             raise Outage(session.transport.pool.name, told, does="gives no answers")
 
     def _value(self, ask: Ask[Any, Any], text: str, *, cut: bool) -> Value:

@@ -174,7 +174,7 @@ class Health:
     """Pages that came, for anybody."""
     answered: bool = False
     """Whether a reply has held an answer, good or bad."""
-    hollow: int = 0
+    unanswered: int = 0
     """Replies without one since the last that had one."""
     away: bool = False
     """An outage was found and no page has come since."""

@@ -25,7 +25,7 @@ _NESTED = 200
 
 PAGE_KINDS = frozenset({"page", "choices", "overflow", "refused_request"})
 """Kinds of fault that the server caused, so there is nothing to quote to the model."""
-HOLLOW = PAGE_KINDS - {"overflow"} | {"empty"}
+NO_ANSWER = PAGE_KINDS - {"overflow"} | {"empty"}
 """Kinds of fault of a server that gives no answers, whatever it is asked."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
