@@ -14,6 +14,7 @@ import pytest
 from commonplace.errors import Paused, UsageError
 from commonplace.minds.chat.client import Endpoint, Outage
 from commonplace.openai_http import Key
+from commonplace.rng import unit
 from minds.chat.local_server import (
     RATING,
     LocalServer,
@@ -307,7 +308,7 @@ def test_many_questions_without_an_answer_are_one_doubt():
 
 
 def test_a_server_that_answers_now_and_then_pauses_nothing():
-    with LocalServer(lambda body, number: GOOD if number * 7 % 10 < 4 else Sent(b"<html>")) as server:
+    with LocalServer(lambda body, number: GOOD if unit(number) < 0.4 else Sent(b"<html>")) as server:
         mind = minded(server.url)
 
         async def work(mind):
