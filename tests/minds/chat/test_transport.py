@@ -308,7 +308,7 @@ def test_many_questions_without_an_answer_are_one_doubt():
 
 
 def test_a_server_that_answers_now_and_then_pauses_nothing():
-    with LocalServer(lambda body, number: GOOD if unit(number) < 0.4 else Sent(b"<html>")) as server:
+    with LocalServer(lambda body, number: GOOD if unit(number) < 0.6 else Sent(b"<html>")) as server:
         mind = minded(server.url)
 
         async def work(mind):
