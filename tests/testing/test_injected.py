@@ -98,7 +98,9 @@ def unflagged(lived: LoggedRun) -> Counter[str]:
     """Faults that should have been refused, and whose attempt the journal takes for a good one."""
     wrong: Counter[str] = Counter()
     for entries, row in lived.attempts():
-        refused = all(entry.fault and FAULTS[entry.fault].calls_for in {"refuse", "retry"} for entry in entries)
+        refused = all(
+            entry.fault and FAULTS[entry.fault].calls_for in {"refuse", "retry", "pause"} for entry in entries
+        )
         if refused and (row.outcome == "value" or not row.usage.get("kind")):
             wrong[f"{entries[-1].fault} {row.task}"] += 1
         # a busy machine may be late by itself
