@@ -5,7 +5,7 @@ The plan's step is proposed even if it is not a valid target: the simulator acce
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -62,7 +62,13 @@ async def _ask_mind(
 
 
 def chosen(view: TurnView, output: ActOutput, step: Action) -> Action:
-    """An answer of the `act` tool as an action; `step` where its words cannot be said."""
+    """An answer of the `act` tool as an action; `step` where its words cannot be said, or where the world has just
+    rejected the same.
+    """
+    if any(
+        _is_again(output, event.body["proposed"]) for event in view.world.outcome if event.type == "ACTION_REJECTED"
+    ):
+        return step
     because = tuple(memory for memory in output.because if memory in view.draft) or step.because
     words = shortened(clean(output.doing), LONGEST_DOING)
     match output.kind:
@@ -79,6 +85,12 @@ def chosen(view: TurnView, output: ActOutput, step: Action) -> Action:
             if isinstance(step, Idle):
                 return replace(step, doing=words or step.doing, emoji=output.emoji or step.emoji, because=because)
             return Idle(doing=words or doing(view.scenario.language, "waiting"), emoji=output.emoji, because=because)
+
+
+def _is_again(output: ActOutput, rejected: Mapping[str, str]) -> bool:
+    """Whether an action is the one that was rejected, whatever one would be seen doing or say."""
+    aims = ("to_location_id", "object_id", "verb", "to_agent_id")
+    return output.kind == rejected.get("kind") and all(getattr(output, aim) == rejected.get(aim, "") for aim in aims)
 
 
 def plan_step(view: TurnView, notebook: Notebook, item: PlanItem | None) -> Action:
