@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from commonplace.api import inject
-from commonplace.clock import Clock, iso, parse_iso
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.minds.chat.servers import is_server
 from commonplace.run.fork import written_fork
@@ -24,13 +23,12 @@ from commonplace.scenario.loading import Source, located, read, report, shipped
 from commonplace.scenario.model import ScenarioPart
 from commonplace.scenario.rules import examined
 from commonplace.server import model as wire
-from commonplace.server.picture import last_write, without_credentials
+from commonplace.server.card import broken_card, last_write, run_card, without_credentials
 from commonplace.stages import SHIPPED
 from commonplace.text import clean, shortened
 
 ENDING = ".run"
-NAME = re.compile(r"[\w가-힣][\w가-힣.-]{0,99}")
-"""What `wire.RunName` says."""
+NAME = re.compile(wire.RUN_NAME)
 MOST_RUNS = 500
 """Runs that are listed, the latest first."""
 SCENARIO_FILES = (".yaml", ".yml", ".json")
@@ -132,51 +130,13 @@ class Library:
 
 
 def card(name: str, path: Path) -> wire.RunCard:
-    """What the library shows of a run, without compiling its scenario."""
+    """What the library shows of a run, or why it cannot be opened."""
     try:
-        changed = iso(last_write(path))
         with Reading.open(path) as reading:
-            manifest, last = reading.manifest, max(0, reading.last_tick)
-        title, people, clock = _head(manifest.text)
-        return wire.RunCard(
-            run=name,
-            title=title,
-            scenario=clean(manifest.scenario),
-            language="ko" if manifest.language == "ko" else "en",
-            stage=clean(manifest.stage),
-            mind=without_credentials(manifest.mind),
-            seed=manifest.seed,
-            people=people,
-            last_tick=last,
-            final_tick=max(last, manifest.ticks),
-            time=iso(clock.time(last)),
-            changed=changed,
-            live=False,
-            playing=False,
-        )
+            return run_card(name, reading)
     except (CommonplaceError, OSError, ValueError, OverflowError) as error:
         what = error.what if isinstance(error, CommonplaceError) else str(error)
-        return _broken(name, shortened(clean(what), SHOWN))
-
-
-def _broken(name: str, problem: str) -> wire.RunCard:
-    return wire.RunCard(
-        run=name,
-        title=name,
-        scenario="",
-        language="en",
-        stage="",
-        mind="",
-        seed=0,
-        people=0,
-        last_tick=0,
-        final_tick=0,
-        time="",
-        changed="",
-        live=False,
-        playing=False,
-        problem=problem or "it cannot be read",
-    )
+        return broken_card(name, shortened(clean(what), SHOWN))
 
 
 def _written(path: Path) -> float:
@@ -184,16 +144,6 @@ def _written(path: Path) -> float:
         return last_write(path).timestamp()
     except (OSError, ValueError):
         return 0.0
-
-
-@lru_cache(maxsize=64)
-def _head(text: str) -> tuple[str, int, Clock]:
-    """(title, number of characters, clock) of a scenario's text. Raises ValueError for one without them."""
-    part = examined(read(text, ""))[0]
-    if part is None:
-        raise ValueError("the scenario in it cannot be read")
-    clock = Clock(parse_iso(part.clock.start), part.clock.tick_minutes)
-    return clean(part.title or part.name), len(part.characters), clock
 
 
 @lru_cache(maxsize=64)

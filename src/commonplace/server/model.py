@@ -15,7 +15,8 @@ from commonplace.scenario.model import WayPart
 Box = tuple[int, int, int, int]
 """Column, row, width, height."""
 Tick = Annotated[int, Field(ge=0, le=10**9)]
-RunName = Annotated[str, Field(pattern=r"^[\w가-힣][\w가-힣.-]{0,99}$")]
+RUN_NAME = r"[\w가-힣][\w가-힣.-]{0,99}"
+RunName = Annotated[str, Field(pattern=f"^{RUN_NAME}$")]
 """The name of a run file in the runs folder, without `.run`."""
 Sentence = Annotated[str, Field(min_length=1, max_length=2000)]
 
@@ -415,7 +416,7 @@ class Metrics(Wire):
     """2 |E| / (|V| (|V| − 1))."""
     warmth: list[Warmth]
     usage: list[dict[str, Any]]
-    """Lines of `commonplace usage --json`."""
+    """Lines of `commonplace usage --json` without the total, of what was asked up to the tick."""
 
 
 # ── what a person sends ──────────────────────────────────────────────────────────────────────────────────────────────
