@@ -186,8 +186,8 @@ def _add_library(app: FastAPI, sessions: Sessions) -> None:
         return sessions.library.scenarios()
 
     @app.post("/api/scenarios/check", operation_id="check")
-    def check(body: m.Check) -> list[m.Finding]:
-        """Everything that keeps a page from starting this scenario; empty if nothing does."""
+    def check(body: m.Check) -> m.Checked:
+        """Everything that keeps a page from starting this scenario; what it is, if nothing does."""
         return checked(body.text)
 
     @app.get("/api/runs", operation_id="runs")

@@ -13,14 +13,14 @@ from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
-from commonplace.api import inject
+from commonplace.api import DEFAULT_SEED, inject
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.minds.chat.servers import is_server
 from commonplace.run.fork import written_fork
 from commonplace.run.manifest import OFFLINE
 from commonplace.run.reading import Reading
 from commonplace.scenario.loading import Source, located, read, report, shipped
-from commonplace.scenario.model import ScenarioPart
+from commonplace.scenario.model import ClockPart, ScenarioPart
 from commonplace.scenario.rules import examined
 from commonplace.server import model as wire
 from commonplace.server.card import broken_card, last_write, run_card, without_credentials
@@ -32,6 +32,7 @@ NAME = re.compile(wire.RUN_NAME)
 MOST_RUNS = 500
 """Runs that are listed, the latest first."""
 SCENARIO_FILES = (".yaml", ".yml", ".json")
+TICK_MINUTES, DAY = ClockPart().tick_minutes, 24 * 60
 SHOWN = 300
 """Characters of what is wrong with a run."""
 
@@ -152,7 +153,8 @@ def _scenario_card(name: str, text: str, origin: str) -> wire.ScenarioCard | Non
     if not isinstance(data, dict):
         return None
     top = cast("dict[str, Any]", data)
-    characters: Any = top.get("characters")
+    characters, clock = top.get("characters"), top.get("clock")
+    minutes: Any = cast("dict[str, Any]", clock).get("tick_minutes") if isinstance(clock, dict) else None
     return wire.ScenarioCard(
         name=name,
         title=clean(str(top.get("title") or name)),
@@ -160,14 +162,16 @@ def _scenario_card(name: str, text: str, origin: str) -> wire.ScenarioCard | Non
         language="ko" if top.get("language") == "ko" else "en",
         stage=clean(str(top.get("stage") or "town")),
         people=len(cast("list[Any]", characters)) if isinstance(characters, list) else 0,
+        seed=DEFAULT_SEED,
+        ticks=DAY // minutes if isinstance(minutes, int) and 0 < minutes <= DAY else DAY // TICK_MINUTES,
     )
 
 
 # ── scenarios written in a page ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def checked(text: str) -> list[wire.Finding]:
-    """Everything that keeps a page from starting a scenario of this text, in the order of lines."""
+def checked(text: str) -> wire.Checked:
+    """Everything that keeps a page from starting a scenario of this text, in the order of lines; else what it is."""
     source = read(text, "scenario")
     part, mistakes = examined(source)
     found = [
@@ -179,11 +183,12 @@ def checked(text: str) -> list[wire.Finding]:
             hint=clean(f"did you mean {mistake.nearest!r}?" if mistake.nearest else mistake.expected),
         )
         for mistake in mistakes
-    ]
-    return found + [
+    ] + [
         wire.Finding(level="error", line=line, column=0, what=what, hint="save it as a file and use `commonplace run`")
         for line, what in (_reaching_out(source, part) if part is not None else ())
     ]
+    fine = part is not None and not found
+    return wire.Checked(findings=found, scenario=_scenario_card(part.name, text, "scenario") if fine else None)
 
 
 def refuse(text: str) -> ScenarioPart:

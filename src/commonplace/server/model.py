@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from commonplace.api import DEFAULT_SEED
 from commonplace.scenario.model import WayPart
 
 Box = tuple[int, int, int, int]
@@ -39,6 +40,9 @@ class ScenarioCard(Wire):
     language: Literal["en", "ko"]
     stage: str
     people: int
+    seed: int
+    """What a run of it has unless another one is asked for; so has `ticks`: a simulated day."""
+    ticks: int
 
 
 class RunCard(Wire):
@@ -428,7 +432,7 @@ class NewRun(Wire):
     scenario: str = ""
     text: Annotated[str, Field(max_length=400_000)] = ""
     run: RunName | None = None
-    seed: int = Field(default=1, ge=0, le=2**63 - 1)
+    seed: int = Field(default=DEFAULT_SEED, ge=0, le=2**63 - 1)
     ticks: int = Field(default=288, ge=1, le=1_000_000)
 
 
@@ -446,6 +450,13 @@ class Finding(Wire):
     column: int
     what: str
     hint: str
+
+
+class Checked(Wire):
+    """What is wrong with a scenario; what it is, if a page may start it."""
+
+    findings: list[Finding]
+    scenario: ScenarioCard | None
 
 
 class Input(Wire):
