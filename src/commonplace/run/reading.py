@@ -327,10 +327,11 @@ class Reading:
         """`{id, name, place, doing, plan_item, mood}` of everybody in the world, by id; `place` is an area's id."""
         return agents(self, self.tick(at))
 
-    def versions(self, first: int, last: int) -> list[tuple[int, Version]]:
-        """(tick, version) of what changed in the ticks first … last, by tick, owner, kind and key."""
-        query = f"SELECT {VERSION} FROM version WHERE tick BETWEEN ? AND ? ORDER BY tick, owner, kind, key"
-        return [(row[0], self._made("version", version_from, row)) for row in self.all(query, first, last)]
+    def versions(self, first: int, last: int, kinds: Sequence[str] = ()) -> list[tuple[int, Version]]:
+        """(tick, version) of what changed in the ticks first … last, by tick, owner, kind and key; of some kinds."""
+        only = f" AND +kind IN ({', '.join('?' * len(kinds))})" if kinds else ""  # `+`: by tick, not by kind
+        query = f"SELECT {VERSION} FROM version WHERE tick BETWEEN ? AND ?{only} ORDER BY tick, owner, kind, key"
+        return [(row[0], self._made("version", version_from, row)) for row in self.all(query, first, last, *kinds)]
 
     def shown_at(self, tick: int) -> list[Version]:
         """The versions that a frame of the tick is made of."""

@@ -10,25 +10,31 @@ from typing import Any
 from commonplace.clock import Clock, iso, parse_iso
 from commonplace.run.reading import Reading
 from commonplace.scenario.loading import read
+from commonplace.scenario.model import ScenarioPart
 from commonplace.scenario.rules import examined
 from commonplace.server import model as wire
 from commonplace.sqlite import beside
 from commonplace.text import clean
 
 
-def run_card(name: str, reading: Reading, **running: Any) -> wire.RunCard:
-    """The card of a run. `running`: `live`, `playing` and the like, which the file cannot say."""
+def run_card(name: str, reading: Reading, part: ScenarioPart | None = None, **running: Any) -> wire.RunCard:
+    """The card of a run. `running`: `live`, `playing` and the like, which the file cannot say.
+
+    `part`: its scenario, for a caller that has it; reading that of a large town takes a second. Raises ValueError for a
+    scenario that cannot be read.
+    """
     manifest, last = reading.manifest, max(0, reading.last_tick)
-    title, people, clock = _head(manifest.text)
+    part = part or _part(manifest.text)
+    clock = Clock(parse_iso(part.clock.start), part.clock.tick_minutes)
     return wire.RunCard(
         run=name,
-        title=title,
+        title=clean(part.title or part.name),
         scenario=clean(manifest.scenario),
         language="ko" if manifest.language == "ko" else "en",
         stage=clean(manifest.stage),
         mind=without_credentials(manifest.mind),
         seed=manifest.seed,
-        people=people + len(reading.newcomers),
+        people=len({who.id for who in part.characters}.union(who for who, _ in reading.newcomers)),
         last_tick=last,
         final_tick=max(last, manifest.ticks),
         time=iso(clock.time(last)),
@@ -73,10 +79,8 @@ def last_write(path: Path) -> datetime:
 
 
 @lru_cache(maxsize=64)
-def _head(text: str) -> tuple[str, int, Clock]:
-    """(title, number of characters, clock) of a scenario's text. Raises ValueError for one without them."""
+def _part(text: str) -> ScenarioPart:
     part = examined(read(text, ""))[0]
     if part is None:
         raise ValueError("the scenario in it cannot be read")
-    clock = Clock(parse_iso(part.clock.start), part.clock.tick_minutes)
-    return clean(part.title or part.name), len(part.characters), clock
+    return part

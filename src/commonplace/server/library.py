@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -87,13 +87,13 @@ class Library:
             raise Conflict(f"there is a run {name!r} already", hint="choose another name")
         return name, path
 
-    def cards(self) -> Iterator[wire.RunCard]:
-        """A card for each run, the latest first; those that cannot be opened say why."""
+    def cards(self, shown: Callable[[str, Path], wire.RunCard]) -> Iterator[wire.RunCard]:
+        """A card for each run, the latest first. `shown` makes it of name and path: `card`, where nobody knows more."""
         here = [path for path in self.folder.glob(f"*{ENDING}") if NAME.fullmatch(path.stem) and path.is_file()]
         named = {path.stem: path for path in here if path.resolve().parent == self.folder.resolve()} | self._also
         paths = sorted(named.items(), key=lambda one: _written(one[1]), reverse=True)
         for name, path in paths[:MOST_RUNS]:
-            yield card(name, path)
+            yield shown(name, path)
 
     def fork(self, name: str, body: wire.Fork) -> str:
         """A copy of a run up to a tick, with something that happens next; returns its name."""

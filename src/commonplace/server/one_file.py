@@ -91,7 +91,7 @@ def export(
         begin, end = reading.tick(0 if first is None else first), reading.tick(last)
         if begin > end:
             raise UsageError(f"tick {begin} comes after tick {end}", hint="give --from a tick before --to")
-        title = run_card(reading.path.stem, reading).title
+        title = run_card(reading.path.stem, reading, reading.scenario.part).title
         with written_whole(target, force=force) as part, part.open("w", encoding="utf-8", newline="\n") as file:
             before, after = TITLE.sub(lambda _: f"<title>{escape(title)}</title>", page, count=1).split(PLACE)
             file.write(before)
@@ -151,7 +151,7 @@ def blocks(
 def _start(picture: Picture, first: int, last: int, agents: Sequence[str], prompts: bool) -> dict[str, Any]:
     reading = picture.reading
     timeline = picture.timeline()
-    town = picture.town(run_card(reading.path.stem, reading))
+    town = picture.town(run_card(reading.path.stem, reading, reading.scenario.part))
     ends = {"last_tick": last, "final_tick": last, "time": iso(reading.time(last))}
     return {
         "format": FORMAT,

@@ -325,11 +325,16 @@ def _changed(before: Frame, after: Frame, geography: Geography) -> Iterator[wire
     time = iso(after.time)
     for me, agent in after.agents.items():
         old = before.agents.get(me)
-        if old == agent and not agent.dialogue and not agent.goal:
+        if (old is agent or old == agent) and not agent.dialogue and not agent.goal:
             continue
         now = _agent(agent, after, geography)
-        if old is None or carried_on(_agent(old, before, geography), time) != now:
+        if old is None or _does(old) != _does(agent) or carried_on(_agent(old, before, geography), time) != now:
             yield now
+
+
+def _does(agent: AgentFrame) -> tuple[str, str, str, bool]:
+    """What nobody carries on by itself."""
+    return agent.doing, agent.plan_item, agent.emoji, agent.asleep
 
 
 def carried_on(agent: wire.AgentState, time: str) -> wire.AgentState:

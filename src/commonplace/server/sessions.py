@@ -26,7 +26,7 @@ from commonplace.server import model as wire
 from commonplace.server.card import run_card, without_credentials
 from commonplace.server.feed import Feed
 from commonplace.server.inspector import Inspector
-from commonplace.server.library import Conflict, Library, refuse
+from commonplace.server.library import Conflict, Library, card, refuse
 from commonplace.server.picture import Picture
 from commonplace.server.worker import DEFAULT_RATE, ENDLESS, TAKEN, Worker
 from commonplace.sqlite import beside
@@ -117,7 +117,8 @@ class Session:
         """Its entry in the library."""
         status = self.status()
         final = max(0, self.reading.last_tick, status.final_tick)
-        return run_card(self.name, self.reading, live=status.live, playing=status.playing, final_tick=final)
+        part = self.reading.scenario.part
+        return run_card(self.name, self.reading, part, live=status.live, playing=status.playing, final_tick=final)
 
     def town(self) -> wire.Town:
         """Everything before the first tick; read in a thread."""
@@ -354,7 +355,11 @@ class Sessions:
     def cards(self) -> list[wire.RunCard]:
         """A card for each run of the library, the latest first."""
         open_now = dict(self._open)
-        return [open_now[one.run].card() if one.run in open_now else one for one in self.library.cards()]
+
+        def shown(name: str, path: Path) -> wire.RunCard:
+            return open_now[name].card() if name in open_now else card(name, path)
+
+        return list(self.library.cards(shown))
 
     async def close(self) -> None:
         """Close all; the live ones end at a tick boundary."""
