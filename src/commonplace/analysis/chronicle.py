@@ -19,6 +19,9 @@ from commonplace.world.events import NOBODY, Event, Phase
 
 __all__ = ["Chronicle", "Line", "Occasion", "plain"]
 
+REACH = 3
+"""Lines of others that may come between a line and its reply, where several talk."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -157,25 +160,26 @@ class Chronicle:
             if event.type != "SAY":
                 continue
             pair = {event.agent_id, event.body["to_agent_id"]}
-            here = latest[event.place]
-            before = next(
-                (
-                    one for one in reversed(here)
-                    if event.tick - one.tick <= SILENCE + 1 and one.tick < event.tick and pair & {one.speaker, one.hearer}
-                ),
-                None,
-            )  # fmt: skip
+            here = [one for one in latest[event.place] if one.tick >= event.tick - SILENCE - 1]
+            talk = (one for one in reversed(here) if one.tick < event.tick and pair & {one.speaker, one.hearer})
+            before = next(talk, None)
             parts = known.of(str(event.body["utterance"]))
             line = Line(event, self.day(event.tick), before, parts)
             found.append(line)
-            here.append(line)
-            del here[:-8]
+            latest[event.place] = [*here, line]
         return tuple(found)
 
     @cached_property
     def replies(self) -> Mapping[str, Line]:
-        """Event id of a line → the next line of its talk."""
-        return {line.before.event.id: line for line in reversed(self.lines) if line.before is not None}
+        """Event id of a line → the first of the next lines of its talk that is by the one it was said to."""
+        found: dict[str, Line] = {}
+        for line in self.lines:
+            before, steps = line.before, 0
+            while before is not None and before.hearer != line.speaker and steps < REACH:
+                before, steps = before.before, steps + 1
+            if before is not None and before.hearer == line.speaker:
+                found.setdefault(before.event.id, line)
+        return found
 
     @cached_property
     def memories(self) -> Mapping[str, Mapping[int, Memory]]:

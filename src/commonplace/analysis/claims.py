@@ -147,7 +147,7 @@ def _told_by(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
     if not teller:
         return None
     about = content(part.slots.get("topic", "") or line.topic)
-    facts = line.facts | (line.before.facts if line.before else frozenset())
+    facts = line.facts | (line.before.facts if line.before else frozenset[str]())
     for memory in _heard_from(chronicle, line, teller):
         if memory.id in line.because:
             return True
@@ -226,7 +226,6 @@ def questions(chronicle: Chronicle) -> Iterator[Question]:
         kind = _kind(line, chronicle.scenario.language)
         if kind:
             reply = chronicle.replies.get(line.event.id)
-            reply = reply if reply is not None and reply.speaker == line.hearer else None
             yield Question(line, kind, reply, _outcome(line, reply), _is_known(chronicle, line, kind))
 
 

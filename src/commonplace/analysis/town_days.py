@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 from commonplace.analysis.chronicle import Chronicle, Line, plain
@@ -312,7 +312,8 @@ def _goals(chronicle: Chronicle, days: Days) -> None:
     """Goals whose state has become `done`."""
     open_goals: set[tuple[str, str]] = set()
     for tick, version in _versions(chronicle, "goal"):
-        key, state = (version.owner, version.key), (version.value or {}).get("state")
+        value: dict[str, Any] = version.value or {}
+        key, state = (version.owner, version.key), value.get("state")
         if state == "done" and key in open_goals:
             days[chronicle.day(tick)]["goals.done"] += 1
         (open_goals.discard if state == "done" else open_goals.add)(key)
@@ -327,7 +328,8 @@ def _relations(chronicle: Chronicle, days: Days) -> None:
         day = days[number]
         while at < len(changes) and chronicle.day(changes[at][0]) <= number:
             version = changes[at][1]
-            key, new = (version.owner, version.key), int((version.value or {}).get("warmth", 0))
+            value: dict[str, Any] = version.value or {}
+            key, new = (version.owner, version.key), int(value.get("warmth", 0))
             old = warmth.get(key, 0)
             if changes[at][0] > 0 and new != old:
                 day["relations.warmer" if new > old else "relations.colder"] += 1
@@ -336,7 +338,7 @@ def _relations(chronicle: Chronicle, days: Days) -> None:
         people = _people(chronicle, number)
         day["relations"], day["relations.warmth"] = len(warmth), sum(warmth.values())
         day["relations.cool"] = sum(one < 0 for one in warmth.values())
-        for low, high in zip(BANDS, BANDS[1:], strict=False):
+        for low, high in pairwise(BANDS):
             day[f"relations.{low}"] = sum(low <= one < high for one in warmth.values())
         pairs = list(combinations(sorted(people), 2))
         day["pairs"] = len(pairs)

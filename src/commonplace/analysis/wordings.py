@@ -35,20 +35,20 @@ class Kind:
     """What a sentence amounts to, however it is worded."""
 
     rules: tuple[str, ...] = ()
-    """Beginnings of the names of the rules whose wordings say it."""
+    """Names of the rules whose wordings say it; `cold` stands for `cold.topic`, too."""
     phrases: str = ""
     """A regular expression for words of other minds, searched for in the sentence in lower case."""
 
     def is_said(self, rules: frozenset[str], sentence: str) -> bool:
         """Whether a sentence says it: by its rules, and by its words where no rule words it."""
         if rules:
-            return any(rule.startswith(self.rules) for rule in rules)
+            return any(rule == name or rule.startswith(f"{name}.") for rule in rules for name in self.rules)
         return bool(self.phrases) and re.search(self.phrases, sentence.lower().replace("’", "'")) is not None
 
 
 KINDS: Mapping[str, Kind] = {
     "greeting": Kind(
-        ("greet.", "react.greet", "bye.back", "bye.tail", "bye.night", "bye.plain"),
+        ("greet", "react.greet", "react.greet_stranger", "bye.back", "bye.tail", "bye.night", "bye.plain"),
         r"^(good )?(morning|afternoon|evening|night|bye|goodbye|hello|hi|hey|take care|see you|go well)\b[^?]{0,24}$",
     ),
     # an answer that tells nothing of what was asked
@@ -63,7 +63,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "absent": Kind(
         ("answer.event",),
-        r"\b(i wasn't there|i was not there|i didn't go|i missed (it|the|that)|only heard (it|about it|of it)|you tell me)",
+        r"\b(i (wasn't|was not) there|i didn't go|i missed (it|the|that)|only heard (it|about it|of it)|you tell me)",
     ),
     "present": Kind(
         ("answer.event_went", "core.was", "core.went"),
@@ -71,7 +71,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "unheard": Kind(
         ("react.news",),
-        r"\b(i (hadn't|haven't|had not|have not|never) heard|first i('ve| have)? hear|news to me|nobody (has )?told me)",
+        r"\b(i (hadn't|haven't|had not|have not|never) heard|first i('ve| have)? hear|news to me|nobody told me)",
     ),
     "first": Kind(
         ("answer.else",),
@@ -80,16 +80,14 @@ KINDS: Mapping[str, Kind] = {
     ),
     "told": Kind(("answer.else_told",), r"\bi('ve| have) (already )?told (everybody|everyone|a few|some)"),
     "told_by": Kind(
-        ("answer.who", "core.heard", "react.known"), r"\b(told me|said so, too|i heard (it|that) from|i have it from)\b"
+        ("answer.who", "core.heard", "core.heard_topic", "react.known"),
+        r"\b(told me|said so, too|i heard (it|that) from|i have it from)\b"
     ),
     "saw": Kind(("core.saw", "answer.seen"), r"\bi saw \w+"),
     "unseen": Kind(("answer.unseen",), r"\bi (haven't|have not|didn't) (seen?)\b"),
     "did": Kind(("core.did",), r"\bi (spent|was busy)\b"),
 }  # fmt: skip
 """Kind → how it is recognised. What sentences claim about the speaker's past is checked in `analysis.claims`."""
-_NOT = {"absent": ("answer.event_went",), "evasion": ("answer.event_went",), "first": ("answer.else_told",),
-        "told_by": ("answer.who_self", "react.known_plain")}  # fmt: skip
-"""Rules whose names only begin like those of a kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +103,7 @@ class Wording:
 
     def is_a(self, kind: str) -> bool:
         """Whether it is of one of the `KINDS`."""
-        rules = frozenset(rule for rule in self.rules if not rule.startswith(_NOT.get(kind, ("-",))))
-        return (bool(rules) or not self.rules) and KINDS[kind].is_said(rules, self.text)
+        return KINDS[kind].is_said(self.rules, self.text)
 
 
 @dataclass(frozen=True, slots=True)
