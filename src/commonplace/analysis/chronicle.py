@@ -6,8 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from commonplace.analysis.wordings import Wording, sentences, wordings
+from commonplace.canon import parsed
 from commonplace.character.fact import Fact
 from commonplace.memory.record import Memory
 from commonplace.minds.offline.grammar.language import language
@@ -109,6 +111,12 @@ def plain(sentence: str) -> str:
     return " ".join(words(sentence))
 
 
+def _goes_on(before: Line, pair: set[str]) -> bool:
+    """Whether a line of these two goes on with the talk of the one before it."""
+    shared = pair & {before.speaker, before.hearer}
+    return len(shared) == 2 or (len(shared) == 1 and before.act != "farewell")
+
+
 @dataclass
 class Chronicle:
     """What the measures are made from. Everything is read on first use and kept."""
@@ -161,7 +169,7 @@ class Chronicle:
                 continue
             pair = {event.agent_id, event.body["to_agent_id"]}
             here = [one for one in latest[event.place] if one.tick >= event.tick - SILENCE - 1]
-            talk = (one for one in reversed(here) if one.tick < event.tick and pair & {one.speaker, one.hearer})
+            talk = (one for one in reversed(here) if one.tick < event.tick and _goes_on(one, pair))
             before = next(talk, None)
             parts = known.of(str(event.body["utterance"]))
             line = Line(event, self.day(event.tick), before, parts)
@@ -252,6 +260,13 @@ class Chronicle:
         for line in self.lines:
             found[line.speaker].append(line)
         return found
+
+    def reaction(self, agent: str, tick: int) -> Mapping[str, Any]:
+        """What somebody decided in a tick, with `reason` and `because`; empty where no question was asked."""
+        asked = self.reading.trace(agent, tick).get("reaction", {}).get("asked")
+        rows = self.reading.answers(tick, tick, agent=agent)
+        row = next((one for one in reversed(rows) if one.ordinal == asked and one.outcome == "value"), None)
+        return parsed(row.body) if row is not None else {}
 
     def name(self, id_: str) -> str:
         """The short name of a character, or the name of an object or a place, in lower case; empty for neither."""

@@ -10,7 +10,6 @@ from commonplace import rng
 from commonplace.analysis.chronicle import Chronicle, Line
 from commonplace.clock import hhmm
 from commonplace.errors import UsageError
-from commonplace.run.why import why
 from commonplace.text import one_line
 
 __all__ = ["RATINGS", "as_table", "drawn", "ratings"]
@@ -47,7 +46,7 @@ def as_table(lines: Iterable[tuple[int, Chronicle, Line]]) -> str:
 def _cells(number: int, run: int, chronicle: Chronicle, line: Line) -> list[str]:
     personas, nodes = chronicle.scenario.personas, chronicle.scenario.geography.nodes
     before = f"{personas[line.before.speaker].called}: {line.before.text}" if line.before else "(begins the talk)"
-    reaction: dict[str, str] = why(chronicle.reading, line.event.id)["reaction"] or {}
+    reason = chronicle.reaction(line.speaker, line.tick).get("reason", "")
     place = nodes[line.event.place].name if line.event.place in nodes else line.event.place
     cells = (
         str(number),
@@ -58,7 +57,7 @@ def _cells(number: int, run: int, chronicle: Chronicle, line: Line) -> list[str]
         f"{personas[line.speaker].called} to {personas[line.hearer].called}",
         before,
         line.text,
-        reaction.get("reason", ""),
+        str(reason),
         "",
     )
     return [one_line(cell).replace("|", "/") for cell in cells]

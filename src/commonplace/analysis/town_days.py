@@ -15,7 +15,6 @@ from typing import Any
 from commonplace.analysis.chronicle import Chronicle, Line, plain
 from commonplace.analysis.claims import claims, questions
 from commonplace.analysis.wordings import sentences, wordings
-from commonplace.canon import parsed
 from commonplace.clock import parse_iso
 from commonplace.memory.record import Memory
 from commonplace.run.reading import Reading
@@ -309,14 +308,14 @@ def _versions(chronicle: Chronicle, kind: str) -> Iterator[tuple[int, Any]]:
 
 
 def _goals(chronicle: Chronicle, days: Days) -> None:
-    """Goals whose state has become `done`."""
-    open_goals: set[tuple[str, str]] = set()
+    """Goals by how they end: `done`, `given_up`, `overtaken`."""
+    ended: dict[tuple[str, str], str] = {}
     for tick, version in _versions(chronicle, "goal"):
         value: dict[str, Any] = version.value or {}
-        key, state = (version.owner, version.key), value.get("state")
-        if state == "done" and key in open_goals:
-            days[chronicle.day(tick)]["goals.done"] += 1
-        (open_goals.discard if state == "done" else open_goals.add)(key)
+        key, status = (version.owner, version.key), str(value.get("status", "open"))
+        if status not in {"open", ended.get(key, "open")}:
+            days[chronicle.day(tick)][f"goals.{status}"] += 1
+        ended[key] = status
 
 
 def _relations(chronicle: Chronicle, days: Days) -> None:
@@ -403,10 +402,7 @@ def _replans(chronicle: Chronicle, days: Days) -> None:
 
 
 def _cause(chronicle: Chronicle, agent: str, tick: int) -> str:
-    asked = chronicle.reading.trace(agent, tick).get("reaction", {}).get("asked")
-    rows = chronicle.reading.answers(tick, tick, agent=agent)
-    row = next((one for one in reversed(rows) if one.ordinal == asked and one.outcome == "value"), None)
-    because = parsed(row.body).get("because", ()) if row is not None else ()
+    because = chronicle.reaction(agent, tick).get("because", ())
     memories = chronicle.memories.get(agent, {})
     whats = [memories[one].details.get("frame", {}).get("what", "") for one in because if one in memories]
     return next((CAUSES[what] for what in whats if what in CAUSES), "other")
