@@ -16,6 +16,7 @@ from commonplace.run.tick_record import AnswerRow
 from commonplace.testing.server import Faults, Limit, ModelServer
 from e2e.command import Ends, copied, ends, environment
 from sizes import PROVE
+from testing.test_injected import found, live
 
 SOUND = Faults(0.0)
 BEFORE, UNTIL = 20, 24
@@ -126,6 +127,21 @@ def test_a_server_that_recovers_in_time_changes_nothing(server, before, untroubl
 
 
 TICKS = 12
+IN_WORDS = (
+    "wrong_language", "chinese", "russian", "stage_directions", "apology", "leaked_model", "leaked_prompt", "fragments",
+    "prompt_lines", "field_names", "control_characters", "surrogates",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [None, *IN_WORDS] if PROVE else [None])
+def test_words_that_are_not_a_persons_reach_no_history(kind, tmp_path):
+    """Half of the answers have them, of each sort or of one."""
+    faults = Faults(0.5, (kind,) if kind else IN_WORDS, seed=4)
+    village = live(tmp_path / "words.run", "latticeville", 120 if PROVE else 45, faults)
+    assert set(village.faults) == ({kind} if kind else set(IN_WORDS))
+    assert not found(village)
+
+
 SPAN = 1.0 if PROVE else 0.03
 """Seconds in which the server gives three answers: in the fast suite time itself is smaller, nothing else."""
 

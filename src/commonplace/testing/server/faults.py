@@ -223,6 +223,11 @@ FOREIGN = {
 """What a model says that has slipped out of the language it was spoken to in."""
 _HAN = f"今天{MARK}天气很好，我想慢慢走到桥那边的市场去看看。"
 _MODEL = f"As an AI language model, {MARK} I don't have feelings, but I'm happy to play along."
+_CYRILLIC = f"Сегодня {MARK} такая хорошая погода, что я думаю пройтись до рынка за мостом."
+_APOLOGY = f"I'm sorry, but I can't assist with that {MARK} request."
+_FRAGMENT = f'}}, {MARK} ":{{ ]['
+_PROMPT_LINE = f"Ben was here {MARK} [38 08:05] was stirring two sugars into a cup"
+_FIELD = "what one sees you do"
 _LEAK = 80
 
 
@@ -293,6 +298,13 @@ def _with(addition: str) -> Callable[[ChatAnswer, dict[str, Any]], Response | No
     return spoil
 
 
+def _directed(answer: ChatAnswer, data: dict[str, Any]) -> Response | None:
+    """Something acted, in brackets before every text of several words."""
+    acted = f"(smiles {MARK})"
+    worse = spoiled(data, lambda leaf: f"{acted} {leaf}" if _is_words(leaf) else leaf)
+    return answer.said(json.dumps(worse, ensure_ascii=False), marker=acted) if worse != data else None
+
+
 def _short(answer: VectorAnswer) -> Response:
     return answer.told((answer.vectors[0][:-7], *answer.vectors[1:]))
 
@@ -313,6 +325,12 @@ VALUE: Mapping[str, Fault] = {
     "unknown_ids": structured("ids and words that were not offered", "judge", _where(_is_name, f"{MARK}_id")),
     "wrong_language": structured("another language than the character's", "judge", _where(_is_words, _foreign)),
     "chinese": structured("a model that falls into Chinese", "judge", _where(_is_words, _HAN)),
+    "russian": structured("a model that falls into Russian", "judge", _where(_is_words, _CYRILLIC)),
+    "apology": structured("an assistant that declines in words", "judge", _where(_is_words, _APOLOGY)),
+    "fragments": structured("pieces of JSON in place of words", "judge", _where(_is_words, _FRAGMENT)),
+    "prompt_lines": structured("lines of the prompt in place of words", "judge", _where(_is_words, _PROMPT_LINE)),
+    "field_names": structured("what is said about a field in place of words", "judge", _where(_is_words, _FIELD)),
+    "stage_directions": structured("stage directions before the words", "mend", _directed),
     "leaked_prompt": structured("instructions repeated as speech", "judge", _where(_is_words, _leaked)),
     "leaked_model": structured("a character that says it is a model", "judge", _where(_is_words, _MODEL)),
     "control_characters": structured("control and bidi characters in words", "mend", _with("\u0007\u202e\u0000")),
