@@ -100,8 +100,7 @@ def _await(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 
 def llama_server(log: Path) -> contextlib.AbstractContextManager[str]:
     """llama.cpp's own server with the tiny model."""
-    # one thread: those that wait for it spin, which a busy machine pays for dearly
-    return _wheel(tiny_model(), log, parallel=_PARALLEL, context=_PARALLEL * _CONTEXT, threads=1)
+    return _wheel(tiny_model(), log, parallel=_PARALLEL, context=_PARALLEL * _CONTEXT)
 
 
 def small_server(log: Path) -> contextlib.AbstractContextManager[str]:
@@ -111,19 +110,18 @@ def small_server(log: Path) -> contextlib.AbstractContextManager[str]:
         log,
         parallel=_SMALL_PARALLEL,
         context=_SMALL_PARALLEL * _SMALL_CONTEXT,
-        threads=2,
         template=_PLAIN_TEMPLATE,
     )
 
 
 def _wheel(
-    model: Path, log: Path, *, parallel: int, context: int, threads: int, template: str = ""
+    model: Path, log: Path, *, parallel: int, context: int, template: str = ""
 ) -> contextlib.AbstractContextManager[str]:
     port = free_port()
-    settings = ["--parallel", str(parallel), "--context", str(context), "--threads", str(threads)]
+    settings = ["--parallel", str(parallel), "--context", str(context)]
     program = ROOT / "tools" / "serve_gguf.py"
     command = [environment(WHEEL), program, model, "--port", str(port), *settings, "--template", template]
-    return serving(["nice", *command], port, log)
+    return serving(command, port, log)
 
 
 def python_server(log: Path) -> contextlib.AbstractContextManager[str]:
