@@ -133,11 +133,12 @@ IN_WORDS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", [None, *IN_WORDS] if PROVE else [None])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [None, *IN_WORDS])
 def test_words_that_are_not_a_persons_reach_no_history(kind, tmp_path):
-    """Half of the answers have them, of each sort or of one."""
+    """Half of the answers have them, of each sort or of one. A morning of all faults at once is in `test_injected`."""
     faults = Faults(0.5, (kind,) if kind else IN_WORDS, seed=4)
-    village = live(tmp_path / "words.run", "latticeville", 120 if PROVE else 45, faults)
+    village = live(tmp_path / "words.run", "latticeville", 120, faults)
     assert set(village.faults) == ({kind} if kind else set(IN_WORDS))
     assert not found(village)
 

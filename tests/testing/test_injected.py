@@ -104,7 +104,11 @@ def unflagged(lived: LoggedRun) -> Counter[str]:
         if refused and (row.outcome == "value" or not row.usage.get("kind")):
             wrong[f"{entries[-1].fault} {row.task}"] += 1
         # a busy machine may be late by itself
-        if not any(entry.fault for entry in entries) and row.outcome != "value" and row.usage["kind"] != "timeout":
+        if (
+            not any(entry.fault for entry in entries)
+            and row.outcome != "value"
+            and row.usage["kind"] not in {"timeout", "outage"}
+        ):
             wrong[f"sound {row.task} {row.usage}"] += 1
     return wrong
 
