@@ -12,11 +12,14 @@ from email.utils import format_datetime
 import pytest
 
 from commonplace.errors import Paused, UsageError
+from commonplace.minds.chat.chat_mind import ChatMind
 from commonplace.minds.chat.client import Endpoint, Outage
+from commonplace.minds.prompts.prompt import Unusable
 from commonplace.openai_http import Key
 from minds.chat.local_server import (
     RATING,
     LocalServer,
+    PlainBook,
     Sent,
     Waits,
     asked,
@@ -288,6 +291,20 @@ def test_a_question_that_alone_gets_no_answer_is_malformed(fault):
         reply = asked(mind, by=request_key(1))
     assert (reply.outcome, reply.calls) == ("malformed", 2)
     assert server.asked[2] == server.asked[0]
+
+
+class Strict(PlainBook):
+    """Finds no words in any answer."""
+
+    def read(self, ask, data):
+        raise Unusable("must not be empty", "empty")
+
+
+def test_an_answer_without_the_words_that_are_needed_is_an_answer():
+    with LocalServer() as server:
+        mind = ChatMind(server.url, Strict(), sleep=Waits())
+        reply = asked(mind)
+    assert (reply.outcome, reply.kind, len(server.asked)) == ("malformed", "empty", 1)
 
 
 def test_many_questions_without_an_answer_are_one_doubt():

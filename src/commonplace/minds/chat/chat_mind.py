@@ -171,7 +171,7 @@ class ChatMind:
                 reply = await _embedded(session, ask, key, errand)
             else:
                 reply = await self._answered(session, ask, key, errand)
-            if reply.kind in NO_ANSWER and self._pauses:
+            if errand.unanswered and self._pauses:
                 await session.must_answer(reply, self._knowledge.answers, errand)
         except Late as error:
             reply = Reply(None, "fault", kind="timeout", error=str(error))
@@ -206,6 +206,7 @@ class ChatMind:
         try:
             page = await attempt.page()
         except Unusable as error:
+            errand.unanswered = error.kind in NO_ANSWER
             return Reply(None, "malformed", kind=error.kind, error=str(error), prompt=attempt.prompt.text)
         prompt = attempt.prompt.text
         raw, value, problem = page.text, None, None
@@ -215,7 +216,8 @@ class ChatMind:
             value = self._value(ask, spoken(raw), cut=answer.cut)
         except Unusable as unusable:
             problem = unusable
-        if problem is None or problem.kind not in NO_ANSWER:
+        errand.unanswered = not has_answer(page)
+        if not errand.unanswered:
             self._knowledge.answers += 1
             self._knowledge.answered = errand.body
         asked, cached, answered = usage_of(page, prompt, raw)
@@ -333,6 +335,7 @@ async def _embedded(session: Session, ask: Ask[EmbedInput, EmbedOutput], key: Re
             vectors += [_packed(vector, session.knowledge) for vector in vectors_in(page, len(part))]
             tokens += usage_of(page, " ".join(part), "")[0]
     except WrongPage as error:
+        errand.unanswered = error.kind in NO_ANSWER
         return Reply(None, "malformed", kind=error.kind, error=str(error))
     remaining = iter(vectors)
     value = EmbedOutput(vectors=tuple(next(remaining) if text.strip() else "" for text in ask.input.texts))

@@ -190,6 +190,8 @@ class Errand:
     probe_answer: int = 0
     body: dict[str, Any] | None = None
     """Of the last request for a chat completion."""
+    unanswered: bool = False
+    """Whether the reply to it held no answer, good or bad."""
 
 
 class Transport:
