@@ -447,8 +447,11 @@ def phrase(longest: int, *, needed: bool = False) -> Rule:
         who = getattr(context.inputs, "who", None)
         names = (who.called, who.name) if who else ()
         text = plain_words.read(value, context)
-        done = (as_doing(text, names) or text) if _is_phrase(text) else ""
-        return _not_empty(done) if needed else done
+        if not _is_phrase(text):
+            if needed:
+                raise Unusable("must be words", "empty")
+            return ""
+        return as_doing(text, names) or text
 
     return Rule(read)
 
