@@ -146,7 +146,9 @@ def _told_by(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
     teller = chronicle.named(part.slots.get("x", part.text))
     if not teller:
         return None
-    about = content(part.slots.get("topic", "") or line.topic)
+    # which words of a template fill which of its slots cannot always be told
+    slots = " ".join(value for name, value in part.slots.items() if name != "x")
+    about = content(line.topic or slots or part.text)
     facts = line.facts | (line.before.facts if line.before else frozenset[str]())
     for memory in _heard_from(chronicle, line, teller):
         if memory.id in line.because:
