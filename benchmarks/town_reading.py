@@ -1,6 +1,7 @@
 """How a town's talk and life read after days, in figures; and lines of it for a person to rate.
 
     python benchmarks/town_reading.py [RUN …] [--days 14] [--seeds 7,11,23] [--keep FOLDER] [--each] [--json]
+    python benchmarks/town_reading.py --wrong [--days 7]
     python benchmarks/town_reading.py --sample 200 --seed 5 --days 4-7 > lines.md
     python benchmarks/town_reading.py --rated lines.md
 
@@ -20,11 +21,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from commonplace import create_run
-from commonplace.analysis.chronicle import Chronicle
+from commonplace.analysis.chronicle import Chronicle, Line
+from commonplace.analysis.claims import claims, questions
 from commonplace.analysis.rated_lines import RATINGS, as_table, drawn, ratings
 from commonplace.analysis.town_days import FIGURES, Day, Figure, added_up, town_days
 from commonplace.errors import CommonplaceError
 from commonplace.run.reading import Reading
+from commonplace.text import one_line
 
 
 def lived(path: Path, scenario: str, seed: int, days: int) -> None:
@@ -94,6 +97,23 @@ def measured(chronicles: Sequence[Chronicle], given: argparse.Namespace) -> Iter
         yield from table(added_up(runs), len(runs))
 
 
+def wrong(chronicle: Chronicle, days: range) -> Iterator[str]:
+    """The false statements of a run, and the questions not answered although the answer is known."""
+    for claim in claims(chronicle):
+        if claim.is_true is False and claim.line.day in days:
+            yield told(chronicle, f"false: {claim.kind}", claim.line.before, claim.line)
+    for question in questions(chronicle):
+        if question.is_known and question.outcome in {"evaded", "turned"} and question.line.day in days:
+            yield told(chronicle, f"{question.outcome}: {question.kind}", question.line, question.reply)
+
+
+def told(chronicle: Chronicle, what: str, *lines: Line | None) -> str:
+    """What is wrong with the last of these lines, and the lines."""
+    there = [line for line in lines if line is not None]
+    words = " → ".join(f"{line.speaker}: {line.text}" for line in there)
+    return f"{chronicle.reading.manifest.seed} {there[-1].event.id} day {there[-1].day} {what} | {one_line(words)}"
+
+
 def rated(path: Path) -> str:
     """The shares of a table that somebody has rated."""
     counts = ratings(path.read_text(encoding="utf-8"))
@@ -117,6 +137,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the runs here, and use those that are here")
     parser.add_argument("--each", action="store_true", help="a table for each run, too")
     parser.add_argument("--json", action="store_true", help="a line per run and day")
+    parser.add_argument("--wrong", action="store_true", help="list false statements and known answers not given")
     parser.add_argument("--sample", type=int, metavar="N", help="print N lines of the days for rating, as Markdown")
     parser.add_argument("--seed", type=int, default=1, help="which lines are drawn (default: 1)")
     parser.add_argument("--rated", type=Path, metavar="FILE", help="read the ratings of such a table")
@@ -129,7 +150,9 @@ def main() -> None:
             folder = given.keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
             folder.mkdir(parents=True, exist_ok=True)
             chronicles = [Chronicle(stack.enter_context(Reading.open(path))) for path in runs_of(given, folder)]
-            if given.sample:
+            if given.wrong:
+                print("\n".join(line for one in chronicles for line in wrong(one, given.days)))
+            elif given.sample:
                 print(as_table(drawn(chronicles, given.sample, given.seed, given.days)), end="")
             else:
                 print("\n".join(measured(chronicles, given)))
