@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from commonplace.analysis.wordings import Wording, sentences, wordings
+from commonplace.analysis.wordings import Wording, wordings
 from commonplace.canon import parsed
 from commonplace.character.fact import Fact
 from commonplace.memory.record import Memory
 from commonplace.minds.offline.grammar.language import language
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import Version
-from commonplace.text import words
+from commonplace.text import sentences, words
 from commonplace.world.area import SILENCE
 from commonplace.world.events import NOBODY, Event, Phase
 
@@ -158,6 +158,19 @@ class Chronicle:
                 moved = str(event.body["to"]) if event.type == "MOVE" else event.place
                 places[event.agent_id][event.tick] = moved
         return places
+
+    def people(self, day: int) -> frozenset[str]:
+        """Who was in the world on a day."""
+        return self._people.get(day, frozenset())
+
+    @cached_property
+    def _people(self) -> Mapping[int, frozenset[str]]:
+        days = [self.day(tick) for tick in range(self.last + 1)]
+        found: dict[int, set[str]] = defaultdict(set)
+        for agent, ticks in self.places.items():
+            for day in {days[tick] for tick in ticks}:
+                found[day].add(agent)
+        return {day: frozenset(agents) for day, agents in found.items()}
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:

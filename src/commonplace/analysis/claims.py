@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from commonplace.analysis.chronicle import Chronicle, Line, Occasion, plain
-from commonplace.analysis.wordings import Wording, sentences
+from commonplace.analysis.wordings import Wording
 from commonplace.memory.record import Memory
 from commonplace.minds.offline.hear import content, understood
+from commonplace.text import sentences
 
 __all__ = ["Claim", "Question", "claims", "questions"]
 

@@ -14,20 +14,15 @@ from functools import lru_cache
 from importlib.resources import files
 
 from commonplace.minds.offline.grammar.grammar import Template, grammar, parsed_rules
+from commonplace.text import sentences
 
-__all__ = ["KINDS", "Kind", "Wording", "Wordings", "sentences", "wordings"]
+__all__ = ["KINDS", "Kind", "Wording", "Wordings", "wordings"]
 
 SPOKEN = ("open", "share", "reply", "bye")
 """The files of the grammar whose templates are lines of a town's talk."""
 MOST_SENTENCES = 4
 FEWEST_LETTERS = 4
 """Letters that a template with slots must have of its own, to be told from other words."""
-_END = re.compile(r"(?<=[.!?…])[\"”']?\s+")
-
-
-def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a line as they are written."""
-    return tuple(part for part in _END.split(text.strip()) if part)
 
 
 @dataclass(frozen=True, slots=True)
