@@ -52,7 +52,7 @@ def runs_of(given: argparse.Namespace, folder: Path) -> list[Path]:
         return given.runs
     paths: list[Path] = []
     for seed in given.seeds:
-        paths.append(folder / f"{given.scenario}-{seed}-{given.days[-1]}d.run")
+        paths.append(folder / f"{Path(given.scenario).stem}-{seed}-{given.days[-1]}d.run")
         lived(paths[-1], given.scenario, seed, given.days[-1])
     return paths
 

@@ -34,6 +34,7 @@ FAIR = Fact(
     "fair", {"en": "There is a harvest fair at the green."}, {"en": (("harvest",), ("fair",))},
     place="green", starts=START + timedelta(hours=1), minutes=60,
 )  # fmt: skip
+OLD = SimpleNamespace(tell=("Cat says the mill was on fire. I was there with a bucket.",))
 
 
 # ── wordings ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -100,7 +101,7 @@ def made(said: list[tuple[int, str, str, str, dict[str, Any]]], **parts: Any) ->
     made = Chronicle.__new__(Chronicle)
     made.last = parts.pop("last", 600)
     made.clock, made.spoken = Clock(START, 5), language("en")
-    made.scenario = SimpleNamespace(language="en", facts=(FAIR,), personas=personas)  # type: ignore[assignment]
+    made.scenario = SimpleNamespace(language="en", facts=(FAIR,), personas=personas, memories={"ann": [OLD]})  # type: ignore[assignment]
     made.events = tuple(
         Event(tick, Phase.ACTION, speaker, 0, "SAY", "green", {"to_agent_id": hearer, "utterance": text, **more})
         for tick, speaker, hearer, text, more in said
@@ -169,6 +170,10 @@ def test_a_source_is_one_who_said_something_about_it():
     heard = [remembered("ben", 1, 6, "Cat says to Ben: “The ferry is late.”", said)]
     assert found(made([says], ben=heard)) == [("told_by", True)]
     assert found(made([says])) == [("told_by", False)]
+
+
+def test_what_an_author_has_written_is_no_claim():
+    assert found(made([(41, "ben", "ann", f"By the way. {OLD.tell[0]}", {"speech_act": "tell"})])) == []
 
 
 def test_a_question_is_evaded_although_its_answer_is_known():

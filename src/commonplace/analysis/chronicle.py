@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -184,11 +184,25 @@ class Chronicle:
             here = [one for one in latest[event.place] if one.tick >= event.tick - SILENCE - 1]
             talk = (one for one in reversed(here) if one.tick < event.tick and _goes_on(one, pair))
             before = next(talk, None)
-            parts = known.of(str(event.body["utterance"]))
-            line = Line(event, self.day(event.tick), before, parts)
+            text = str(event.body["utterance"])
+            line = Line(event, self.day(event.tick), before, tuple(self._credited(text, known.of(text))))
             found.append(line)
             latest[event.place] = [*here, line]
         return tuple(found)
+
+    def _credited(self, text: str, parts: Iterable[Wording]) -> Iterator[Wording]:
+        """The parts of a line; words of an author without the rules that could have worded them, too."""
+        said = plain(text)
+        told = {one for whole, own in self._written.items() if whole in said for one in own}
+        for part in parts:
+            is_authors = bool(told) and all(plain(one) in told for one in sentences(part.text))
+            yield Wording(part.text, is_authors=True) if is_authors else part
+
+    @cached_property
+    def _written(self) -> Mapping[str, frozenset[str]]:
+        """What the authors of the scenario have given to tell → its sentences, all as `plain` has them."""
+        parts = [part for memories in self.scenario.memories.values() for part in memories]
+        return {plain(text): frozenset(map(plain, sentences(text))) for part in parts for text in part.tell}
 
     @cached_property
     def replies(self) -> Mapping[str, Line]:

@@ -95,6 +95,8 @@ def _unheard(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:  #
 
 
 def _first(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:  # noqa: ARG001
+    if line.before is not None and line.before.act == "ask.who":
+        return None  # the only one to have told me
     told = _has_told(chronicle, line)
     return None if told is None else not told
 
