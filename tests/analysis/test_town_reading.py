@@ -172,6 +172,26 @@ def test_a_source_is_one_who_said_something_about_it():
     assert found(made([says])) == [("told_by", False)]
 
 
+def test_whom_one_names_as_told_was_told():
+    told = (19, "ann", "ben", "I owe Jun for the pot.", {"speech_act": "tell", "because": [1], "topic": "the pot"})
+    asks = (20, "ben", "ann", "Who else knows?", {"speech_act": "ask.else"})
+    says = (21, "ann", "ben", "I've told a few, Cat among them.", {"speech_act": "answer"})
+    secret = [remembered("ann", 1, 0, "Ann owes Jun for the pot.", {"what": "seed"})]
+    earlier = (5, "ann", "cat", "That pot, I owe it to Jun still.", {"speech_act": "tell", "because": [1]})
+    assert found(made([told, asks, says], ann=secret)) == [("told", False)]
+    assert found(made([earlier, told, asks, says], ann=secret)) == [("told", True)]
+
+
+def test_what_happened_in_a_place_is_known_to_those_who_were_there():
+    asks = (30, "ann", "ben", "How was the parade?", {"speech_act": "ask.event", "topic": "the parade"})
+    says = (31, "ben", "ann", "I wasn't there.", {"speech_act": "answer"})
+    chronicle = made([asks, says], places=at_the_fair(range(12, 20)))
+    parade = Event(15, Phase.AMBIENT, "-", 0, "SCRIPTED", "green", {"text": "A parade comes by.", "areas": ["green"]})
+    chronicle.events = (parade, *chronicle.events)
+    assert [one.name for one in chronicle.occasions] == ["harvest fair", "parade"]
+    assert found(chronicle) == [("absent", False)]
+
+
 def test_what_an_author_has_written_is_no_claim():
     assert found(made([(41, "ben", "ann", f"By the way. {OLD.tell[0]}", {"speech_act": "tell"})])) == []
 
@@ -235,6 +255,8 @@ def test_the_figures_of_a_day_are_those_of_the_run(town: Path):
     assert day["questions"] == sum(day[f"questions.{outcome}"] for outcome in outcomes)
     assert 0 < day["author.used"] < day["author.written"]
     assert 0 < day["templates.used"] < day["templates.written"]
+    assert day["happenings"] == 1, "the drone that crashes"
+    assert day["happenings.told"] <= 1
     assert day["replans"] == sum(day[f"replans.{cause}"] for cause in ("weather", "event", "talk", "near", "other"))
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from commonplace.analysis.wordings import Wording, wordings
 from commonplace.canon import parsed
-from commonplace.character.fact import Fact
 from commonplace.memory.record import Memory
 from commonplace.minds.offline.grammar.language import language
 from commonplace.run.reading import Reading
@@ -92,18 +91,22 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """An event that people can go to."""
+    """Something that people can have been at."""
 
-    fact: Fact
+    id: str
+    """Of a fact, or of the event that it was."""
     name: str
     """As it is named in talk, without an article; lower case."""
+    places: frozenset[str]
     first: int
     """The ticks first … last end while it goes on."""
     last: int
+    is_announced: bool = True
+    """Whether it is an event of a seed fact; else something that simply happened."""
 
     def is_named(self, line: Line) -> bool:
         """Whether a line is about it."""
-        return self.fact.id in line.facts or self.name in line.text.lower() or self.name in line.topic.lower()
+        return self.id in line.facts or self.name in line.text.lower() or self.name in line.topic.lower()
 
 
 def plain(sentence: str) -> str:
@@ -226,23 +229,38 @@ class Chronicle:
 
     @cached_property
     def occasions(self) -> tuple[Occasion, ...]:
-        """The events of the scenario that have a place and a time."""
-        return tuple(self._occasions())
+        """The events of the scenario's facts that have a place and a time, and what happened in single areas."""
+        return (*self._announced(), *self._happened())
 
-    def _occasions(self) -> Iterator[Occasion]:
+    def _announced(self) -> Iterator[Occasion]:
         for fact in self.scenario.facts:
             if fact.starts is None or not fact.place:
                 continue
-            name = self.spoken.bare(self.spoken.noun_phrase(fact.text.get(self.scenario.language, "")))
+            name = self._named(fact.text.get(self.scenario.language, ""))
             first = self.clock.tick(fact.starts) + 1
             last = first - 1 + self.clock.ticks(fact.minutes or 60)
             if name:
-                yield Occasion(fact, name.lower(), first, last)
+                yield Occasion(fact.id, name, frozenset({fact.place}), first, last)
+
+    def _happened(self) -> Iterator[Occasion]:
+        for event in self.happenings:
+            name, areas = self._named(str(event.body.get("text", ""))), frozenset(event.body.get("areas", ()))
+            if name and areas:
+                yield Occasion(event.id, name, areas, event.tick, event.tick + 1, is_announced=False)
+
+    def _named(self, text: str) -> str:
+        return self.spoken.bare(self.spoken.noun_phrase(text)).lower()
+
+    @cached_property
+    def happenings(self) -> tuple[Event, ...]:
+        """What the scenario or somebody outside let happen, if there was something to perceive."""
+        found = (event for event in self.events if event.type in {"SCRIPTED", "GOD_EVENT"})
+        return tuple(event for event in found if event.body.get("text"))
 
     def attended(self, agent: str, occasion: Occasion) -> int:
         """Ticks that somebody was at the place of an occasion while it went on."""
         places = self.places.get(agent, {})
-        return sum(places.get(tick) == occasion.fact.place for tick in range(occasion.first, occasion.last + 1))
+        return sum(places.get(tick) in occasion.places for tick in range(occasion.first, occasion.last + 1))
 
     @cached_property
     def heard(self) -> Mapping[str, Mapping[str, int]]:

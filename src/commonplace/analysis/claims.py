@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from commonplace.analysis.chronicle import Chronicle, Line, Occasion, plain
 from commonplace.analysis.wordings import Wording
+from commonplace.character.account import as_topic
 from commonplace.memory.record import Memory
 from commonplace.minds.offline.hear import content, understood
 from commonplace.text import sentences
@@ -101,23 +102,36 @@ def _first(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:  # n
     return None if told is None else not told
 
 
-def _told(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:  # noqa: ARG001
-    return _has_told(chronicle, line)
+def _told(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
+    """Whether those who are named were told; somebody, where nobody is named."""
+    personas = chronicle.scenario.personas.items()
+    named = {id_ for id_, one in personas if chronicle.spoken.names(part.text, one.name, one.called)}
+    if not named:
+        return _has_told(chronicle, line)
+    mine = _own_line_before(line)
+    if mine is None:
+        return None
+    about = {as_topic(topic) for topic in (mine.topic, line.topic, line.before.topic if line.before else "") if topic}
+    told = {one.hearer for one in _told_before(chronicle, line, mine)}
+    told |= {one.hearer for one in chronicle.said_before(line.speaker, line.tick) if as_topic(one.topic) in about}
+    return named <= told
 
 
 def _has_told(chronicle: Chronicle, line: Line) -> bool | None:
     """Whether somebody else was told before this talk what the speaker is asked about: the speaker's line before."""
     mine = _own_line_before(line)
-    if mine is None:
-        return None
+    return None if mine is None else any(True for _ in _told_before(chronicle, line, mine))
+
+
+def _told_before(chronicle: Chronicle, line: Line, mine: Line) -> Iterator[Line]:
+    """Lines to others before this talk that rest on the same, carry the same facts, or have the same words."""
     rests_on = _own_knowledge(chronicle, mine)
     said = {plain(one) for one in _telling(mine)}
     for earlier in chronicle.said_before(line.speaker, line.began):
         if earlier.hearer != line.hearer and (
             earlier.because & rests_on or earlier.facts & mine.facts or said & {plain(one) for one in _telling(earlier)}
         ):
-            return True
-    return False
+            yield earlier
 
 
 def _telling(line: Line) -> list[str]:

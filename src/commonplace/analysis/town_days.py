@@ -82,6 +82,8 @@ FIGURES = (
     Figure("questions about an event", "event.asked"),
     Figure("over for more than a day, %", "event.over", "event.asked"),
     Figure("asked the same person before, %", "event.again", "event.asked"),
+    Figure("happenings that somebody perceived", "happenings"),
+    Figure("of these spoken of by a witness, %", "happenings.told", "happenings"),
     Figure("promises made", "promises.made"),
     Figure("promises kept", "promises.kept"),
     Figure("promises broken", "promises.broken"),
@@ -197,12 +199,27 @@ def _questions(chronicle: Chronicle, days: Days) -> None:
             day["known"] += 1
             day["known.unanswered"] += question.outcome in {"evaded", "turned"}
         for occasion in chronicle.occasions:
-            if occasion.is_named(line):
-                key = (line.speaker, line.hearer, occasion.fact.id)
+            if (occasion.is_announced or question.kind == "ask.event") and occasion.is_named(line):
+                key = (line.speaker, line.hearer, occasion.id)
                 day["event.asked"] += 1
                 day["event.over"] += line.tick > occasion.last + chronicle.clock.ticks(OVER)
                 day["event.again"] += key in asked_of
                 asked_of.add(key)
+
+
+def _happenings(chronicle: Chronicle, days: Days) -> None:
+    """What happened and was perceived, and whether a witness has said a word that rests on having perceived it."""
+    ids = {event.id: event.tick for event in chronicle.happenings}
+    witnessed: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    for agent, memories in chronicle.memories.items():
+        for memory in memories.values():
+            if memory.event in ids and memory.kind == "observation":
+                witnessed[memory.event].add((agent, memory.id))
+    told = {(line.speaker, memory) for line in chronicle.lines for memory in line.because}
+    for event, witnesses in witnessed.items():
+        day = days[chronicle.day(ids[event])]
+        day["happenings"] += 1
+        day["happenings.told"] += not told.isdisjoint(witnesses)
 
 
 def _claims(chronicle: Chronicle, days: Days) -> None:
@@ -397,5 +414,6 @@ def _cause(chronicle: Chronicle, agent: str, tick: int) -> str:
 
 
 _MEASURES: tuple[Callable[[Chronicle, Days], None], ...] = (
-    _novelty, _written, _questions, _claims, _talks, _promises, _wishes, _goals, _relations, _reflections, _replans,
+    _novelty, _written, _questions, _happenings, _claims, _talks, _promises, _wishes, _goals, _relations, _reflections,
+    _replans,
 )  # fmt: skip
