@@ -84,15 +84,17 @@ def _occasion(chronicle: Chronicle, line: Line) -> Occasion | None:
 
 
 def _unheard(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:  # noqa: ARG001
-    """True unless what was just told had been heard before this talk."""
+    """True unless all of what was just told had been heard before this talk."""
     told = line.before
     if told is None:
         return None
     never = chronicle.last + 1
     if any(chronicle.known_since.get((line.speaker, fact), never) < line.began for fact in told.facts):
         return False
-    heard = chronicle.heard.get(line.speaker, {})
-    return all(heard.get(plain(one), never) >= line.began for one in _telling(told))
+    heard, tells = chronicle.heard.get(line.speaker, {}), _telling(told)
+    if not tells:
+        return True if told.facts else None
+    return any(heard.get(plain(one), never) >= line.began for one in tells)
 
 
 def _first(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:  # noqa: ARG001
@@ -135,8 +137,9 @@ def _told_before(chronicle: Chronicle, line: Line, mine: Line) -> Iterator[Line]
 
 
 def _telling(line: Line) -> list[str]:
-    """The sentences of a line that are more than a turn of phrase."""
-    texts = [one for part in line.parts if not part.is_a("greeting") for one in sentences(part.text)]
+    """The sentences of a line that tell something: what no rule words, and what the rules `core` word."""
+    parts = (part for part in line.parts if not part.rules or any(rule.startswith("core.") for rule in part.rules))
+    texts = [one for part in parts for one in sentences(part.text)]
     return [text for text in texts if len(plain(text).split()) >= TELLING]
 
 

@@ -67,7 +67,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "unheard": Kind(
         phrases=r"\b(i (hadn't|haven't|had not|have not|never) heard|first i('ve| have)? hear|news to me|i had no idea|"
-        r"nobody told me|i hear of it last|i didn't know that)",
+        r"nobody told me|i hear of it last|i (didn't know|never knew|was not aware of|wasn't aware of) that)",
     ),
     "first": Kind(
         ("answer.else",),
