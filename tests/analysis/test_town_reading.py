@@ -301,7 +301,7 @@ def test_the_same_lines_are_drawn_for_a_seed_and_their_ratings_read_back(town: P
     assert ratings(rated) == {"good": 6, "weak": 3, "bad": 3}
 
 
-def test_the_command_prints_a_table_and_json(town: Path, monkeypatch, capsys):
+def test_the_command_prints_a_table_and_json_and_compares(town: Path, monkeypatch, capsys, tmp_path):
     main = run_path(str(BENCHMARK))["main"]
     monkeypatch.setattr(sys, "argv", ["town_reading", str(town)])
     main()
@@ -313,3 +313,8 @@ def test_the_command_prints_a_table_and_json(town: Path, monkeypatch, capsys):
     found = json.loads(line)
     assert (found["scenario"], found["seed"], found["day"]) == ("latticeville", 7, 1)
     assert found["figures"]["lines said"] == found["counts"]["lines"] > 0
+    (tmp_path / "before.json").write_text(line.replace(f'"lines": {found["counts"]["lines"]}', '"lines": 7'))
+    monkeypatch.setattr(sys, "argv", ["town_reading", str(town), "--compare", str(tmp_path / "before.json")])
+    main()
+    said = next(row for row in capsys.readouterr().out.splitlines() if row.startswith("lines said"))
+    assert said.split()[-2:] == ["7", str(found["counts"]["lines"])]
