@@ -47,6 +47,7 @@ from commonplace.run.rows import (
     version_from,
 )
 from commonplace.run.schema import RUN
+from commonplace.run.task_minds import mind_by_question
 from commonplace.run.tick_record import AnswerRow, InputRow, Version
 from commonplace.scenario.compiling import as_changed, compiled_from_text, in_session
 from commonplace.scenario.scenario import Scenario
@@ -68,7 +69,7 @@ MOOD_REACH = 200
 """Among how many of the latest memories they are looked for: about a day of a town."""
 SHOWN = 120
 """Characters of a cell, or of what is wrong with it, in a message."""
-SPENT = ("calls", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
+SPENT = ("calls", "reused", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
 COUNTS = ("asked", "from_cache", "fallbacks", *SPENT)
 
 
@@ -419,13 +420,16 @@ class Reading:
             return model_call_of(self._connection, row)
 
     def usage(self) -> list[dict[str, Any]]:
-        """What was asked of the mind, a row per (character, task), and a total whose two ids are empty.
+        """What was asked of the mind, a row per (character, task), and a total whose ids and mind are empty.
 
         Answers that no committed tick has used (yet) are counted too: they were paid for. Questions that belong to no
         character have the owner `-`.
         """
         rows = self.all(f"SELECT {ANSWER}, usage FROM answer ORDER BY agent, tick, ordinal, attempt")
-        return usage(self._made("answer", answer_from, row) for row in rows)
+        asked = mind_by_question(self.manifest)
+        found = usage(self._made("answer", answer_from, row) for row in rows)
+        minds = [asked(row["agent_id"], row["task"]) if row["task"] else "" for row in found]
+        return [{**row, "mind": mind} for row, mind in zip(found, minds, strict=True)]
 
     # ── rows ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -582,7 +586,8 @@ def mood(emotions: Iterable[Emotion | None]) -> str:
 def usage(answers: Iterable[AnswerRow]) -> list[dict[str, Any]]:
     """A row per (character, task) and a total line with empty ids. A question asked again counts once.
 
-    `from_cache` counts questions whose answer was found in the journal, `fallbacks` those without a usable answer;
+    `from_cache` counts questions whose answer was found in the journal, `reused` those that an earlier run had put,
+    `fallbacks` those without a usable answer;
     calls, tokens and cost (in the mind's currency) are those of all attempts, and `faults` counts by kind the attempts
     that failed.
     """
