@@ -104,7 +104,7 @@ def header_fault(name: str, value: str) -> str:
     if not (value.isascii() and value.isprintable()):
         return f"the value of the header {name} is not printable ASCII"
     if is_secret(name) and not variables([value]):
-        return f"the header {name} holds a key, which belongs into the environment"
+        return f"the header {name} holds a key, which belongs in the environment"
     return ""
 
 

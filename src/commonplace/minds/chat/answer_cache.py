@@ -45,34 +45,48 @@ class AnswerCache:
         self.path = Path(path).expanduser()
         self._largest = largest
         self._lock = Lock()  # event loops may run in several threads
+        self._open: Connection | None = None
         with CACHE.errors(str(self.path)):
-            self._connection = self._opened()
+            self._connection()
 
     def page(self, body: dict[str, Any]) -> Page | None:
         """The page that answered this request before; None if none did."""
         key = _key(body)
         with self._lock, CACHE.errors(str(self.path)):
-            found = self._connection.execute(FIND, (key,)).fetchone()
+            connection = self._connection()
+            found = connection.execute(FIND, (key,)).fetchone()
             if found is None:
                 return None
-            with transaction(self._connection):
-                self._connection.execute(USE, (key,))
+            with transaction(connection):
+                connection.execute(USE, (key,))
         return Page(200, found[0], loads(found[0]))
 
     def keep(self, body: dict[str, Any], page: Page) -> None:
         """Keep the page that answered a request."""
         text = json.dumps(page.data, ensure_ascii=False)
-        with self._lock, CACHE.errors(str(self.path)), transaction(self._connection):
-            self._connection.execute(KEEP, (_key(body), text))
-            if self._may_be_full():
-                size, count = self._connection.execute(SIZE).fetchone()
+        with self._lock, CACHE.errors(str(self.path)), transaction(self._connection()):
+            connection = self._connection()
+            connection.execute(KEEP, (_key(body), text))
+            if self._may_be_full(connection):
+                size, count = connection.execute(SIZE).fetchone()
                 if size > self._largest:
-                    self._connection.execute(FORGET, (count // 10,))
+                    connection.execute(FORGET, (count // 10,))
 
-    def _may_be_full(self) -> bool:
+    def close(self) -> None:
+        """Close the file; the next request opens it again."""
+        with self._lock:
+            connection, self._open = self._open, None
+            if connection is not None:
+                connection.close()
+
+    def _connection(self) -> Connection:
+        self._open = self._open or self._opened()
+        return self._open
+
+    def _may_be_full(self, connection: Connection) -> bool:
         """Whether the file has grown to the limit: only then are the answers worth counting."""
         names = ("page_count", "freelist_count", "page_size")
-        pages, free, size = (self._connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names)
+        pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names)
         return (pages - free) * size > self._largest
 
     def _opened(self) -> Connection:

@@ -164,7 +164,9 @@ class ChatMind:
             raise Outage(session.transport.pool.name, str(error)) from None
 
     async def close(self) -> None:
-        """Close the connections of the running loop."""
+        """Close the connections of the running loop, and the file of answers."""
+        if self._cache is not None:
+            self._cache.close()
         with self._lock:
             session = self._sessions.pop(asyncio.get_running_loop(), None)
         if session is not None:
