@@ -106,6 +106,10 @@ def test_scenarios_are_the_shipped_ones_and_those_of_the_folder(tmp_path: Path) 
     (scenarios / "away.yaml").symlink_to("/etc/passwd")
     with client(make_app(Library(tmp_path, scenarios))) as http:
         names = {card["name"]: card for card in ok(http, "/api/scenarios")}
+        assert ok(http, "/api/scenarios/mine") == {"text": (scenarios / "mine.yaml").read_text(encoding="utf-8")}
+        assert [http.get(f"/api/scenarios/{name}").status_code for name in ("away", "..%2fx", "etc", "%00")] == [
+            404
+        ] * 4
     assert "latticeville" in names and names["mine"]["people"] == 2 and "away" not in names
 
 

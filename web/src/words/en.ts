@@ -358,6 +358,8 @@ export const en = {
     name: "Name of the run (may be left empty)",
     text: "Scenario (YAML)",
     file: "Open a file",
+    from: "Begin from",
+    choose: "a scenario …",
     fine: "No problems found.",
     checking: "Checking …",
     line: (line: number) => `line ${line}`,

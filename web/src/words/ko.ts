@@ -346,6 +346,8 @@ export const ko: Words = {
     name: "실행의 이름 (비워도 됩니다)",
     text: "시나리오 (YAML)",
     file: "파일 열기",
+    from: "바탕으로 삼기",
+    choose: "시나리오 고르기…",
     fine: "문제가 없습니다.",
     checking: "확인하는 중…",
     line: (line) => `${line}번째 줄`,
