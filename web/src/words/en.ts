@@ -229,7 +229,7 @@ export const en = {
     here: "Who is here",
     nobody: "Nobody is here.",
     things: "Things here",
-    rooms: "Rooms",
+    rooms: "Places in it",
     state: "State",
     states: "can be",
     carried: "carried by",

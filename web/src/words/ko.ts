@@ -217,7 +217,7 @@ export const ko: Words = {
     here: "여기 있는 사람",
     nobody: "아무도 없습니다.",
     things: "여기 있는 물건",
-    rooms: "방",
+    rooms: "이 안의 곳",
     state: "상태",
     states: "가능한 상태",
     carried: "지닌 사람:",
