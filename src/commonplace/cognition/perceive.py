@@ -203,7 +203,14 @@ def from_outside(view: TurnView) -> Iterator[Percept]:
             yield Percept("voice", text, frame, view.persona.id, FIRST, event.id, to_me=True, always_new=True)
         elif event.type in {"GOD_EVENT", "SCRIPTED"} and _reaches_asleep(view, event):
             text = ended(_told(view, event))
-            yield Percept("event", text, {"what": "event", "text": text}, "-", FIRST, event.id, always_new=True)
+            frame = {"what": "event", "text": text, **_of_script(event)}
+            yield Percept("event", text, frame, "-", FIRST, event.id, always_new=True)
+
+
+def _of_script(event: Event) -> dict[str, str]:
+    """The id of a scripted event, and where it takes place."""
+    found = {"event": str(event.body.get("script", "")), "areas": " ".join(event.body.get("areas", ()))}
+    return {key: value for key, value in found.items() if value}
 
 
 def _reaches_asleep(view: TurnView, event: Event) -> bool:
