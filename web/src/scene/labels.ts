@@ -169,11 +169,12 @@ export function buildLabels(parent: HTMLElement): Labels {
       shown(bubble.element, true);
       move(bubble.element, bubble.x, bubble.y);
       bubble.tail.style.left = `${Math.round(place.tail)}px`;
-      const stem = Math.round(place.gap) - STEM;
+      // Between the tail and the head, or the name under the foot.
+      const stem = Math.round(place.gap) - (place.below ? NAME_HIGH + STEM : STEM);
       shown(bubble.stem, stem > 0);
       if (stem > 0) {
         bubble.stem.style.height = `${stem}px`;
-        move(bubble.stem, bubble.x + place.tail - 1, place.below ? bubble.y - place.gap + STEM / 2 : bubble.y + bubble.h + STEM / 2);
+        move(bubble.stem, bubble.x + place.tail - 1, place.below ? bubble.y - STEM / 2 - stem : bubble.y + bubble.h + STEM / 2);
       }
       if (place.below !== bubble.element.hasAttribute("data-below")) bubble.element.toggleAttribute("data-below", place.below);
     }

@@ -1,5 +1,5 @@
 // A page for looking at the scene alone, not part of the build: /look.html?town=plaza&tick=40&hour=21&sky=rain&theme=neon&zoom=2
-// More: select=ID, follow=ID, visit=ID (an area), at=X,Y (tiles), play=TICKS_PER_SECOND, lens=1, calm=1, people=NUMBER, party=NUMBER (in the area of visit).
+// More: select=ID, follow=ID, visit=ID (an area), at=X,Y (tiles), play=TICKS_PER_SECOND, lens=1, calm=1, people=NUMBER, party=NUMBER (in the area of visit), put=OBJECT:PLACE.
 
 import "../styles/base.css";
 import { afterDelta, fromSnapshot, type Frame } from "../run/frame";
@@ -73,6 +73,9 @@ function shown(from: Frame): Frame {
   }
   if (query.has("sky")) out = { ...out, sky: query.get("sky") ?? "clear" };
   if (query.has("wind")) out = { ...out, wind: query.get("wind") ?? "calm" };
+  const [moved, to] = query.get("put")?.split(":") ?? [];
+  const thing = moved && to ? out.objects.get(moved) : undefined;
+  if (thing && to) out = { ...out, objects: new Map(out.objects).set(thing.object_id, { ...thing, parent: to }) };
   if (people) out = crowd(town, out, people)[1];
   return query.has("party") ? party(out, number("party", 10), query.get("visit") ?? "") : out;
 }
