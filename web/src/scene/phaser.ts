@@ -108,6 +108,8 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
   }
 
   function update(_time: number, elapsed: number): void {
+    // Nothing is drawn before it is known who is where: the camera then goes to them.
+    if (!frame) return;
     const ms = Math.min(100, elapsed);
     clock += ms;
     cast.step(ms);
@@ -118,8 +120,8 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
     main.preRender();
     const view = main.worldView;
     const zoom = camera.zoom();
-    const sky = frame?.sky ?? "clear";
-    const wind = WINDS[frame?.wind ?? "calm"] ?? 1;
+    const { sky } = frame;
+    const wind = WINDS[frame.wind] ?? 1;
     scenery.update(view, clock, light.lamp, wind);
 
     const pointer = camera.pointer();
@@ -167,7 +169,6 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
   }
 
   camera.goTo(world.width / 2, world.height / 2, true);
-  update(0, 16);
   scene.events.on(Phaser.Scenes.Events.UPDATE, update);
 
   return {

@@ -9,7 +9,7 @@ import { imageOf } from "./atlas";
 import { DEEP, type Board, type Image, type View } from "./board";
 import { TILE, type Plant } from "./layout/map";
 
-const CHUNK = 512;
+const CHUNK = 256;
 const CELL = 256;
 
 interface Cell {
@@ -38,8 +38,8 @@ export function buildScenery({ scene, map, theme, calm, lamps, add }: Board): Sc
   const drawings = new Map<string, Drawn>();
 
   function groundAt(view: View): void {
-    // What is in sight at first is drawn at once, later one piece a frame.
-    let budget = chunks.size ? 1 : 99;
+    // What is in sight at first is drawn at once, later two pieces a frame.
+    let budget = chunks.size ? 2 : 99;
     for (let y = Math.max(0, Math.floor((view.y - 32) / CHUNK)); y * CHUNK < Math.min(height, view.bottom + 32); y++) {
       for (let x = Math.max(0, Math.floor((view.x - 32) / CHUNK)); x * CHUNK < Math.min(width, view.right + 32); x++) {
         const key = `ground ${x} ${y}`;
