@@ -156,7 +156,10 @@ def failure(given: ReactInput, dice: Dice) -> ReactOutput | None:
     news = next((one for one in given.news if one.kind in {"outcome", "absent"}), None)
     if news is None:
         return None
-    near = [one for one in given.situation.people if one.can_be_spoken_to and one.warmth >= 0 and not one.asleep]
+    near = [
+        one for one in given.situation.people
+        if one.can_be_spoken_to and one.talk != "other" and one.warmth >= 0 and not one.asleep
+    ]  # fmt: skip
     name = news.frame.get("object_name", "")
     if near and name and _may_ask(given, near) and dice.chance(40 + 10 * temper(given.who).sociable, "ask"):
         person = max(near, key=lambda one: (one.warmth, one.id))
