@@ -187,8 +187,8 @@ def checked(text: str) -> wire.Checked:
         wire.Finding(level="error", line=line, column=0, what=what, hint="save it as a file and use `commonplace run`")
         for line, what in (_reaching_out(source, part) if part is not None else ())
     ]
-    fine = part is not None and not found
-    return wire.Checked(findings=found, scenario=_scenario_card(part.name, text, "scenario") if fine else None)
+    card = _scenario_card(part.name, text, "scenario") if part is not None and not found else None
+    return wire.Checked(findings=found, scenario=card)
 
 
 def refuse(text: str) -> ScenarioPart:
