@@ -203,6 +203,18 @@ def _meeting(given: ReactInput, dice: Dice) -> ReactOutput | None:
     return ReactOutput(decision="talk", target=other, purpose=purpose, reason=why, because=because)
 
 
+def _remark(given: ReactInput, dice: Dice) -> ReactOutput | None:
+    """A word on an event that is nothing to act upon, to whom the character likes best of those free here."""
+    news = next((one for one in given.news if one.kind == "event" and not one.facts), None)
+    free = [person for person in given.situation.people if _is_free(person) and person.warmth >= 0]
+    if news is None or given.lines or not free or not _opens(given, dice):
+        return None
+    person = max(free, key=lambda one: (one.warmth, one.id))
+    why = reason(given.who.language, "remark", x=person.called)
+    because = (news.memory_id,) if news.memory_id else ()
+    return ReactOutput(decision="talk", target=person.id, purpose="tell", reason=why, because=because)
+
+
 def _joining(given: ReactInput, dice: Dice) -> ReactOutput | None:
     """Join a talk going on here at something just told in it, if the character likes company or the teller."""
     if given.lines or given.now is None or _on_the_way(given) or not _opens(given, dice):
@@ -319,7 +331,7 @@ def _on_the_way(given: ReactInput) -> bool:
 
 Case = Callable[[ReactInput, Dice], ReactOutput | None]
 
-_CASES: tuple[Case, ...] = (voice, event, _floor, distress, weather, _avoidance, failure, _meeting, _joining)
+_CASES: tuple[Case, ...] = (voice, event, _floor, distress, weather, _avoidance, failure, _remark, _meeting, _joining)
 
 
 # ── what is asked for besides ────────────────────────────────────────────────────────────────────────────────────────
