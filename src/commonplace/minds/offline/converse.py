@@ -53,6 +53,8 @@ def converse(given: ConverseInput, dice: Dice) -> ConverseOutput:
 
 
 def _line(scene: Scene, options: list[Saying]) -> Line | None:
+    if scene.talk.purpose == "turn":
+        return _turned(scene, options)
     if scene.last:
         return _reply(scene, options)
     if scene.talk.purpose == "farewell":
@@ -156,6 +158,23 @@ def _comfort(scene: Scene) -> Line | None:
                 topic = line.topic if scene.language.may_be_yours(line.topic) else ""
                 return scene.line("comfort", memory.id, about=line.topic, topic=topic, when=scene.when(memory))
     return None
+
+
+def _turned(scene: Scene, options: list[Saying]) -> Line | None:
+    """A word to somebody in the same talk who has been silent, instead of a reply to the last line.
+
+    A question the first time, something to tell after that.
+    """
+    said = (one for one in scene.talk.recalled if one.frame.get("quote") == scene.last)
+    heard_it = next(said, None)
+    asked = any(line.speaker == scene.me.id and line.speech_act in HOW_ARE_YOU for line in scene.talk.lines)
+    told = _own(scene, [option for option in options if not option.asks]) if asked else None
+    if told is not None:
+        return told.led_by(scene.say("turn.tell"))
+    return scene.line("turn.third", heard_it.id) if heard_it is not None and not asked else None
+
+
+HOW_ARE_YOU = frozenset({"ask.well", "ask.doing"})
 
 
 # ── replying ─────────────────────────────────────────────────────────────────────────────────────────────────────────
