@@ -200,6 +200,10 @@ def seeds(connection: sqlite3.Connection) -> list[tuple[int, int]]:
     return [(tick, parsed(value)) for tick, value in connection.execute(query, (NOBODY,)).fetchall()]
 
 
+SHOWN_KINDS = ("body", "thing", "day", "plan")
+"""What a frame is made of."""
+
+
 def shown_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
     """All that a frame shows: bodies, things and the plans of the day."""
     found = [*_of_all(connection, "body", at), *_of_all(connection, "thing", at)]
