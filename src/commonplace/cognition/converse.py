@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from commonplace.character.fact import carried
 from commonplace.character.plan import PlanItem
 from commonplace.clock import midnight
+from commonplace.cognition.beside import OPENING, REPLYING, beside
 from commonplace.cognition.past import past_with
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.retrieve import retrieve
@@ -39,7 +40,10 @@ async def converse(
         return line(view, hearer, words, said_today(view, hearer))
     called = view.scenario.personas[hearer].called
     heard = [entry.text for entry in news if entry.kind == "said"]
-    found = await retrieve(view, notebook, "talk", (*heard, called, reaction.purpose, reaction.reason))
+    parts = (*heard, called, reaction.purpose, reaction.reason)
+    k = view.scenario.cognition.k
+    found = await retrieve(view, notebook, "talk", parts, k=k - k // (REPLYING if heard else OPENING))
+    found = (*found, *beside(view, notebook, hearer, found))
     relation, said = notebook.relations.get(hearer), said_today(view, hearer)
     inputs = noted(
         ConverseInput,

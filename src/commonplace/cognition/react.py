@@ -8,6 +8,7 @@ from typing import Any
 from commonplace.character.plan import PlanItem
 from commonplace.cognition import plan as planning
 from commonplace.cognition.act import plan_step, targets
+from commonplace.cognition.beside import news_ahead
 from commonplace.cognition.converse import has_floor, my_talk, said_to, spoken
 from commonplace.cognition.past import own_past, past_with
 from commonplace.cognition.remember import rated
@@ -39,6 +40,8 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
         notebook.trace["reaction"] = reaction_entry(KEEP, None)
         return KEEP
     found = await retrieve(view, notebook, "react", _query(view, news, item))
+    if not my_talk(view):
+        found = (*found, *news_ahead(view, notebook, found))
     inputs = _input(view, notebook, news, item, found)
     answer = await notebook.ask(REACT, inputs)
     reaction = answer.value
