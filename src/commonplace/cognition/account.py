@@ -41,9 +41,9 @@ def note(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -
 
 def _add(
     view: TurnView, notebook: Notebook, kind: str, memory: Memory, other: str = "", act: str = "", topic: str = "",
-    due: int = -1,
+    named: str = "", due: int = -1,
 ) -> None:  # fmt: skip
-    entry = Entry(kind, other, act, topic, view.tick, view.tick, because=(memory.id,), due=due)
+    entry = Entry(kind, other, act, topic, view.tick, view.tick, because=(memory.id,), named=named, due=due)
     notebook.account = notebook.account.noted(entry, _oldest(view))
 
 
@@ -70,7 +70,7 @@ def _i_said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory
             _add(view, notebook, kind, memory, hearer, topic=topic, due=due)
     if _tells(act):
         for topic in topics:
-            _add(view, notebook, "told", memory, hearer, topic=topic)
+            _add(view, notebook, "told", memory, hearer, topic=topic, named=frame.get("topic", ""))
 
 
 def _said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
@@ -89,7 +89,7 @@ def _said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: 
             _add(view, notebook, "was_asked", memory, other, act, topic)
     if _tells(act):
         for topic in topics:
-            _add(view, notebook, "heard", memory, other, topic=topic)
+            _add(view, notebook, "heard", memory, other, topic=topic, named=frame.get("topic", ""))
 
 
 def _replied(view: TurnView, notebook: Notebook, other: str, act: str, before: Line, memory: Memory) -> None:
@@ -159,7 +159,7 @@ def _did(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: M
     """Something done that is no routine."""
     stroke = view.state.plan.at(view.now - timedelta(minutes=view.scenario.clock.tick_minutes), "day")
     if stroke is not None and _is_special(stroke):
-        _add(view, notebook, "did", memory, topic=as_topic(stroke.action_description))
+        _add(view, notebook, "did", memory, topic=as_topic(stroke.action_description), named=stroke.action_description)
     elif frame.get("verb", "") in REPAIRS:
         _add(view, notebook, "did", memory, topic=as_topic(frame["doing"]))
 

@@ -180,6 +180,7 @@ async def _reflect(view: JobView, notebook: JobNotebook) -> Outcome:
     )
     answer = await notebook.ask(INSIGHTS, inputs)
     ids = {note.id for entry in evidence for note in entry.recalled}
+    ids |= {memory for note in inputs.past.notes for memory in note.because}
     kept = accepted(answer.value.insights, ids)
     dropped = len(answer.value.insights) - len(kept)
     return {"insights": [insight.model_dump(mode="json") for insight in kept], "dropped": dropped}

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 
 from commonplace.character.account import BETWEEN, OWN, Account, Entry, Heard
 from commonplace.cognition.account import talk_topics
+from commonplace.cognition.remember import ACTION
 from commonplace.cognition.turn import View
 from commonplace.minds.notes import Past, PastNote, noted
+from commonplace.text import words
 
 MOST_OWN, MOST_WITH = 12, 40
 """Rows about oneself, and rows about a hearer and the subjects of the talk, that a mind is told."""
 MOST_WHOLE = 80
+LATELY = timedelta(hours=30)
+SHARED = 3
+"""Words that a line must share with what one did to speak of it."""
+SMALL_WORDS = frozenset({"the", "a", "an", "of", "to", "and", "in", "on", "at", "with", "from", "for"})
 
 
 def past_with(view: View, account: Account, other: str) -> Past:
@@ -23,7 +30,7 @@ def past_with(view: View, account: Account, other: str) -> Past:
     latest = sorted(rows, key=lambda row: (-row.tick, row.key))[:MOST_WITH]
     return noted(
         Past,
-        notes=(*_notes(view, (*latest, *_own(account))), *_seen(view, other)),
+        notes=(*_notes(view, (*latest, *_own(account))), *_seen(view, other), *_asked_about(view, other)),
         said=tuple(sorted(account.lines.get(other, ()))),
         lately=_in_order(account.lines.get("", {})),
     )
@@ -63,7 +70,7 @@ def _seen(view: View, hearer: str) -> list[PastNote]:
     belief, nodes, minutes = view.state.belief, view.scenario.geography.nodes, view.scenario.clock.tick_minutes
     return [
         noted(
-            PastNote, kind="saw", other=other, called=persona.called, act="", topic="",
+            PastNote, kind="saw", other=other, called=persona.called, act="", topic="", named="",
             text=nodes[known.parent].name, minutes_ago=(view.world.tick - known.seen) * minutes, times=1, because=(),
         )
         for other, persona in view.scenario.personas.items()
@@ -71,6 +78,26 @@ def _seen(view: View, hearer: str) -> list[PastNote]:
         for known in (belief.nodes.get(other),)
         if known is not None and known.seen > 0 and known.parent in nodes
     ]  # fmt: skip
+
+
+def _asked_about(view: View, hearer: str) -> list[PastNote]:
+    """What one was doing lately that the hearer's latest line speaks of."""
+    talk = next((talk for talk in view.world.conversations if view.persona.id in talk.members), None)
+    line = talk.lines[-1] if talk and talk.lines else None
+    if line is None or line.speaker != hearer:
+        return []
+    said = frozenset(words(line.utterance))
+    for memory in view.memories.since(view.now - LATELY, ACTION):
+        doing = memory.details.get("frame", {}).get("doing", "")
+        if doing and len(said & frozenset(words(doing)) - SMALL_WORDS) >= SHARED:
+            minutes = (view.now - memory.created_at) // timedelta(minutes=1)
+            return [
+                noted(
+                    PastNote, kind="did", other="", called="", act="", topic="", named=doing, text="",
+                    minutes_ago=minutes, times=1, because=(memory.id,),
+                )
+            ]  # fmt: skip
+    return []
 
 
 def _in_order(heard: Heard) -> tuple[str, ...]:
@@ -88,6 +115,7 @@ def _notes(view: View, rows: Sequence[Entry]) -> tuple[PastNote, ...]:
             called=scenario.personas[row.other].called if row.other in scenario.personas else "",
             act=row.act,
             topic=row.topic,
+            named=row.named,
             text=_text(view, row),
             minutes_ago=(tick - row.tick) * minutes,
             times=row.times,

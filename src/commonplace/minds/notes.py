@@ -229,6 +229,8 @@ class PastNote(Value):
     """The speech act of a question."""
     topic: str = ""
     """Id of a seed fact or scripted event, else the topic's words in lower case."""
+    named: str = ""
+    """The topic as its speaker named it: `my roof` of the speaker's; the words of a plan for what one did."""
     text: str = ""
     """What a seed fact says; the memory's words about a scripted event; empty for any other topic."""
     minutes_ago: int = 0

@@ -211,11 +211,22 @@ def _event(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 
 def _topic(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     topic, own = scene.heard.topic, _matching(scene, options)
+    did = next((note for note in scene.talk.past.notes if note.kind == "did" and not note.topic), None)
+    if did is not None:
+        answer = scene.line("answer.asked_doing", memory.id, *did.because, **_as_mine(scene, did.named))
+        if answer.text:
+            return answer.then(_more(scene, options))
     if own is not None:
         first = "answer.topic" if topic else "answer.asked_doing"
         return scene.line(first, memory.id, topic=topic).then(worded(scene, own))
     rule = "answer.topic_none" if topic else "answer.plain"
     return scene.line("answer.asked_doing" if _is_about_doing(scene) else rule, memory.id).then(_more(scene, options))
+
+
+def _as_mine(scene: Scene, doing: str) -> dict[str, str]:
+    """The slots of something I did, if it reads well to this hearer."""
+    own = own_doing(scene, doing)
+    return dict(scene.language.doing(own)) if own and not scene.language.addresses(own) else {}
 
 
 def _more_of(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
