@@ -45,7 +45,8 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
     inputs = _input(view, notebook, news, item, found)
     answer = await notebook.ask(REACT, inputs)
     reaction = answer.value
-    rated(view, notebook, reaction.ratings)
+    if inputs.unrated:
+        rated(view, notebook, reaction.ratings)
     notebook.trace["reaction"] = reaction_entry(reaction, answer.number)
     if reaction.stroke is not None and view.scenario.cognition.plan:
         await planning.add_stroke(view, notebook, reaction.stroke, reaction.reason)
@@ -93,8 +94,10 @@ def _input(
     view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None, found: tuple[Recalled, ...]
 ) -> ReactInput:
     here = [other for other in sorted(view.world.bodies) if other in notebook.relations]
-    merged = view.scenario.cognition.requests == "merged"
-    acts = merged and view.scenario.cognition.fidelity == "every_tick"
+    cognition = view.scenario.cognition
+    merged = {"rate", "converse", "act"}.difference(cognition.apart) if cognition.requests == "merged" else set[str]()
+    acts = "act" in merged and cognition.fidelity == "every_tick"
+    speaks = "converse" in merged
     return noted(
         ReactInput,
         who=who(view.persona),
@@ -108,9 +111,9 @@ def _input(
         floor=has_floor(view),
         places=places(view.scenario, notebook.belief),
         told={other: notebook.relations[other].shared for other in here if notebook.relations[other].shared},
-        unrated=tuple(notebook.unrated),
-        speaks=merged,
-        said=said_to(view, view.world.targets.agents) if merged else {},
+        unrated=tuple(notebook.unrated) if "rate" in merged else (),
+        speaks=speaks,
+        said=said_to(view, view.world.targets.agents) if speaks else {},
         targets=targets(view, notebook, plan_step(view, notebook, item)) if acts else None,
         past=own_past(view, notebook.account),
         pasts={other: past_with(view, notebook.account, other) for other in view.world.targets.agents}

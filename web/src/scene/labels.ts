@@ -92,8 +92,19 @@ export function buildLabels(parent: HTMLElement): Labels {
     return mine.bubble;
   }
 
+  function forget(id: string): void {
+    const mine = nodes.get(id);
+    mine?.name?.remove();
+    mine?.emoji?.remove();
+    mine?.bubble?.element.remove();
+    nodes.delete(id);
+  }
+
   return {
     update(people, now, free, scale) {
+      // Who is far off after a leap through time takes names and words along.
+      const near = new Set(people.map((one) => one.id));
+      for (const id of nodes.keys()) if (!near.has(id)) forget(id);
       let visible = 0;
       for (const one of people) if (one.seen) visible++;
       const crowd = visible > NAMES;
@@ -182,13 +193,7 @@ export function buildLabels(parent: HTMLElement): Labels {
         move(element, x, y);
       }
     },
-    forget(id) {
-      const mine = nodes.get(id);
-      mine?.name?.remove();
-      mine?.emoji?.remove();
-      mine?.bubble?.element.remove();
-      nodes.delete(id);
-    },
+    forget,
     destroy() {
       layer.remove();
     },

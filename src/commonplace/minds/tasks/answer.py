@@ -120,7 +120,8 @@ def _scene(inputs: AnswerInput, view: View) -> Values:
     teller = view.teller(inputs)
     recalled = view.best(teller.memories((*inputs.recalled, *inputs.thoughts[:2])), ANSWERING)
     shown = {told.text for told in recalled}
-    weighty = sorted(inputs.day, key=lambda note: (-note.importance, note.minutes_ago))[: DAY_SHOWN - view.drop]
+    lived = (note for note in inputs.day if note.frame.get("what") != "plan")  # plans are shown as such
+    weighty = sorted(lived, key=lambda note: (-note.importance, note.minutes_ago))[: DAY_SHOWN - view.drop]
     kept = {note.id for note in weighty}
     day = teller.memories(note for note in inputs.day if note.id in kept)
     return {

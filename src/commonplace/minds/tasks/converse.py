@@ -80,12 +80,12 @@ def _offers(inputs: ConverseInput) -> Offers:
 def _scene(inputs: ConverseInput, view: View) -> Values:
     memories = view.best(view.teller(inputs).memories(unsaid(inputs.recalled, inputs.lines)), TALKING)
     told = said_before(inputs.said, inputs.lines)
-    heard = {fact: (plain(inputs.hearer.called),) for fact in inputs.told}
+    news = {fact: at for fact, at in carriers(inputs.recalled, memories).items() if fact not in inputs.told}
     return {
         "memories": memories,
         "lines": spoken_lines(latest(inputs.lines), LONGEST_EARLIER),
         "told": [{"called": plain(inputs.hearer.called), "lines": told}] if told else [],
-        "facts": carried_facts(inputs.facts, carriers(inputs.recalled, memories), heard),
+        "facts": carried_facts(inputs.facts, news, {}),
     }
 
 
