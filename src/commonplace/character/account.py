@@ -55,6 +55,8 @@ class Entry:
     times: int = 1
     because: tuple[int, ...] = ()
     """Ids of memories it rests on, ascending."""
+    named: str = ""
+    """A topic as its speaker named it last; empty for an id."""
     due: int = -1
     """Of a promise: the tick by which it is to be kept; −1 for no time."""
 

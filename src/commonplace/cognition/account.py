@@ -14,10 +14,11 @@ from commonplace.character.account import KEPT_DAYS, Entry, as_topic, cited
 from commonplace.character.fact import Fact, carried
 from commonplace.character.plan import PlanItem
 from commonplace.cognition.perceive import Percept
-from commonplace.cognition.turn import Notebook, TurnView
+from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.memory.record import Memory
 from commonplace.world.state import Conversation, Line
 
+LATEST_LINES = 4
 Remembered = tuple[Percept, Memory]
 TELLING = frozenset({"", "tell", "report", "complain", "rejoice", "intend", "praise", "invite", "answer"})
 """Speech acts that tell something; so do those that begin with `tell.`."""
@@ -40,9 +41,9 @@ def note(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -
 
 def _add(
     view: TurnView, notebook: Notebook, kind: str, memory: Memory, other: str = "", act: str = "", topic: str = "",
-    due: int = -1,
+    named: str = "", due: int = -1,
 ) -> None:  # fmt: skip
-    entry = Entry(kind, other, act, topic, view.tick, view.tick, because=(memory.id,), due=due)
+    entry = Entry(kind, other, act, topic, view.tick, view.tick, because=(memory.id,), named=named, due=due)
     notebook.account = notebook.account.noted(entry, _oldest(view))
 
 
@@ -69,7 +70,7 @@ def _i_said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory
             _add(view, notebook, kind, memory, hearer, topic=topic, due=due)
     if _tells(act):
         for topic in topics:
-            _add(view, notebook, "told", memory, hearer, topic=topic)
+            _add(view, notebook, "told", memory, hearer, topic=topic, named=frame.get("topic", ""))
 
 
 def _said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
@@ -88,7 +89,7 @@ def _said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: 
             _add(view, notebook, "was_asked", memory, other, act, topic)
     if _tells(act):
         for topic in topics:
-            _add(view, notebook, "heard", memory, other, topic=topic)
+            _add(view, notebook, "heard", memory, other, topic=topic, named=frame.get("topic", ""))
 
 
 def _replied(view: TurnView, notebook: Notebook, other: str, act: str, before: Line, memory: Memory) -> None:
@@ -112,6 +113,14 @@ def topics_of(facts: Sequence[Fact], frame: Mapping[str, str]) -> tuple[str, ...
     """What a line is about: the seed facts its words carry, else its topic."""
     topic = as_topic(frame.get("topic", ""))
     return carried(facts, frame["quote"]) or ((topic,) if topic else ())
+
+
+def talk_topics(view: View) -> tuple[str, ...]:
+    """What the latest lines of the talk one is in are about."""
+    me = view.persona.id
+    talk = next((talk for talk in view.world.conversations if me in talk.members), None)
+    lines = talk.lines[-LATEST_LINES:] if talk else ()
+    return tuple(dict.fromkeys(topic for line in lines for topic in topics_of(view.scenario.facts, _frame_of(line))))
 
 
 def _asks(act: str) -> bool:
@@ -150,7 +159,7 @@ def _did(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: M
     """Something done that is no routine."""
     stroke = view.state.plan.at(view.now - timedelta(minutes=view.scenario.clock.tick_minutes), "day")
     if stroke is not None and _is_special(stroke):
-        _add(view, notebook, "did", memory, topic=as_topic(stroke.action_description))
+        _add(view, notebook, "did", memory, topic=as_topic(stroke.action_description), named=stroke.action_description)
     elif frame.get("verb", "") in REPAIRS:
         _add(view, notebook, "did", memory, topic=as_topic(frame["doing"]))
 
