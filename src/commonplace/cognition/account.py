@@ -14,10 +14,11 @@ from commonplace.character.account import KEPT_DAYS, Entry, as_topic, cited
 from commonplace.character.fact import Fact, carried
 from commonplace.character.plan import PlanItem
 from commonplace.cognition.perceive import Percept
-from commonplace.cognition.turn import Notebook, TurnView
+from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.memory.record import Memory
 from commonplace.world.state import Conversation, Line
 
+LATEST_LINES = 4
 Remembered = tuple[Percept, Memory]
 TELLING = frozenset({"", "tell", "report", "complain", "rejoice", "intend", "praise", "invite", "answer"})
 """Speech acts that tell something; so do those that begin with `tell.`."""
@@ -112,6 +113,14 @@ def topics_of(facts: Sequence[Fact], frame: Mapping[str, str]) -> tuple[str, ...
     """What a line is about: the seed facts its words carry, else its topic."""
     topic = as_topic(frame.get("topic", ""))
     return carried(facts, frame["quote"]) or ((topic,) if topic else ())
+
+
+def talk_topics(view: View) -> tuple[str, ...]:
+    """What the latest lines of the talk one is in are about."""
+    me = view.persona.id
+    talk = next((talk for talk in view.world.conversations if me in talk.members), None)
+    lines = talk.lines[-LATEST_LINES:] if talk else ()
+    return tuple(dict.fromkeys(topic for line in lines for topic in topics_of(view.scenario.facts, _frame_of(line))))
 
 
 def _asks(act: str) -> bool:

@@ -15,6 +15,7 @@ from commonplace.character.persona import Persona
 from commonplace.character.state import WARMTH
 from commonplace.clock import hhmm, midnight, parse_iso
 from commonplace.cognition.converse import my_talk
+from commonplace.cognition.past import own_past, whole_past
 from commonplace.cognition.plan import adopt_day
 from commonplace.cognition.remember import REFLECTION, NewMemory, remember
 from commonplace.cognition.retrieve import retrieve
@@ -81,6 +82,7 @@ async def _plan_day(view: JobView, notebook: JobNotebook) -> Outcome:
         places=places(view.scenario, view.state.belief),
         known=acquaintances(view),
         yesterday=tuple(f"{hhmm(item.start_time)} {item.action_description}" for item in view.state.plan.level("day")),
+        past=own_past(view, view.state.account),
     )
     if not view.scenario.cognition.plan:
         strokes: tuple[Stroke, ...] = inputs.routine
@@ -174,6 +176,7 @@ async def _reflect(view: JobView, notebook: JobNotebook) -> Outcome:
         recent=recent,
         earlier=_thought_lately(view),
         known=acquaintances(view),
+        past=whole_past(view, view.state.account),
     )
     answer = await notebook.ask(INSIGHTS, inputs)
     ids = {note.id for entry in evidence for note in entry.recalled}

@@ -9,6 +9,7 @@ from commonplace.character.plan import PlanItem
 from commonplace.cognition import plan as planning
 from commonplace.cognition.act import plan_step, targets
 from commonplace.cognition.converse import has_floor, my_talk, said_to, spoken
+from commonplace.cognition.past import own_past, past_with
 from commonplace.cognition.remember import rated
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, situation, who
@@ -108,4 +109,8 @@ def _input(
         speaks=merged,
         said=said_to(view, view.world.targets.agents) if merged else {},
         targets=targets(view, notebook, plan_step(view, notebook, item)) if acts else None,
+        past=own_past(view, notebook.account),
+        pasts={other: past_with(view, notebook.account, other) for other in view.world.targets.agents}
+        if merged
+        else {},
     )

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from commonplace import rng
-from commonplace.minds.notes import FactNote, Item, Person, Recalled
+from commonplace.minds.notes import NO_PAST, FactNote, Item, Person, Recalled
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.gatherings import event_name, invitation
+from commonplace.minds.offline.gatherings import event_name, invitation, minutes_since
 from commonplace.minds.offline.grammar.grammar import grammar, reason
 from commonplace.minds.offline.grammar.language import language
 from commonplace.minds.offline.happenings import distress, event, failure, voice, weather
@@ -217,7 +217,7 @@ def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]
 def _talk_of_the_day(given: ReactInput, dice: Dice) -> str:
     """What has happened lately and is on everybody's mind: an event that has begun, or something perceived."""
     for note in given.facts:
-        if note.starts and note.starts <= given.situation.moment:
+        if note.starts and 0 <= minutes_since(given.situation.moment, note) < LATELY:
             return event_name(note, language(given.who.language))
     if not dice.chance(60, "subject"):
         return ""
@@ -321,6 +321,7 @@ def _talk(answer: ReactOutput, given: ReactInput, hearer: Person) -> ConverseInp
         told=given.told.get(hearer.id, ()),
         now=given.now,
         later=given.later,
+        past=given.pasts.get(hearer.id, NO_PAST),
     )
 
 
