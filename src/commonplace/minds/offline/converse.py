@@ -6,11 +6,11 @@ it would be another line, or none. With its words come the act they perform and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from commonplace.minds.notes import FactNote, Item, Recalled
-from commonplace.minds.offline.account import has_asked
+from commonplace.minds.offline.account import has_asked, open_debt, open_hurt
 from commonplace.minds.offline.answers import answer_question, is_on_topic, news_reply
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
@@ -69,8 +69,8 @@ def _line(scene: Scene, options: list[Saying]) -> Line | None:
         return _reply(scene, options)
     if scene.talk.purpose == "farewell":
         return _leave(scene, None)
-    comfort = _comfort(scene) if scene.talk.purpose == "comfort" else None
-    return comfort or _opening(scene, options)
+    maker = _BY_PURPOSE.get(scene.talk.purpose)
+    return (maker(scene) if maker else None) or _opening(scene, options)
 
 
 def _with_twins(recalled: Sequence[Recalled], ids: tuple[int, ...]) -> tuple[int, ...]:
@@ -190,6 +190,36 @@ def _turned(scene: Scene, options: list[Saying]) -> Line | None:
 
 
 HOW_ARE_YOU = frozenset({"ask.well", "ask.doing"})
+
+
+def _reproach(scene: Scene) -> Line | None:
+    """A word about what the hearer did to me."""
+    hurt = open_hurt(scene.talk.past, scene.you.id)
+    if hurt is None:
+        return None
+    line = scene.line(f"reproach.{hurt.act}", *hurt.because, about=hurt.topic, event=_event_of(scene, hurt.topic))
+    return _greeting(scene).then(line)
+
+
+def _apology(scene: Scene) -> Line | None:
+    """For a word I broke to the hearer."""
+    broke = open_debt(scene.talk.past, scene.you.id)
+    if broke is None:
+        return None
+    line = scene.line("apology", *broke.because, about=broke.topic, event=_event_of(scene, broke.topic))
+    return _greeting(scene).then(line)
+
+
+def _event_of(scene: Scene, fact: str) -> str:
+    note = scene.notes.get(fact)
+    return event_name(note, scene.language) if note else ""
+
+
+_BY_PURPOSE: Mapping[str, Callable[[Scene], Line | None]] = {
+    "comfort": _comfort,
+    "reproach": _reproach,
+    "apologise": _apology,
+}
 
 
 # ── replying ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from commonplace import rng
 from commonplace.minds.notes import NO_PAST, FactNote, Item, Person, Recalled, Spoken
+from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_name, invitation, minutes_since
@@ -251,6 +252,9 @@ def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]
     if 0 <= since < REST or person.warmth < COLD:
         return 0, "", ""
     mood, name = temper(given.who), given.who.language
+    wrong = _wrong(given, person)
+    if wrong:
+        return SPEAKS + 20, wrong, reason(name, f"meet.{wrong}", x=person.called)
     note = _untold(given, person)
     score = 20 + person.warmth // 3 + 9 * mood.sociable + (20 if since < 0 else min(12, since // 60))
     score += 8 if person.label else 0
@@ -267,6 +271,16 @@ def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]
     if any(memory.importance >= 6 and memory.frame.get("who") != person.id for memory in given.recalled):
         score += 6
     return score, "greet", reason(name, "meet.like" if person.warmth >= 20 else "meet", x=person.called)
+
+
+def _wrong(given: ReactInput, person: Person) -> str:
+    """What stands between the two: `reproach` for what they did to me lately, `apologise` for a word I broke to them.
+
+    Each is spoken of once."""
+    past = given.pasts.get(person.id, NO_PAST)
+    if person.warmth >= COLD and open_hurt(past, person.id) is not None:
+        return "reproach"
+    return "apologise" if open_debt(past, person.id) is not None else ""
 
 
 def _talk_of_the_day(given: ReactInput, dice: Dice) -> str:
