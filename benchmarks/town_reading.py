@@ -94,7 +94,7 @@ def table(days: Mapping[int, Day], runs: int, before: Measured | None = None) ->
 
 def shown(figure: Figure, counts: Day, runs: int) -> str:
     """One cell."""
-    value = figure.value(counts, runs)
+    value = figure.value(counts, runs) if counts else None
     if value is None:
         return "–"
     return f"{value:.2f}" if figure.whole and figure.times == 1 else f"{value:.0f}"
