@@ -8,7 +8,9 @@ from typing import Any
 from commonplace.character.plan import PlanItem
 from commonplace.cognition import plan as planning
 from commonplace.cognition.act import plan_step, targets
+from commonplace.cognition.beside import news_ahead
 from commonplace.cognition.converse import has_floor, my_talk, said_to, spoken
+from commonplace.cognition.past import own_past, past_with
 from commonplace.cognition.remember import rated
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, situation, who
@@ -38,6 +40,8 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
         notebook.trace["reaction"] = reaction_entry(KEEP, None)
         return KEEP
     found = await retrieve(view, notebook, "react", _query(view, news, item))
+    if not my_talk(view):
+        found = (*found, *news_ahead(view, notebook, found))
     inputs = _input(view, notebook, news, item, found)
     answer = await notebook.ask(REACT, inputs)
     reaction = answer.value
@@ -111,4 +115,8 @@ def _input(
         speaks=speaks,
         said=said_to(view, view.world.targets.agents) if speaks else {},
         targets=targets(view, notebook, plan_step(view, notebook, item)) if acts else None,
+        past=own_past(view, notebook.account),
+        pasts={other: past_with(view, notebook.account, other) for other in view.world.targets.agents}
+        if merged
+        else {},
     )

@@ -122,6 +122,10 @@ class Library:
             raise Missing(f"there is no scenario {shortened(clean(name), 100)!r}", hint=f"there are {known}")
         return str(path)
 
+    def text(self, name: str) -> str:
+        """The text of a scenario. Raises Missing for any other than `scenarios` lists."""
+        return located(self.scenario(name))[0]
+
     def _files(self) -> dict[str, Path]:
         if self._scenarios is None or not self._scenarios.is_dir():
             return {}

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spoken, Value, Who
+from commonplace.minds.notes import NO_PAST, FactNote, Item, Past, Person, Recalled, Situation, Spoken, Value, Who
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import plain
 from commonplace.minds.tasks.scenes import (
@@ -54,6 +54,8 @@ class ConverseInput(Value):
     """Ids of facts I know this hearer has heard (from me, or in my presence)."""
     now: Item | None = None
     later: tuple[Item, ...] = ()
+    past: Past = NO_PAST
+    """What I know of my own past, with this hearer above all."""
 
 
 class ConverseOutput(WireValue):
