@@ -94,7 +94,7 @@ def estimate(
     trust: bool = TRUST,
 ) -> None:
     """Estimate what a run would ask of a mind, and what that would cost, without contacting it."""
-    from commonplace.engine.estimate import SizedMind, caching  # noqa: PLC0415 – imports Jinja
+    from commonplace.engine.estimate import SizedMind  # noqa: PLC0415 – imports Jinja
 
     read = load(scenario)
     last = ticks or DAY // read.clock.tick_minutes
@@ -105,7 +105,7 @@ def estimate(
         if not is_server(name):
             mind_named(name, loaded)  # raises for an unknown name
     asked = mind_by_question(manifest)
-    sized = SizedMind(book(loaded, templates_of(manifest)), loaded.language, caching(manifest.mind))
+    sized = SizedMind(book(loaded, templates_of(manifest)), loaded.language, asked)
     found = asyncio.run(estimated(loaded, manifest, by_name(loaded.part.stage), sized, concurrency))
     rows = [(row, _cost_of(row, asked("", row.task))) for row in found.tasks]
     unknown = [name for name in minds_of(manifest) if price_of(name) is None]

@@ -103,8 +103,9 @@ class MindContract:
     def test_an_answer_is_a_value_of_the_task_or_says_why_there_is_none(self) -> None:
         for ask, reply in zip(self.asks, _replies(self.open(), [(ask, KEYS[0]) for ask in self.asks]), strict=True):
             if reply.outcome == "value":
-                assert isinstance(reply.value, ask.task.output), ask.task.name
-                assert ask.task.output.model_validate(reply.value.model_dump()) == reply.value
+                value = reply.value
+                assert value is not None and isinstance(value, ask.task.output), ask.task.name
+                assert ask.task.output.model_validate(value.model_dump()) == value
             else:
                 assert reply.value is None and reply.outcome in {"malformed", "fault"}
 

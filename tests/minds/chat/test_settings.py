@@ -63,6 +63,11 @@ def test_a_model_may_think_where_its_task_allows_it_and_as_long_as_it_says() -> 
         assert "chat_template_kwargs" not in allowed and allowed["max_tokens"] == 100 + 700
         assert "chat_template_kwargs" in sent(MindPart(thinking=0), server)
 
+        server.probe = lambda body: (
+            Sent(completion("<think>Hm.</think>Yes.")) if "response_format" not in body else None
+        )
+        assert sent(MindPart(thinking=0), server)["max_tokens"] == 100 + 2000, "it thinks whatever it is told"
+
 
 def test_an_effort_is_named_until_the_server_refuses_it() -> None:
     def chat(body: dict[str, Any], number: int) -> Sent:

@@ -92,7 +92,7 @@ def chat_body(
     """The body of `/chat/completions`, with the settings of the task."""
     thinks = bool(settings.thinking or (settings.effort and settings.thinking is None))
     switch = "none" if thinks else can.switch
-    room = THINKING_ROOM if settings.thinking is None and (thinks or can.thinks) else settings.thinking or 0
+    room = settings.thinking or (THINKING_ROOM if thinks or can.thinks else 0)
     body: dict[str, Any] = {
         "model": can.model,
         "messages": _messages(prompt, structure, slash=switch == "slash"),
