@@ -209,8 +209,19 @@ export function buildLabels(parent: HTMLElement): Labels {
     }
   }
 
+  function forget(id: string): void {
+    const mine = nodes.get(id);
+    mine?.name?.element.remove();
+    mine?.emoji?.remove();
+    if (mine) drop(mine);
+    nodes.delete(id);
+  }
+
   return {
     update(people, now, free, scale) {
+      // Who is far off after a leap through time takes names and words along.
+      const near = new Set(people.map((one) => one.id));
+      for (const id of [...nodes.keys()]) if (!near.has(id)) forget(id);
       faces = people.filter((one) => one.seen).map((one) => ({ x: one.sx - 6 * scale, y: one.sy - Math.min(one.tall, 25 * scale), w: 12 * scale, h: 14 * scale }));
       const talking = bubbles(people, now, free);
       const taken = names(people, talking, scale);
@@ -239,13 +250,7 @@ export function buildLabels(parent: HTMLElement): Labels {
         move(element, x, y);
       }
     },
-    forget(id) {
-      const mine = nodes.get(id);
-      mine?.name?.element.remove();
-      mine?.emoji?.remove();
-      if (mine) drop(mine);
-      nodes.delete(id);
-    },
+    forget,
     destroy() {
       layer.remove();
     },

@@ -191,8 +191,8 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
       selected = agent;
     },
     follow(agent) {
+      if (!agent && followed) camera.letGo(); // not a visit that has just begun
       followed = agent;
-      if (!agent) camera.letGo();
     },
     visit({ kind, id }) {
       followed = null;
