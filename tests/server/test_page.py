@@ -40,7 +40,8 @@ def touch(page: Browser, *ways: tuple[tuple[float, float], tuple[float, float]],
     for step in range(steps + 1):
         part = step / steps
         points = [
-            {"x": x0 + (x1 - x0) * part, "y": y0 + (y1 - y0) * part, "id": finger} for finger, ((x0, y0), (x1, y1)) in enumerate(ways)
+            {"x": x0 + (x1 - x0) * part, "y": y0 + (y1 - y0) * part, "id": finger}
+            for finger, ((x0, y0), (x1, y1)) in enumerate(ways)
         ]
         page.send("Input.dispatchTouchEvent", type="touchMove" if step else "touchStart", touchPoints=points)
     page.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
