@@ -35,6 +35,37 @@ def serving(runs: Path, port: int, ends_with: signal.Signals) -> Generator[str]:
         server.communicate(timeout=60)
 
 
+def touch(page: Browser, *ways: tuple[tuple[float, float], tuple[float, float]], steps: int = 12) -> None:
+    """Fingers go down, each along its way, and up again."""
+    for step in range(steps + 1):
+        part = step / steps
+        points = [
+            {"x": x0 + (x1 - x0) * part, "y": y0 + (y1 - y0) * part, "id": finger}
+            for finger, ((x0, y0), (x1, y1)) in enumerate(ways)
+        ]
+        page.send("Input.dispatchTouchEvent", type="touchMove" if step else "touchStart", touchPoints=points)
+    page.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
+@pytest.mark.skipif(not (STATIC / "index.html").exists(), reason="the page is not built: make page")
+def test_on_a_phone_two_fingers_zoom_the_map_one_moves_it_and_a_tap_opens_what_is_under_it(tmp_path: Path) -> None:
+    with browser(390, 844) as page, serving(tmp_path, 0, signal.SIGTERM) as url:
+        page.send("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+        page.send("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+        page.open(url)
+        page.wait("document.querySelector('canvas')?.parentElement.dataset.zoom === '2'")
+        touch(page, ((180, 330), (150, 330)), ((210, 330), (240, 330)))
+        page.wait("Number(document.querySelector('.scene').dataset.zoom) > 2")
+        touch(page, ((100, 330), (185, 330)), ((290, 330), (205, 330)))
+        page.wait("document.querySelector('.scene').dataset.zoom === '1'")
+        touch(page, ((250, 330), (200, 300)))
+        assert page.run("document.querySelectorAll('.cards').length") == 0
+        touch(page, ((195, 330), (196, 330)), steps=1)
+        page.wait("document.querySelectorAll('.cards').length > 0")
+
+
 def minute(page: Browser) -> int:
     """The simulated minute that the page shows."""
     day, hour, past = map(int, page.wait(CLOCK).split())

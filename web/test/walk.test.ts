@@ -127,6 +127,15 @@ describe("people settle", () => {
     expect(workplace(MAP, "h3", "pondering", [])).toBe("");
   });
 
+  it("on a bench, out of the picture with their faces, and stay there", () => {
+    const [first] = MAP.uses.get("square:bench") ?? [];
+    const sits = present("ada", "square", { at: "square:bench" });
+    const stance = settle(MAP, [sits], none).get("ada") as Stance;
+    expect(stance).toMatchObject({ pose: "sit", facing: "down" });
+    expect(Math.hypot(stance.at.x - (first?.x ?? 0), stance.at.y - (first?.y ?? 0))).toBeLessThan(0.5);
+    expect(settle(MAP, [sits], new Map([["ada", stance]])).get("ada")).toEqual(stance);
+  });
+
   it("at what their words name", () => {
     const things = [thing("pot", "pot", "bar"), thing("broth", "broth pot", "bar")];
     expect(objectIn("stirs the Broth Pot slowly", things)).toBe("broth");

@@ -69,6 +69,8 @@ export function placeBubbles(wanted: readonly Wanted[], free: Box, faces: readon
       for (const face of faces) {
         const hidden = meet(box, face);
         if (hidden) cost += 600 + (hidden / (face.w * face.h)) * 600;
+        // A line over somebody's face reads as if they spoke.
+        else if (below && meet(stem, face)) cost += 500;
         if (cost >= least) break;
       }
       if (cost >= least) continue;

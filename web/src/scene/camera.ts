@@ -73,6 +73,7 @@ export function buildCamera(main: Phaser.Cameras.Scene2D.Camera, parent: HTMLEle
     within();
     const { sx, sy } = middle();
     main.setZoom(zoom);
+    if (parent.dataset.zoom !== String(zoom)) parent.dataset.zoom = String(zoom);
     const cx = Math.round((x + (main.width / 2 - sx) / zoom) * zoom) / zoom;
     const cy = Math.round((y + (main.height / 2 - sy) / zoom) * zoom) / zoom;
     main.centerOn(cx, cy);

@@ -264,12 +264,12 @@ export function settle(map: VillageMap, present: readonly Present[], before: Rea
     }
     const was = before.get(one.id);
     const there = was && was.area === one.area && (was.pose !== "lie" || one.asleep) && !taken.has(tile(was.at));
-    const useful = !one.at || (was && (map.uses.get(one.at) ?? []).some((at) => same(at, was.at)));
+    const useful = !one.at || (was && (map.uses.get(one.at) ?? []).some((at) => tile(at) === tile(was.at)));
     const partner = byId.get(one.with);
     const with_ = partner && partner.area === one.area ? before.get(one.with) : undefined;
     const near = !partner || partner.area !== one.area || (was && with_ && with_.area === was.area && distance(was.at, with_.at) <= EARSHOT);
     const dry = !one.wet || one.at !== "" || partner !== undefined || !was || sheltered(map, was.at);
-    if (there && was && useful && near && dry) take(one, was.at, was.facing, one.asleep ? was.pose : undefined);
+    if (there && was && useful && near && dry) take(one, was.at, was.facing, one.asleep || was.pose === "sit" ? was.pose : undefined);
     else left.push(one);
   }
   // Whoever uses an object comes first; who speaks goes up to whom they speak to, who then need not move.
@@ -281,7 +281,10 @@ export function settle(map: VillageMap, present: readonly Present[], before: Rea
     if (one.at) {
       const at = map.uses.get(one.at)?.find(free);
       if (at) {
-        take(one, at, facingObject(map, one.at, at));
+        const used = usedFrom(map, one.at, at);
+        // One sits on a bench with the back to its back.
+        if (used && BENCHES.has(used.sprite) && at.y > used.at.y) take(one, { x: at.x, y: at.y - 0.45 }, "down", "sit");
+        else take(one, at, used ? towards(at, { x: used.at.x + (used.w - 1) / 2, y: used.at.y + (used.h - 1) / 2 }) : "down");
         continue;
       }
     }
@@ -403,9 +406,10 @@ function seatsOf(map: VillageMap): ReadonlyMap<number, Facing> {
   return seats;
 }
 
-function facingObject(map: VillageMap, object: string, from: Point): Facing {
+const BENCHES = new Set<Placed["sprite"]>(["bench", "sofa"]);
+
+function usedFrom(map: VillageMap, object: string, from: Point): Placed | undefined {
   const [area, sprite] = object.split(":");
   const touches = (one: Placed): boolean => Math.abs(one.at.x + (one.w - 1) / 2 - from.x) <= one.w / 2 + 0.5 && Math.abs(one.at.y + (one.h - 1) / 2 - from.y) <= one.h / 2 + 0.5;
-  const thing = map.placed.find((one) => one.object === object) ?? map.placed.find((one) => one.area === area && one.sprite === sprite && touches(one));
-  return thing ? towards(from, { x: thing.at.x + (thing.w - 1) / 2, y: thing.at.y + (thing.h - 1) / 2 }) : "down";
+  return map.placed.find((one) => one.object === object) ?? map.placed.find((one) => one.area === area && one.sprite === sprite && touches(one));
 }
