@@ -104,7 +104,7 @@ function Head({
             <span className="soft">
               @ <Place area={state.position} />
             </span>
-            {detail?.mood && <span className="mood soft"> · {detail.mood}</span>}
+            {detail?.mood && <span className="mood soft"> · {words.who.mood[detail.mood] ?? detail.mood}</span>}
           </span>
         </p>
       ) : (

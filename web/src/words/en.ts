@@ -139,7 +139,7 @@ export const en = {
     years: (age: number) => `${age} years old`,
     now: "Now",
     asleep: "asleep",
-    mood: "Mood",
+    mood: { calm: "calm", glad: "glad", thrilled: "thrilled", low: "low", upset: "upset", tense: "tense" } as Record<string, string>,
     carries: "Carries",
     knows: "Knows",
     thinking: "Thinking about",

@@ -132,7 +132,7 @@ export const ko: Words = {
     years: (age) => `${age}세`,
     now: "지금",
     asleep: "자는 중",
-    mood: "기분",
+    mood: { calm: "차분함", glad: "기분 좋음", thrilled: "신이 남", low: "가라앉음", upset: "속상함", tense: "긴장됨" },
     carries: "지닌 것",
     knows: "아는 소식",
     thinking: "생각하는 중",
