@@ -143,6 +143,7 @@ export const en = {
     carries: "Carries",
     knows: "Knows",
     thinking: "Thinking about",
+    thoughts: { plan_day: "the next day", reflect: "what has happened" } as Record<string, string>,
     played: "decided by a person",
     goals: "Goals",
     home: "Home",

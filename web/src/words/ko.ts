@@ -136,6 +136,7 @@ export const ko: Words = {
     carries: "지닌 것",
     knows: "아는 소식",
     thinking: "생각하는 중",
+    thoughts: { plan_day: "다음 날", reflect: "있었던 일" },
     played: "사람이 결정함",
     goals: "목표",
     home: "집",
