@@ -13,7 +13,7 @@ type Kind = "god" | "voice";
 export function Act(): ReactElement | null {
   const words = useWords();
   const actions = useView((view) => view.source.actions);
-  const { town, tick, head, status, cards, backToNow } = useView((view) => view);
+  const { town, tick, head, live, status, cards, backToNow } = useView((view) => view);
   const chosen = cards.findLast((card) => card.kind === "agent")?.id;
   const [kind, setKind] = useState<Kind>("god");
   const [text, setText] = useState("");
@@ -35,7 +35,7 @@ export function Act(): ReactElement | null {
         setAccepted([said, ...accepted].slice(0, 20));
         setText("");
         setPreview("");
-        if (tick < head) backToNow();
+        if (!live) backToNow();
       }
     } catch (thrown) {
       setProblem(problemOf(thrown));

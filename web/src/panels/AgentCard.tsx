@@ -104,7 +104,7 @@ function Head({
             <span className="soft">
               @ <Place area={state.position} />
             </span>
-            {detail?.mood && <span className="mood soft"> · {detail.mood}</span>}
+            {detail?.mood && <span className="mood soft"> · {words.who.mood[detail.mood] ?? detail.mood}</span>}
           </span>
         </p>
       ) : (
@@ -158,6 +158,11 @@ function About({
 }): ReactElement {
   const words = useWords();
   const town = useView((view) => view.town);
+  // "relate odalys": the job, then whom it is about.
+  const thought = (job: string): string => {
+    const [kind = "", about = ""] = job.split(" ");
+    return words.who.thoughts[kind] ?? town.characters.find((one) => one.id === about)?.called ?? about;
+  };
   const objects = useView((view) => view.frame.objects);
   const things = new Map(town.things.map((thing) => [thing.id, thing.name]));
   const carries = [...objects.values()].filter((thing) => thing.parent === character.id);
@@ -191,7 +196,7 @@ function About({
         {detail && detail.thinking.length > 0 && (
           <>
             <dt>{words.who.thinking}</dt>
-            <dd>{detail.thinking.join(", ")}</dd>
+            <dd>{detail.thinking.map(thought).join(", ")}</dd>
           </>
         )}
       </dl>
