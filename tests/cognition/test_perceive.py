@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cognition.hamlet import Town, go, hamlet, idle, person, puppets, standing, tell, use
+from commonplace.cognition.perceive import Percept, taken_in
 from commonplace.memory import Memory
 
 TALK = "Have you seen the red kite fly?"
@@ -154,3 +155,10 @@ def test_who_is_leaving_hears_what_is_said_to_it_and_not_what_is_said_to_others(
     heard = _noticed(town.remembered("anna", 2))
     assert "Ben Cole says to Anna Berg: “Wait for me!”" in heard
     assert not any(TALK in text for text in heard)
+
+
+def test_in_a_crowd_two_who_turn_to_something_else_are_noticed() -> None:
+    turning = [Percept("doing", f"{name} is reading.", {}, name, 1, passing=True) for name in "abcd"]
+    comes = Percept("arrived", "e comes in.", {}, "e", 1)
+    assert [one.subject for one in taken_in([*turning, comes])] == ["a", "b", "e"]
+    assert taken_in([turning[0], comes]) == [turning[0], comes]

@@ -71,7 +71,21 @@ def perceive(view: TurnView) -> Perception:
         others.sort(key=lambda percept: _order(view, percept, item))
     limit = view.scenario.cognition.attention
     believed = after_seeing(view, after_own(view, own))
-    return Perception((*own, *others[:limit]), max(0, len(others) - limit), believed)
+    taken = taken_in(others)[:limit]
+    return Perception((*own, *taken), len(others) - len(taken), believed)
+
+
+MOST_PASSING = 2
+"""Of the people who are here anyway and turn to something else, how many are noticed in a tick."""
+
+
+def taken_in(others: list[Percept]) -> list[Percept]:
+    """Without what is only passing and too much to follow: in a crowd somebody always turns to something else."""
+    passing = [percept for percept in others if percept.passing and percept.kind == "doing"]
+    if len(passing) <= MOST_PASSING:
+        return others
+    missed = set(map(id, passing[MOST_PASSING:]))
+    return [percept for percept in others if id(percept) not in missed]
 
 
 def _order(view: TurnView, percept: Percept, item: PlanItem | None) -> tuple[int, int, str]:

@@ -405,7 +405,7 @@ def _day(town: Town, one: Person) -> list[Stroke]:
 
 def _usual_day(diary: _Diary, one: Person, town: Town) -> None:
     diary.at_home(390, "waking")
-    if len(one.home.people) == 1 or one.chance(25, "breakfast"):
+    if len(one.home.people) == 1 or one.place is None or one.chance(25, "breakfast"):
         diary.at_local(450, "breakfast_out", one.district, "☕")
     else:
         diary.at_home(450, "breakfast", "☕")
@@ -469,7 +469,7 @@ def _free_day(diary: _Diary, one: Person, town: Town) -> None:
 
 
 def _lunch(diary: _Diary, one: Person, at: int) -> None:
-    if one.chance(65, "lunch"):
+    if one.place is None or one.chance(65, "lunch"):
         diary.at_local(at, "lunch", diary.near, "🍲")
     else:
         diary.outside(at, "lunch_out", diary.near, "🥪")

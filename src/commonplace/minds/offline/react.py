@@ -256,7 +256,8 @@ def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]
     if wrong:
         return SPEAKS + 20, wrong, reason(name, f"meet.{wrong}", x=person.called)
     note = _untold(given, person)
-    score = 20 + person.warmth // 3 + 9 * mood.sociable + (20 if since < 0 else min(12, since // 60))
+    score = 20 + person.warmth // 3 + (20 if since < 0 else min(12, since // 60))
+    score += (9 if mood.sociable > 0 else 5) * mood.sociable  # the reserved speak less, not to nobody
     score += 8 if person.label else 0
     score -= 12 if _on_the_way(given) else 0
     score -= 6 * mood.busy
