@@ -22,6 +22,8 @@ LATEST_LINES = 4
 Remembered = tuple[Percept, Memory]
 TELLING = frozenset({"", "tell", "report", "complain", "rejoice", "intend", "praise", "invite", "answer"})
 """Speech acts that tell something; so do those that begin with `tell.`."""
+SETTLING = frozenset({"reproach", "apologise"})
+"""Speech acts about what stands between two."""
 REPAIRS = frozenset({"REPAIR", "FIX", "MEND"})
 """Verbs with which something is done that is worth knowing later, also where it is a routine."""
 
@@ -44,10 +46,11 @@ def _add(
     named: str = "", due: int = -1,
 ) -> None:  # fmt: skip
     entry = Entry(kind, other, act, topic, view.tick, view.tick, because=(memory.id,), named=named, due=due)
-    notebook.account = notebook.account.noted(entry, _oldest(view))
+    notebook.account = notebook.account.noted(entry, oldest(view))
 
 
-def _oldest(view: TurnView) -> int:
+def oldest(view: TurnView) -> int:
+    """The tick before which rows are forgotten."""
     return view.tick - view.scenario.clock.ticks(KEPT_DAYS * 24 * 60)
 
 
@@ -57,7 +60,7 @@ def _oldest(view: TurnView) -> int:
 def _i_said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
     """I told, asked, agreed to or declined something."""
     hearer, quote = frame["to"], frame["quote"]
-    notebook.account = notebook.account.said(hearer, quote, view.tick, _oldest(view))
+    notebook.account = notebook.account.said(hearer, quote, view.tick, oldest(view))
     act, topics = act_of(frame), topics_of(view.scenario.facts, frame)
     before = _before(view, hearer, frame, mine=True)
     if _asks(act):
@@ -71,6 +74,8 @@ def _i_said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory
     if _tells(act):
         for topic in topics:
             _add(view, notebook, "told", memory, hearer, topic=topic, named=frame.get("topic", ""))
+    if act in SETTLING:
+        _add(view, notebook, "told", memory, hearer, act, topics[0] if topics else "")
 
 
 def _said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
@@ -209,7 +214,7 @@ def _settle(view: TurnView, notebook: Notebook) -> None:
         kept = there is not None and there.tick >= entry.since
         because = cited(entry.because, there.because if there and kept else ())
         row = Entry("kept" if kept else "broke", entry.other, "", entry.topic, view.tick, view.tick, because=because)
-        notebook.account = notebook.account.dropped(entry).noted(row, _oldest(view))
+        notebook.account = notebook.account.dropped(entry).noted(row, oldest(view))
 
 
 _WRITERS = {"i_said": _i_said, "said": _said, "did": _did, "event": _event}

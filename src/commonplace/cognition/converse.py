@@ -17,7 +17,7 @@ from commonplace.minds.notes import News, Spoken, noted
 from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput, ReactOutput
 from commonplace.text import clean, shortened
 from commonplace.world.actions import Say
-from commonplace.world.state import Conversation
+from commonplace.world.state import Conversation, Line
 
 LONGEST_LINE = 400
 
@@ -51,7 +51,7 @@ async def converse(
         situation=situation(view),
         hearer=person(view, hearer, notebook.relations),
         purpose=reaction.purpose,
-        lines=spoken(view),
+        lines=spoken(view, hearer),
         recalled=found,
         facts=fact_notes(view.scenario, found),
         said=said,
@@ -98,11 +98,10 @@ def my_talk(view: TurnView) -> Conversation | None:
     return next((talk for talk in view.world.conversations if view.persona.id in talk.members), None)
 
 
-def spoken(view: TurnView) -> tuple[Spoken, ...]:
-    """The lines of the talk I am in, oldest first."""
+def spoken(view: TurnView, hearer: str = "") -> tuple[Spoken, ...]:
+    """The lines of the talk I am in, oldest first; of the one a hearer is in, when I am about to join it."""
     talk = my_talk(view)
-    if talk is None:
-        return ()
+    lines = talk.lines if talk else _up_to(hearer, view.world.conversations)
     personas = view.scenario.personas
     return tuple(
         noted(
@@ -113,8 +112,15 @@ def spoken(view: TurnView) -> tuple[Spoken, ...]:
             speech_act=line.speech_act,
             topic=line.topic,
         )
-        for line in talk.lines[-12:]
+        for line in lines[-12:]
     )
+
+
+def _up_to(hearer: str, talks: Iterable[Conversation]) -> tuple[Line, ...]:
+    """The lines of the talk a hearer is in, up to the hearer's own last one."""
+    lines = next((talk.lines for talk in talks if hearer in talk.members), ())
+    last = max((number for number, line in enumerate(lines, 1) if line.speaker == hearer), default=0)
+    return lines[:last]
 
 
 def has_floor(view: TurnView) -> bool:

@@ -12,11 +12,11 @@ from datetime import timedelta
 from typing import Any
 
 from commonplace.character.persona import Persona
-from commonplace.character.state import WARMTH
 from commonplace.clock import hhmm, midnight, parse_iso
 from commonplace.cognition.converse import my_talk
 from commonplace.cognition.past import own_past, whole_past
 from commonplace.cognition.plan import adopt_day
+from commonplace.cognition.relations import warmed
 from commonplace.cognition.remember import REFLECTION, NewMemory, remember
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import acquaintances, fact_notes, person, places, recalled, situation, who
@@ -271,11 +271,8 @@ def _spoken(speaker: Persona, frame: Mapping[str, str]) -> Spoken:
 
 async def _deliver_relation(view: TurnView, notebook: Notebook, result: JobResult) -> None:  # noqa: ARG001 – one signature
     relation = notebook.relations[result.job.about]
-    coldest, warmest = WARMTH
-    warmth = min(warmest, max(coldest, relation.warmth + int(result.outcome["warmth_change"])))
     notebook.relations[relation.other] = replace(
-        relation,
-        warmth=warmth,
+        warmed(relation, int(result.outcome["warmth_change"])),
         summary=result.outcome["summary"],
         because=tuple(result.outcome["because"]),
     )

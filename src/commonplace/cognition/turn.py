@@ -69,7 +69,7 @@ class Turn:
     agent: str
     action: Action
     notes: tuple[Note, ...]
-    """Events of the mind: PLAN_CHANGED, REFLECTED."""
+    """Events of the mind: PLAN_CHANGED, REFLECTED, RELATION_CHANGED."""
     delta: Delta
     """Memories added and accesses made."""
     state: CharacterState

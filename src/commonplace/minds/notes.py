@@ -130,6 +130,8 @@ class Person(Value):
     """`polite` or `plain`, how the character speaks to them where the language has speech levels."""
     address: str = Field(default="", exclude_if=_is_empty)
     """What the character calls them to their face, where that is not `called`."""
+    talk: str = Field(default="", exclude_if=_is_empty)
+    """`mine` for somebody in the character's own conversation, `other` for somebody in another one, empty if free."""
 
 
 class ThingHere(Value):

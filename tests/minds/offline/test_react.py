@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.minds.notes import Item, Spoken
+from commonplace.minds.notes import Item, Person, Spoken
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.react import react
-from commonplace.minds.tasks import ReactOutput, Stroke
+from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
 from minds.offline import sample
 
 DICE = Dice((7, "mira", 12, 0))
@@ -190,3 +190,50 @@ def test_an_inner_voice_is_obeyed() -> None:
     text = "Talk to Jun."
     answer = react(sample.reaction(sample.news("voice", text, 70, {"what": "voice", "text": text})), DICE)
     assert answer.decision == "talk" and answer.target == "jun"
+
+
+def crowd(size: int) -> list[ReactInput]:
+    """The same event as each of so many people in one place sees it."""
+    people = [
+        Person(id=f"p{n}", name=f"P{n} Q", called=f"P{n}", can_be_spoken_to=True, warmth=n % 30) for n in range(size)
+    ]
+    text = "A violinist begins to play beside the fountain."
+    at = Item(start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="eating a sandwich")
+    inputs = [
+        sample.reaction(
+            sample.news("event", text, 61, {"what": "event", "text": text, "areas": "plaza"}),
+            situation=sample.here(place=sample.PLACES[2], people=tuple(one for one in people if one is not me)),
+            now=at,
+        )
+        for me in people
+    ]
+    names = [{"id": me.id, "name": me.name, "called": me.called} for me in people]
+    return [
+        given.model_copy(update={"who": given.who.model_copy(update=name)})
+        for given, name in zip(inputs, names, strict=True)
+    ]
+
+
+def test_an_event_changes_the_plans_of_all_of_a_few_and_of_a_few_of_a_crowd() -> None:
+    changed = {}
+    for size in (3, 40):
+        answers = [react(given, Dice((7, given.who.id, 3))) for given in crowd(size)]
+        changed[size] = sum(1 for answer in answers if answer.stroke is not None)
+        talked = sum(1 for answer in answers if answer.decision == "talk")
+        assert size == 3 or talked >= 1
+    assert changed[3] == 3
+    assert 1 <= changed[40] <= 8
+
+
+def test_an_event_elsewhere_concerns_who_is_named_or_lives_there() -> None:
+    text = "Smoke comes out of the loft."
+    far = {"what": "event", "text": text, "areas": "loft"}
+    plaza = Item(start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="eating a sandwich")
+    given = sample.reaction(
+        sample.news("event", text, 61, far), situation=sample.here(place=sample.PLACES[2]), now=plaza
+    )
+    assert react(given, DICE).stroke is not None  # her home
+    other = given.model_copy(update={"who": given.who.model_copy(update={"home": "workshop"})})
+    assert react(other, DICE).stroke is None
+    named = sample.news("event", f"{text} Mira is asked for.", 61, far | {"text": f"{text} Mira is asked for."})
+    assert react(other.model_copy(update={"news": (named,)}), DICE).stroke is not None

@@ -55,3 +55,27 @@ def spoke_of(past: Past, you: str, topic: str, spoken: Language, within: int) ->
     """Whether one of us has told the other of a subject in these last minutes."""
     told = notes_on(past, {"told", "heard"}, topic, spoken)
     return any(note.other == you and note.minutes_ago < within for note in told)
+
+
+HURTS = frozenset({"broke_word", "spoke_ill", "told_secret"})
+"""What is worth a word of reproach."""
+
+
+def open_hurt(past: Past, you: str) -> PastNote | None:
+    """What somebody did to me within three days that I have not reproached them for."""
+    hurt = next((one for one in past.notes if one.kind == "hurt" and one.other == you and one.act in HURTS), None)
+    if hurt is None or hurt.minutes_ago > 3 * DAY:
+        return None
+    since = (one for one in past.notes if one.other == you and one.minutes_ago <= hurt.minutes_ago)
+    spoken = any(one.act in {"reproach", "apologised"} for one in since)
+    return None if spoken else hurt
+
+
+def open_debt(past: Past, you: str) -> PastNote | None:
+    """A word I broke to somebody within three days without having apologised."""
+    broke = next((one for one in past.notes if one.kind == "broke" and one.other == you), None)
+    if broke is None or broke.minutes_ago > 3 * DAY:
+        return None
+    since = (one for one in past.notes if one.kind == "told" and one.other == you)
+    spoken = any(one.act == "apologise" and one.minutes_ago <= broke.minutes_ago for one in since)
+    return None if spoken else broke

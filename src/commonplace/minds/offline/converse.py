@@ -6,11 +6,11 @@ it would be another line, or none. With its words come the act they perform and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from commonplace.minds.notes import FactNote, Item, Recalled
-from commonplace.minds.offline.account import has_asked
+from commonplace.minds.offline.account import has_asked, open_debt, open_hurt
 from commonplace.minds.offline.answers import answer_question, is_on_topic, news_reply
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
@@ -63,12 +63,14 @@ def _parting(scene: Scene) -> ConverseOutput:
 
 
 def _line(scene: Scene, options: list[Saying]) -> Line | None:
+    if scene.talk.purpose == "turn":
+        return _turned(scene, options)
     if scene.last:
         return _reply(scene, options)
     if scene.talk.purpose == "farewell":
         return _leave(scene, None)
-    comfort = _comfort(scene) if scene.talk.purpose == "comfort" else None
-    return comfort or _opening(scene, options)
+    maker = _BY_PURPOSE.get(scene.talk.purpose)
+    return (maker(scene) if maker else None) or _opening(scene, options)
 
 
 def _with_twins(recalled: Sequence[Recalled], ids: tuple[int, ...]) -> tuple[int, ...]:
@@ -171,6 +173,53 @@ def _comfort(scene: Scene) -> Line | None:
                 topic = line.topic if scene.language.may_be_yours(line.topic) else ""
                 return scene.line("comfort", memory.id, about=line.topic, topic=topic, when=scene.when(memory))
     return None
+
+
+def _turned(scene: Scene, options: list[Saying]) -> Line | None:
+    """A word to somebody in the same talk who has been silent, instead of a reply to the last line.
+
+    A question the first time, something to tell after that.
+    """
+    said = (one for one in scene.talk.recalled if one.frame.get("quote") == scene.last)
+    heard_it = next(said, None)
+    asked = any(line.speaker == scene.me.id and line.speech_act in HOW_ARE_YOU for line in scene.talk.lines)
+    told = _own(scene, [option for option in options if not option.asks]) if asked else None
+    if told is not None:
+        return told.led_by(scene.say("turn.tell"))
+    return scene.line("turn.third", heard_it.id) if heard_it is not None and not asked else None
+
+
+HOW_ARE_YOU = frozenset({"ask.well", "ask.doing"})
+
+
+def _reproach(scene: Scene) -> Line | None:
+    """A word about what the hearer did to me."""
+    hurt = open_hurt(scene.talk.past, scene.you.id)
+    if hurt is None:
+        return None
+    line = scene.line(f"reproach.{hurt.act}", *hurt.because, about=hurt.topic, event=_event_of(scene, hurt.topic))
+    return _greeting(scene).then(line)
+
+
+def _apology(scene: Scene) -> Line | None:
+    """For a word I broke to the hearer."""
+    broke = open_debt(scene.talk.past, scene.you.id)
+    if broke is None:
+        return None
+    line = scene.line("apology", *broke.because, about=broke.topic, event=_event_of(scene, broke.topic))
+    return _greeting(scene).then(line)
+
+
+def _event_of(scene: Scene, fact: str) -> str:
+    note = scene.notes.get(fact)
+    return event_name(note, scene.language) if note else ""
+
+
+_BY_PURPOSE: Mapping[str, Callable[[Scene], Line | None]] = {
+    "comfort": _comfort,
+    "reproach": _reproach,
+    "apologise": _apology,
+}
 
 
 # ── replying ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -38,7 +38,7 @@ def _is_doable(text: str) -> bool:
 
 
 def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Go and help, look, keep away or make the best of it, by temper; only for events that are near or matter."""
+    """Go and help, look, keep away or make the best of it, by temper; only for those whom the event concerns."""
     news = next((one for one in given.news if one.kind == "event"), None)
     if news is None or (given.now is not None and given.now.asleep and not _wakes(given, news)):
         return None
@@ -47,6 +47,8 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
     rules = grammar(given.who.language)
     kind = event_kind(rules, news.text)
     manner = _manner(given, rules, news.text)
+    if not _concerns(given, news, manner, dice):
+        return None
     if kind == "dark" and manner in {"plain", "cautious"} and _may_leave(given) and dice.chance(50, "leave"):
         manner = "leave"
     do = rules.say(f"event.{kind}.{manner}", {}, dice)
@@ -55,6 +57,40 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
     named = rules.first("the_dark", {}) if kind == "dark" else rules.language.noun_phrase(news.text)
     why = reason(given.who.language, f"happening.{manner}", what=named or rules.first("what_happened", {}))
     return ReactOutput(decision="help" if manner == "helpful" else "go", stroke=stroke, reason=why, because=_ids(news))
+
+
+FEW = 5
+"""People in one place of whom an event there concerns everybody; of a crowd, so many on average."""
+HELPING = frozenset({"helpful", "handy", "brave", "cook"})
+"""Manners of those who are able to do something about an event."""
+
+
+def _concerns(given: ReactInput, news: News, manner: str, dice: Dice) -> bool:
+    """Whether an event concerns the character: it is named, lives or works there, or is near and one of a few.
+
+    Of a crowd those who are able to help come first. Elsewhere it is something to talk about.
+    """
+    if _wakes(given, news):
+        return True
+    places = set(news.frame.get("areas", "").split())
+    named = named_place(given.places, news.text)
+    places |= {named.id} if named else set()
+    here = given.situation.place.id
+    if places & {given.who.home, given.now.location if given.now else ""} and not _is_guest(given, places):
+        return True
+    if places and here not in places:
+        return False
+    crowd = 1 + sum(1 for person in given.situation.people if not person.asleep)
+    share = FEW * (200 if manner in HELPING else 50) // crowd
+    return crowd <= FEW or dice.steady().chance(min(100, share), "concern", news.text)
+
+
+def _is_guest(given: ReactInput, places: set[str]) -> bool:
+    """Whether the plan has the character at the place, not at home, only to eat, rest or meet somebody."""
+    now = given.now
+    if now is None or now.location not in places or now.location == given.who.home:
+        return False
+    return not grammar(given.who.language).has("kind.work", now.do)
 
 
 def _where(given: ReactInput, news: News, manner: str) -> str:
@@ -156,7 +192,10 @@ def failure(given: ReactInput, dice: Dice) -> ReactOutput | None:
     news = next((one for one in given.news if one.kind in {"outcome", "absent"}), None)
     if news is None:
         return None
-    near = [one for one in given.situation.people if one.can_be_spoken_to and one.warmth >= 0 and not one.asleep]
+    near = [
+        one for one in given.situation.people
+        if one.can_be_spoken_to and one.talk != "other" and one.warmth >= 0 and not one.asleep
+    ]  # fmt: skip
     name = news.frame.get("object_name", "")
     if near and name and _may_ask(given, near) and dice.chance(40 + 10 * temper(given.who).sociable, "ask"):
         person = max(near, key=lambda one: (one.warmth, one.id))
