@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cognition.hamlet import Town, hamlet, idle, puppets
+from cognition.hamlet import Town, go, hamlet, idle, puppets
 from commonplace.minds.tasks import RateInput, RateOutput, Rating
 from commonplace.testing import ScriptedMind
 
@@ -78,3 +78,11 @@ def test_a_plan_is_a_memory_for_each_of_its_strokes() -> None:
     assert [memory.details["frame"]["do"] for memory in strokes] == [
         item.action_description for item in town.plan("ben").level("day")
     ]
+
+
+def test_whoever_leaves_for_another_place_does_not_weigh_as_one_who_leaves_somebody() -> None:
+    town, _ = puppets(hamlet(fidelity="every_tick"), {("cora", 1): go("green")})
+    town.live(3)
+    (left,) = [memory for memory in town.memories("ben") if memory.details.get("frame", {}).get("what") == "left"]
+    assert "leaves" in left.text
+    assert left.importance == 1

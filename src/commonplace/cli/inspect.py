@@ -15,11 +15,12 @@ from commonplace.cli.options import AT, JSON, RUN, TRUST
 from commonplace.cli.output import print_json, print_table
 from commonplace.clock import hhmm
 from commonplace.errors import UsageError, command
+from commonplace.run.account import account
 from commonplace.run.integrity import check as check_integrity
 from commonplace.run.integrity import unchecked
 from commonplace.run.reading import Reading
 from commonplace.run.rows import event_json
-from commonplace.run.why import as_text, event_named
+from commonplace.run.why import account_text, as_text, event_named
 from commonplace.run.why import why as why_of
 from commonplace.text import one_line
 from commonplace.views.lines import entry_of, json_line
@@ -46,9 +47,21 @@ def _event_line(row: Mapping[str, Any]) -> str:
     return one_line(f"{row['time'][11:16]}  {row['id']:<18} {row['type']:<20} {row['place'] or '-':<16} {rest}")
 
 
-def agents(run: Path = RUN, as_json: bool = JSON, at: str | None = AT) -> None:
+def agents(
+    run: Path = RUN,
+    as_json: bool = JSON,
+    at: str | None = AT,
+    past: str = typer.Option("", "--past", metavar="AGENT", help="What this character knows of its own past instead."),
+) -> None:
     """List the characters in the world: where they are and what they are doing."""
     with Reading.open(run) as reading:
+        if past:
+            known = account(reading, past, at)
+            if as_json:
+                print_json(known)
+            else:
+                print("\n".join(one_line(account_text(row)) for row in known))
+            return
         rows = reading.agents(at)
     if as_json:
         print_json(rows)

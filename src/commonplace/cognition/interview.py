@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import islice
 
+from commonplace.character.account import as_topic
 from commonplace.character.persona import Persona
 from commonplace.clock import WEEKDAYS, midnight
 from commonplace.cognition.past import whole_past
@@ -36,6 +37,8 @@ from commonplace.minds.tasks import ANSWER, Acquaintance, AnswerInput, Earlier, 
 
 K = 10
 """Memories retrieved for the question itself."""
+MOST_ROWS = 16
+"""Rows of the account whose memories are told."""
 K_NAMED = 5
 """Memories retrieved for each person, place and fact it names."""
 MOST_NAMED = 3
@@ -175,7 +178,8 @@ def _inputs(
     latest = list(view.memories.backwards())
     found = (memory for retrieval in retrievals for memory in retrieval.found)
     whole = asked.whole
-    evidence = _unique([*_of_named(view, whole, latest), *found, *_of_kind(view, asked, latest)])
+    known_of = _of_account(view, whole)
+    evidence = _unique([*known_of, *_of_named(view, whole, latest), *found, *_of_kind(view, asked, latest)])
     notes = recalled(scenario, evidence, now)
     current = plan.current(now)
     known = tuple(_acquaintance(view, one.id) for one in acquaintances(view))
@@ -206,6 +210,15 @@ def _inputs(
         before=before,
         past=whole_past(view, view.state.account),
     )
+
+
+def _of_account(view: TalkView, asked: Asked) -> list[Memory]:
+    """What the account of one's own past cites about what is asked about: whether one was there, whom one told and who
+    told one does not hang on what a retrieval finds."""
+    wanted = {*asked.facts, as_topic(asked.topic), as_topic(asked.subject)} - {""}
+    rows = [row for row in view.state.account.all() if row.topic in wanted][:MOST_ROWS]
+    ids = dict.fromkeys(memory for row in rows for memory in row.because)
+    return [view.memories.get(memory) for memory in ids if memory in view.memories]
 
 
 def _acquaintance(view: TalkView, other: str) -> Acquaintance:

@@ -24,6 +24,8 @@ from commonplace.minds.tasks import RATE, RateInput, Rating
 
 ROUTINE = 1
 """Where the rules start for what is not news, if the mind rates the news."""
+COMINGS = frozenset({"arrived", "left", "walked", "time", "talk"})
+"""What goes on all day, and is routine unless it is news."""
 OBSERVATION, ACTION, PLAN, REFLECTION = "observation", "action", "plan", "reflection"
 
 
@@ -138,6 +140,8 @@ async def remember(
     memories: list[Memory] = []
     for draft in drafts:
         weight = draft.importance or view.rated.get(draft.text)
+        if weight is None and wanted == "both" and draft.frame["what"] in COMINGS and draft.text not in news:
+            weight = ROUTINE  # whatever its words: somebody who leaves for the market does not leave anybody
         importance = rater(draft.text) if weight is None else weight
         memory = _store(view, notebook, draft, importance, vectors.get(draft.text))
         memories.append(memory)

@@ -14,6 +14,7 @@ from commonplace.cognition.trace import hits
 from commonplace.errors import UsageError
 from commonplace.memory.record import Memory
 from commonplace.memory.stores.codec import memory_json
+from commonplace.run.account import resting_on
 from commonplace.run.integrity import trimmed
 from commonplace.run.journal import ModelCall
 from commonplace.run.rows import event_json, item_json
@@ -56,6 +57,7 @@ def why(reading: Reading, event_id: str) -> dict[str, Any]:
         "plan": _plan(reading, agent, tick, trace) if own else {"item": None, "day": []},
         "reaction": _reaction(reading, agent, tick, trace),
         "asked": _asked(reading, agent, tick, trace, delivered) if own else [],
+        "account": resting_on(reading, agent, tick, event.body.get("because", ())) if own else [],
         "stored": _stored(reading, agent, trace),
         "heard_from": heard_from(reading, event) if event.type == "SAY" else [],
         "delivered": [{key: job.get(key) for key in ("kind", "about", "asked_at")} for job in delivered],
@@ -311,6 +313,7 @@ def as_text(why: Mapping[str, Any], *, prompts: bool = False) -> str:
         _reaction_lines,
         _delivered_lines,
         _retrieval_lines,
+        _account_lines,
         partial(_asked_lines, prompts=prompts),
         _stored_lines,
         _heard_from_lines,
@@ -366,7 +369,8 @@ def _retrieval_lines(why: Mapping[str, Any]) -> Iterator[str]:
     for found in why["retrievals"]:
         count = f"{len(found['hits'])} of {found['candidates']}" if found.get("candidates") else str(len(found["hits"]))
         yield f"Retrieved for {found['purpose'] or 'the moment'} ({found['policy']}, {count} memories)"
-        yield f"  query: {shortened(clean(found['query']), SHOWN)}"
+        if found["query"]:
+            yield f"  query: {shortened(clean(found['query']), SHOWN)}"
         for hit in found["hits"]:
             yield from _hit_lines(hit)
 
@@ -376,12 +380,29 @@ def _hit_lines(hit: Mapping[str, Any]) -> Iterator[str]:
     top = sum(part["weight"] for part in parts.values())
     text = shortened(clean(memory["text"]), SHOWN) if memory else "(no longer there)"
     name = f"#{memory['id']}" if memory else "#?"
-    yield f"  {hit['rank']:>2}. {_bar(hit['score'], top)} {hit['score']:.3f}  {name} {text}"
+    scored = f"{_bar(hit['score'], top)} {hit['score']:.3f}  " if parts else ""
+    yield f"  {hit['rank']:>2}. {scored}{name} {text}"
     if parts:
         yield "      " + "  ".join(
             f"{part} {values['weight']:g}×{values['normalised']:.3f} (raw {values['raw']:.3g})"
             for part, values in parts.items()
         )
+
+
+def _account_lines(why: Mapping[str, Any]) -> Iterator[str]:
+    if why.get("account"):
+        yield "Knows of its own past"
+    for row in why.get("account", ()):
+        yield f"  {account_text(row)}  – {_ids(row['because'])}"
+
+
+def account_text(row: Mapping[str, Any]) -> str:
+    """A row of an account in a line: `asked ezekiel (ask.topic) about the cough, 2 times, last on 2031-10-05 09:10`."""
+    act = f" ({row['act']})" if row["act"] else ""
+    about = f" {'about ' if row['other'] else ''}{shortened(clean(row['topic']), SHOWN)}" if row["topic"] else ""
+    often = f", {row['times']} times, last on" if row["times"] > 1 else ","
+    kind = " ".join(filter(None, (row["kind"].replace("_", " "), row["other"])))
+    return f"{kind}{act}{about}{often} {row['time'][:16].replace('T', ' ')}"
 
 
 def _bar(score: float, top: float) -> str:

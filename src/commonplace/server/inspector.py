@@ -17,6 +17,7 @@ from commonplace.clock import hhmm, iso, parse_iso
 from commonplace.errors import UsageError
 from commonplace.memory import Memory, Policy, policies
 from commonplace.memory.stores.codec import memory_json
+from commonplace.run.account import account_row
 from commonplace.run.frames import Frame
 from commonplace.run.reading import MOOD_REACH, mood
 from commonplace.server import model as wire
@@ -29,6 +30,10 @@ FEELINGS: dict[str, dict[str, Any]] = {
     "stirred": {"arousal": (0.5, None)},
 }
 """What `emotion` may be besides a keyword."""
+
+
+MOST_PAST = 60
+"""Rows of what a character knows of its past."""
 
 
 class Inspector:
@@ -113,6 +118,10 @@ class Inspector:
                     because=list(tie.because),
                 )
                 for tie in state.relations.values()
+            ],
+            past=[
+                wire.PastRow.model_validate({**row, "topic": clean(row["topic"])})
+                for row in (account_row(self.reading, entry) for entry in state.account.all()[:MOST_PAST])
             ],
             carries=[thing.object_id for thing in frame.objects.values() if thing.parent == agent_id],
             knows=knows,

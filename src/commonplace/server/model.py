@@ -326,6 +326,24 @@ class Tie(Wire):
     because: list[int]
 
 
+class PastRow(Wire):
+    """Something a character knows of its own past."""
+
+    kind: str
+    """`attended`, `did`, `promised`, `kept`, `broke`; with another `told`, `heard`, `asked`, `answered` …"""
+    other: str
+    """Character id; empty where nobody else is concerned."""
+    act: str
+    """The speech act of a question."""
+    topic: str
+    times: int
+    since: str
+    time: str
+    due: str
+    """By when a promise is to be kept; empty for no time."""
+    because: list[int]
+
+
 class AgentDetail(Wire):
     """A character as of a tick."""
 
@@ -340,6 +358,8 @@ class AgentDetail(Wire):
     plan: Plan
     beliefs: list[Believed]
     ties: list[Tie]
+    past: list[PastRow] = Field(default_factory=list["PastRow"])
+    """What it knows of its own past, latest first; left out of a page that is one file."""
     carries: list[str]
     knows: list[str]
     """Ids of seed facts it can cite a memory for."""

@@ -240,7 +240,7 @@ def _over_time(
             detail = inspector.character(
                 me, tick, states.of(me), states.of(me).mood or stream.mood(tick), stream.knows(tick)
             )
-            details[me].at(tick, detail.model_dump(mode="json", exclude={"tick", "time"}))
+            details[me].at(tick, detail.model_dump(mode="json", exclude={"tick", "time", "past"}))
         asked = reading.answers(tick, tick, used=False)
         usage.add(asked)
         if tick == first or states.moved or _speaks(reading, tick):
