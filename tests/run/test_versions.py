@@ -167,7 +167,14 @@ def test_no_field_is_forgotten() -> None:
         "ambient",
         "told",
     }
-    assert {one.name for one in fields(World)} - derived == {"tick", "bodies", "things", "conversations", "barred"}
+    assert {one.name for one in fields(World)} - derived == {
+        "tick",
+        "bodies",
+        "things",
+        "conversations",
+        "barred",
+        "imposed",
+    }
     kept = {"plan", "belief", "relations", "jobs", "reflected", "played", "mood", "weighed", "said", "card"}
     assert {one.name for one in fields(CharacterState)} == kept
     assert {one.name for one in fields(Belief)} == {"nodes", "closed"}

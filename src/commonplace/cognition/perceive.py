@@ -92,6 +92,7 @@ def _around(view: TurnView) -> Iterator[Percept]:
         if other not in moved:
             yield from occupation(view, other, view.world.bodies[other])
     yield from changed_things(view)
+    yield from missing_things(view)
     yield from weather_and_time(view)
 
 
@@ -202,8 +203,37 @@ def from_outside(view: TurnView) -> Iterator[Percept]:
             frame = {"what": "voice", "text": str(event.body["text"])}
             yield Percept("voice", text, frame, view.persona.id, FIRST, event.id, to_me=True, always_new=True)
         elif event.type in {"GOD_EVENT", "SCRIPTED"} and _reaches_asleep(view, event):
-            text = ended(_told(view, event))
-            yield Percept("event", text, {"what": "event", "text": text}, "-", FIRST, event.id, always_new=True)
+            text, struck = ended(_told(view, event)), _strikes(view, event)
+            if event.body.get("sky"):
+                frame = {"what": "weather", "sky": view.world.ambient.sky, "old": _sky_before(view)}
+                yield Percept("weather", text, frame, "-", AMBIENT, event.id, always_new=True)
+            else:
+                yield Percept(
+                    "event",
+                    text,
+                    {"what": "event", "text": text},
+                    "-",
+                    FIRST,
+                    event.id,
+                    always_new=True,
+                    passing=bool(struck),
+                )
+
+
+def _sky_before(view: TurnView) -> str:
+    """The sky of two ticks ago, where it has changed since; that of now otherwise."""
+    changes = [event for event in view.world.news if event.type == "WEATHER_CHANGED"]
+    return str(changes[0].body["from"]) if changes else view.world.ambient.sky
+
+
+def befalls(view: TurnView) -> str:
+    """What a sentence from outside makes the character do from now on; empty for nothing."""
+    return next((doing for event in view.world.news if (doing := _strikes(view, event))), "")
+
+
+def _strikes(view: TurnView, event: Event) -> str:
+    pairs: list[list[str]] = event.body.get("befalls") or []
+    return next((doing for agent, doing in pairs if agent == view.persona.id), "")
 
 
 def _reaches_asleep(view: TurnView, event: Event) -> bool:
@@ -244,6 +274,32 @@ def changed_things(view: TurnView) -> Iterator[Percept]:
         yield _thing_percept(view, thing_id, thing.state, thing.parent, known)
 
 
+def missing_things(view: TurnView) -> Iterator[Percept]:
+    """Objects that were believed here and have gone."""
+    for thing_id in missing(view):
+        frame = {"what": "missing", "object": thing_id, "place": view.world.area}
+        slots = {"The_object": capital(the_name(view, thing_id)), "place_name": the_name(view, view.world.area)}
+        yield Percept("thing", sentence(view.scenario.language, "missing", **slots), frame, thing_id, THINGS)
+
+
+def missing(view: TurnView) -> list[str]:
+    """Objects believed here that somebody outside has taken away. Whoever comes later finds out by looking for them."""
+    world, believed = view.world, view.state.belief.nodes
+    looked = [str(one) for event in world.news for one, _ in event.body.get("moves", ())]
+    if not looked:
+        return []
+    nodes = view.scenario.geography.nodes
+    return sorted(
+        thing
+        for thing in looked
+        if thing not in world.things
+        and (known := believed.get(thing)) is not None
+        and known.parent == world.area
+        and (node := nodes.get(thing)) is not None
+        and node.type == "object"
+    )
+
+
 def _thing_percept(view: TurnView, thing: str, state: str, parent: str, known: Known | None) -> Percept:
     name = the_name(view, thing)
     frame = thing_frame(view, thing, state)
@@ -271,8 +327,9 @@ def thing_frame(view: TurnView, thing: str, state: str) -> dict[str, str]:
 def weather_and_time(view: TurnView) -> Iterator[Percept]:
     """Changes of weather and time of day."""
     language, root = view.scenario.language, view.world.path[0]
+    told = any(event.type == "GOD_EVENT" and event.body.get("sky") for event in view.world.news)
     for event in view.world.news:
-        if event.type == "WEATHER_CHANGED":
+        if event.type == "WEATHER_CHANGED" and not told:
             old, sky = str(event.body["from"]), str(event.body["to"])
             over = old in {"rain", "storm"} and sky in {"clear", "cloudy"}
             text = sentence(language, "weather.over" if over else f"weather.{sky}", root=root)
@@ -400,7 +457,7 @@ def after_seeing(view: TurnView, belief: Belief) -> Belief:
     area's entry on arriving and after leaving.
     """
     world, nodes = view.world, view.scenario.geography.nodes
-    changes: dict[str, Known] = {}
+    changes = {thing: Known(UNKNOWN, "", view.tick) for thing in missing(view)}
     if world.body.came_from != world.area or world.area not in belief.nodes:
         changes[world.area] = Known(nodes[world.area].parent_id, "open", view.tick)
         changes[world.body.came_from] = Known(nodes[world.body.came_from].parent_id, "open", view.tick - 1)

@@ -24,6 +24,7 @@ _ENGLISH = {
     "acted": "{name} tries to {verb_word} {the_object}, but {why}",
     "thing": "{The_object} {words}.",
     "here": "{The_object} is at {place_name}.",
+    "missing": "{The_object} is not at {place_name} any more.",
     "weather.rain": "It begins to rain.",
     "weather.storm": "A storm breaks over {root}.",
     "weather.snow": "It begins to snow.",
@@ -64,6 +65,7 @@ _KOREAN = {
     "acted": "{name}이(가) {the_object}을(를) {verb_word} 하지만, {why}",
     "thing": "{The_object}은(는) {words}.",
     "here": "{The_object}이(가) {place_name}에 있다.",
+    "missing": "{The_object}이(가) 이제 {place_name}에 없다.",
     "weather.rain": "비가 내리기 시작한다.",
     "weather.storm": "{root}에 폭풍우가 몰아친다.",
     "weather.snow": "눈이 내리기 시작한다.",
@@ -105,6 +107,7 @@ DOING: Mapping[str, Mapping[str, str]] = {
         "waiting": "waiting",
         "listening": "listening",
         "thinking": "thinking",
+        "asleep": "asleep",
     },
     "ko": {
         "talking": "{name}과(와) 이야기하는 중",
@@ -112,6 +115,7 @@ DOING: Mapping[str, Mapping[str, str]] = {
         "waiting": "기다리는 중",
         "listening": "듣는 중",
         "thinking": "생각하는 중",
+        "asleep": "자는 중",
     },
 }
 """What somebody is seen doing when neither plan nor mind has said so."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from commonplace.cognition.act import act, played
 from commonplace.cognition.deferred import deliver, request_reflection, request_relate
 from commonplace.cognition.perceive import acquaint, perceive
-from commonplace.cognition.plan import current_item, request_day
-from commonplace.cognition.react import KEEP, react, reaction_entry
+from commonplace.cognition.plan import current_item, request_day, struck
+from commonplace.cognition.react import KEEP, react, reaction_entry, sleeps_on
 from commonplace.cognition.remember import rate, store_percepts
 from commonplace.cognition.turn import Notebook, Turn, TurnView
 from commonplace.world.actions import Action
@@ -20,10 +20,12 @@ async def town_turn(view: TurnView) -> Turn:
     notebook.belief = perception.belief
     acquaint(view, notebook, perception.percepts)
     news = await store_percepts(view, notebook, perception.percepts)
+    await struck(view, notebook)
     item = await current_item(view, notebook)
     action = played(view, notebook)
     if action is None:
-        reaction = KEEP if view.world.body.asleep else await react(view, notebook, news, item)
+        asleep = view.world.body.asleep
+        reaction = sleeps_on(view, notebook, news) if asleep else await react(view, notebook, news, item)
         if notebook.notes:  # the reaction changed the plan, so the current item may be another one
             item = await current_item(view, notebook)
         action = await act(view, notebook, reaction, news, item)

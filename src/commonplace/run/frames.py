@@ -18,10 +18,10 @@ from commonplace.character.plan import Plan, PlanItem
 from commonplace.clock import Clock, iso
 from commonplace.run.rows import event_json, item_phrase
 from commonplace.run.tick_record import Version
-from commonplace.run.versions import as_body, as_item
+from commonplace.run.versions import as_body, as_item, as_sky
 from commonplace.world.events import Event
 from commonplace.world.state import Body
-from commonplace.world.weather import ambient_at
+from commonplace.world.weather import Imposed, ambient_at
 
 if TYPE_CHECKING:
     from commonplace.run.reading import Reading
@@ -163,6 +163,7 @@ class _State:
         self._bodies: dict[str, Body] = {}
         self._objects: dict[str, ObjectFrame] = {}
         self._plans: dict[str, _Planned] = {}
+        self._imposed: Imposed | None = None
 
     def copy(self) -> _State:
         """One that can be carried forward by itself."""
@@ -184,6 +185,8 @@ class _State:
                     self._objects.pop(version.owner, None)
                 case "thing":
                     self._objects[version.owner] = self._object(version.owner, *version.value)
+                case "sky":
+                    self._imposed = as_sky(version.value)
                 case "plan" | "day":
                     self._plans.setdefault(version.owner, _Planned()).apply(version)
                 case _:
@@ -192,7 +195,7 @@ class _State:
     def frame(self, tick: int, events: tuple[Event, ...], history: bytes) -> Frame:
         """The frame of the tick reached, with what happened in it."""
         scenario = self.scenario
-        ambient = ambient_at(scenario.climate, self.seeds.at(tick), scenario.clock, tick)
+        ambient = ambient_at(scenario.climate, self.seeds.at(tick), scenario.clock, tick, self._imposed)
         said = {event.agent_id: event for event in events if event.type == "SAY"}
         return Frame(
             tick=tick,

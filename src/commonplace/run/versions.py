@@ -17,8 +17,9 @@ from commonplace.run.rows import plain, valued
 from commonplace.run.tick_record import Version
 from commonplace.world.events import NOBODY, Event
 from commonplace.world.state import Body, Conversation, Line, Thing, World, recorded
+from commonplace.world.weather import Imposed
 
-WORLD_KINDS = ("body", "thing", "talk", "line", "barred")
+WORLD_KINDS = ("body", "thing", "talk", "line", "barred", "sky")
 SINGLE = ("day", "closed", "jobs", "reflected", "played", "mood")
 KEYED = ("belief", "relation", "card", "weighed", "said")
 """Kinds with a value per key, all of which are read."""
@@ -40,6 +41,8 @@ def world_versions(before: World | None, after: World) -> tuple[Version, ...]:
         found += _new_lines(old.conversations.get(area, ()), talks or ())
     if before is None or old.barred != after.barred:
         found.append(Version(NOBODY, "barred", "", sorted(after.barred)))
+    if old.imposed != after.imposed:
+        found.append(Version(NOBODY, "sky", "", after.imposed and plain(after.imposed)))
     return tuple(found)
 
 
@@ -122,7 +125,9 @@ def characters(connection: sqlite3.Connection) -> list[str]:
 
 def world_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
     """All that `restore_world` needs."""
-    found = [version for kind in ("body", "thing", "talk", "barred") for version in _of_all(connection, kind, at)]
+    found = [
+        version for kind in ("body", "thing", "talk", "barred", "sky") for version in _of_all(connection, kind, at)
+    ]
     for version in [version for version in found if version.kind == "talk"]:
         for talk_id, _, _, count, _ in version.value or ():
             for number in range(count):
@@ -197,7 +202,7 @@ def seeds(connection: sqlite3.Connection) -> list[tuple[int, int]]:
 
 def shown_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
     """All that a frame shows: bodies, things and the plans of the day."""
-    found = [*_of_all(connection, "body", at), *_of_all(connection, "thing", at)]
+    found = [version for kind in ("body", "thing", "sky") for version in _of_all(connection, kind, at)]
     for day in _of_all(connection, "day", at):
         found += _of_one(connection, "plan", day.owner, at, f"{day.value}.")
     return found
@@ -215,6 +220,7 @@ def restore_world(tick: int, versions: Iterable[Version], events: Iterable[Event
             area: tuple(_as_talk(area, talk, lines) for talk in talks) for (area, _), talks in kinds["talk"].items()
         },
         barred=frozenset(kinds["barred"].get((NOBODY, ""), ())),
+        imposed=as_sky(kinds["sky"].get((NOBODY, ""))),
     )
     return recorded(world, events)
 
@@ -295,6 +301,11 @@ def _body(body: Body) -> dict[str, Any]:
 def as_body(value: dict[str, Any]) -> Body:
     """A body from its version."""
     return valued(Body, {"came_from": value["area"], **value})
+
+
+def as_sky(value: dict[str, Any] | None) -> Imposed | None:
+    """An imposed sky from its version."""
+    return None if value is None else valued(Imposed, value)
 
 
 def _talk(talk: Conversation) -> list[Any]:

@@ -159,6 +159,7 @@ CATEGORIES: Mapping[str, Category] = {
     "SAY": "talk", "CONVERSATION_STARTED": "talk", "CONVERSATION_ENDED": "talk",
     "MOVE": "moves", "JOINED": "moves", "LEFT": "moves",
     "PLAN_CHANGED": "plans", "REFLECTED": "plans", "ACTION_REJECTED": "plans", "FORGOT": "plans",
+    "VOICE_ANSWERED": "plans",
     "IDLE": "doing", "INTERACT": "doing",
 }  # fmt: skip
 """Anything else is `world`."""
@@ -167,7 +168,7 @@ MARKS: Mapping[str, str] = {
     "SAY": "“", "CONVERSATION_STARTED": "┌", "CONVERSATION_ENDED": "└", "MOVE": "→", "PLAN_CHANGED": "¶",
     "REFLECTED": "◇", "ACTION_REJECTED": "✗", "INTERACT": "•", "OBJECT_STATE_CHANGED": "▪", "TIME_ADVANCED": "─",
     "WEATHER_CHANGED": "≈", "SCRIPTED": "✶", "GOD_EVENT": "✦", "INNER_VOICE": "✦", "JOINED": "+", "LEFT": "-",
-    "FORGOT": "✦", "TAKEN_OVER": "✦", "GIVEN_BACK": "✦", "CHANGED": "✦",
+    "FORGOT": "✦", "TAKEN_OVER": "✦", "GIVEN_BACK": "✦", "CHANGED": "✦", "VOICE_ANSWERED": "✦",
 }  # fmt: skip
 """One cell each."""
 
@@ -259,6 +260,8 @@ def _key(event: Event) -> str:
             return "MOVE goal" if body.get("goal") not in (None, "", body.get("to")) else "MOVE"
         case "CHANGED":
             return "CHANGED run" if event.agent_id == NOBODY else "CHANGED"
+        case "VOICE_ANSWERED":
+            return "VOICE_ANSWERED" if body.get("follows") else "VOICE_ANSWERED no"
         case "PLAN_CHANGED":
             return "PLAN_CHANGED" if body.get("reason") else "PLAN_CHANGED first"
         case _:

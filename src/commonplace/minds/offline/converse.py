@@ -7,12 +7,15 @@ it would be another line, or none. With its words come the act they perform and 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from commonplace.minds.notes import FactNote, Item, Recalled
 from commonplace.minds.offline.answers import answer_question, is_on_topic, news_reply
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
 from commonplace.minds.offline.hear import content, refuses, remembered
+from commonplace.minds.offline.inner_voice import thought_aloud
+from commonplace.minds.offline.perceive_event import EVENTS, FAR, event_kind
 from commonplace.minds.offline.sayings import (
     Saying,
     own_doing,
@@ -52,12 +55,34 @@ def converse(given: ConverseInput, dice: Dice) -> ConverseOutput:
 
 
 def _line(scene: Scene, options: list[Saying]) -> Line | None:
+    first = _breaking(scene) or thought_aloud(scene)
+    if first is not None:
+        return first
     if scene.last:
         return _reply(scene, options)
     if scene.talk.purpose == "farewell":
         return _leave(scene, None)
     comfort = _comfort(scene) if scene.talk.purpose == "comfort" else None
     return comfort or _opening(scene, options)
+
+
+BREAKING = 10
+"""Minutes for which something that both have noticed comes before everything else."""
+
+
+def _breaking(scene: Scene) -> Line | None:
+    """A word about what has just happened, unless it is what the two are speaking of."""
+    for memory in scene.talk.recalled:
+        text = memory.frame.get("text", "")
+        if memory.frame.get("what") != "event" or memory.minutes_ago > BREAKING or memory.facts:
+            continue
+        topic = scene.language.noun_phrase(text) or scene.rules.first("what_happened", {})
+        if topic in (scene.my_topic, scene.heard.topic) or scene.you.warmth < COLD:
+            return None
+        rule = scene.suited("now", event_kind(scene.rules, text, (*FAR, *EVENTS)))
+        line = scene.line(rule, memory.id, about=topic, topic=topic, x=memory.frame.get("place_name", ""))
+        return replace(line, topic=topic) if line.text else None
+    return None
 
 
 def _with_twins(recalled: Sequence[Recalled], ids: tuple[int, ...]) -> tuple[int, ...]:

@@ -13,11 +13,12 @@ from commonplace import rng
 from commonplace.minds.notes import FactNote, Item, Person, Recalled
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.gatherings import event_name, invitation
+from commonplace.minds.offline.gatherings import event_name, hearing, invitation
 from commonplace.minds.offline.grammar.grammar import grammar, reason
 from commonplace.minds.offline.grammar.language import language
-from commonplace.minds.offline.happenings import distress, event, failure, voice, weather
+from commonplace.minds.offline.happenings import distress, event, failure, weather
 from commonplace.minds.offline.hear import heard, remembered
+from commonplace.minds.offline.inner_voice import delivery, voice
 from commonplace.minds.offline.rate import rate
 from commonplace.minds.offline.sayings import occasion_word
 from commonplace.minds.offline.scene import COLD
@@ -266,7 +267,7 @@ def _on_the_way(given: ReactInput) -> bool:
 
 Case = Callable[[ReactInput, Dice], ReactOutput | None]
 
-_CASES: tuple[Case, ...] = (voice, event, _floor, distress, weather, _avoidance, failure, _meeting)
+_CASES: tuple[Case, ...] = (voice, event, _floor, distress, weather, delivery, _avoidance, failure, _meeting)
 
 
 # ── what is asked for besides ────────────────────────────────────────────────────────────────────────────────────────
@@ -303,13 +304,20 @@ def _talk(answer: ReactOutput, given: ReactInput, hearer: Person) -> ConverseInp
         hearer=hearer,
         purpose=answer.purpose,
         lines=given.lines,
-        recalled=given.recalled,
+        recalled=_with_news(answer, given),
         facts=given.facts,
         said=given.said.get(hearer.id, ()),
         told=given.told.get(hearer.id, ()),
         now=given.now,
         later=given.later,
     )
+
+
+def _with_news(answer: ReactOutput, given: ReactInput) -> tuple[Recalled, ...]:
+    """What is recalled, after the news that the reaction rests on."""
+    known = {memory.id for memory in given.recalled}
+    fresh = (hearing(one) for one in given.news if one.memory_id in answer.because and one.memory_id not in known)
+    return (*fresh, *given.recalled)
 
 
 def _action(answer: ReactOutput, given: ReactInput, targets: Targets, dice: Dice) -> ActOutput:

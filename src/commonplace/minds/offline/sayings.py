@@ -414,6 +414,7 @@ _MAKERS: Mapping[str, Callable[[Scene, Recalled], Saying | None]] = {
     "did": _did,
     "thing": _thing,
     "absent": _absent,
+    "missing": _absent,
     "refused": _refused,
     "event": _event,
     "weather": _weather,
