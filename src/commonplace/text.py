@@ -35,6 +35,8 @@ _UNPRINTABLE = re.compile(
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 """What can steer a terminal, turn the direction of writing, or hide: all control characters but tab and new line."""
+_BETWEEN = re.compile("(?<=[.!?\u2026])[\"\u201d\u2019']*[ \n]+")
+"""Where a sentence ends and another one begins."""
 _SENTENCE = 400
 """Characters of a text whose words are kept."""
 _WORD = re.compile(f"[{LATIN}]+(?:'[{LATIN}]+)?|[{HANGUL}]+|[{OTHER_LETTERS}]+")
@@ -104,6 +106,11 @@ def words(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)  # a sentence is rated, felt, embedded and searched for facts
 def _words(text: str) -> tuple[str, ...]:
     return tuple(map(sys.intern, _WORD.findall(text.lower())))  # sentences share their words
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a text, in order, each with its mark; a text without one is one sentence."""
+    return tuple(part for part in _BETWEEN.split(text.strip()) if part)
 
 
 def shortened(text: str, limit: int) -> str:

@@ -49,7 +49,8 @@ def requests(run) -> str:
         return reading.manifest.settings["requests"]
 
 
-def test_a_run_that_lived_by_fallbacks_says_so(said, server):
+def test_a_run_that_lived_by_fallbacks_says_so(said, server, monkeypatch):
+    waits_for_nothing(monkeypatch)
     _, err = said("run", "plaza", "--ticks", 12, "--mind", server.url, "-o", "good.run", "--view", "none")
     assert "fallback" not in err
     faults = Faults(1.0, ("empty_content",))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cognition.hamlet import Town, asked, go, hamlet, idle, puppets, talking, tell, use
+from cognition.hamlet import Puppets, Town, asked, go, hamlet, idle, puppets, talking, tell, use
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.tasks import ActOutput, ConverseOutput, PartOut, PlanPartsInput, PlanPartsOutput
 from commonplace.testing import ScriptedMind
@@ -163,3 +163,42 @@ def test_what_was_refused_is_tried_again_once_the_object_has_changed() -> None:
     }
     town = Town(hamlet(hot), ScriptedMind({"plan_minutes": _at_the_kettle})).until("10:20").live(1, cools).live(6)
     assert [event.body["outcome"] for event in town.events("INTERACT", "anna")][:2] == ["refused", "done"]
+
+
+def _offered(mind: Puppets, tick: int) -> dict[str, tuple[str, ...]]:
+    """Object → verbs that Anna was offered."""
+    (inputs,) = (ask.input for key, ask in mind.asked if (key.agent, key.tick, ask.task.name) == ("anna", tick, "act"))
+    return dict(inputs.objects)
+
+
+def test_a_verb_is_offered_while_the_state_of_the_thing_takes_it() -> None:
+    town, mind = puppets(hamlet(fidelity="every_tick"), {("anna", 1): use("kettle", "USE")})
+    town.live(2)
+    assert town.events("INTERACT", "anna")[0].body["outcome"] == "done"
+    assert (_offered(mind, 1), _offered(mind, 2)) == ({"kettle": ("USE",)}, {})
+
+
+IN_VAIN = {
+    "a verb that the state refuses": use("kettle", "USE"),
+    "a verb its kind does not know": use("kettle", "CLOSE"),
+    "a thing that is elsewhere": use("kite", "TAKE"),
+    "somebody elsewhere": tell("ben", "Hello!"),
+    "an area that does not exist": go("atlantis"),
+}
+
+
+@pytest.mark.parametrize("wish", IN_VAIN.values(), ids=IN_VAIN)
+def test_what_could_not_be_done_is_not_tried_again_unchanged(wish: ActOutput) -> None:
+    acts = {("anna", 1): use("kettle", "USE"), **{("anna", tick): wish for tick in range(2, 8)}}
+    town, _ = puppets(hamlet(fidelity="every_tick"), acts)
+    town.live(8)
+    tries = [event.tick for event in (*town.events("ACTION_REJECTED"), *town.events("INTERACT", "anna"))]
+    assert sorted(tries) == [1, 2], "the second is in vain; then the plan goes on"
+
+
+def test_what_could_not_be_done_is_tried_again_once_it_can_be() -> None:
+    cools = {"kind": "god_event", "text": "It goes cold.", "to": {"areas": ["bakery"]}, "sets": [["kettle", "cold"]]}
+    acts = {("anna", tick): use("kettle", "USE") for tick in (1, 2, 5)}
+    town, _ = puppets(hamlet(fidelity="every_tick"), acts)
+    town.live(3).live(1, cools).live(2)
+    assert [event.body["outcome"] for event in town.events("INTERACT", "anna")] == ["done", "refused", "done"]

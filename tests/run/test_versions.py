@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.canon import canonical
+from commonplace.character.account import BETWEEN, OWN, Account, Entry
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
 from commonplace.run.tick_record import Version
@@ -32,6 +33,21 @@ RELATIONS = st.builds(
     shared=st.lists(NAMES, max_size=2).map(tuple),
 )  # fmt: skip
 JOBS = st.builds(Job, NAMES, st.integers(0, 99), st.integers(0, 99), st.text(max_size=5), st.integers(0, 3))
+ENTRIES = st.builds(
+    Entry, st.sampled_from((*OWN, *BETWEEN)), NAMES, act=st.sampled_from(("", "ask.event")),
+    topic=st.text("ab ", max_size=3), tick=st.integers(0, 20), since=st.integers(0, 20),
+    because=st.lists(st.integers(1, 99), min_size=1, max_size=3).map(tuple), due=st.integers(-1, 30),
+)  # fmt: skip
+
+
+@st.composite
+def accounts(draw: st.DrawFn) -> Account:
+    account = Account()
+    for entry in draw(st.lists(ENTRIES, max_size=4)):
+        account = account.noted(entry, entry.tick - 10)
+    for hearer, line, tick in draw(st.lists(st.tuples(NAMES, NAMES, st.integers(0, 20)), max_size=3)):
+        account = account.said(hearer, f"{line}. {line}?", tick, tick - 10)
+    return account
 
 
 @st.composite
@@ -60,6 +76,7 @@ STATES = st.builds(
     mood=st.sampled_from(("", "joy")),
     weighed=st.dictionaries(NAMES, st.integers(1, 10), max_size=2),
     said=st.dictionaries(NAMES, st.text(max_size=20), max_size=2),
+    account=accounts(),
 )
 
 
@@ -175,7 +192,8 @@ def test_no_field_is_forgotten() -> None:
         "barred",
         "imposed",
     }
-    kept = {"plan", "belief", "relations", "jobs", "reflected", "played", "mood", "weighed", "said", "card"}
+    kept = {"plan", "belief", "relations", "jobs", "reflected", "played", "mood", "weighed", "said", "card", "account"}
+    assert {one.name for one in fields(Account)} == {"groups", "lines", "next_due"}
     assert {one.name for one in fields(CharacterState)} == kept
     assert {one.name for one in fields(Belief)} == {"nodes", "closed"}
     assert {one.name for one in fields(Plan)} - derived == {"day", "items"}

@@ -16,6 +16,7 @@ from urllib.request import urlopen
 import pytest
 from fastapi.testclient import TestClient
 
+from commonplace.api import DEFAULT_SEED
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading
 from commonplace.server import feed as feeding
@@ -28,36 +29,36 @@ from sizes import PROVE
 
 @pytest.fixture(scope="module")
 def lively(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, TestClient]]:
-    """A folder with one live run, `plaza-1`, that stands at tick 3."""
+    """A folder with one live run, `plaza-7`, that stands at tick 3."""
     folder = tmp_path_factory.mktemp("lively")
     with client(make_app(Library(folder))) as http:
         answer = http.post("/api/runs", json={"scenario": "plaza", "ticks": 40})
         assert answer.status_code == 201, answer.text
-        assert answer.json()["run"] == "plaza-1" and answer.json()["live"]
-        with live(http, "plaza-1") as message:
-            http.post("/api/runs/plaza-1/control", json={"action": "speed", "rate": 0})
+        assert answer.json()["run"] == "plaza-7" and answer.json()["live"]
+        with live(http, "plaza-7") as message:
+            http.post("/api/runs/plaza-7/control", json={"action": "speed", "rate": 0})
             while message("delta", "snapshot")["seq"] < 2:
                 pass
-        assert http.post("/api/runs/plaza-1/control", json={"action": "pause"}).json()["playing"] is False
+        assert http.post("/api/runs/plaza-7/control", json={"action": "pause"}).json()["playing"] is False
         yield folder, http
 
 
 def at(http: TestClient) -> int:
-    return http.get("/api/runs/plaza-1").json()["last_tick"]
+    return http.get("/api/runs/plaza-7").json()["last_tick"]
 
 
 def test_a_page_steps_and_everybody_sees_it(lively: tuple[Path, TestClient]) -> None:
     _, http = lively
     before = at(http)
-    with live(http, "plaza-1", after=before) as one, live(http, "plaza-1", after=before) as other:
-        assert http.post("/api/runs/plaza-1/control", json={"action": "step"}).status_code == 200
+    with live(http, "plaza-7", after=before) as one, live(http, "plaza-7", after=before) as other:
+        assert http.post("/api/runs/plaza-7/control", json={"action": "step"}).status_code == 200
         assert one("delta") == other("delta")
     assert at(http) == before + 1
 
 
 def test_a_sentence_typed_in_the_page_happens(lively: tuple[Path, TestClient]) -> None:
     folder, http = lively
-    inputs = "/api/runs/plaza-1/inputs"
+    inputs = "/api/runs/plaza-7/inputs"
     text = "A thick fog rolls in."
     preview = http.post(inputs, json={"kind": "god", "text": text, "preview": True}).json()
     assert text in preview["text"]
@@ -65,39 +66,39 @@ def test_a_sentence_typed_in_the_page_happens(lively: tuple[Path, TestClient]) -
     assert accepted["tick"] == preview["tick"] == at(http) + 1, (preview, accepted)
     assert http.post(inputs, json={"kind": "voice", "agent_id": "ines", "text": "Go home."}).status_code == 200
     assert http.post(inputs, json={"kind": "voice", "agent_id": "nobody", "text": "Go."}).status_code == 400
-    with live(http, "plaza-1", after=at(http)) as message:
-        http.post("/api/runs/plaza-1/control", json={"action": "step"})
+    with live(http, "plaza-7", after=at(http)) as message:
+        http.post("/api/runs/plaza-7/control", json={"action": "step"})
         assert text in [line["text"] for line in message("delta")["lines"]]
-        http.post("/api/runs/plaza-1/control", json={"action": "step"})
+        http.post("/api/runs/plaza-7/control", json={"action": "step"})
         message("delta")
-    events = http.get("/api/runs/plaza-1/events").json()
+    events = http.get("/api/runs/plaza-7/events").json()
     assert [event["text"] for event in events if event["type"] == "GOD_EVENT"] == [text]
-    command("verify", folder / "plaza-1.run")
+    command("verify", folder / "plaza-7.run")
 
 
 def test_a_run_reaches_its_end_and_can_go_on(lively: tuple[Path, TestClient]) -> None:
     _, http = lively
-    with live(http, "plaza-1", after=at(http)) as message:
-        http.post("/api/runs/plaza-1/control", json={"action": "play"})
+    with live(http, "plaza-7", after=at(http)) as message:
+        http.post("/api/runs/plaza-7/control", json={"action": "play"})
         while (ended := message("status"))["live"]:
             pass
         assert ended["progress"] == "reached tick 40"
     assert at(http) == 40
     card = http.get("/api/runs").json()[0]
     assert (card["live"], card["playing"], card["last_tick"]) == (False, False, 40)
-    assert http.post("/api/runs/plaza-1/control", json={"action": "step"}).json()["live"]
+    assert http.post("/api/runs/plaza-7/control", json={"action": "step"}).json()["live"]
     until(lambda: at(http) == 41)
 
 
 def test_a_fork_is_another_history(lively: tuple[Path, TestClient]) -> None:
     folder, http = lively
-    made = http.post("/api/runs/plaza-1/fork", json={"at": 3, "run": "other", "inject": "It smells of smoke."})
+    made = http.post("/api/runs/plaza-7/fork", json={"at": 3, "run": "other", "inject": "It smells of smoke."})
     assert made.status_code == 201, made.text
     assert (made.json()["run"], made.json()["last_tick"]) == ("other", 3)
     with Reading.open(folder / "other.run") as reading:
         assert [row.body["text"] for row in reading.queued()] == ["It smells of smoke."]
-    assert http.post("/api/runs/plaza-1/fork", json={"at": 3, "run": "other"}).status_code == 409
-    assert http.post("/api/runs/plaza-1/fork", json={"at": 999}).status_code == 404
+    assert http.post("/api/runs/plaza-7/fork", json={"at": 3, "run": "other"}).status_code == 409
+    assert http.post("/api/runs/plaza-7/fork", json={"at": 999}).status_code == 404
 
 
 def test_a_talk_is_gone_on_with_and_rated(http: TestClient, folder: Path) -> None:
@@ -134,8 +135,11 @@ def test_a_scenario_from_a_page_cannot_reach_out(
     command("new", tmp_path / "mine.yaml")
     text = (tmp_path / "mine.yaml").read_text(encoding="utf-8")
     text = text.replace("\nlanguage:", "\nmind: offline\nlanguage:", 1)
-    assert http.post("/api/scenarios/check", json={"text": text}).json() == []
-    found = http.post("/api/scenarios/check", json={"text": text.replace(*change)}).json()
+    fine = http.post("/api/scenarios/check", json={"text": text}).json()
+    assert fine["findings"] == [] and fine["scenario"]["people"] > 1 and fine["scenario"]["seed"] == DEFAULT_SEED
+    wrong = http.post("/api/scenarios/check", json={"text": text.replace(*change)}).json()
+    found = wrong["findings"]
+    assert wrong["scenario"] is None
     assert any(reason in one["what"] for one in found) and all(one["line"] for one in found)
     refused = http.post("/api/runs", json={"text": text.replace(*change), "run": "mine"})
     assert refused.status_code == 400 and reason in refused.json()["detail"]

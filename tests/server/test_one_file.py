@@ -29,6 +29,8 @@ from commonplace.run.reading import Reading
 from commonplace.run.why import why
 from commonplace.server import model as wire
 from commonplace.server import one_file
+from commonplace.server.card import run_card
+from commonplace.server.inspector import Inspector
 from commonplace.server.one_file import PLACE, TABLES, TEMPLATE, changes
 from commonplace.server.picture import Picture
 from e2e.command import command, copied
@@ -186,14 +188,15 @@ def test_every_tick_character_memory_and_measure_is_that_of_the_server(eventful:
     file = exported(eventful, tmp_path)
     with Reading.open(eventful) as reading:
         picture, last = Picture(reading), reading.last_tick
+        inspector = Inspector(picture)
         assert file.start["timeline"] == dump(picture.timeline())
-        assert file.start["town"] == {**dump(picture.town(eventful.stem)), "final_tick": last}
+        assert file.start["town"] == {**dump(picture.town(run_card(eventful.stem, reading))), "final_tick": last}
         assert list(file.snapshots()) == [dump(picture.snapshot(tick)) for tick in range(last + 1)]
         for tick in range(last + 1):
-            measured = dump(picture.metrics(tick))
+            measured = dump(inspector.metrics(tick))
             assert file.at("metrics", tick) | {"tick": tick} == measured, tick
             for agent in reading.agent_ids:
-                detail = dump(picture.agent(agent, tick))
+                detail = dump(inspector.agent(agent, tick))
                 assert {"tick": tick, "time": detail["time"], **file.at(f"detail-{agent}", tick)} == detail
                 if tick % 7 == 0:
                     assert file.memories(agent, tick) == [memory_json(one) for one in reading.memories(agent, tick)]
@@ -229,7 +232,7 @@ def test_a_part_of_a_run_holds_nothing_of_what_came_after(plaza: Path, tmp_path:
             memories = file.block(f"memories-{agent}")
             assert max(one["tick"] for one in memories["memories"]) <= last
             assert max((tick for tick, *_ in memories["touched"]), default=0) <= last
-            detail = dump(picture.agent(agent, 45))
+            detail = dump(Inspector(Picture(reading)).agent(agent, 45))
             assert {"tick": 45, "time": detail["time"], **file.at(f"detail-{agent}", 45)} == detail
         assert all(first <= mark["tick"] <= last for mark in file.start["timeline"]["marks"])
 
@@ -330,16 +333,17 @@ def test_only_the_program_of_the_page_may_run() -> None:
 def test_the_page_reads_what_the_server_answers(town: Path, tmp_path: Path) -> None:
     with Reading.open(town) as reading:
         picture, last = Picture(reading), reading.last_tick
+        inspector = Inspector(picture)
         blocks = {name: one_file.packed(value) for name, value in one_file.blocks(reading, 0, last, prompts=True)}
         answers: list[tuple[str, list[Any], Any]] = [("timeline", [], dump(picture.timeline()))]
         for first in range(0, last, 17):
             answers.append(("frames", [first, first + 60], dump(picture.frames(first, first + 60))))
-            answers.append(("metrics", [first], dump(picture.metrics(first))))
+            answers.append(("metrics", [first], dump(inspector.metrics(first))))
             lines = [dump(line) for line in picture.lines(first, text="a", limit=40)]
             answers.append(("lines", [{"to": first, "text": "A", "limit": 40}], lines))
         for agent in reading.agent_ids:
-            answers += [("agent", [agent, tick], dump(picture.agent(agent, tick))) for tick in range(0, last + 1, 9)]
-            answers += _remembered(picture, agent, last)
+            answers += [("agent", [agent, tick], dump(inspector.agent(agent, tick))) for tick in range(0, last + 1, 9)]
+            answers += _remembered(inspector, agent, last)
         answers += [("why", [event.id], why(reading, event.id)) for event in reading.events(60, 100)]
     (tmp_path / "blocks.json").write_text(json.dumps(blocks), encoding="utf-8")
     (tmp_path / "answers.json").write_text(json.dumps(answers), encoding="utf-8")
@@ -351,13 +355,13 @@ def test_the_page_reads_what_the_server_answers(town: Path, tmp_path: Path) -> N
     assert "skipped" not in done.stdout
 
 
-def _remembered(picture: Picture, agent: str, last: int) -> Iterator[tuple[str, list[Any], Any]]:
+def _remembered(inspector: Inspector, agent: str, last: int) -> Iterator[tuple[str, list[Any], Any]]:
     for filters in (
         {}, {"kind": "action"}, {"place": "plaza"}, {"emotion": "pleasant"}, {"emotion": "joy"}, {"min_importance": 5},
         {"since": "2031-10-04T08:00:00Z", "until": "2031-10-04T11:00:00Z"}, {"offset": 3, "limit": 5}, {"ids": [1, 5]},
     ):  # fmt: skip
         named = {{"min_importance": "minImportance"}.get(name, name): value for name, value in filters.items()}
-        answer = picture.memories(agent, last - 3, **cast("dict[str, Any]", filters))
+        answer = inspector.memories(agent, last - 3, **cast("dict[str, Any]", filters))
         yield "memories", [agent, {"at": last - 3, **named}], dump(answer)
 
 

@@ -19,7 +19,9 @@ from commonplace.errors import UsageError
 from commonplace.run.frames import AgentFrame, Frame, ObjectFrame
 from commonplace.run.reading import Reading
 from commonplace.server import model as wire
-from commonplace.server.picture import Picture, without_credentials
+from commonplace.server.card import run_card, without_credentials
+from commonplace.server.inspector import Inspector
+from commonplace.server.picture import Picture
 from commonplace.views.lines import SILENT, Narrator, PlainLines
 from commonplace.views.town import Town
 from e2e.command import command
@@ -32,6 +34,11 @@ from world.small_worlds import AGENTS, CLOCK, village
 def picture(town: Path) -> Iterator[Picture]:
     with Reading.open(town) as reading:
         yield Picture(reading)
+
+
+@pytest.fixture(scope="module")
+def inspector(picture: Picture) -> Inspector:
+    return Inspector(picture)
 
 
 @pytest.fixture(scope="module")
@@ -217,8 +224,8 @@ class Upto:
         return getattr(self._reading, name)
 
 
-def test_measures_are_those_of_the_command_line(picture: Picture) -> None:
-    metrics = picture.metrics(80)
+def test_measures_are_those_of_the_command_line(picture: Picture, inspector: Inspector) -> None:
+    metrics = inspector.metrics(80)
     rows = diffusion(picture.reading, 80)
     assert [(one.fact, one.knowers, one.share) for one in metrics.spreads] == [
         (row["fact"], row["knowers"], row["share"]) for row in rows
@@ -226,14 +233,25 @@ def test_measures_are_those_of_the_command_line(picture: Picture) -> None:
     said = {tuple(sorted((one.agent_id, one.body["to_agent_id"]))) for one in picture.reading.events(0, 80, type="SAY")}
     assert {one.between for one in metrics.network if one.lines} == said
     assert metrics.density == pytest.approx(2 * len(said) / 90)
-    assert metrics.usage == picture.reading.usage()
+    assert metrics.usage == picture.reading.usage(80)[:-1]
+
+
+def test_usage_is_that_up_to_the_tick(picture: Picture, inspector: Inspector) -> None:
+    answers, last = picture.reading.answers(used=False), picture.reading.last_tick
+    asked = [sum(row["asked"] for row in inspector.metrics(tick).usage) for tick in (0, 40, 80, last)]
+    assert asked == sorted(asked) and asked[1] < asked[2]
+    for tick, count in zip((0, 40, 80, last), asked, strict=True):
+        assert count == len({(row.agent, row.tick, row.ordinal) for row in answers if row.tick <= tick})
+    assert inspector.metrics(last).usage == [
+        row for row in command("usage", picture.reading.path, "--json").rows if row["agent_id"]
+    ]
 
 
 # ── characters ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_belief_stands_beside_the_truth(picture: Picture) -> None:
-    detail = picture.agent("mira", 108)
+def test_belief_stands_beside_the_truth(picture: Picture, inspector: Inspector) -> None:
+    detail = inspector.agent("mira", 108)
     frame = picture.reading.frame(108)
     beliefs = {one.node_id: one for one in detail.beliefs}
     assert any(one.stale for one in detail.beliefs)
@@ -249,9 +267,9 @@ def test_belief_stands_beside_the_truth(picture: Picture) -> None:
     assert sum(item.now for item in detail.plan.day) == 1
 
 
-def test_memories_rank_as_on_the_command_line(picture: Picture) -> None:
+def test_memories_rank_as_on_the_command_line(picture: Picture, inspector: Inspector) -> None:
     for policy in ("park", "recall"):
-        ranked = picture.memories("mira", 100, query="the lantern festival", policy=policy, k=5)
+        ranked = inspector.memories("mira", 100, query="the lantern festival", policy=policy, k=5)
         done = command(
             "memories", picture.reading.path, "mira", "--json", "--at", 100, "-k", 5, "--policy", policy,
             "--query", "the lantern festival",
@@ -260,36 +278,36 @@ def test_memories_rank_as_on_the_command_line(picture: Picture) -> None:
         assert json.loads(json.dumps(sent)) == done.rows
 
 
-def test_cited_memories_are_read_by_id(picture: Picture) -> None:
-    found = picture.memories("mira", 100, ids=[3, 1, 10**6])
+def test_cited_memories_are_read_by_id(inspector: Inspector) -> None:
+    found = inspector.memories("mira", 100, ids=[3, 1, 10**6])
     assert (found.total, {one.memory["id"] for one in found.found}) == (2, {1, 3})
 
 
-def test_memories_are_filtered(picture: Picture) -> None:
-    every = picture.memories("mira", limit=1000)
+def test_memories_are_filtered(picture: Picture, inspector: Inspector) -> None:
+    every = inspector.memories("mira", limit=1000)
     assert [one.memory["id"] for one in every.found] == sorted((one.memory["id"] for one in every.found), reverse=True)
     assert len(every.found) == every.total
-    page = picture.memories("mira", offset=3, limit=2)
+    page = inspector.memories("mira", offset=3, limit=2)
     assert page.found == every.found[3:5] and page.total == every.total
-    there = picture.memories("mira", place="noodle-bar", min_importance=3, kind="observation", limit=1000)
+    there = inspector.memories("mira", place="noodle-bar", min_importance=3, kind="observation", limit=1000)
     names = list(picture.reading.scenario.geography.path("noodle-bar"))
     assert there.found
     for one in there.found:
         assert one.memory["place"][: len(names)] == names
         assert one.memory["importance"] >= 3 and one.memory["kind"] == "observation"
-    glad = picture.memories("mira", emotion="pleasant", limit=1000)
+    glad = inspector.memories("mira", emotion="pleasant", limit=1000)
     assert glad.found and all(one.memory["emotion"]["valence"] >= 0.2 for one in glad.found)
     with pytest.raises(UsageError, match="not a time"):
-        picture.memories("mira", since="yesterday")
+        inspector.memories("mira", since="yesterday")
     with pytest.raises(UsageError, match="no policy"):
-        picture.memories("mira", policy="guess")
+        inspector.memories("mira", policy="guess")
 
 
 # ── the run itself ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_town_has_all_that_the_scenario_draws_with(picture: Picture) -> None:
-    town = picture.town("monday", may=["talk"])
+    town = picture.town(run_card("monday", picture.reading), may=["talk"])
     part = picture.reading.scenario.part
     assert (town.run, town.theme, town.people, town.may) == ("monday", "neon", 10, ["talk"])
     assert {area.id: area.box for area in town.areas if area.box} == dict(part.layout.map)

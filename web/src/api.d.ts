@@ -35,7 +35,7 @@ export interface paths {
         put?: never;
         /**
          * Check
-         * @description Everything that keeps a page from starting this scenario; empty if nothing does.
+         * @description Everything that keeps a page from starting this scenario; what it is, if nothing does.
          */
         post: operations["check"];
         delete?: never;
@@ -720,6 +720,15 @@ export interface components {
             text: string;
         };
         /**
+         * Checked
+         * @description What is wrong with a scenario; what it is, if a page may start it.
+         */
+        Checked: {
+            /** Findings */
+            findings: components["schemas"]["Finding"][];
+            scenario: components["schemas"]["ScenarioCard"] | null;
+        };
+        /**
          * Control
          * @description When ticks are made; never what happens in them.
          */
@@ -913,7 +922,7 @@ export interface components {
             run?: string | null;
             /**
              * Seed
-             * @default 1
+             * @default 7
              */
             seed: number;
             /**
@@ -996,6 +1005,10 @@ export interface components {
             stage: string;
             /** People */
             people: number;
+            /** Seed */
+            seed: number;
+            /** Ticks */
+            ticks: number;
         };
         /**
          * SeedFact
@@ -1284,7 +1297,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Finding"][];
+                    "application/json": components["schemas"]["Checked"];
                 };
             };
             /** @description What is wrong. */

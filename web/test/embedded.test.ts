@@ -54,7 +54,7 @@ const BLOCKS: Readonly<Record<string, unknown>> = {
     touched: [[12, "2031-10-04T07:00:00Z", [2]], [30, "2031-10-04T08:30:00Z", [2, 3]]],
     policies: [[0, "recall"], [50, "park"]],
   },
-  metrics: [[0, { spreads: [], density: 0, network: {}, warmth: {}, usage: [] }], [10, { density: [0.5], network: { "ada ben": [{ between: ["ada", "ben"] }] } }]],
+  metrics: [[0, { spreads: [], density: 0, network: {}, warmth: {}, usage: {} }], [10, { density: [0.5], network: { "ada ben": [{ between: ["ada", "ben"] }] } }]],
   "why-0": {
     turns: {
       "ada 20": {

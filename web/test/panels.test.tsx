@@ -269,9 +269,9 @@ function libraryOf(more: Partial<RunLibrary> = {}): RunLibrary {
   return {
     runs: async () => [CARD, { ...CARD, run: "broken", problem: "the file is damaged" }],
     scenarios: async () => [
-      { name: "plaza", title: "Linden Square", summary: "A clock.", language: "en", stage: "town", people: 2 },
+      { name: "plaza", title: "Linden Square", summary: "A clock.", language: "en", stage: "town", people: 2, seed: 7, ticks: 144 },
     ],
-    check: async () => [],
+    check: async () => ({ findings: [], scenario: null }),
     start: async () => CARD,
     open: () => standIn(),
     ...more,
@@ -290,22 +290,14 @@ describe("the library", () => {
     fireEvent.click(screen.getByRole("tab", { name: en.library.scenarios }));
     fireEvent.click(await screen.findByRole("button", { name: /Linden Square/ }));
     fireEvent.click(screen.getByRole("button", { name: en.library.start }));
-    await waitFor(() => expect(start).toHaveBeenCalledWith({ seed: 1, ticks: 288, scenario: "plaza", text: "" }));
+    await waitFor(() => expect(start).toHaveBeenCalledWith({ seed: 7, ticks: 144, scenario: "plaza", text: "" }));
   });
 
   test("checks a scenario while it is written, and starts none with errors", async () => {
+    const wrong = { level: "error" as const, line: 2, column: 1, what: 'the key "nam" means nothing here', hint: "name?" };
+    const [plaza] = await libraryOf().scenarios();
     const check = vi.fn(async (text: string) =>
-      text.includes("nam:")
-        ? [
-            {
-              level: "error" as const,
-              line: 2,
-              column: 1,
-              what: 'the key "nam" means nothing here',
-              hint: "did you mean 'name'?",
-            },
-          ]
-        : [],
+      text.includes("nam:") ? { findings: [wrong], scenario: null } : { findings: [], scenario: plaza! },
     );
     shown(await opened(), <Library library={libraryOf({ check })} current="" visit={vi.fn()} />);
     fireEvent.click(screen.getByRole("tab", { name: en.library.write }));
@@ -317,8 +309,9 @@ describe("the library", () => {
     const start = screen.getByRole("button", { name: en.library.start }) as HTMLButtonElement;
     expect(start.disabled).toBe(true);
     fireEvent.change(text, { target: { value: "a: 1\nname: b" } });
-    expect(await screen.findByText(en.library.fine, {}, { timeout: 3000 })).toBeTruthy();
+    expect(await screen.findByText("Linden Square", {}, { timeout: 3000 })).toBeTruthy();
     expect(start.disabled).toBe(false);
+    expect((screen.getByLabelText(en.library.seed) as HTMLInputElement).value).toBe("7");
   });
 });
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from commonplace.character.account import Account
 from commonplace.character.plan import Plan
 
 WARMTH = (-100, 100)
@@ -120,3 +121,5 @@ class CharacterState:
     """Its own lines by tick (six digits), on a stage that does not remember every line; sorted."""
     card: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What an input has changed of its persona: field → value as JSON; sorted."""
+    account: Account = field(default_factory=Account)
+    """What it knows of its own past."""

@@ -53,7 +53,7 @@ def _check_prompts(name: str) -> None:
 
 def new(
     path: Path = typer.Argument(help="The file to write."),
-    size: int = typer.Option(2, "--size", min=1, max=50, help="How many characters."),
+    size: int = typer.Option(2, "--size", min=1, max=200, help="How many characters."),
 ) -> None:
     """Write a small scenario that runs as it is, to start your own from. An existing file is not changed."""
     write_new(path, size)

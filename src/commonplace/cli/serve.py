@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import sys
 import webbrowser
@@ -62,6 +63,7 @@ def serve(
             print("the page is not built, only the API is there; in a clone: make serve", file=sys.stderr)
         elif browser and sys.stdout.isatty():
             webbrowser.open(url)
+        gc.set_threshold(50_000, 10, 50)  # a large town is a million objects that stay
         server(app).run(sockets=[listening])
 
 

@@ -19,7 +19,8 @@ from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import News
 from commonplace.minds.tasks import ACT, ActInput, ActOutput, ConverseOutput, ReactOutput, Targets
 from commonplace.text import clean, shortened
-from commonplace.world.actions import Action, Idle, Interact, Move, as_dict
+from commonplace.world.actions import Action, Idle, Interact, Move, as_dict, objection
+from commonplace.world.tree import attempt
 
 LONGEST_DOING = 120
 REFUSED_FOR = timedelta(hours=1)
@@ -38,7 +39,7 @@ async def act(
     if reaction.decision == "wait" and isinstance(step, Move):
         step = Idle(doing=view.world.body.doing, because=reaction.because)
     if reaction.act is not None:
-        return chosen(view, reaction.act, step)
+        return _unless_in_vain(view, chosen(view, reaction.act, step), step)
     if view.scenario.cognition.fidelity == "every_tick" and not view.world.body.asleep:
         return await _ask_mind(view, notebook, reaction, step, item)
     return step
@@ -58,7 +59,7 @@ async def _ask_mind(
         **dict(targets(view, notebook, step)),
     )
     answer = await notebook.ask(ACT, inputs)
-    return chosen(view, answer.value, step)
+    return _unless_in_vain(view, chosen(view, answer.value, step), step)
 
 
 def chosen(view: TurnView, output: ActOutput, step: Action) -> Action:
@@ -143,28 +144,31 @@ def _awaited(view: TurnView) -> str:
     return talk.floor if fresh and mine is not None and not mine.body.get("ends") else ""
 
 
-def _refused(view: TurnView) -> set[tuple[str, str]]:
-    """(object, verb) refused within the hour by an object that has not been seen to change since."""
-    refused: set[tuple[str, str]] = set()
-    changed: set[str] = set()
+def _unless_in_vain(view: TurnView, action: Action, step: Action) -> Action:
+    """The action; `step` instead of one that cannot be done, as one has found out within the hour."""
+    why = objection(action, view.world.targets)
+    tried = (action.object_id, action.verb) if isinstance(action, Interact) else ("", "")
+    if not why and (not tried[0] or _works(view, *tried)):
+        return action
     for memory in view.draft.backwards():
         if memory.created_at < view.now - REFUSED_FOR:
             break
         frame = memory.details.get("frame", {})
-        thing = frame.get("object", "")
-        if frame.get("what") == "refused" and thing not in changed:
-            refused.add((thing, frame.get("verb", "")))
-        elif frame.get("what") == "thing":
-            changed.add(thing)
-    return refused
+        thing, verb, what = frame.get("object", ""), frame.get("verb", ""), frame.get("what")
+        refused = what == "refused" and ((thing, verb) == tried if thing else frame.get("why") == why)
+        if refused or (what == "absent" and thing == tried[0]):
+            return step
+    return action
 
 
 def targets(view: TurnView, notebook: Notebook, step: Action) -> Targets:
-    """This tick's valid targets as the character knows them, and the plan's next step."""
-    proposed = as_dict(step)
-    valid, refused = view.world.targets, _refused(view)
+    """This tick's valid targets as the character knows them, and the plan's next step.
+
+    Of the verbs of an object, those that its state takes.
+    """
+    proposed, valid = as_dict(step), view.world.targets
     objects = {
-        thing: tuple(verb for verb in verbs if (thing, verb) not in refused) for thing, verbs in valid.objects.items()
+        thing: tuple(verb for verb in verbs if _works(view, thing, verb)) for thing, verbs in valid.objects.items()
     }
     return Targets(
         areas=tuple(area for area in valid.areas if notebook.belief.knows(area)),
@@ -175,6 +179,13 @@ def targets(view: TurnView, notebook: Notebook, step: Action) -> Targets:
         step_verb=proposed.get("verb", ""),
         step_doing=step.doing if isinstance(step, Idle | Interact) else "",
     )
+
+
+def _works(view: TurnView, thing: str, verb: str) -> bool:
+    """Whether an object in sight or in hand takes a verb in its state."""
+    geography = view.scenario.geography
+    kind = geography.kinds[geography.nodes[thing].kind]
+    return attempt(kind, view.world.things[thing].state, verb).done
 
 
 def played(view: TurnView, notebook: Notebook) -> Action | None:

@@ -207,17 +207,9 @@ def from_outside(view: TurnView) -> Iterator[Percept]:
             if event.body.get("sky"):
                 frame = {"what": "weather", "sky": view.world.ambient.sky, "old": _sky_before(view)}
                 yield Percept("weather", text, frame, "-", AMBIENT, event.id, always_new=True)
-            else:
-                yield Percept(
-                    "event",
-                    text,
-                    {"what": "event", "text": text},
-                    "-",
-                    FIRST,
-                    event.id,
-                    always_new=True,
-                    passing=bool(struck),
-                )
+                continue
+            frame = {"what": "event", "text": text, **_of_script(event)}
+            yield Percept("event", text, frame, "-", FIRST, event.id, always_new=True, passing=bool(struck))
 
 
 def _sky_before(view: TurnView) -> str:
@@ -234,6 +226,12 @@ def befalls(view: TurnView) -> str:
 def _strikes(view: TurnView, event: Event) -> str:
     pairs: list[list[str]] = event.body.get("befalls") or []
     return next((doing for agent, doing in pairs if agent == view.persona.id), "")
+
+
+def _of_script(event: Event) -> dict[str, str]:
+    """The id of a scripted event, and where it takes place."""
+    found = {"event": str(event.body.get("script", "")), "areas": " ".join(event.body.get("areas", ()))}
+    return {key: value for key, value in found.items() if value}
 
 
 def _reaches_asleep(view: TurnView, event: Event) -> bool:

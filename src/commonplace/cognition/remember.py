@@ -49,10 +49,20 @@ class NewMemory:
     """1–10 where the mind has given it already; 0: to be rated."""
 
 
-async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[Percept]) -> tuple[News, ...]:
-    """Percepts → memories; returns what is news: a reason to react, in order of attention."""
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What became of a tick's percepts."""
+
+    remembered: tuple[tuple[Percept, Memory], ...] = ()
+    """Those that became memories, in order of attention."""
+    news: tuple[News, ...] = ()
+    """Those of them that are a reason to react."""
+
+
+async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[Percept]) -> Stored:
+    """Percepts → memories."""
     if not percepts:
-        return ()
+        return Stored()
     fresh = _fresh_texts(view)
     drafts: list[NewMemory] = []
     remembered: list[Percept] = []
@@ -66,12 +76,10 @@ async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[
         drafts.append(_draft(view, percept))
     news = {percept.text for percept in remembered if _is_news(percept)}
     memories = await remember(view, notebook, drafts, news)
-    if memories:
-        pairs = zip(remembered, memories, strict=True)
+    pairs = tuple(zip(remembered, memories, strict=True))
+    if pairs:
         notebook.trace["percepts"] = [[percept.kind, memory.id] for percept, memory in pairs]
-    return tuple(
-        _news(view, percept, memory) for percept, memory in zip(remembered, memories, strict=True) if _is_news(percept)
-    )
+    return Stored(pairs, tuple(_news(view, percept, memory) for percept, memory in pairs if _is_news(percept)))
 
 
 def _draft(view: TurnView, percept: Percept) -> NewMemory:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from commonplace.cognition.account import note
 from commonplace.cognition.act import act, played
 from commonplace.cognition.deferred import deliver, request_reflection, request_relate
 from commonplace.cognition.perceive import acquaint, perceive
@@ -19,7 +20,9 @@ async def town_turn(view: TurnView) -> Turn:
     perception = perceive(view)
     notebook.belief = perception.belief
     acquaint(view, notebook, perception.percepts)
-    news = await store_percepts(view, notebook, perception.percepts)
+    stored = await store_percepts(view, notebook, perception.percepts)
+    note(view, notebook, stored.remembered)
+    news = stored.news
     await struck(view, notebook)
     item = await current_item(view, notebook)
     action = played(view, notebook)

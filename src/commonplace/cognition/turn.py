@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
+from commonplace.character.account import Account
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan
 from commonplace.character.state import Belief, CharacterState, Job, Relation
@@ -171,6 +172,7 @@ class Notebook(Tracer):
         self.mood = state.mood
         self.weighed: dict[str, int] = dict(state.weighed)
         self.said: dict[str, str] = dict(state.said)
+        self.account: Account = state.account
         self.notes: list[Note] = []
         self.unrated: dict[str, list[int]] = {}
         """What waits for the mind's rating: text → the memories that say it. Lost at the end of the turn."""
@@ -223,6 +225,7 @@ class Notebook(Tracer):
             mood=self.mood,
             weighed=self.weighed or self._before.weighed,
             said=self.said or self._before.said,
+            account=self.account,
         )
 
 

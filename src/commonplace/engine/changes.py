@@ -84,6 +84,12 @@ def changes_of(
             new, scenario = arrival(item.character, scenario, tick)
             changed[item.agent_id], newcomers[item.agent_id] = new.state, new.memories
     for event in events:
+        if event.type == "FORGOT" and event.agent_id in states:
+            me = event.agent_id
+            state = changed.get(me) or states[me]
+            account = state.account.without(frozenset(event.body["memory_ids"]))
+            if account is not state.account:
+                changed[me] = replace(state, account=account)
         if event.type != "CHANGED" or event.body["field"] in BODY_FIELDS:
             continue
         me, name, value = event.agent_id, str(event.body["field"]), event.body["value"]

@@ -225,7 +225,8 @@ def hide_memories(live_state: LiveState, reading: Reading, agent: str, hidden: S
         node: seen for memory in hidden if memory.tick > live_state.tick for node, seen in _as_seen(live_state, memory)
     }
     plan, belief = plan_without(state.plan, ids), state.belief.updated(known)
-    live_state.states[agent] = replace(state, plan=plan, belief=belief, relations=relations)
+    account = state.account.without(ids)
+    live_state.states[agent] = replace(state, plan=plan, belief=belief, relations=relations, account=account)
     waiting = live_state.waiting.get(agent, ())
     live_state.waiting[agent] = tuple(_job_without(view, reading, agent, ids) for view in waiting)
 

@@ -9,16 +9,16 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import groupby
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from commonplace.character.plan import Plan, PlanItem
-from commonplace.clock import Clock, iso
+from commonplace.clock import iso
 from commonplace.run.rows import event_json, item_phrase
 from commonplace.run.tick_record import Version
-from commonplace.run.versions import as_body, as_item, as_sky
+from commonplace.run.versions import SHOWN_KINDS, as_body, as_item, as_sky
 from commonplace.world.events import Event
 from commonplace.world.state import Body
 from commonplace.world.weather import Imposed, ambient_at
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 SPAN = 16
 """Ticks whose frames are made together."""
 KEPT = 32
-"""Spans kept at a time."""
+"""Spans kept at a time; of a large town fewer: at least two, and up to `MOST_AGENTS` agent frames."""
+MOST_AGENTS = 100_000
+NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ class Frames:
             state = _State(self._reading)
             state.apply(self._reading.shown_at(number * SPAN - 1))
         span = self._spans[number] = _Span(state, [])
-        if len(self._spans) > KEPT:
+        if len(self._spans) > max(2, min(KEPT, MOST_AGENTS // (SPAN * max(1, len(state.scenario.personas))))):
             self._spans.popitem(last=False)
         return span
 
@@ -146,7 +148,7 @@ class _Span:
         events = {tick: tuple(rows) for tick, rows in groupby(reading.events(first, last), lambda event: event.tick)}
         changes = {
             tick: [version for _, version in rows]
-            for tick, rows in groupby(reading.versions(first, last), lambda row: row[0])
+            for tick, rows in groupby(reading.versions(first, last, SHOWN_KINDS), lambda row: row[0])
         }
         self.state.seeds, self.state.scenario = reading.seeds, reading.scenario
         for tick, history in histories:
@@ -195,31 +197,32 @@ class _State:
     def frame(self, tick: int, events: tuple[Event, ...], history: bytes) -> Frame:
         """The frame of the tick reached, with what happened in it."""
         scenario = self.scenario
+        time = scenario.clock.time(tick)
         ambient = ambient_at(scenario.climate, self.seeds.at(tick), scenario.clock, tick, self._imposed)
         said = {event.agent_id: event for event in events if event.type == "SAY"}
         return Frame(
             tick=tick,
-            time=scenario.clock.time(tick),
+            time=time,
             part_of_day=ambient.part_of_day,
             sky=ambient.sky,
             wind=ambient.wind,
             temperature=ambient.temperature,
-            agents={me: self._agent(me, body, tick, said.get(me)) for me, body in sorted(self._bodies.items())},
+            agents={me: self._agent(me, body, time, said.get(me)) for me, body in sorted(self._bodies.items())},
             objects=dict(sorted(self._objects.items())),
             events=events,
             history=history.hex(),
         )
 
-    def _agent(self, me: str, body: Body, tick: int, said: Event | None) -> AgentFrame:
-        persona = self.scenario.personas.get(me)
+    def _agent(self, me: str, body: Body, time: datetime, said: Event | None) -> AgentFrame:
         planned = self._plans.get(me)
+        persona = self.scenario.personas.get(me)
         return AgentFrame(
             agent_id=me,
             name=persona.name if persona else me,
             called=persona.called if persona else me,
             position=body.area,
             doing=body.doing,
-            plan_item=item_phrase(planned.current(self.scenario.clock, tick)) if planned else "",
+            plan_item=planned.current(time) if planned else "",
             dialogue=said.body["utterance"] if said else "",
             to=said.body["to_agent_id"] if said else "",
             emoji=body.emoji,
@@ -237,25 +240,29 @@ class _Planned:
 
     def __init__(self) -> None:
         self._items: dict[str, PlanItem] = {}
-        self._now: PlanItem | None = None
+        self._now = ""
+        self._until: datetime | None = None
+        """When `_now` ends; None: it is not known."""
 
     def copy(self) -> _Planned:
         """One that can be carried forward by itself."""
-        twin = _Planned()
+        twin = copy(self)
         twin._items = dict(self._items)
         return twin
 
     def apply(self, version: Version) -> None:
         """Items are added, changed and removed one by one, also at the end of their day."""
-        self._now = None
+        self._until = None
         if version.kind == "plan" and version.value is None:
             self._items.pop(version.key, None)
         elif version.kind == "plan":
             self._items[version.key] = as_item(version.key, version.value)
 
-    def current(self, clock: Clock, tick: int) -> PlanItem | None:
-        """The deepest opened item at the tick."""
-        moment = clock.time(tick)
-        if self._now is None or self._now.level != "action" or not self._now.covers(moment):
-            self._now = Plan(0, tuple(self._items.values())).current(moment)
+    def current(self, moment: datetime) -> str:
+        """The deepest opened item, as a phrase. Moments come in order: it is the same until an item begins or ends."""
+        if self._until is None or moment >= self._until:
+            items = self._items.values()
+            self._now = item_phrase(Plan(0, tuple(items)).current(moment))
+            ends = (one for item in items for one in (item.start_time, item.end_time) if one > moment)
+            self._until = min(ends, default=NEVER)
         return self._now

@@ -144,12 +144,18 @@ class Reading:
 
         Compiled from the text in the manifest, which takes some tenths of a second the first time.
         """
-        with self._reading("who came after the beginning"):
-            came = versions.newcomers(self._connection)
-            if came != self._came:
+        came = self.newcomers
+        if came != self._came:
+            with self._reading("who came after the beginning"):
                 self._with_newcomers = as_changed(self._written, versions.first_cards(self._connection, came))
                 self._came = came
         return self._with_newcomers or self._written
+
+    @property
+    def newcomers(self) -> tuple[tuple[str, int], ...]:
+        """(character, tick) of everybody who has come since the run was made."""
+        with self._reading("who came after the beginning"):
+            return versions.newcomers(self._connection)
 
     def scenario_at(self, at: int | str | None = None) -> Scenario:
         """As inputs have changed it up to a tick: newcomers, cards and policy."""
@@ -321,10 +327,11 @@ class Reading:
         """`{id, name, place, doing, plan_item, mood}` of everybody in the world, by id; `place` is an area's id."""
         return agents(self, self.tick(at))
 
-    def versions(self, first: int, last: int) -> list[tuple[int, Version]]:
-        """(tick, version) of what changed in the ticks first … last, by tick, owner, kind and key."""
-        query = f"SELECT {VERSION} FROM version WHERE tick BETWEEN ? AND ? ORDER BY tick, owner, kind, key"
-        return [(row[0], self._made("version", version_from, row)) for row in self.all(query, first, last)]
+    def versions(self, first: int, last: int, kinds: Sequence[str] = ()) -> list[tuple[int, Version]]:
+        """(tick, version) of what changed in the ticks first … last, by tick, owner, kind and key; of some kinds."""
+        only = f" AND +kind IN ({', '.join('?' * len(kinds))})" if kinds else ""  # `+`: by tick, not by kind
+        query = f"SELECT {VERSION} FROM version WHERE tick BETWEEN ? AND ?{only} ORDER BY tick, owner, kind, key"
+        return [(row[0], self._made("version", version_from, row)) for row in self.all(query, first, last, *kinds)]
 
     def shown_at(self, tick: int) -> list[Version]:
         """The versions that a frame of the tick is made of."""
@@ -418,14 +425,15 @@ class Reading:
         with self._reading(f"the model call of {row.agent} at tick {row.tick}"):
             return model_call_of(self._connection, row)
 
-    def usage(self) -> list[dict[str, Any]]:
+    def usage(self, at: int | str | None = None) -> list[dict[str, Any]]:
         """What was asked of the mind, a row per (character, task), and a total whose two ids are empty.
 
-        Answers that no committed tick has used (yet) are counted too: they were paid for. Questions that belong to no
-        character have the owner `-`.
+        Up to a tick, the questions asked in it included. With None, answers that no committed tick has used (yet) are
+        counted too: they were paid for. Questions that belong to no character have the owner `-`.
         """
-        rows = self.all(f"SELECT {ANSWER}, usage FROM answer ORDER BY agent, tick, ordinal, attempt")
-        return usage(self._made("answer", answer_from, row) for row in rows)
+        spent = Usage()
+        spent.add(self.answers(0, MOST_TICKS if at is None else self.tick(at), used=False))
+        return [*spent.rows(), spent.total()]
 
     # ── rows ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -579,23 +587,38 @@ def mood(emotions: Iterable[Emotion | None]) -> str:
     return "tense" if stirred else "calm"
 
 
-def usage(answers: Iterable[AnswerRow]) -> list[dict[str, Any]]:
-    """A row per (character, task) and a total line with empty ids. A question asked again counts once.
+class Usage:
+    """What was asked of a mind, added up by (character, task). A question asked again counts once.
 
     `from_cache` counts questions whose answer was found in the journal, `fallbacks` those without a usable answer;
     calls, tokens and cost (in the mind's currency) are those of all attempts, and `faults` counts by kind the attempts
     that failed.
     """
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
-    for (agent, _, _), group in groupby(answers, key=lambda row: (row.agent, row.tick, row.ordinal)):
-        attempts = list(group)
-        row = rows.setdefault((agent, attempts[0].task), {**dict.fromkeys(COUNTS, 0), "faults": Counter[str]()})
-        _add(row, _counted(attempts))
-    total: dict[str, Any] = {**dict.fromkeys(COUNTS, 0), "faults": Counter[str]()}
-    for row in rows.values():
-        _add(total, row)
-    named = [{"agent_id": agent, "task": task, **row} for (agent, task), row in sorted(rows.items())]
-    return [_plain(row) for row in (*named, {"agent_id": "", "task": "", **total})]
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def add(self, answers: Iterable[AnswerRow]) -> None:
+        """Count attempts; those at one question together, in order."""
+        for (agent, _, _), group in groupby(answers, key=lambda row: (row.agent, row.tick, row.ordinal)):
+            attempts = list(group)
+            row = self._rows.setdefault((agent, attempts[0].task), _nothing())
+            _add(row, _counted(attempts))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per (character, task), in that order."""
+        return [{"agent_id": agent, "task": task, **_plain(row)} for (agent, task), row in sorted(self._rows.items())]
+
+    def total(self) -> dict[str, Any]:
+        """The sum of all rows, with empty ids."""
+        total = _nothing()
+        for row in self._rows.values():
+            _add(total, row)
+        return {"agent_id": "", "task": "", **_plain(total)}
+
+
+def _nothing() -> dict[str, Any]:
+    return {**dict.fromkeys(COUNTS, 0), "faults": Counter[str]()}
 
 
 def _counted(attempts: list[AnswerRow]) -> dict[str, Any]:

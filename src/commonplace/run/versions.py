@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from commonplace.canon import parsed
+from commonplace.character.account import KEY, Entry, changed_lines, changed_rows, parts_of, restored
 from commonplace.character.plan import LEVELS, Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
 from commonplace.run.rows import plain, valued
@@ -21,7 +22,7 @@ from commonplace.world.weather import Imposed
 
 WORLD_KINDS = ("body", "thing", "talk", "line", "barred", "sky")
 SINGLE = ("day", "closed", "jobs", "reflected", "played", "mood")
-KEYED = ("belief", "relation", "card", "weighed", "said")
+KEYED = ("belief", "relation", "card", "weighed", "said", "account", "uttered")
 """Kinds with a value per key, all of which are read."""
 STATE_KINDS = ("plan", *KEYED, *SINGLE)
 
@@ -59,6 +60,10 @@ def state_versions(agent: str, before: CharacterState | None, after: CharacterSt
     found += [Version(agent, "card", name, value) for name, value in _changed(old.card, after.card)]
     found += [Version(agent, "weighed", key, value) for key, value in _changed(old.weighed, after.weighed)]
     found += [Version(agent, "said", key, value) for key, value in _changed(old.said, after.said)]
+    if old.account is not after.account:
+        rows = changed_rows(old.account, after.account)
+        found += [Version(agent, "account", key, row and plain(row, *KEY)) for key, row in rows]
+        found += [Version(agent, "uttered", key, tick) for key, tick in changed_lines(old.account, after.account)]
     if old.jobs != after.jobs:
         found.append(Version(agent, "jobs", "", [plain(job) for job in after.jobs]))
     if old.reflected != after.reflected:
@@ -200,6 +205,10 @@ def seeds(connection: sqlite3.Connection) -> list[tuple[int, int]]:
     return [(tick, parsed(value)) for tick, value in connection.execute(query, (NOBODY,)).fetchall()]
 
 
+SHOWN_KINDS = ("body", "thing", "sky", "day", "plan")
+"""What a frame is made of."""
+
+
 def shown_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
     """All that a frame shows: bodies, things and the plans of the day."""
     found = [version for kind in ("body", "thing", "sky") for version in _of_all(connection, kind, at)]
@@ -242,6 +251,10 @@ def restore_state(versions: Iterable[Version]) -> CharacterState:
         weighed={key: value for (_, key), value in kinds["weighed"].items()},
         said={key: value for (_, key), value in kinds["said"].items()},
         card={key: value for (_, key), value in kinds["card"].items()},
+        account=restored(
+            [valued(Entry, value, **parts_of(key)) for (_, key), value in kinds["account"].items()],
+            {key: value for (_, key), value in kinds["uttered"].items()},
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""`new`: a small, commented scenario that passes `check` and runs, to be written over."""
+"""`new`: a commented scenario that passes `check` and runs, to be written over: a hamlet, or a town."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from string import Template
 
 from commonplace.errors import UsageError
 from commonplace.scenario.loading import SUFFIX
+from commonplace.scenario.town import town_text
 
-SIZES = (1, 50)
+SIZES = (1, 200)
 """Fewest and most characters."""
+TOWN = 10
+"""Characters from which on it is a town, with districts, households and histories."""
 
 
 def new(path: str | Path, size: int = 2) -> Path:
-    """Writes a scenario of `size` characters (1 … 50) and returns its path, `.yaml` added where there is no suffix.
+    """Writes a scenario of `size` characters (1 … 200) and returns its path, `.yaml` added where there is no suffix.
 
     Raises UsageError for another size, a file that exists, or a place that cannot be written to.
     """
@@ -42,9 +45,12 @@ def new(path: str | Path, size: int = 2) -> Path:
 
 def text(name: str, size: int) -> str:
     """The scenario as YAML. Another name for the same size changes the name only."""
+    name = re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-")[:64] or "scenario"
+    if size >= TOWN:
+        return town_text(name, size)
     people = [(_id(number), NAMES[number], OCCUPATIONS[number % len(OCCUPATIONS)]) for number in range(size)]
     return _FILE.substitute(
-        name=re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-")[:64] or "scenario",
+        name=name,
         homes="".join(_HOME.substitute(id=id, called=_called(full)) for id, full, _ in people),
         characters="".join(_character(number, people) for number in range(size)),
         originator=people[0][0],
@@ -93,13 +99,7 @@ def _time(minutes: int) -> str:
 
 NAMES = (
     "Ada Moreau", "Ben Okoro", "Clara Lindqvist", "Dario Ruiz", "Elif Kaya", "Finn Gallagher", "Greta Novak",
-    "Hugo Pereira", "Iris Tanaka", "Jonas Weber", "Kira Petrova", "Leo Marchetti", "Maya Sharma", "Nils Berg",
-    "Olga Ivanova", "Pablo Santos", "Quinn Murphy", "Rosa Alvarez", "Samir Haddad", "Tara Singh", "Ugo Bianchi",
-    "Vera Kowalski", "Walter Braun", "Xenia Popov", "Yusuf Demir", "Zoe Laurent", "Anton Falk", "Bianca Conti",
-    "Cyrus Farahani", "Dora Nagy", "Emil Hansen", "Fatima Rahman", "Gael Dubois", "Hana Suzuki", "Ivo Horvat",
-    "Jada Brooks", "Karim Nasser", "Lina Costa", "Marek Dvorak", "Nora Quist", "Otis Reed", "Petra Vogel",
-    "Rafael Lima", "Selma Aydin", "Tomas Silva", "Una Byrne", "Victor Chen", "Wilma Jansen", "Yara Mansour",
-    "Zeno Rossi",
+    "Hugo Pereira", "Iris Tanaka",
 )  # fmt: skip
 
 

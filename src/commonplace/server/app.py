@@ -186,8 +186,8 @@ def _add_library(app: FastAPI, sessions: Sessions) -> None:
         return sessions.library.scenarios()
 
     @app.post("/api/scenarios/check", operation_id="check")
-    def check(body: m.Check) -> list[m.Finding]:
-        """Everything that keeps a page from starting this scenario; empty if nothing does."""
+    def check(body: m.Check) -> m.Checked:
+        """Everything that keeps a page from starting this scenario; what it is, if nothing does."""
         return checked(body.text)
 
     @app.get("/api/runs", operation_id="runs")
@@ -269,7 +269,7 @@ def _add_reading(app: FastAPI, sessions: Sessions) -> None:
         session = sessions.get(run)
         with found():
             tick = session.reading.tick(at)
-            return kept(request, session, tick, lambda: session.picture.agent(agent_id, tick))
+            return kept(request, session, tick, lambda: session.inspector.agent(agent_id, tick))
 
     @app.get("/api/runs/{run}/agents/{agent_id}/memories", operation_id="memories")
     def memories(
@@ -290,11 +290,11 @@ def _add_reading(app: FastAPI, sessions: Sessions) -> None:
         limit: int = Query(50, ge=1, le=200),
     ) -> m.Memories:
         """What a character remembers: the latest first, or ranked for a question."""
-        picture = sessions.get(run).picture
+        session = sessions.get(run)
         with found():
-            tick = picture.reading.tick(at)
-            picture.reading.state_at(agent_id, tick)
-        return picture.memories(
+            tick = session.reading.tick(at)
+            session.reading.state_at(agent_id, tick)
+        return session.inspector.memories(
             agent_id,
             tick,
             query=query,
@@ -314,10 +314,10 @@ def _add_reading(app: FastAPI, sessions: Sessions) -> None:
     @app.get("/api/runs/{run}/metrics", operation_id="metrics")
     def metrics(run: m.RunName, at: m.Tick | None = None) -> m.Metrics:
         """What emerged up to a tick."""
-        picture = sessions.get(run).picture
+        session = sessions.get(run)
         with found():
-            tick = picture.reading.tick(at)
-        return picture.metrics(tick)
+            tick = session.reading.tick(at)
+        return session.inspector.metrics(tick)
 
 
 def _add_replay(app: FastAPI, sessions: Sessions) -> None:

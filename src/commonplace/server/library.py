@@ -7,33 +7,32 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
-from commonplace.api import inject
-from commonplace.clock import Clock, iso, parse_iso
+from commonplace.api import DEFAULT_SEED, inject
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.minds.chat.servers import is_server
 from commonplace.run.fork import written_fork
 from commonplace.run.manifest import OFFLINE
 from commonplace.run.reading import Reading
 from commonplace.scenario.loading import Source, located, read, report, shipped
-from commonplace.scenario.model import ScenarioPart
+from commonplace.scenario.model import ClockPart, ScenarioPart
 from commonplace.scenario.rules import examined
 from commonplace.server import model as wire
-from commonplace.server.picture import last_write, without_credentials
+from commonplace.server.card import broken_card, last_write, run_card, without_credentials
 from commonplace.stages import SHIPPED
 from commonplace.text import clean, shortened
 
 ENDING = ".run"
-NAME = re.compile(r"[\w가-힣][\w가-힣.-]{0,99}")
-"""What `wire.RunName` says."""
+NAME = re.compile(wire.RUN_NAME)
 MOST_RUNS = 500
 """Runs that are listed, the latest first."""
 SCENARIO_FILES = (".yaml", ".yml", ".json")
+TICK_MINUTES, DAY = ClockPart().tick_minutes, 24 * 60
 SHOWN = 300
 """Characters of what is wrong with a run."""
 
@@ -88,13 +87,13 @@ class Library:
             raise Conflict(f"there is a run {name!r} already", hint="choose another name")
         return name, path
 
-    def cards(self) -> Iterator[wire.RunCard]:
-        """A card for each run, the latest first; those that cannot be opened say why."""
+    def cards(self, shown: Callable[[str, Path], wire.RunCard]) -> Iterator[wire.RunCard]:
+        """A card for each run, the latest first. `shown` makes it of name and path: `card`, where nobody knows more."""
         here = [path for path in self.folder.glob(f"*{ENDING}") if NAME.fullmatch(path.stem) and path.is_file()]
         named = {path.stem: path for path in here if path.resolve().parent == self.folder.resolve()} | self._also
         paths = sorted(named.items(), key=lambda one: _written(one[1]), reverse=True)
         for name, path in paths[:MOST_RUNS]:
-            yield card(name, path)
+            yield shown(name, path)
 
     def fork(self, name: str, body: wire.Fork) -> str:
         """A copy of a run up to a tick, with something that happens next; returns its name."""
@@ -132,51 +131,13 @@ class Library:
 
 
 def card(name: str, path: Path) -> wire.RunCard:
-    """What the library shows of a run, without compiling its scenario."""
+    """What the library shows of a run, or why it cannot be opened."""
     try:
-        changed = iso(last_write(path))
         with Reading.open(path) as reading:
-            manifest, last = reading.manifest, max(0, reading.last_tick)
-        title, people, clock = _head(manifest.text)
-        return wire.RunCard(
-            run=name,
-            title=title,
-            scenario=clean(manifest.scenario),
-            language="ko" if manifest.language == "ko" else "en",
-            stage=clean(manifest.stage),
-            mind=without_credentials(manifest.mind),
-            seed=manifest.seed,
-            people=people,
-            last_tick=last,
-            final_tick=max(last, manifest.ticks),
-            time=iso(clock.time(last)),
-            changed=changed,
-            live=False,
-            playing=False,
-        )
+            return run_card(name, reading)
     except (CommonplaceError, OSError, ValueError, OverflowError) as error:
         what = error.what if isinstance(error, CommonplaceError) else str(error)
-        return _broken(name, shortened(clean(what), SHOWN))
-
-
-def _broken(name: str, problem: str) -> wire.RunCard:
-    return wire.RunCard(
-        run=name,
-        title=name,
-        scenario="",
-        language="en",
-        stage="",
-        mind="",
-        seed=0,
-        people=0,
-        last_tick=0,
-        final_tick=0,
-        time="",
-        changed="",
-        live=False,
-        playing=False,
-        problem=problem or "it cannot be read",
-    )
+        return broken_card(name, shortened(clean(what), SHOWN))
 
 
 def _written(path: Path) -> float:
@@ -187,22 +148,13 @@ def _written(path: Path) -> float:
 
 
 @lru_cache(maxsize=64)
-def _head(text: str) -> tuple[str, int, Clock]:
-    """(title, number of characters, clock) of a scenario's text. Raises ValueError for one without them."""
-    part = examined(read(text, ""))[0]
-    if part is None:
-        raise ValueError("the scenario in it cannot be read")
-    clock = Clock(parse_iso(part.clock.start), part.clock.tick_minutes)
-    return clean(part.title or part.name), len(part.characters), clock
-
-
-@lru_cache(maxsize=64)
 def _scenario_card(name: str, text: str, origin: str) -> wire.ScenarioCard | None:
     data: Any = read(text, origin).data
     if not isinstance(data, dict):
         return None
     top = cast("dict[str, Any]", data)
-    characters: Any = top.get("characters")
+    characters, clock = top.get("characters"), top.get("clock")
+    minutes: Any = cast("dict[str, Any]", clock).get("tick_minutes") if isinstance(clock, dict) else None
     return wire.ScenarioCard(
         name=name,
         title=clean(str(top.get("title") or name)),
@@ -210,14 +162,16 @@ def _scenario_card(name: str, text: str, origin: str) -> wire.ScenarioCard | Non
         language="ko" if top.get("language") == "ko" else "en",
         stage=clean(str(top.get("stage") or "town")),
         people=len(cast("list[Any]", characters)) if isinstance(characters, list) else 0,
+        seed=DEFAULT_SEED,
+        ticks=DAY // minutes if isinstance(minutes, int) and 0 < minutes <= DAY else DAY // TICK_MINUTES,
     )
 
 
 # ── scenarios written in a page ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def checked(text: str) -> list[wire.Finding]:
-    """Everything that keeps a page from starting a scenario of this text, in the order of lines."""
+def checked(text: str) -> wire.Checked:
+    """Everything that keeps a page from starting a scenario of this text, in the order of lines; else what it is."""
     source = read(text, "scenario")
     part, mistakes = examined(source)
     found = [
@@ -229,11 +183,12 @@ def checked(text: str) -> list[wire.Finding]:
             hint=clean(f"did you mean {mistake.nearest!r}?" if mistake.nearest else mistake.expected),
         )
         for mistake in mistakes
-    ]
-    return found + [
+    ] + [
         wire.Finding(level="error", line=line, column=0, what=what, hint="save it as a file and use `commonplace run`")
         for line, what in (_reaching_out(source, part) if part is not None else ())
     ]
+    card = _scenario_card(part.name, text, "scenario") if part is not None and not found else None
+    return wire.Checked(findings=found, scenario=card)
 
 
 def refuse(text: str) -> ScenarioPart:

@@ -10,12 +10,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from commonplace.api import DEFAULT_SEED
 from commonplace.scenario.model import WayPart
 
 Box = tuple[int, int, int, int]
 """Column, row, width, height."""
 Tick = Annotated[int, Field(ge=0, le=10**9)]
-RunName = Annotated[str, Field(pattern=r"^[\w가-힣][\w가-힣.-]{0,99}$")]
+RUN_NAME = r"[\w가-힣][\w가-힣.-]{0,99}"
+RunName = Annotated[str, Field(pattern=f"^{RUN_NAME}$")]
 """The name of a run file in the runs folder, without `.run`."""
 Sentence = Annotated[str, Field(min_length=1, max_length=2000)]
 
@@ -38,6 +40,9 @@ class ScenarioCard(Wire):
     language: Literal["en", "ko"]
     stage: str
     people: int
+    seed: int
+    """What a run of it has unless another one is asked for; so has `ticks`: a simulated day."""
+    ticks: int
 
 
 class RunCard(Wire):
@@ -415,7 +420,7 @@ class Metrics(Wire):
     """2 |E| / (|V| (|V| − 1))."""
     warmth: list[Warmth]
     usage: list[dict[str, Any]]
-    """Lines of `commonplace usage --json`."""
+    """Lines of `commonplace usage --json` without the total, of what was asked up to the tick."""
 
 
 # ── what a person sends ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -427,7 +432,7 @@ class NewRun(Wire):
     scenario: str = ""
     text: Annotated[str, Field(max_length=400_000)] = ""
     run: RunName | None = None
-    seed: int = Field(default=1, ge=0, le=2**63 - 1)
+    seed: int = Field(default=DEFAULT_SEED, ge=0, le=2**63 - 1)
     ticks: int = Field(default=288, ge=1, le=1_000_000)
 
 
@@ -445,6 +450,13 @@ class Finding(Wire):
     column: int
     what: str
     hint: str
+
+
+class Checked(Wire):
+    """What is wrong with a scenario; what it is, if a page may start it."""
+
+    findings: list[Finding]
+    scenario: ScenarioCard | None
 
 
 class Input(Wire):

@@ -30,11 +30,13 @@ from commonplace.clock import iso
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Memory
 from commonplace.memory.stores.codec import memory_json
-from commonplace.run.reading import MOOD_REACH, Reading, mood
+from commonplace.run.reading import MOOD_REACH, Reading, Usage, mood
 from commonplace.run.rows import from_unix_micros, unpacked_ids
 from commonplace.run.tick_record import Version
 from commonplace.run.versions import STATE_KINDS, restore_state
 from commonplace.run.why import why
+from commonplace.server.card import run_card
+from commonplace.server.inspector import Inspector
 from commonplace.server.picture import Picture
 from commonplace.whole_file import written_whole
 from commonplace.world.events import NOBODY, Event, Phase
@@ -47,7 +49,13 @@ TEMPLATE = Path(__file__).parent / "static" / "replay.html"
 PLACE = "<!-- the data of the run -->"
 """Where the blocks stand in the page."""
 TITLE = re.compile(r"<title>[^<]*</title>")
-TABLES = {"beliefs": ("node_id",), "ties": ("other",), "network": ("between",), "warmth": ("source", "target")}
+TABLES = {
+    "beliefs": ("node_id",),
+    "ties": ("other",),
+    "network": ("between",),
+    "warmth": ("source", "target"),
+    "usage": ("agent_id", "task"),
+}
 """Fields that are lists of rows in the order of these keys: written as mappings, so that a change is one row."""
 
 Progress = Callable[[str], None]
@@ -83,7 +91,7 @@ def export(
         begin, end = reading.tick(0 if first is None else first), reading.tick(last)
         if begin > end:
             raise UsageError(f"tick {begin} comes after tick {end}", hint="give --from a tick before --to")
-        title = Picture(reading).card(reading.path.stem).title
+        title = run_card(reading.path.stem, reading, reading.scenario.part).title
         with written_whole(target, force=force) as part, part.open("w", encoding="utf-8", newline="\n") as file:
             before, after = TITLE.sub(lambda _: f"<title>{escape(title)}</title>", page, count=1).split(PLACE)
             file.write(before)
@@ -129,7 +137,7 @@ def blocks(
     for me, stream in streams.items():
         yield f"memories-{me}", stream.block()
     progress(f"{sum(len(stream.memories) for stream in streams.values())} memories")
-    yield from _over_time(picture, first, last, streams)
+    yield from _over_time(Inspector(picture), first, last, streams)
     progress(f"{len(agents)} characters and what was measured")
     for number in chunks:
         upto = min(last, number * CHUNK + CHUNK - 1)
@@ -143,7 +151,7 @@ def blocks(
 def _start(picture: Picture, first: int, last: int, agents: Sequence[str], prompts: bool) -> dict[str, Any]:
     reading = picture.reading
     timeline = picture.timeline()
-    town = picture.town(reading.path.stem)
+    town = picture.town(run_card(reading.path.stem, reading, reading.scenario.part))
     ends = {"last_tick": last, "final_tick": last, "time": iso(reading.time(last))}
     return {
         "format": FORMAT,
@@ -217,24 +225,30 @@ class _Over:
         self._now = now
 
 
-def _over_time(picture: Picture, first: int, last: int, streams: Mapping[str, _Stream]) -> Iterator[tuple[str, Any]]:
+def _over_time(
+    inspector: Inspector, first: int, last: int, streams: Mapping[str, _Stream]
+) -> Iterator[tuple[str, Any]]:
     """Everybody's details and the measures, at every tick."""
-    reading = picture.reading
-    states, usage = _States(reading, first), reading.usage()
+    reading = inspector.reading
+    states, usage = _States(reading, first), Usage()
+    usage.add(reading.answers(0, first - 1, used=False))
     details = {me: _Over() for me in streams}
-    measures, known = _Over(), None
+    measures, measured = _Over(), dict[str, Any]()
     for tick in range(first, last + 1):
         states.advance(tick)
         for me, stream in streams.items():
-            detail = picture.character(
+            detail = inspector.character(
                 me, tick, states.of(me), states.of(me).mood or stream.mood(tick), stream.knows(tick)
             )
             details[me].at(tick, detail.model_dump(mode="json", exclude={"tick", "time"}))
-        spoken = states.moved or _speaks(reading, tick)
-        if known is None or spoken:
+        asked = reading.answers(tick, tick, used=False)
+        usage.add(asked)
+        if tick == first or states.moved or _speaks(reading, tick):
             everybody = {me: states.of(me) for me in reading.agent_ids}
-            measures.at(tick, picture.measured(tick, everybody, usage).model_dump(mode="json", exclude={"tick"}))
-        known = tick
+            measured = inspector.measured(tick, everybody, []).model_dump(mode="json", exclude={"tick", "usage"})
+            measures.at(tick, measured | {"usage": usage.rows()})
+        elif asked:
+            measures.at(tick, measured | {"usage": usage.rows()})
     yield from ((f"detail-{me}", over.rows) for me, over in details.items())
     yield "metrics", measures.rows
 

@@ -6,26 +6,19 @@ differ. What a tick gives depends on committed rows alone and never changes.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from pathlib import Path
 from typing import Any, Literal
 
 from commonplace.analysis.diffusion import diffusion
-from commonplace.character.plan import Plan, PlanItem
-from commonplace.character.state import AREA, CharacterState, Known
-from commonplace.clock import hhmm, iso, parse_iso
+from commonplace.clock import iso
 from commonplace.errors import UsageError
-from commonplace.memory import Memory, Policy, policies
-from commonplace.memory.stores.codec import memory_json
+from commonplace.memory import policies
 from commonplace.run.frames import AgentFrame, Frame, ObjectFrame
-from commonplace.run.reading import MOOD_REACH, Reading, mood
+from commonplace.run.reading import Reading
 from commonplace.scenario.model import ScenarioPart
 from commonplace.scenario.scenario import Scenario
 from commonplace.server import model as wire
-from commonplace.sqlite import beside
 from commonplace.text import clean
 from commonplace.views.lines import CATEGORIES, Entry, Narrator
 from commonplace.views.town import Town, nested_areas
@@ -56,12 +49,6 @@ MARKS: dict[str, Literal["conversation", "reflection", "plan", "intervention", "
     "FORGOT": "intervention",
 }
 """Events that the time-line marks."""
-FEELINGS: dict[str, dict[str, Any]] = {
-    "pleasant": {"valence": (0.2, None)},
-    "unpleasant": {"valence": (None, -0.2)},
-    "stirred": {"arousal": (0.5, None)},
-}
-"""What `emotion` may be besides a keyword."""
 
 
 class Picture:
@@ -77,34 +64,13 @@ class Picture:
 
     # ── what does not change from tick to tick ──────────────────────────────────────────────────────────────────────
 
-    def card(self, name: str, **running: Any) -> wire.RunCard:
-        """Its entry in the library. `running`: `live`, `playing` and the like, which the file cannot say."""
-        reading, manifest = self.reading, self.reading.manifest
-        part, last = reading.scenario.part, reading.last_tick
-        return wire.RunCard(
-            run=name,
-            title=clean(part.title or part.name),
-            scenario=part.name,
-            language=part.language,
-            stage=manifest.stage,
-            mind=without_credentials(manifest.mind),
-            seed=manifest.seed,
-            people=len(part.characters),
-            last_tick=max(0, last),
-            time=iso(reading.time(max(0, last))),
-            changed=iso(last_write(reading.path)),
-            final_tick=max(0, last, manifest.ticks),
-            live=False,
-            playing=False,
-        ).model_copy(update=running)
-
-    def town(self, name: str, may: Sequence[str] = (), **running: Any) -> wire.Town:
+    def town(self, card: wire.RunCard, may: Sequence[str] = ()) -> wire.Town:
         """Everything a page needs before the first tick. `may`: what can be done with the run there."""
         scenario = self.reading.scenario
-        part, town = scenario.part, self._town
+        part, town = scenario.part, self.names
         nested = tuple(nested_areas(part.world.root, ""))
         return wire.Town(
-            **self.card(name, **running).model_dump(),
+            **card.model_dump(),
             theme=part.layout.theme,
             start=iso(scenario.clock.start),
             tick_minutes=scenario.clock.tick_minutes,
@@ -164,7 +130,7 @@ class Picture:
         )
 
     @property
-    def _town(self) -> Town:
+    def names(self) -> Town:
         """The names, with those of everybody who has come since the run was made."""
         part = self.reading.scenario.part
         if self._named is None or self._named[0] is not part:
@@ -255,7 +221,7 @@ class Picture:
 
     def _narrated(self, first: int, last: int) -> Iterator[tuple[int, list[wire.EventLine]]]:
         """(tick, its lines) of the ticks first … last, as a narrator tells them who has told all ticks before."""
-        narrator = Narrator(self._town)
+        narrator = Narrator(self.names)
         frames = list(self.reading.frames(first, last))
         narrator.doing = self._doing_before(first, chain.from_iterable(frame.events for frame in frames))
         for frame in frames:
@@ -281,7 +247,7 @@ class Picture:
         first = 0 if known is None else known.last_tick + 1
         if known is not None and first > last:
             return known
-        town, counted = self._town, reading.counts(first, last)
+        town, counted = self.names, reading.counts(first, last)
         events = [event for kind in (*MARKS, "WEATHER_CHANGED") for event in reading.events(first, last, type=kind)]
         narrated = {entry.event_id: entry for entry in Narrator(town).narrate(events)}
         marks = [_mark(event, narrated[event.id]) for event in events if event.type in MARKS]
@@ -301,7 +267,7 @@ class Picture:
         """A mark for each time that news reached somebody new."""
         for row in diffusion(self.reading, last) if last >= 0 else ():
             for edge in row["tree"]:
-                text = f"{self._town.short(edge['from'])} → {self._town.short(edge['to'])}: {clean(row['text'])}"
+                text = f"{self.names.short(edge['from'])} → {self.names.short(edge['to'])}: {clean(row['text'])}"
                 people = [edge["from"], edge["to"]]
                 yield wire.Mark(
                     tick=edge["tick"],
@@ -311,180 +277,6 @@ class Picture:
                     people=people,
                     text=text,
                 )
-
-    def metrics(self, at: int | None = None) -> wire.Metrics:
-        """What emerged up to a tick; `usage` is that of the whole run."""
-        tick = self.reading.tick(at)
-        return self.measured(tick, self.reading.states_at(tick), self.reading.usage())
-
-    def measured(self, tick: int, states: Mapping[str, CharacterState], usage: list[dict[str, Any]]) -> wire.Metrics:
-        """The same for a caller that has everybody's state at the tick and the usage at hand."""
-        reading = self.reading
-        talks, said = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-        for event in reading.events(0, tick, type="CONVERSATION_STARTED"):
-            talks[_pair(*event.body["members"][:2])] += 1
-        for event in reading.events(0, tick, type="SAY"):
-            if event.body["to_agent_id"]:
-                said[_pair(event.agent_id, event.body["to_agent_id"])] += 1
-        everybody = len(reading.scenario_at(tick).personas)
-        return wire.Metrics(
-            tick=tick,
-            spreads=[_spread(row) for row in diffusion(reading, tick)],
-            network=[
-                wire.Talked(between=pair, conversations=talks[pair], lines=said[pair])
-                for pair in sorted(talks.keys() | said.keys())
-            ],
-            density=2 * len(said) / (everybody * (everybody - 1)) if everybody > 1 else 0.0,
-            warmth=[
-                wire.Warmth(source=me, target=tie.other, warmth=tie.warmth, label=clean(tie.label))
-                for me, state in states.items()
-                for tie in state.relations.values()
-            ],
-            usage=usage,
-        )
-
-    # ── one character ───────────────────────────────────────────────────────────────────────────────────────────────
-
-    def agent(self, agent_id: str, at: int | None = None) -> wire.AgentDetail:
-        """A character as of a tick: plan, ties, and what it believes beside what is so."""
-        reading = self.reading
-        tick = reading.tick(at)
-        state = reading.state_at(agent_id, tick)
-        felt = state.mood or mood(reading.emotions(agent_id, tick, MOOD_REACH))
-        return self.character(agent_id, tick, state, felt, self._known_facts(reading.memories(agent_id, tick)))
-
-    def character(
-        self, agent_id: str, tick: int, state: CharacterState, felt: str, knows: list[str]
-    ) -> wire.AgentDetail:
-        """The same for a caller that has state, mood and known facts at hand."""
-        frame, time = self.reading.frame(tick), self.reading.time(tick)
-        here = frame.agents.get(agent_id)
-        return wire.AgentDetail(
-            agent_id=agent_id,
-            tick=tick,
-            time=iso(time),
-            doing=clean(here.doing) if here else "",
-            position=here.position if here else "",
-            mood=clean(felt),
-            asleep=bool(here and here.asleep),
-            played=state.played,
-            plan=_plan(state.plan, time),
-            beliefs=list(self._beliefs(agent_id, state, frame)),
-            ties=[
-                wire.Tie(
-                    other=tie.other,
-                    label=clean(tie.label),
-                    warmth=tie.warmth,
-                    talks=tie.talks,
-                    known_since=tie.known_since,
-                    last_talk=tie.last_talk,
-                    summary=clean(tie.summary),
-                    because=list(tie.because),
-                )
-                for tie in state.relations.values()
-            ],
-            carries=[thing.object_id for thing in frame.objects.values() if thing.parent == agent_id],
-            knows=knows,
-            thinking=[" ".join(filter(None, (job.kind, job.about))) for job in state.jobs],
-        )
-
-    def _beliefs(self, me: str, state: CharacterState, frame: Frame) -> Iterator[wire.Believed]:
-        nodes, town = self.reading.scenario.geography.nodes, self._town
-        for node_id, known in state.belief.nodes.items():
-            kind, place, so = _truth(node_id, known, frame)
-            if kind == "area" and node_id in nodes:
-                place = nodes[node_id].parent_id
-            if node_id == me:
-                continue
-            yield wire.Believed(
-                node_id=node_id,
-                name=town.what(node_id),
-                kind=kind,
-                place=known.parent,
-                state=clean(known.state),
-                seen=max(0, state.belief.last_seen(node_id) if kind == "object" else known.seen),
-                true_place=place,
-                true_state=clean(so),
-                stale=kind != "area" and (known.parent, known.state) != (place, so),
-            )
-
-    def _known_facts(self, memories: Sequence[Memory]) -> list[str]:
-        facts = self.reading.scenario.facts
-        return [fact.id for fact in facts if any(fact.carried_by(memory.text) for memory in memories)]
-
-    def memories(
-        self,
-        agent_id: str,
-        at: int | None = None,
-        *,
-        query: str = "",
-        policy: str = "",
-        k: int = 10,
-        kind: str = "",
-        place: str = "",
-        emotion: str = "",
-        min_importance: int = 0,
-        since: str = "",
-        until: str = "",
-        ids: Collection[int] = (),
-        offset: int = 0,
-        limit: int = 50,
-    ) -> wire.Memories:
-        """Memories as of a tick that pass all filters: the latest first, or ranked by a policy for a question.
-
-        `place` is an area's id, or names from outside in: `Town > Library`. `emotion` is a keyword, `pleasant`,
-        `unpleasant` or `stirred`. `since` and `until` are ISO simulated times. With `ids`, those memories alone.
-        Raises UsageError for an unknown policy, kind or time.
-        """
-        reading = self.reading
-        tick = reading.tick(at)
-        chosen = self._policy(policy, tick)
-        filters: dict[str, Any] = {
-            "kinds": [kind] if kind else None,
-            "place": self._place(place) if place else None,
-            "emotion": FEELINGS.get(emotion, {"keywords": [emotion]}) if emotion else None,
-            "min_importance": float(min_importance) if min_importance else None,
-            "time_range": (_moment(since), _moment(until)) if since or until else None,
-        }
-        stream = reading.stream_at(agent_id, tick, policy=chosen)
-        passing = [one for one in stream.search(**filters) if not ids or one.id in ids]
-        found: list[wire.FoundMemory] = []
-        if clean(query):
-            now = reading.time(tick)
-            hits = stream.retrieve(query, at=now, k=k, purpose="memories", touch=False, **filters).hits
-            for hit in hits:
-                parts = {name: dict(part._asdict()) for name, part in hit.parts.items()}
-                memory = memory_json(hit.memory)
-                found.append(wire.FoundMemory(memory=memory, rank=hit.rank, score=hit.score, parts=parts))
-        else:
-            found += [wire.FoundMemory(memory=memory_json(one)) for one in passing[offset : offset + limit]]
-        return wire.Memories(agent_id=agent_id, tick=tick, policy=chosen.name, total=len(passing), found=found)
-
-    def _policy(self, name: str, tick: int) -> Policy:
-        scenario = self.reading.scenario_at(tick)
-        if not name or name == scenario.cognition.policy:
-            return scenario.policy
-        own = scenario.part.policies
-        return policies.from_mapping(name, own[name]) if name in own else policies.by_name(name)
-
-    def _place(self, place: str) -> tuple[str, ...]:
-        geography = self.reading.scenario.geography
-        if place in geography.nodes:
-            return geography.path(place)
-        return tuple(part.strip() for part in place.split(">"))
-
-
-def without_credentials(mind: str) -> str:
-    """The name of a mind without user and password, should it be a URL that holds them."""
-    scheme, dashes, rest = mind.partition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}{dashes}{host.rpartition('@')[2]}{slash}{path}" if dashes else clean(mind)
-
-
-def last_write(path: Path) -> datetime:
-    """When the run or its journal was last written, in whole seconds."""
-    files = (path, beside(path, "-wal"))
-    return datetime.fromtimestamp(int(max(file.stat().st_mtime for file in files if file.exists())), UTC)
 
 
 # ── ticks ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -534,11 +326,16 @@ def _changed(before: Frame, after: Frame, geography: Geography) -> Iterator[wire
     time = iso(after.time)
     for me, agent in after.agents.items():
         old = before.agents.get(me)
-        if old == agent and not agent.dialogue and not agent.goal:
+        if (old is agent or old == agent) and not agent.dialogue and not agent.goal:
             continue
         now = _agent(agent, after, geography)
-        if old is None or carried_on(_agent(old, before, geography), time) != now:
+        if old is None or _does(old) != _does(agent) or carried_on(_agent(old, before, geography), time) != now:
             yield now
+
+
+def _does(agent: AgentFrame) -> tuple[str, str, str, bool]:
+    """What nobody carries on by itself."""
+    return agent.doing, agent.plan_item, agent.emoji, agent.asleep
 
 
 def carried_on(agent: wire.AgentState, time: str) -> wire.AgentState:
@@ -583,70 +380,3 @@ def _mark(event: Event, entry: Entry) -> wire.Mark:
         people=[str(one) for one in event.body.get("members", ())] or ([agent] if agent else []),
         text=entry.text,
     )
-
-
-# ── measures ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _pair(one: str, other: str) -> tuple[str, str]:
-    return (one, other) if one < other else (other, one)
-
-
-def _spread(row: dict[str, Any]) -> wire.Spread:
-    return wire.Spread(
-        fact=row["fact"],
-        text=clean(row["text"]),
-        originators=row["originators"],
-        knowers=row["knowers"],
-        share=row["share"],
-        tree=[
-            wire.Step(
-                source=edge["from"],
-                target=edge["to"],
-                tick=edge["tick"],
-                event_id=edge["event_id"],
-                words=" … ".join(edge["words"]),
-            )
-            for edge in row["tree"]
-        ],
-    )
-
-
-# ── characters ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _plan(plan: Plan, time: datetime) -> wire.Plan:
-    """The day in strokes, the parts of the stroke of now, the parts of the hour of now."""
-    stroke, hour = plan.at(time, "day"), plan.at(time, "hour")
-    return wire.Plan(
-        day=[_item(item, time) for item in plan.level("day")],
-        hours=[_item(item, time) for item in plan.children(stroke.id)] if stroke else [],
-        actions=[_item(item, time) for item in plan.children(hour.id)] if hour else [],
-    )
-
-
-def _item(item: PlanItem, time: datetime) -> wire.Item:
-    return wire.Item(
-        start=hhmm(item.start_time),
-        end=hhmm(item.end_time),
-        place=item.location,
-        text=clean(item.action_description),
-        now=item.covers(time),
-    )
-
-
-def _truth(node_id: str, known: Known, frame: Frame) -> tuple[Literal["area", "object", "agent"], str, str]:
-    """(what the node is, where it really is, its real state)."""
-    thing, agent = frame.objects.get(node_id), frame.agents.get(node_id)
-    if thing is not None:
-        return "object", thing.parent, thing.state
-    if known.state == AREA and agent is None:
-        return "area", known.parent, AREA
-    return ("agent", agent.position, agent.doing) if agent is not None else ("agent", "", "")
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        return parse_iso(text) if text else None
-    except (ValueError, OverflowError):
-        raise UsageError(f"{text!r} is not a time", hint="expected an ISO time such as 2031-10-04T08:00") from None

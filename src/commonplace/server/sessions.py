@@ -1,6 +1,6 @@
 """Open runs: each with its picture, its feed, the process that makes its ticks, and the talks about it.
 
-A session belongs to the server's event loop, but for its picture, which threads read.
+A session belongs to the server's event loop, but for its picture and its inspector, which threads read.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ from commonplace.lock import held_by
 from commonplace.memory.stores.codec import memory_json
 from commonplace.run.schema import SEMANTICS
 from commonplace.server import model as wire
+from commonplace.server.card import run_card, without_credentials
 from commonplace.server.feed import Feed
+from commonplace.server.inspector import Inspector
 from commonplace.server.library import Conflict, Library, card, refuse
-from commonplace.server.picture import Picture, without_credentials
+from commonplace.server.picture import Picture
 from commonplace.server.worker import DEFAULT_RATE, ENDLESS, TAKEN, Worker
 from commonplace.sqlite import beside
 from commonplace.talk import Reply
@@ -58,7 +60,7 @@ class _Talk:
 
 
 class Session:
-    """One open run. Its methods are of the event loop, but for `picture` and what is read with it."""
+    """One open run. Its methods are of the event loop, but for `picture`, `inspector` and what is read with them."""
 
     def __init__(self, name: str, path: Path, others: Callable[[], Iterable[Session]]) -> None:
         """`others`: the sessions among which at most `MOST_LIVE` may be live."""
@@ -66,6 +68,7 @@ class Session:
         self.reading = OpenedRun.open(path)
         self.file = _identity(path)
         self.picture = Picture(self.reading)
+        self.inspector = Inspector(self.picture)
         self.feed = Feed(self.picture, self.status)
         self._others = others
         self._worker: Worker | None = None
@@ -113,15 +116,13 @@ class Session:
     def card(self) -> wire.RunCard:
         """Its entry in the library."""
         status = self.status()
-        plain = card(self.name, self.reading.path)
-        final = max(plain.last_tick, status.final_tick)
-        return plain.model_copy(update={"live": status.live, "playing": status.playing, "final_tick": final})
+        final = max(0, self.reading.last_tick, status.final_tick)
+        part = self.reading.scenario.part
+        return run_card(self.name, self.reading, part, live=status.live, playing=status.playing, final_tick=final)
 
     def town(self) -> wire.Town:
         """Everything before the first tick; read in a thread."""
-        status = self.status()
-        final = max(0, self.reading.last_tick, status.final_tick)
-        return self.picture.town(self.name, self._may(), live=status.live, playing=status.playing, final_tick=final)
+        return self.picture.town(self.card(), self._may())
 
     def _may(self) -> list[May]:
         manifest = self.reading.manifest
@@ -354,7 +355,11 @@ class Sessions:
     def cards(self) -> list[wire.RunCard]:
         """A card for each run of the library, the latest first."""
         open_now = dict(self._open)
-        return [open_now[one.run].card() if one.run in open_now else one for one in self.library.cards()]
+
+        def shown(name: str, path: Path) -> wire.RunCard:
+            return open_now[name].card() if name in open_now else card(name, path)
+
+        return list(self.library.cards(shown))
 
     async def close(self) -> None:
         """Close all; the live ones end at a tick boundary."""

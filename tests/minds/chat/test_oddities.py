@@ -98,7 +98,7 @@ def test_a_usable_answer_is_used(body):
 )
 def test_an_unusable_answer_is_malformed_and_its_kind_is_told(body, kind):
     with LocalServer(lambda *_: Sent(body)) as server:
-        reply = asked(minded(server.url))
+        reply = asked(minded(server.url, on_outage="fallback"))
     assert (reply.value, reply.outcome, reply.kind) == (None, "malformed", kind)
     assert reply.error
     assert len(reply.raw) <= 4000
@@ -115,7 +115,7 @@ def test_lone_surrogates_never_get_past_the_reading():
 def test_a_body_without_end_is_read_to_a_limit_only():
     body = b'{"pad": "' + b"x" * (17 * 2**20) + b'", ' + json.dumps(completion(GOOD)).encode()[1:]
     with LocalServer(lambda *_: Sent(body)) as server:
-        reply = asked(minded(server.url, timeout=30.0))
+        reply = asked(minded(server.url, timeout=30.0, on_outage="fallback"))
     assert reply.kind == "page"
 
 

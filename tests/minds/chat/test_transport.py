@@ -265,36 +265,55 @@ NO_ANSWER = [
 
 
 @pytest.mark.parametrize("fault", NO_ANSWER)
-def test_a_server_that_never_answers_anything_pauses_the_run_before_a_fallback(fault):
-    with LocalServer(lambda *_: fault) as server:
-        mind = minded(server.url)
-        reply = asked(mind)
-        assert reply.outcome == "malformed"  # asked again: no fallback yet
-        with pytest.raises(Outage, match="gives no answers"):
-            asked(mind, by=request_key(attempt=1, before=reply))
+@pytest.mark.parametrize("before", [0, 2])
+def test_a_server_that_gives_no_answers_pauses_the_run_before_the_first_is_kept(fault, before):
+    waits = Waits()
+    with LocalServer(first(*[GOOD] * before, then=fault)) as server:
+        mind = minded(server.url, sleep=waits)
+        using(mind, lambda mind: mind.capabilities())
+        for number in range(before):
+            assert asked(mind, by=request_key(number)).outcome == "value"
+        with pytest.raises(Outage, match="gives no answers") as outage:
+            asked(mind, by=request_key(9))
+    assert outage.value.hint
+    assert len(server.asked) == before + 1 + 5
+    assert 7.5 <= sum(waits.seconds) < 22.5
 
 
 @pytest.mark.parametrize("fault", NO_ANSWER)
-def test_a_server_that_stops_giving_answers_pauses_the_run(fault):
-    with LocalServer(first(GOOD, then=fault)) as server:
+def test_a_question_that_alone_gets_no_answer_is_malformed(fault):
+    with LocalServer(lambda body, number: GOOD if number in {0, 2} else fault) as server:
+        mind = minded(server.url)
+        assert asked(mind).outcome == "value"
+        reply = asked(mind, by=request_key(1))
+    assert (reply.outcome, reply.calls) == ("malformed", 2)
+    assert server.asked[2] == server.asked[0]
+
+
+def test_many_questions_without_an_answer_are_one_doubt():
+    broken = [False]
+    with LocalServer(lambda *_: Sent(b"<html>") if broken[0] else GOOD) as server:
+        mind = minded(server.url)
+        assert asked(mind).outcome == "value"
+        broken[0] = True
+
+        async def work(mind):
+            replies = (mind.answer(RATING, request_key(number)) for number in range(1, 9))
+            return await asyncio.gather(*replies, return_exceptions=True)
+
+        outcomes = using(mind, work)
+    assert [type(outcome) for outcome in outcomes] == [Outage] * 8
+    assert len(server.asked) == 1 + 8 + 5
+
+
+def test_a_server_that_answers_now_and_then_pauses_nothing():
+    with LocalServer(lambda body, number: GOOD if number % 3 == 0 else Sent(b"<html>")) as server:
         mind = minded(server.url)
 
         async def work(mind):
             return [(await mind.answer(RATING, request_key(number))).outcome for number in range(20)]
 
-        with pytest.raises(Outage, match="8 times in a row"):
-            using(mind, work)
-
-
-def test_a_server_that_answers_now_and_then_pauses_nothing():
-    empty = [Sent(b"<html>")] * 6
-    with LocalServer(lambda body, number: ([GOOD, *empty] * 9)[number]) as server:
-        mind = minded(server.url)
-
-        async def work(mind):
-            return [(await mind.answer(RATING, request_key(number))).outcome for number in range(50)]
-
-        assert using(mind, work).count("value") == 8
+        assert using(mind, work) == ["value"] + ["malformed"] * 19
 
 
 @pytest.mark.parametrize("status", [401, 403])
@@ -360,6 +379,6 @@ def test_a_prompt_that_cannot_be_shortened_any_more_is_malformed():
 
 def test_any_other_refusal_is_malformed():
     with LocalServer(lambda *_: error(400, "I do not like it")) as server:
-        reply = asked(minded(server.url))
+        reply = asked(minded(server.url, on_outage="fallback"))
     assert (reply.outcome, reply.kind, len(server.asked)) == ("malformed", "refused_request", 1)
     assert "I do not like it" in reply.error

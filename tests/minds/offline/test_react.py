@@ -122,6 +122,26 @@ def test_talks_come_to_an_end() -> None:
     assert react(sample.reaction(spoken, lines=lines, floor=True), DICE).purpose == "farewell"
 
 
+def test_a_nod_answers_no_nod() -> None:
+    acts = ("tell", "acknowledge", "acknowledge")
+    lines = tuple(
+        Spoken(speaker=("jun", "mira")[n % 2], called="", text=f"Well, {n}.", speech_act=act)
+        for n, act in enumerate(acts)
+    )
+    spoken = sample.news("said", "…", who="jun", to_me=True)
+    assert react(sample.reaction(spoken, lines=lines, floor=True), DICE).decision == "keep"
+    assert react(sample.reaction(spoken, lines=lines[:1], floor=True), DICE).decision == "talk"
+
+
+def test_some_farewells_are_answered_without_a_word() -> None:
+    spoken, decided = sample.news("said", "…", who="jun", to_me=True), set[str]()
+    for number in range(20):
+        opened = Spoken(speaker="mira", called="Mira", text=f"Hello {number}.")
+        leaves = Spoken(speaker="jun", called="Jun", text="See you, Mira.", speech_act="farewell")
+        decided.add(react(sample.reaction(spoken, lines=(opened, leaves), floor=True), DICE).decision)
+    assert decided == {"keep", "talk"}
+
+
 def test_two_who_have_just_talked_leave_each_other_in_peace() -> None:
     people = (sample.jun(80, since=20),)
     for tick in range(40):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from commonplace.minds.notes import Recalled, Spoken, ThingHere
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.speech import noun_phrase, reported, taken, turned
+from commonplace.minds.offline.grammar.speech import noun_phrase, taken, turned
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.perceive_event import perceive_event
 from commonplace.minds.offline.rate import rate
@@ -135,6 +135,3 @@ def test_words_are_taken_up_by_somebody_else() -> None:
     assert taken("talking to himself about his kite", "he", "your") == "talking to yourself about your kite"
     assert noun_phrase("I still owe Kit for the battery.") == "the battery"
     assert turned(noun_phrase("My roof leaks.")) == "your roof" and turned("my roof", my="Jun's") == "Jun's roof"
-    assert reported("I need a battery.", "he") == "he needs a battery"
-    assert reported("I'm late again.", "they") == "they're late again"
-    assert reported("You need a battery.", "he") == ""

@@ -70,8 +70,8 @@ def test_a_korean_prompt_says_how_one_speaks_to_the_other() -> None:
     ask = ASKS["converse"]
     hearer = ask.input.hearer.model_copy(update={"level": "plain", "address": "준아"})
     told = Ask(ask.task, ask.input.model_copy(update={"hearer": hearer}))
-    assert "반말로, 부르는 말 “준아”" in worded(told, "ko").text
-    assert "부르는 말" not in worded(ask, "ko").text
+    assert "반말, 호칭 “준아”" in worded(told, "ko").text
+    assert "호칭" not in worded(ask, "ko").text
 
 
 def test_people_and_places_of_one_name_are_told_apart_in_the_prompt_as_in_the_answer() -> None:
@@ -139,9 +139,9 @@ def test_a_world_of_one_room_is_a_place_and_the_bare_name_of_a_town_is_none() ->
 def test_a_reaction_shows_the_best_memories_that_are_not_told_anyway() -> None:
     text = react(heard_news())
     assert "[1] owes Jun for the broth pot." in text, "no subject for oneself, short names for others"
-    assert "[3] Jun is repairing a drone." in text
     assert text.count(HEARD) == 1, "the line to answer stands among the news and nowhere else"
-    assert "[6" not in text and "[7" not in text, "the best three"
+    assert "[3]" not in text, "what somebody was doing was over soon"
+    assert "[6" not in text and "[7" not in text, "the best two"
 
 
 def test_what_is_new_is_not_remembered_as_well() -> None:
@@ -264,7 +264,7 @@ def test_a_reaction_sees_the_talk_the_relation_and_what_was_told_before() -> Non
     text = react(heard_news(lines=lines, said=said).model_copy(update={"situation": here}))
     shown = [line for line in text.splitlines() if ': "Line' in line]
     assert len(shown) >= 8 and 'Mira: "Line 11.' in shown[-1] and max(map(len, shown)) < 175
-    assert "neighbour; you like him (40 of 100)" in text and "He mends what others throw away." in text
+    assert "neighbour; you like him, 40 of 100" in text and "He mends what others throw away." in text
     assert 'You already told Jun: "You owe me a bowl."\n' in text, "a line of the talk is not told again"
     assert text.endswith("What do you do now?")
 
@@ -288,3 +288,17 @@ def test_a_reflection_lists_what_matters_in_full_and_no_trivia() -> None:
     text = worded(Ask(QUESTIONS, inputs)).messages[1].text
     assert long.replace("Jun Park", "Jun") in text and "Kit Vale" not in text
     assert text.count("[") <= 20
+
+
+def test_nobody_is_talked_to_who_cannot_be() -> None:
+    given = heard_news(floor=False)
+    busy = tuple(one.model_copy(update={"can_be_spoken_to": False}) for one in given.situation.people)
+    for people in ((), busy):
+        alone = given.model_copy(update={"situation": given.situation.model_copy(update={"people": people})})
+        assert react(alone).endswith("You cannot talk now. What do you do now?")
+    assert "cannot talk" not in react(given)
+
+
+def test_news_is_offered_as_long_as_somebody_there_has_not_heard_it() -> None:
+    assert "News you may tell:\nlantern_festival, see [2]" in react(heard_news())
+    assert "News you may tell" not in react(heard_news(told={"jun": ("lantern_festival",)}))

@@ -166,7 +166,7 @@ def test_an_added_task_is_read_like_any_other(asked: Ask[Any, Any]) -> None:
     assert book.prompt(asked).memories == 2 and book.prompt(asked).temperature == 0.9
     assert book.read(asked, {"toast": f"“{words}”", "because": [1, 99]}) == ToastOutput(toast=words, because=(1,))
     assert book.read_text(asked, f"Mira: {words}") == ToastOutput(toast=words)
-    with pytest.raises(Unusable, match="'toast' must not be empty"):
+    with pytest.raises(Unusable, match=r"'toast' (must not be empty|비어 있으면 안 됩니다)"):
         book.read(asked, {"toast": "", "because": []})
 
 

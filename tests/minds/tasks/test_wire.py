@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import commonplace.minds as minds_package
 from commonplace.errors import UsageError
 from commonplace.minds.mind import Ask
 from commonplace.minds.prompts.book import PromptBook
-from commonplace.minds.prompts.prompt import Unusable
+from commonplace.minds.prompts.prompt import KOREAN, Unusable
 from commonplace.minds.tasks import (
     ACT,
     EMBED,
@@ -128,7 +132,7 @@ def reactions(draw: st.DrawFn) -> ReactOutput:
     """Everything a merged reaction may hold."""
     decision = draw(st.sampled_from(("keep", "talk", "go", "help", "avoid", "wait")))
     talks = decision == "talk"
-    stroke = draw(STROKES if decision in {"go", "help"} else st.none() | STROKES)
+    stroke = draw(STROKES if decision in {"go", "help", "avoid"} else st.none() | STROKES)
     said: dict[str, Any] = {"purpose": "reply", "utterance": draw(st.sampled_from(("", "Of course, Jun."))),
                             "ends": draw(st.booleans()), "facts": ("lantern_festival",)}  # fmt: skip
     return ReactOutput(
@@ -310,6 +314,11 @@ def test_citations_keep_what_was_offered() -> None:
 def test_talk_needs_somebody_in_sight() -> None:
     assert refused(ASKS["react"], answer(decision="talk", target="Batman")) == "unknown_id"
     assert refused(ASKS["react"], answer(decision="talk", target="")) == "unknown_id"
+    here = heard_news().situation.model_copy(update={"people": ()})
+    alone = Ask(REACT, heard_news().model_copy(update={"situation": here}))
+    assert (
+        refused(alone, answer(decision="talk", target="Jun"), saying="cannot be talk: nobody is here") == "unknown_id"
+    )
     value = BOOK.read(ASKS["react"], answer(decision="talk", target="JUN", talk={"purpose": "reply"}))
     assert isinstance(value, ReactOutput) and value.target == "jun"
 
@@ -435,8 +444,8 @@ def test_what_somebody_is_doing_is_a_phrase_without_a_subject(written_as: str, r
     assert as_doing(written_as, ("Mira", "미정")) == read_as
 
 
-@pytest.mark.parametrize("decision", ["go", "help"])
-def test_going_and_helping_take_a_plan(decision: str) -> None:
+@pytest.mark.parametrize("decision", ["go", "help", "avoid"])
+def test_going_helping_and_avoiding_take_a_plan(decision: str) -> None:
     assert refused(ASKS["react"], answer(decision=decision), saying="'plan' must not be null") == "schema"
     plan = {"start": "10:05", "minutes": 30, "place": "Lattice Plaza", "do": "I'm looking around.", "emoji": ""}
     value: Any = BOOK.read(ASKS["react"], answer(decision=decision, plan=plan))
@@ -446,3 +455,48 @@ def test_going_and_helping_take_a_plan(decision: str) -> None:
 def test_a_thing_may_be_named_with_its_state() -> None:
     value: Any = BOOK.read(ASKS["act"], {"kind": "INTERACT", "target": "Stove (cold): USE"})
     assert (value.object_id, value.verb) == ("stove", "USE")
+
+
+# ── complaints ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_complaint_that_is_quoted_has_its_words_in_korean() -> None:
+    minds = Path(minds_package.__file__).parent
+    read = [*minds.glob("tasks/*.py"), *minds.glob("prompts/*.py"), minds / "chat" / "reply.py"]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in read]
+    said = {
+        node.value
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    raised = {
+        call.args[0].value
+        for tree in trees
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Unusable"
+        if isinstance(call.args[0], ast.Constant)
+    }
+    of_the_server = {what for what in raised if what.startswith(("the server's", "the answer was withheld"))}
+    assert raised - of_the_server <= KOREAN.keys() <= said | raised, raised - of_the_server - KOREAN.keys()
+    fields = [(re.findall(r"{\w+}", what), re.findall(r"{\w+}", words)) for what, words in KOREAN.items()]
+    assert all(set(there) <= set(here) for here, there in fields)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        (answer(decision="go"), "'plan' null이면 안 됩니다. go에는 plan이 있어야 합니다"),
+        (answer(decision="talk", target="Batman"), "'target' 다음 가운데 하나여야 합니다: Jun. 받은 값: 'Batman'"),
+        (answer(decision="fly"), "'decision' 'keep', 'talk', 'go', 'help', 'avoid', 'wait' 가운데 하나여야 합니다"),
+        ({}, "답에 rate, because"),
+        ([], "답은 JSON 객체여야 합니다"),
+    ],
+)
+def test_a_korean_answer_is_complained_of_in_korean(wrong: object, complaint: str) -> None:
+    book = PromptBook("ko", SETTING)
+    with pytest.raises(Unusable) as caught:
+        book.read(ASKS["react"], wrong)
+    assert complaint in str(caught.value)
+    again = book.prompt(ASKS["react"], complaint="the answer was cut off; be shorter", last="{").messages[-1].text
+    assert "답이 길어서 잘렸습니다" in again

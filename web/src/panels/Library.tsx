@@ -3,7 +3,7 @@
 import { useEffect, useId, useRef, useState, type FormEvent, type ReactElement } from "react";
 import { problemOf } from "../run/problem";
 import type { Library as RunLibrary } from "../run/source";
-import type { Finding, NewRun, Problem, RunCard, ScenarioCard } from "../run/types";
+import type { Checked, Finding, NewRun, Problem, RunCard, ScenarioCard } from "../run/types";
 import { useAsked } from "../view/asked";
 import type { Opening } from "../view/store";
 import { useWords } from "../words";
@@ -163,6 +163,7 @@ function Scenarios({ library, started }: { readonly library: RunLibrary; started
           </button>
           {chosen === scenario.name && (
             <Start
+              usual={scenario}
               start={(wanted) => library.start({ ...wanted, scenario: scenario.name, text: "" })}
               started={started}
             />
@@ -192,16 +193,19 @@ function ScenarioHead({ scenario }: { readonly scenario: ScenarioCard }): ReactE
 type Wanted = Pick<NewRun, "seed" | "ticks" | "run">;
 
 interface StartProps {
-  readonly disabled?: boolean;
+  /** What is to be started, with its usual seed and length; none: nothing can be started yet. */
+  readonly usual: ScenarioCard | null;
   start(wanted: Wanted): Promise<RunCard>;
   started(run: RunCard): void;
 }
 
 /** Seed, length and name, and off it goes. */
-function Start({ disabled = false, start, started }: StartProps): ReactElement {
+function Start({ usual, start, started }: StartProps): ReactElement {
   const words = useWords();
-  const [seed, setSeed] = useState("1");
-  const [ticks, setTicks] = useState("288");
+  const [ownSeed, setSeed] = useState<string | null>(null);
+  const [ownTicks, setTicks] = useState<string | null>(null);
+  const seed = ownSeed ?? String(usual?.seed ?? "");
+  const ticks = ownTicks ?? String(usual?.ticks ?? "");
   const [name, setName] = useState("");
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -245,7 +249,7 @@ function Start({ disabled = false, start, started }: StartProps): ReactElement {
         <span className="soft">{words.library.name}</span>
         <input value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
       </label>
-      <button type="submit" className="button main" disabled={disabled || busy}>
+      <button type="submit" className="button main" disabled={!usual || busy}>
         <Icon name="play" /> {words.library.start}
       </button>
       {problem && (
@@ -266,13 +270,14 @@ function Write({ library, started }: { readonly library: RunLibrary; started(run
   const area = useRef<HTMLTextAreaElement>(null);
   const gutter = useRef<HTMLDivElement>(null);
   const id = useId();
-  const check = useAsked<readonly Finding[]>(
-    () => (text.trim() ? library.check(text) : Promise.resolve([])),
+  const check = useAsked<Checked>(
+    () => (text.trim() ? library.check(text) : Promise.resolve({ findings: [], scenario: null })),
     "check",
     text,
     REST,
   );
-  const findings = check.value ?? [];
+  const findings = check.value?.findings ?? [];
+  const scenario = check.waiting ? null : (check.value?.scenario ?? null);
   const errors = findings.filter((finding) => finding.level === "error");
   const lines = text.split("\n").length;
   const marked = new Map(findings.map((finding) => [finding.line, finding.level]));
@@ -324,8 +329,11 @@ function Write({ library, started }: { readonly library: RunLibrary; started(run
       <div className="findings" role="status">
         {check.problem && <ProblemNote problem={check.problem} retry={check.again} />}
         {text.trim() && check.waiting && <p className="soft">{words.library.checking}</p>}
-        {text.trim() && !check.waiting && check.value && findings.length === 0 && (
-          <p className="fine">{words.library.fine}</p>
+        {scenario && (
+          <p className="fine">
+            {words.library.fine} <strong lang={scenario.language}>{scenario.title}</strong>,{" "}
+            {words.top.people(scenario.people)}
+          </p>
         )}
         <ul>
           {findings.map((finding, index) => (
@@ -340,7 +348,7 @@ function Write({ library, started }: { readonly library: RunLibrary; started(run
         </ul>
       </div>
       <Start
-        disabled={!text.trim() || check.waiting || errors.length > 0}
+        usual={scenario}
         start={(wanted) => library.start({ ...wanted, text, scenario: "" })}
         started={started}
       />

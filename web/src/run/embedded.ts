@@ -161,8 +161,8 @@ export async function embeddedSource(read: ReadBlock): Promise<Source> {
   }
 
   async function metrics(at: number): Promise<Metrics> {
-    const { network, warmth, ...rest } = latest(await over("metrics"), held(at));
-    return { tick: at, ...rest, network: rows(network), warmth: rows(warmth) } as unknown as Metrics;
+    const { network, warmth, usage, ...rest } = latest(await over("metrics"), held(at));
+    return { tick: at, ...rest, network: rows(network), warmth: rows(warmth), usage: rows(usage) } as unknown as Metrics;
   }
 
   async function memories(id: string, query: MemoryQuery): Promise<Memories> {

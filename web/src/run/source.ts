@@ -3,9 +3,9 @@
 import type {
   AgentDetail,
   Answer,
+  Checked,
   Delta,
   EventLine,
-  Finding,
   Frames,
   Memories,
   Metrics,
@@ -98,7 +98,7 @@ export interface Actions {
 export interface Library {
   runs(): Promise<readonly RunCard[]>;
   scenarios(): Promise<readonly ScenarioCard[]>;
-  check(text: string): Promise<readonly Finding[]>;
+  check(text: string): Promise<Checked>;
   start(wanted: NewRun): Promise<RunCard>;
   open(run: string): Source;
 }

@@ -12,6 +12,7 @@ export type Believed = Schemas["Believed"];
 export type Character = Schemas["Character"];
 export type Delta = Schemas["Delta"];
 export type EventLine = Schemas["EventLine"];
+export type Checked = Schemas["Checked"];
 export type Finding = Schemas["Finding"];
 export type FoundMemory = Schemas["FoundMemory"];
 export type Frames = Schemas["Frames"];

@@ -4,7 +4,7 @@ import type { Frame } from "../run/frame";
 import type { AgentState, Character, Town } from "../run/types";
 import { lookOf, type Look } from "./art/look";
 import type { Labelled } from "./labels";
-import type { Point, VillageMap } from "./layout/map";
+import { TILE, type Point, type VillageMap } from "./layout/map";
 import { journey, route, settle, workplace, type Facing, type Present, type Stance } from "./walk";
 
 export interface Actor extends Labelled {
@@ -215,3 +215,31 @@ function cutAt(way: readonly Point[], length: number): Point[] {
   }
   return out;
 }
+
+/** Where most is going on: people near each other, out of doors and awake before all; while all sleep, the largest square. */
+export function liveliest(map: VillageMap, actors: ReadonlyMap<string, Actor>, indoors: (one: Actor) => boolean): readonly [number, number] {
+  const centre = map.grounds.toSorted((a, b) => rank(b) - rank(a))[0]?.rect;
+  let best: readonly [number, number] = centre ? [(centre.x + centre.w / 2) * TILE, (centre.y + centre.h / 2) * TILE] : [(map.width * TILE) / 2, (map.height * TILE) / 2];
+  let most = 1.9;
+  let seen = 0;
+  for (const one of actors.values()) {
+    if (seen++ > 250) break;
+    let score = 0;
+    let x = 0;
+    let y = 0;
+    for (const other of actors.values()) {
+      if (Math.abs(other.x - one.x) > 220 || Math.abs(other.y - one.y) > 130) continue;
+      const weight = other.asleep ? 0.1 : (1 + (other.with ? 1 : 0)) * (indoors(other) ? 0.45 : 1);
+      score += weight;
+      x += other.x * weight;
+      y += other.y * weight;
+    }
+    if (score > most) {
+      most = score;
+      best = [x / score, y / score];
+    }
+  }
+  return best;
+}
+
+const rank = ({ kind, rect }: VillageMap["grounds"][number]): number => rect.w * rect.h * (kind === "plaza" ? 4 : kind === "market" || kind === "street" ? 2 : kind === "gate" || kind === "forest" ? 0 : 1);

@@ -64,3 +64,19 @@ export function buildAtlas(textures: Phaser.Textures.TextureManager): Atlas {
 export function imageOf({ px, w, h }: Picture): ImageData {
   return new ImageData(new Uint8ClampedArray(px.buffer as ArrayBuffer, px.byteOffset, px.byteLength), w, h);
 }
+
+/** A picture as a data URL, `scale` times as large. */
+export function urlOf(drawn: Picture, scale: number): string {
+  const small = document.createElement("canvas");
+  small.width = drawn.w;
+  small.height = drawn.h;
+  small.getContext("2d")?.putImageData(imageOf(drawn), 0, 0);
+  const canvas = document.createElement("canvas");
+  canvas.width = drawn.w * scale;
+  canvas.height = drawn.h * scale;
+  const context = canvas.getContext("2d");
+  if (!context) return "";
+  context.imageSmoothingEnabled = false;
+  context.drawImage(small, 0, 0, canvas.width, canvas.height);
+  return canvas.toDataURL("image/png");
+}

@@ -1,7 +1,9 @@
 // The light over the scene: a small picture the view is multiplied with, dark at night and bright round lamps.
 
-import type { Colour } from "./art/paint";
-import { mix } from "./art/paint";
+import * as Phaser from "phaser";
+import { mix, multiply, type Colour } from "./art/paint";
+import type { Light } from "./art/sky";
+import { DEEP, type Board, type View } from "./board";
 
 export interface Lamp {
   readonly x: number;
@@ -14,7 +16,9 @@ export interface Lamp {
 }
 
 /** A world pixel is a quarter of a pixel of the picture. */
-export const COARSE = 4;
+const COARSE = 4;
+/** What the light is multiplied with outside a lens. */
+const DIM = 0x8f92b8;
 
 const css = (c: Colour, alpha: number): string => `rgba(${c >> 16},${(c >> 8) & 255},${c & 255},${alpha})`;
 
@@ -39,7 +43,7 @@ function discOf(colour: Colour): HTMLCanvasElement {
   return disc;
 }
 
-export interface Shine {
+interface Shine {
   readonly lamps: readonly Lamp[];
   /** Rooms one looks into, with how open they are. */
   readonly rooms: readonly { readonly x: number; readonly y: number; readonly w: number; readonly h: number; readonly open: number }[];
@@ -47,7 +51,7 @@ export interface Shine {
 }
 
 /** Fills the picture for a view that begins at `x`, `y` of the world. */
-export function drawLight(context: CanvasRenderingContext2D, x: number, y: number, ambient: Colour, lamp: number, shine: Shine, now: number): void {
+function drawLight(context: CanvasRenderingContext2D, x: number, y: number, ambient: Colour, lamp: number, shine: Shine, now: number): void {
   const { width, height } = context.canvas;
   context.globalCompositeOperation = "source-over";
   context.globalAlpha = 1;
@@ -74,4 +78,48 @@ export function drawLight(context: CanvasRenderingContext2D, x: number, y: numbe
   context.globalAlpha = 0.9;
   for (const face of shine.faces) context.drawImage(discOf(0xfff0c8), (face.x - 26 - x) / COARSE, (face.y - 34 - y) / COARSE, 52 / COARSE, 52 / COARSE);
   context.globalAlpha = 1;
+}
+
+export interface Dark {
+  /** Draws the light of an hour; what shines is asked for only when the picture is drawn anew. */
+  update(view: View, now: number, light: Light, dim: boolean, shine: () => Omit<Shine, "lamps">): void;
+  /** Something that shines has changed. */
+  stale(): void;
+}
+
+export function buildDark({ scene, lamps, calm }: Board): Dark {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 8;
+  const texture = scene.textures.addCanvas("light", canvas) as Phaser.Textures.CanvasTexture;
+  texture.setFilter(Phaser.Textures.FilterMode.LINEAR);
+  const image = scene.add.image(0, 0, "light").setOrigin(0).setScale(COARSE).setBlendMode(Phaser.BlendModes.MULTIPLY).setDepth(DEEP.light).setVisible(false);
+  let drawn = 0;
+
+  return {
+    update(view, now, light, dim, shine) {
+      const ambient = dim ? multiply(light.ambient, DIM) : light.ambient;
+      const bright = ambient === 0xffffff && light.lamp < 0.02;
+      image.setVisible(!bright);
+      if (bright) return;
+      const w = Math.ceil(view.width / COARSE) + 4;
+      const h = Math.ceil(view.height / COARSE) + 4;
+      if (texture.width !== w || texture.height !== h) {
+        texture.setSize(w, h);
+        texture.setFilter(Phaser.Textures.FilterMode.LINEAR);
+        image.setTexture("light");
+        image.setSizeToFrame();
+        drawn = 0;
+      }
+      const x = (Math.floor(view.x / COARSE) - 2) * COARSE;
+      const y = (Math.floor(view.y / COARSE) - 2) * COARSE;
+      if (image.x === x && image.y === y && now - drawn < 90) return;
+      drawn = now;
+      image.setPosition(x, y);
+      drawLight(texture.context, x, y, ambient, light.lamp, { lamps, ...shine() }, calm ? 0 : now);
+      texture.refresh();
+    },
+    stale() {
+      drawn = 0;
+    },
+  };
 }

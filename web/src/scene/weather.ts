@@ -3,23 +3,18 @@
 import * as Phaser from "phaser";
 import { chance, noise, picture, type Picture } from "./art/paint";
 import type { Light } from "./art/sky";
-import type { Theme } from "./art/theme";
-import { TILE, type VillageMap } from "./layout/map";
 import { imageOf } from "./atlas";
-
-type Image = Phaser.GameObjects.Image;
-type Add = (key: string, draw: () => Picture, x: number, y: number) => Image;
+import { DEEP, type Board, type Image, type View } from "./board";
+import { TILE } from "./layout/map";
 
 export interface Weather {
   smokeAt(x: number, y: number): void;
-  update(view: Phaser.Geom.Rectangle, now: number, ms: number, sky: string, wind: number, light: Light): void;
+  update(view: View, now: number, ms: number, sky: string, wind: number, light: Light): void;
 }
 
 const rgba = (r: number, g: number, b: number, a: number): number => ((a << 24) | (b << 16) | (g << 8) | r) >>> 0;
 
-export function buildWeather(
-  scene: Phaser.Scene, add: Add, map: VillageMap, theme: Theme, calm: boolean, deep: { readonly above: number; readonly lit: number; readonly air: number; readonly flat: number },
-): Weather {
+export function buildWeather({ scene, add, map, theme, calm }: Board): Weather {
   const tile = (key: string, p: Picture, depth: number): Phaser.GameObjects.TileSprite => {
     const canvas = document.createElement("canvas");
     canvas.width = p.w;
@@ -37,7 +32,7 @@ export function buildWeather(
       const long = layer ? 5 : 9;
       for (let j = 0; j < long; j++) p.px[((y + j) % 128) * 128 + ((x - (j >> 1) + 128) % 128)] = layer ? rgba(176, 204, 232, 105) : rgba(214, 232, 250, 150);
     }
-    return tile(`rain ${layer}`, p, deep.air + layer);
+    return tile(`rain ${layer}`, p, DEEP.air + layer);
   });
   const snow = [0, 1].map((layer) => {
     const p = picture(128, 128);
@@ -47,7 +42,7 @@ export function buildWeather(
       const size = layer ? 1 : 2;
       for (let a = 0; a < size; a++) for (let b = 0; b < size; b++) p.px[(y + a) * 128 + x + b] = rgba(248, 250, 255, layer ? 170 : 235);
     }
-    return tile(`snow ${layer}`, p, deep.air + layer);
+    return tile(`snow ${layer}`, p, DEEP.air + layer);
   });
   const cloudPicture = picture(128, 128);
   for (let j = 0; j < 128; j++) for (let i = 0; i < 128; i++) {
@@ -64,12 +59,12 @@ export function buildWeather(
     const n = wrap(1) * 0.68 + wrap(2) * 0.32;
     cloudPicture.px[j * 128 + i] = n > 0.56 ? rgba(30, 30, 66, 60) : n > 0.525 ? rgba(30, 30, 66, 30) : 0;
   }
-  const clouds = tile("clouds", cloudPicture, deep.above + 10).setTileScale(5);
+  const clouds = tile("clouds", cloudPicture, DEEP.above + 10).setTileScale(5);
   const fog = tile("fog", (() => {
     const p = picture(128, 128);
     for (let i = 0; i < p.px.length; i++) p.px[i] = cloudPicture.px[i] ? rgba(236, 240, 246, (cloudPicture.px[i] as number) >>> 24) : 0;
     return p;
-  })(), deep.air + 6).setTileScale(3);
+  })(), DEEP.air + 6).setTileScale(3);
 
   const pool = (count: number, make: () => Image): Image[] => Array.from({ length: count }, () => make().setVisible(false));
   const splashes = pool(46, () =>
@@ -78,25 +73,25 @@ export function buildWeather(
       const c = rgba(223, 242, 255, 255);
       for (const [x, y] of [[1, 3], [2, 3], [3, 3], [4, 3], [5, 3], [0, 1], [6, 1], [3, 0]] as const) p.px[y * 7 + x] = c;
       return p;
-    }, 0, 0).setDepth(deep.flat + 30));
+    }, 0, 0).setDepth(DEEP.flat + 30));
   const glints = pool(calm ? 0 : 26, () => add("glint", () => {
     const p = picture(6, 1);
     p.px.fill(rgba(232, 251, 255, 255));
     return p;
-  }, 0, 0).setDepth(deep.flat - 200));
+  }, 0, 0).setDepth(DEEP.flat - 200));
   const flies = pool(calm ? 0 : 18, () => add("fly", () => {
     const p = picture(5, 5);
     for (let j = 0; j < 5; j++) for (let i = 0; i < 5; i++) p.px[j * 5 + i] = rgba(222, 255, 130, i === 2 && j === 2 ? 255 : Math.abs(i - 2) + Math.abs(j - 2) < 2 ? 150 : Math.abs(i - 2) + Math.abs(j - 2) < 3 ? 45 : 0);
     return p;
-  }, 0, 0).setDepth(deep.lit + 10).setBlendMode(Phaser.BlendModes.ADD));
+  }, 0, 0).setDepth(DEEP.lit + 10).setBlendMode(Phaser.BlendModes.ADD));
   const chimneys: { x: number; y: number; puffs: Image[] }[] = [];
   const water: number[] = [];
   for (let i = 0; i < map.ground.length; i++) if (map.ground[i] === "water") water.push(i);
   const born = glints.map(() => -1);
   let lightning = 0;
-  const flash = scene.add.rectangle(0, 0, 8, 8, 0xe8eeff, 1).setOrigin(0).setDepth(deep.air + 9).setVisible(false);
+  const flash = scene.add.rectangle(0, 0, 8, 8, 0xe8eeff, 1).setOrigin(0).setDepth(DEEP.air + 9).setVisible(false);
 
-  const over = (sprite: Phaser.GameObjects.TileSprite, view: Phaser.Geom.Rectangle, dx: number, dy: number, scale: number): void => {
+  const over = (sprite: Phaser.GameObjects.TileSprite, view: View, dx: number, dy: number, scale: number): void => {
     const x = Math.floor(view.x) - 1;
     const y = Math.floor(view.y) - 1;
     if (sprite.width !== Math.ceil(view.width) + 3 || sprite.height !== Math.ceil(view.height) + 3) sprite.setSize(Math.ceil(view.width) + 3, Math.ceil(view.height) + 3);
@@ -113,7 +108,7 @@ export function buildWeather(
           const p = picture(7, 7);
           for (let j = 0; j < 7; j++) for (let i = 0; i < 7; i++) if ((i - 3) ** 2 + (j - 3) ** 2 < 10) p.px[j * 7 + i] = rgba(246, 243, 240, 255);
           return p;
-        }, x, y).setDepth(deep.above).setVisible(false)),
+        }, x, y).setDepth(DEEP.above).setVisible(false)),
       });
     },
     update(view, now, ms, sky, wind, light) {

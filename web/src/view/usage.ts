@@ -14,11 +14,10 @@ export interface UsageSum {
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** Sums by task or by person, the busiest first. The total line of `usage --json` is left out. */
+/** Sums by task or by person, the busiest first. */
 export function sums(lines: readonly Line[], by: "task" | "agent_id"): readonly UsageSum[] {
   const found = new Map<string, UsageSum>();
   for (const line of lines) {
-    if (!textOf(line.agent_id) && !textOf(line.task)) continue;
     const name = textOf(line[by]);
     found.set(name, added(found.get(name) ?? nothing(name), line));
   }

@@ -148,6 +148,12 @@ _SCHEMA: Mapping[str, Any] = {
 _PLAIN = Prompt("probe", (Message("user", "Say yes."),), {}, 48, 0.0)
 _SHAPED = Prompt("probe", (Message("user", "Answer with a JSON object that has one word in it."),), _SCHEMA, 48, 0.0)
 
+
+def tiny_body(can: Capabilities) -> dict[str, Any]:
+    """A request that any server answers which answers at all."""
+    return chat_body(_SHAPED, can, can.structured, seed=1)
+
+
 _ORDER: Mapping[str, tuple[str, ...]] = {
     "openai": ("effort", "minimal", "low"),
     "ollama": ("effort", "slash"),

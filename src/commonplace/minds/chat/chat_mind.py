@@ -17,14 +17,16 @@ from commonplace.minds.chat.capabilities import (
     Structure,
     chat_body,
     seed_of,
+    tiny_body,
     typed_field,
 )
-from commonplace.minds.chat.client import Endpoint, Errand, Health, Outage, Pool, Sleep, Transport
+from commonplace.minds.chat.client import MOST_ATTEMPTS, Endpoint, Errand, Health, Outage, Pool, Sleep, Transport
 from commonplace.minds.chat.reply import (
     NO_ANSWER,
     PAGE_KINDS,
     blames_form,
     data_in,
+    has_answer,
     is_overflow,
     refuse,
     said,
@@ -40,10 +42,6 @@ from commonplace.openai_http import TEXTS_PER_REQUEST, Key, Late, Page, WrongPag
 
 LONGEST_RAW = 4000
 """Characters of a raw answer that are kept."""
-UNANSWERED_IN_A_ROW = 8
-"""Consecutive replies without an answer, over all questions, that count as an outage."""
-UNANSWERED_AT_FIRST = 2
-"""The same while the server has not answered anything yet."""
 
 
 class Book(Protocol):
@@ -66,6 +64,12 @@ class Knowledge:
     """Task → the simpler form of answer to ask for, where the server refused the usual one."""
     dimensions: int = 0
     """Of its vectors; 0 before one was seen."""
+    answers: int = 0
+    """Replies that held an answer, good or bad."""
+    answered: dict[str, Any] | None = None
+    """The body of the last request that got one."""
+    silent_after: int = -1
+    """How many answers had been given when it was found to give no more; -1 if it never was."""
     health: Health = field(default_factory=Health)
 
 
@@ -77,6 +81,7 @@ class Session:
         self.transport = transport
         self.knowledge = knowledge
         self._probing = asyncio.Lock()
+        self._doubting = asyncio.Lock()
 
     async def capabilities(self, errand: Errand) -> Capabilities:
         """What the server takes, probed once for all questions. Raises as `Probe.capabilities`."""
@@ -85,6 +90,40 @@ class Session:
                 self.knowledge.can = await Probe(self.server, self.transport, errand).capabilities()
                 self.knowledge.dimensions = self.knowledge.dimensions or self.knowledge.can.embeddings
         return self.knowledge.can
+
+    async def must_answer(self, unanswered: Reply, answers: int, errand: Errand) -> None:
+        """After a reply without an answer: whether the server gives any. Raises Outage.
+
+        `answers`: how many it had given. It is asked once more, up to five times, what it answered last. If it answers,
+        the question alone is malformed. If not, the run pauses before anything is kept of what it sent.
+        """
+        knowledge = self.knowledge
+        async with self._doubting:
+            for attempt in range(MOST_ATTEMPTS if knowledge.silent_after != answers else 0):
+                if attempt:
+                    await self.transport.wait(attempt - 1, unanswered.error, errand)
+                if knowledge.answers != answers or await self._answers(errand):
+                    return
+            if knowledge.answers == answers:
+                knowledge.silent_after = answers
+                what, hint = unanswered.error, NO_ANSWER[unanswered.kind]
+                raise Outage(self.transport.pool.name, what, does="gives no answers", hint=hint)
+
+    async def _answers(self, errand: Errand) -> bool:
+        """Whether the server answers what it has answered before, or else the same question again."""
+        body = self.knowledge.answered or errand.body or tiny_body(await self.capabilities(errand))
+        try:
+            page = await self.transport.post("/chat/completions", body, errand)
+        except Late:
+            return False
+        await refuse(page, self.server, self.transport, errand)
+        prompt_tokens, _, answer_tokens = usage_of(page, "", "")
+        errand.probe_prompt += prompt_tokens
+        errand.probe_answer += answer_tokens
+        if page.status != 200 or not has_answer(page):
+            return False
+        self.knowledge.answers += 1
+        return True
 
 
 class ChatMind:
@@ -126,12 +165,14 @@ class ChatMind:
     async def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
         """The reply of the model. Raises Outage, and UsageError for a key or a model that the server refuses."""
         key = request_key
-        errand = Errand((key.seed, key.agent, key.tick, key.number, key.attempt))
+        errand, session = Errand((key.seed, key.agent, key.tick, key.number, key.attempt)), self._session()
         try:
             if ask.task.name == "embed":
-                reply = await _embedded(self._session(), ask, key, errand)
+                reply = await _embedded(session, ask, key, errand)
             else:
-                reply = await self._answered(ask, key, errand)
+                reply = await self._answered(session, ask, key, errand)
+            if reply.kind in NO_ANSWER and self._pauses:
+                await session.must_answer(reply, self._knowledge.answers, errand)
         except Late as error:
             reply = Reply(None, "fault", kind="timeout", error=str(error))
         except Outage as error:
@@ -160,13 +201,11 @@ class ChatMind:
         if session is not None:
             await session.transport.pool.close()
 
-    async def _answered(self, ask: Ask[Any, Any], key: RequestKey, errand: Errand) -> Reply:
-        session = self._session()
+    async def _answered(self, session: Session, ask: Ask[Any, Any], key: RequestKey, errand: Errand) -> Reply:
         attempt = _Attempt(session, self._book, ask, key, errand, _worded(self._book, ask, key))
         try:
             page = await attempt.page()
         except Unusable as error:
-            self._count_unanswered(session, error)
             return Reply(None, "malformed", kind=error.kind, error=str(error), prompt=attempt.prompt.text)
         prompt = attempt.prompt.text
         raw, value, problem = page.text, None, None
@@ -176,7 +215,9 @@ class ChatMind:
             value = self._value(ask, spoken(raw), cut=answer.cut)
         except Unusable as unusable:
             problem = unusable
-        self._count_unanswered(session, problem)
+        if problem is None or problem.kind not in NO_ANSWER:
+            self._knowledge.answers += 1
+            self._knowledge.answered = errand.body
         asked, cached, answered = usage_of(page, prompt, raw)
         return Reply(
             value,
@@ -189,21 +230,6 @@ class ChatMind:
             cached_tokens=cached,
             answer_tokens=answered,
         )
-
-    def _count_unanswered(self, session: Session, problem: Unusable | None) -> None:
-        """Count replies that hold no answer. Raises Outage when nothing else comes: that will not get better by asking.
-
-        With fallbacks the run goes on as it is meant to.
-        """
-        health = self._knowledge.health
-        if problem is None or problem.kind not in NO_ANSWER:
-            health.unanswered, health.answered = 0, True
-            return
-        health.unanswered += 1
-        if self._pauses and health.unanswered >= (UNANSWERED_IN_A_ROW if health.answered else UNANSWERED_AT_FIRST):
-            told = f"{problem}, {health.unanswered} times in a row"
-            health.unanswered = 0
-            raise Outage(session.transport.pool.name, told, does="gives no answers")
 
     def _value(self, ask: Ask[Any, Any], text: str, *, cut: bool) -> Value:
         """The typed answer: from JSON, or from free text where the task takes it. Raises Unusable."""
@@ -249,7 +275,8 @@ class _Attempt:
         can = await self.session.capabilities(self.errand)
         usual = structure = knowledge.fallen.get(self.ask.task.name, can.structured)
         while True:
-            page = await transport.post("/chat/completions", self._body(can, structure), self.errand)
+            self.errand.body = self._body(can, structure)
+            page = await transport.post("/chat/completions", self.errand.body, self.errand)
             if page.status == 200:
                 if structure != usual:
                     knowledge.fallen[self.ask.task.name] = structure

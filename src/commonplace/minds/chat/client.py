@@ -172,10 +172,6 @@ class Health:
     """Time-outs since the last page."""
     served: int = 0
     """Pages that came, for anybody."""
-    answered: bool = False
-    """Whether a reply has held an answer, good or bad."""
-    unanswered: int = 0
-    """Replies without one since the last that had one."""
     away: bool = False
     """An outage was found and no page has come since."""
     told: bool = False
@@ -192,6 +188,8 @@ class Errand:
     probe_prompt: int = 0
     """Prompt tokens of a probe of the server's capabilities that this question waited for."""
     probe_answer: int = 0
+    body: dict[str, Any] | None = None
+    """Of the last request for a chat completion."""
 
 
 class Transport:
@@ -265,6 +263,10 @@ class Transport:
             return page
         self._health.away = True
         raise Outage(self.pool.name, f"{happened} ({attempts} {'attempt' if attempts == 1 else 'attempts'})")
+
+    async def wait(self, attempt: int, happened: str, errand: Errand) -> None:
+        """Wait before asking the server again, the longer the more often that has been done."""
+        await self._wait(_seconds_to_wait(attempt, None, errand), happened)
 
     async def _wait_out(self, endpoint: Endpoint, seconds: float, happened: str, *, closes: bool) -> None:
         """Wait before the next attempt. `closes`: nobody else sends anything to the endpoint meanwhile."""

@@ -25,8 +25,13 @@ _NESTED = 200
 
 PAGE_KINDS = frozenset({"page", "choices", "overflow", "refused_request"})
 """Kinds of fault that the server caused, so there is nothing to quote to the model."""
-NO_ANSWER = PAGE_KINDS - {"overflow"} | {"empty"}
-"""Kinds of fault of a server that gives no answers, whatever it is asked."""
+NO_ANSWER = {
+    "page": "check the address: something else answers there, such as a proxy or a page to sign in",
+    "choices": "look at the server's log, or choose another --mind",
+    "empty": "look at the server's log, or choose another model",
+    "refused_request": "look at the server's log, or choose another --mind",
+}
+"""Kinds of fault of a server that may give no answers at all, and what to do about one that gives none."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -49,7 +54,7 @@ class Said:
 def said(page: Page) -> Said:
     """What a model said in a chat completion. Raises Unusable if it said nothing."""
     if not isinstance(page.data, dict):
-        raise Unusable("the server's response is not a JSON object", "page")
+        raise Unusable(f"the server's response is not a JSON object: {page.said()[:100]}".rstrip(": "), "page")
     if page.get("choices", 0) is None:
         raise Unusable("the server's answer has no choices", "choices")
     refusal, finish = page.get("choices", 0, "message", "refusal"), page.get("choices", 0, "finish_reason")
@@ -61,6 +66,15 @@ def said(page: Page) -> Said:
     if finish == "content_filter":
         raise Unusable("the answer was withheld by a content filter", "filtered")
     return Said(text[:LONGEST], finish == "length" or len(text) > LONGEST, _thought(page, text))
+
+
+def has_answer(page: Page) -> bool:
+    """Whether a page holds an answer, good or bad."""
+    try:
+        spoken(said(page).text)
+    except Unusable as error:
+        return error.kind not in NO_ANSWER
+    return True
 
 
 def spoken(text: str) -> str:

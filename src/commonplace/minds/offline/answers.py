@@ -143,7 +143,7 @@ def _well(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     first, own = scene.line("answer.well", memory.id), _best(scene, options)
     if own is not None and scene.dice.chance(60, "own"):
         return first.then(scene.aside(worded(scene, own)))
-    return first.then(scene.line("back"))
+    return first if scene.my_kind == "ask.well" else first.then(scene.line("back"))
 
 
 def _doing(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:

@@ -189,6 +189,10 @@ ASKED_BACK = frozenset({"tell", "complain", "rejoice", "intend"})
 """What a line must do to be asked about."""
 GOSSIP = ASKED_BACK | {"praise"}
 """What a line must do for a third person in it to be worth a word."""
+ON_TOPIC = 50
+"""Weight of what goes on with the topic of the talk."""
+ASKS_BACK, BRINGS_UP = 35, 60
+"""Of a hundred: below the first a hearer asks back, below the second says something new; above, the other goes on."""
 SHORT_ANSWER = 46
 """Characters below which an answer counts as a mere nod."""
 
@@ -271,7 +275,8 @@ def _reaction(scene: Scene, memory: Recalled) -> Line:
     if person and scene.dice.chance(60, "gossip"):
         return scene.line("react.gossip_cold" if is_cold else "react.gossip", memory.id, about=about, x=person[0])
     rule = scene.suited("react.answer", scene.my_kind) if line.act == "answer" else f"react.{line.act}"
-    if line.act == "tell" and scene.language.is_own(scene.last) and not scene.dice.chance(45, "plain"):
+    is_about_you = line.act == "tell" and person is None and scene.language.is_own(scene.last)
+    if is_about_you and not scene.dice.chance(45, "plain"):
         rule = "react.own"
     topic = _unnamed(scene, about)
     reaction = scene.line(rule, memory.id, about=about, topic=topic)
@@ -318,11 +323,11 @@ def _follow_up(scene: Scene, own: Saying | None, options: list[Saying]) -> Line 
             return scene.led(body, lead)
         return scene.aside(body) if lead == "turn" else body
     has_just_asked = scene.my_kind == "ask.more" or (bool(scene.mine) and scene.mine[-1].endswith("?"))
-    if roll < 70 and line.act in ASKED_BACK and not has_just_asked:
+    if roll < ASKS_BACK and line.act in ASKED_BACK and not has_just_asked:
         is_silent = bool(line.sort) and scene.language.bare(line.topic) not in scene.last
         topic = "" if is_silent else _unnamed(scene, line.topic)
         return scene.line(_question_back(scene), about=line.topic, topic=topic)
-    return _own(scene, options) if roll < 84 and scene.is_young and not is_tender else None
+    return _own(scene, options) if roll < BRINGS_UP and scene.is_young and not is_tender else None
 
 
 def _coming(scene: Scene, options: list[Saying]) -> Saying | None:
@@ -345,9 +350,15 @@ def _question_back(scene: Scene) -> str:
 
 
 def _own(scene: Scene, options: list[Saying], asks: int = 0) -> Line | None:
-    """Something of mine, by weight and a draw; `asks` is added to the weight of questions."""
+    """Something of mine, by weight and a draw, on the topic rather than on another; `asks` is added to the weight of
+    questions."""
     pulls = [
-        (option.weight + (asks if option.asks else 0) + scene.spread(40, option.ids[0]), -index)
+        (
+            option.weight
+            + (asks if option.asks else ON_TOPIC if is_on_topic(scene, option) else 0)
+            + scene.spread(40, option.ids[0]),
+            -index,
+        )
         for index, option in enumerate(options)
     ]
     saying = options[-max(pulls)[1]] if pulls else None
@@ -366,12 +377,15 @@ def _carry_on(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | N
 # ── taking leave ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+WORDLESS = 60
+"""Of a hundred talks, those that end without a farewell."""
 DUE = 25
 """Minutes ahead from which an appointment elsewhere is a reason to leave."""
 
 
 def _leave(scene: Scene, last: Recalled | None) -> Line | None:
-    """A farewell that names the reason to leave; a short one in answer to another. None if no memory supports it."""
+    """A farewell that names the reason to leave, or only a last word; a short one in answer to another. None if no
+    memory supports it."""
     plan = _plan_memory(scene)
     ids = tuple(memory.id for memory in (last, plan) if memory is not None)
     if not ids:
@@ -379,6 +393,12 @@ def _leave(scene: Scene, last: Recalled | None) -> Line | None:
     if scene.heard.act == "farewell":
         words = _good_night(scene) or scene.say("bye.back")
         return Line(words, ids[:1], "farewell", ends=True)
+    if (
+        last is not None
+        and not scene.heard.asks
+        and scene.dice.steady().chance(WORDLESS, "bye", scene.talk.lines[0].text)
+    ):
+        return replace(_reaction(scene, last), act="acknowledge", ends=True)
     return Line(f"{_last_word(scene, last)} {_reason(scene)} {_wish(scene)}".strip(), ids, "farewell", ends=True)
 
 
@@ -426,9 +446,11 @@ def _reason(scene: Scene) -> str:
         if 0 < minutes <= DUE:
             there, time = whereabouts(scene, {"place_name": name}), scene.language.clock(following.start)
             return scene.say("bye.later", **there, time=time)
-    if now is not None and _is_work(scene, now):
+    if now is not None and now.location == here.place.id and _is_work(scene, now):
         do = own_doing(scene, now.do)
-        if not scene.language.mentions(do, scene.me.name, scene.me.called) and not scene.language.addresses(do):
+        is_said = scene.known(do) or do in scene.aired
+        names_me = scene.language.mentions(do, scene.me.name, scene.me.called)
+        if not is_said and not names_me and not scene.language.addresses(do):
             return scene.say("bye.plan", **scene.language.doing(do, "do"))
     return scene.say("bye.plain")
 

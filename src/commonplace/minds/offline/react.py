@@ -40,6 +40,8 @@ SPEAKS = 60
 """Score from which the character speaks to somebody."""
 MEETINGS = frozenset({"arrived", "doing", "did", "said"})
 """Kinds of news about somebody to speak to."""
+NODS = 50
+"""Of a hundred farewells, those answered without a word."""
 REST = 90
 """Minutes before two who have just talked talk again."""
 
@@ -100,8 +102,10 @@ def _floor(given: ReactInput, dice: Dice) -> ReactOutput | None:
     )
     line = heard(last, given.who.language)
     if line.act == "farewell":
-        return _answer_bye(given, person, because)
+        return _answer_bye(given, person, because, dice)
     enough = _length(given, person, dice)
+    if line.act == "acknowledge" and (len(given.lines) >= enough or _nodded(given)):
+        return ReactOutput(decision="keep", reason=reason(given.who.language, "floor.over"), because=because)
     purpose = (
         "farewell" if len(given.lines) >= enough and not (line.asks and len(given.lines) < enough + 2) else "reply"
     )
@@ -110,9 +114,17 @@ def _floor(given: ReactInput, dice: Dice) -> ReactOutput | None:
     return ReactOutput(decision="talk", target=person.id, purpose=purpose, reason=why, because=because)
 
 
-def _answer_bye(given: ReactInput, person: Person, because: tuple[int, ...]) -> ReactOutput:
+def _nodded(given: ReactInput) -> bool:
+    """Whether my own last line was a mere nod."""
     mine = [line for line in given.lines if line.speaker == given.who.id]
-    if mine and heard(mine[-1], given.who.language).act == "farewell":
+    return bool(mine) and heard(mine[-1], given.who.language).act == "acknowledge"
+
+
+def _answer_bye(given: ReactInput, person: Person, because: tuple[int, ...], dice: Dice) -> ReactOutput:
+    """A farewell in return, unless I have taken leave already or a nod is enough."""
+    mine = [line for line in given.lines if line.speaker == given.who.id]
+    has_left = bool(mine) and heard(mine[-1], given.who.language).act == "farewell"
+    if has_left or dice.steady().chance(NODS, "bye", given.lines[0].text):
         return ReactOutput(decision="keep", reason=reason(given.who.language, "bye.said"), because=because)
     why = reason(given.who.language, "bye", x=person.called)
     return ReactOutput(decision="talk", target=person.id, purpose="farewell", reason=why, because=because)

@@ -265,7 +265,7 @@ def _said(scene: Scene, memory: Recalled) -> Saying | None:
     if not quote or who == scene.me.id:
         return None
     line = remembered(frame, scene.me.language)
-    if line.act not in PASSED_ON:
+    if line.act not in PASSED_ON or line.sort == "heard":
         return None
     if who == scene.you.id:
         return _said_by_you(scene, memory, line)
@@ -288,9 +288,9 @@ def _heard_from(scene: Scene, memory: Recalled) -> Saying | None:
     topic = spoken.turned(frame.get("topic", "") or spoken.noun_phrase(quote), spoken.possessed(called), your)
     slots = {"x": called, "when": scene.when(memory), "report": report}
     if report:
-        return Saying((memory.id,), "core.heard", slots, 30, report.lower(), content(quote), topic)
+        return Saying((memory.id,), "core.heard", slots, 38, report.lower(), content(report), topic)
     mark = topic.rpartition("'s ")[2].lower()
-    return Saying((memory.id,), "core.heard_topic", {**slots, "topic": topic}, 18, mark, content(topic), topic)
+    return Saying((memory.id,), "core.heard_topic", {**slots, "topic": topic}, 6, mark, content(topic), topic)
 
 
 def _said_by_you(scene: Scene, memory: Recalled, line: Heard) -> Saying | None:
@@ -318,18 +318,29 @@ def _did(scene: Scene, memory: Recalled) -> Saying | None:
 
 
 def _thing(scene: Scene, memory: Recalled) -> Saying | None:
-    """A thing that does not work."""
+    """A thing that does not work, told once to each; not to those whose place it is in, who know."""
     frame = memory.frame
     words, name = frame.get("words", ""), frame.get("object_name", "")
     if not scene.rules.has("faulty", words) or memory.minutes_ago > STALE:
         return None
     thing, spoken = scene.language.place(name, scene.me, scene.you), scene.language
+    if scene.you.called in frame.get("place_name", "") or _have_talked_of(scene, spoken.bare(thing)):
+        return None
     slots = {
         "thing": thing, "bare_thing": spoken.bare(thing) if spoken.is_common(thing) else "",
         **spoken.state(words, memory.minutes_ago), "when": scene.when(memory), **whereabouts(scene, frame),
     }  # fmt: skip
-    mark = f"{thing} {words}".lower()
-    return Saying((memory.id,), "core.thing", slots, 30, mark, content(name) | content(words), thing)
+    mark = spoken.bare(thing).lower()
+    weight = 8 if mark in scene.aired.lower() else 30
+    return Saying((memory.id,), "core.thing", slots, weight, mark, content(name) | content(words), thing)
+
+
+def _have_talked_of(scene: Scene, name: str) -> bool:
+    """Whether I remember a line between the two of us with the name in it."""
+    return any(
+        scene.you.id in (one.frame.get("who"), one.frame.get("to")) and name in one.frame.get("quote", "").lower()
+        for one in scene.talk.recalled
+    )
 
 
 def _absent(scene: Scene, memory: Recalled) -> Saying | None:

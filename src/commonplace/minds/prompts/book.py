@@ -9,7 +9,7 @@ from typing import Any
 
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Value
-from commonplace.minds.prompts.prompt import Message, Prompt, Setting, Unusable
+from commonplace.minds.prompts.prompt import Message, Prompt, Setting, Unusable, in_language
 from commonplace.minds.prompts.speech_guard import SpeechGuard, shingles
 from commonplace.minds.prompts.telling import plain
 from commonplace.minds.prompts.templates import Templates
@@ -41,7 +41,8 @@ class PromptBook:
         form = schema(task)
         messages, shown = self._messages(ask, drop)
         if complaint:
-            again = self._templates.whole("again.txt", {"complaint": shortened(plain(complaint), LONGEST_LAST)})
+            wrong = shortened(plain(in_language(complaint, self.language)), LONGEST_LAST)
+            again = self._templates.whole("again.txt", {"complaint": wrong})
             messages = (
                 *messages,
                 Message("assistant", shortened(clean(last), LONGEST_LAST) or "…"),

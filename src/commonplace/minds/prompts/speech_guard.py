@@ -111,9 +111,9 @@ class SpeechGuard:
             raise Unusable("must be words", "leak")
         own = hangul if self.language == "ko" else latin
         if foreign > FOREIGN * letters:
-            raise Unusable(f"must be in {_LANGUAGES[self.language]}", "language")
+            raise Unusable("must be in {wanted}", "language", wanted=_LANGUAGES[self.language])
         if letters >= FEW_LETTERS and own < OWN_SCRIPT[self.language] * letters:
-            raise Unusable(f"must be in {_LANGUAGES[self.language]}", "language")
+            raise Unusable("must be in {wanted}", "language", wanted=_LANGUAGES[self.language])
 
 
 def folded(text: str) -> str:

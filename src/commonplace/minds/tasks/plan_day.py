@@ -22,6 +22,7 @@ from commonplace.minds.tasks.wire import (
     WireValue,
     choice,
     memory_ids,
+    out_of_range,
     phrase,
     places,
     several,
@@ -83,7 +84,7 @@ class StrokeAnswer(WireValue):
     def _is_in_the_routine(cls, usual: int, info: ValidationInfo) -> int:
         last = len(info.context.inputs.routine) - 1 if info.context else usual
         if usual > last:
-            raise Unusable(f"must be between -1 and {last}; it was {usual}", "range")
+            raise out_of_range(-1, last, usual)
         return usual
 
 

@@ -44,7 +44,9 @@ def one_for_each(texts_of: Callable[[Any], Sequence[str]]) -> Rule:
     def read(value: object, context: Context) -> object:
         items, count = a_list.read(value, context), len(texts_of(context.inputs))
         if len(items) != count:
-            raise Unusable(f"must have {count} entries, one for each text; it has {len(items)}", "range")
+            raise Unusable(
+                "must have {wanted} entries, one for each text; it has {count}", "range", wanted=count, count=len(items)
+            )
         return items
 
     return Rule(read)

@@ -16,6 +16,7 @@ from commonplace.minds.tasks.act import ActAnswer, ActOutput, Targets, target_of
 from commonplace.minds.tasks.converse import LONGEST_EARLIER
 from commonplace.minds.tasks.plan_day import DAY, Stroke
 from commonplace.minds.tasks.rate import RATING_TOKENS, Rating, one_for_each
+from commonplace.minds.tasks.reflect import TRIVIA
 from commonplace.minds.tasks.scenes import (
     Values,
     View,
@@ -62,9 +63,11 @@ WORDS_TOKENS, ACTION_TOKENS = 250, 300
 """Additional tokens for what a merged reaction answers as well."""
 MOST_TOLD = 2
 """Lines one has said to somebody earlier in the day."""
-REACTING = 3
-"""Memories shown when reacting: the prompt also has the plan and the news, and perhaps a talk."""
-LONGEST_BESIDE, LONGEST_TOLD = 80, 60
+REACTING = 2
+"""Most memories shown when reacting: the prompt also has the plan and the news, and perhaps a talk."""
+PASSING = TRIVIA | {"weather", "thing", "doing"}
+"""What a memory is of that was over soon: among the best it is left out, and nothing takes its place."""
+LONGEST_BESIDE, LONGEST_TOLD = 110, 60
 """Characters when reacting: of a memory, so that a sentence mostly keeps its end, and of a line said before the talk.
 
 The line to answer is among the news, in full.
@@ -175,6 +178,13 @@ class ReactAnswer(AnswerModel):
     plan: NewStrokeAnswer | None = Field(default=None, validate_default=True)
     act: ActAnswer | None = None
 
+    @field_validator("decision", mode="after")
+    @classmethod
+    def _has_somebody_to_talk_to(cls, decision: Decision, info: ValidationInfo) -> Decision:
+        if info.context is not None and decision == "talk" and not info.context.offers.people.labels:
+            raise Unusable("cannot be talk: nobody is here", "unknown_id")
+        return decision
+
     @field_validator("talk", "act", mode="before")
     @classmethod
     def _only_what_was_asked_for(cls, value: object, info: ValidationInfo) -> object:
@@ -193,8 +203,9 @@ class ReactAnswer(AnswerModel):
     @classmethod
     def _is_there_to_go_by(cls, plan: NewStrokeAnswer | None, info: ValidationInfo) -> NewStrokeAnswer | None:
         decision = info.data.get("decision")
-        if info.context is not None and plan is None and decision in {"go", "help"}:
-            raise Unusable(f"must not be null: to {decision} takes a plan; keep is for none", "schema")
+        if info.context is not None and plan is None and decision in {"go", "help", "avoid"}:
+            what = "must not be null: to {decision} takes a plan; keep is for none"
+            raise Unusable(what, "schema", decision=decision)
         return plan
 
     def output(self, inputs: ReactInput) -> ReactOutput:
@@ -227,6 +238,7 @@ class ReactAnswer(AnswerModel):
 
     @classmethod
     def of(cls, inputs: ReactInput, value: ReactOutput) -> Self:
+        """Rules avoid somebody without a plan; that is to keep to the one there is."""
         talk = TalkAnswer(
             purpose=value.purpose,
             say=value.utterance,
@@ -242,7 +254,7 @@ class ReactAnswer(AnswerModel):
             rate=value.ratings if inputs.unrated else None,
             because=value.because,
             reason=value.reason,
-            decision=value.decision,
+            decision="keep" if value.decision == "avoid" and value.stroke is None else value.decision,
             target=value.target,
             talk=talk if value.decision == "talk" else None,
             plan=_new_stroke(value.stroke, value.because) if value.stroke else None,
@@ -280,10 +292,12 @@ def _scene(inputs: ReactInput, view: View) -> Values:
     teller, targets = view.teller(inputs), inputs.targets
     shown = view.best(teller.memories(_untold(inputs), LONGEST_BESIDE, days=True), REACTING)
     # by number: the same old memories come up again and again, and a server has then read their lines before
-    memories = sorted(shown, key=lambda told: told.id)
+    passing = {note.id for note in inputs.recalled if note.frame.get("what") in PASSING}
+    memories = sorted((told for told in shown if told.id not in passing), key=lambda told: told.id)
     return {
         "memories": memories,
         "lines": spoken_lines(_earlier(inputs), LONGEST_EARLIER),
+        "talks": any(person.can_be_spoken_to for person in inputs.situation.people),
         "partners": _partners(inputs),
         "said": _said(inputs, view),
         "news": _news(inputs, teller),
@@ -340,15 +354,16 @@ def _news(inputs: ReactInput, teller: Teller) -> list[dict[str, Any]]:
 
 
 def _facts(inputs: ReactInput, memories: Sequence[Told], view: View) -> list[Values]:
-    """Facts carried by a shown memory or by the news, with those in sight who have heard them."""
+    """Facts carried by a shown memory or by the news that somebody who can be told them has not heard, with those in
+    sight who have."""
     carrying = carriers(inputs.recalled, memories)
     carrying |= {fact: entry.memory_id for entry in inputs.news for fact in entry.facts}
     labels = view.offers.people.labels_by_id
-    heard = {
-        fact: [labels[who] for who, known in inputs.told.items() if fact in known and who in labels]
-        for fact in carrying
-    }
-    return carried_facts(inputs.facts, carrying, heard)
+    hearers = {person.id for person in inputs.situation.people if person.can_be_spoken_to}
+    hearers &= set(_partners(inputs)) or hearers
+    heard = {fact: [who for who, known in inputs.told.items() if fact in known and who in labels] for fact in carrying}
+    new = {fact: memory for fact, memory in carrying.items() if hearers - set(heard[fact])}
+    return carried_facts(inputs.facts, new, {fact: [labels[who] for who in heard[fact]] for fact in new})
 
 
 def _doing(inputs: ReactInput, view: View) -> list[Values]:

@@ -38,7 +38,7 @@ from pydantic_core import CoreSchema, ErrorDetails, PydanticOmit, core_schema
 from commonplace.errors import UsageError
 from commonplace.minds.mind import Ask, Task
 from commonplace.minds.notes import FactNote, Item, News, Person, Recalled, Spot, ThingHere, Value
-from commonplace.minds.prompts.prompt import Unusable
+from commonplace.minds.prompts.prompt import Unusable, in_language
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE, SpeechGuard, first_sentences
 from commonplace.minds.prompts.telling import plain
 from commonplace.text import HANGUL, LATIN, OTHER_LETTERS, clean, shortened
@@ -109,16 +109,17 @@ def read(ask: Ask[Any, Any], data: object, guard: SpeechGuard) -> Value:
     """Parsed JSON as the task's output. Raises Unusable, saying what is wrong with it."""
     model = _model(ask.task)
     if not isinstance(data, dict):
-        raise Unusable("the answer must be a JSON object", "schema")
+        raise Unusable(in_language("the answer must be a JSON object", guard.language), "schema")
     data = cast(dict[str, object], data)
     names: Iterable[str] = schema(ask.task)["properties"]
     if not any(name in data for name in names):
-        raise Unusable(f"the answer has none of the fields {', '.join(names)}", "schema")
+        none = Unusable("the answer has none of the fields {names}", "schema", names=", ".join(names))
+        raise Unusable(none.told(guard.language), none.kind)
     try:
         answer = model.model_validate(data, context=Context(ask.input, offers_of(ask), guard))
         return answer.output(ask.input) if isinstance(answer, AnswerModel) else cast(Value, answer)
     except ValidationError as error:
-        raise _unusable(error) from error
+        raise _unusable(error, guard.language) from error
 
 
 def written(ask: Ask[Any, Any], value: Value) -> dict[str, Any]:
@@ -171,33 +172,34 @@ def _closed(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
     return closed
 
 
-def _unusable(error: ValidationError) -> Unusable:
+def _unusable(error: ValidationError, language: str) -> Unusable:
     """The first few errors in words; the kind is that of the first."""
     found = error.errors(include_url=False)[:MOST_COMPLAINTS]
-    first = _cause(found[0])
-    return Unusable("; ".join(map(_complaint, found)), first.kind if first else "schema")
+    return Unusable("; ".join(_complaint(one, language) for one in found), _problem(found[0]).kind)
 
 
-def _cause(error: ErrorDetails) -> Unusable | None:
-    cause = error.get("ctx", {}).get("error")
-    return cause if isinstance(cause, Unusable) else None
-
-
-def _complaint(error: ErrorDetails) -> str:
+def _complaint(error: ErrorDetails, language: str) -> str:
     path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"]).lstrip(".")
-    what = str(_cause(error) or "")
-    match error["type"]:
-        case _ if what:
-            pass
-        case "missing":
-            what = "is missing"
-        case "literal_error":
-            what = f"must be one of {error.get('ctx', {}).get('expected', '')}; it was {_quoted(error['input'])}"
-        case "model_type" | "dict_type":
-            what = "must be a JSON object"
-        case _:
-            what = f"cannot be used: {error['msg']}"
+    what = _problem(error).told(language)
     return f"{path!r} {what}" if path else what
+
+
+def _problem(error: ErrorDetails) -> Unusable:
+    """What is wrong with one field."""
+    context = error.get("ctx", {})
+    cause = context.get("error")
+    if isinstance(cause, Unusable):
+        return cause
+    match error["type"]:
+        case "missing":
+            return Unusable("is missing", "schema")
+        case "literal_error":
+            choices, value = context.get("expected", "").replace(" or ", ", "), _quoted(error["input"])
+            return Unusable("must be one of {choices}; it was {value}", "schema", choices=choices, value=value)
+        case "model_type" | "dict_type":
+            return Unusable("must be a JSON object", "schema")
+        case _:
+            return Unusable("cannot be used: {why}", "schema", why=error["msg"])
 
 
 def _quoted(value: object) -> str:
@@ -452,10 +454,16 @@ def whole(least: int, most: int, *, missing: int | None = None) -> Rule:
         if found is None:
             raise Unusable("must be a whole number", "schema")
         if not least <= found <= most:
-            raise Unusable(f"must be between {least} and {most}; it was {found}", "range")
+            raise out_of_range(least, most, found)
         return found
 
     return Rule(read, {"minimum": least, "maximum": most})
+
+
+def out_of_range(least: int, most: int, value: int) -> Unusable:
+    """For a number that is not between two others."""
+    what = "must be between {least} and {most}; it was {value}"
+    return Unusable(what, "range", least=least, most=most, value=value)
 
 
 _NUMBER = re.compile(r"\[?\s*([+-]?[0-9]{1,12})(?:\.0+)?\s*\]?")
@@ -481,7 +489,7 @@ def several(least: int = 0, most: int | None = None) -> Rule:
             raise Unusable("must be a list", "schema")
         items = _items(value)
         if len(items) < least:
-            raise Unusable(f"must have at least {least} entries; it has {len(items)}", "range")
+            raise Unusable("must have at least {least} entries; it has {count}", "range", least=least, count=len(items))
         return items[:most]
 
     bounds = {"minItems": least or None, "maxItems": most}
@@ -525,7 +533,8 @@ def choice(kind: Kind, *, needed: Callable[[Context], bool] = lambda _: False, f
         text = _text(value, LONGEST_CHOICE)
         found = choices.id(text) if text else None
         if not found and needed(context):
-            raise Unusable(f"must be one of: {', '.join(choices.labels)}; it was {_quoted(text)}", "unknown_id")
+            offered, given = ", ".join(choices.labels), _quoted(text)
+            raise Unusable("must be one of: {choices}; it was {value}", "unknown_id", choices=offered, value=given)
         return found or (shortened(text, LONGEST_SUBJECT) if free else "")
 
     def write(value: str, offers: Offers) -> str:
@@ -562,7 +571,7 @@ def _time(value: object, context: Context) -> str:
     text = _text(value, 20)
     found = _TIME.fullmatch(text)
     if found is None or int(found[1]) > 23:
-        raise Unusable(f"must be a time such as 07:30; it was {text!r}", "range")
+        raise Unusable("must be a time such as 07:30; it was {value}", "range", value=repr(text))
     return f"{int(found[1]):02}:{found[2]}"
 
 

@@ -23,6 +23,12 @@ export function mix(a: Colour, b: Colour, t: number): Colour {
   return at(16) | at(8) | at(0);
 }
 
+/** One light through another. */
+export function multiply(a: Colour, b: Colour): Colour {
+  const at = (shift: number): number => Math.round((((a >> shift) & 255) * ((b >> shift) & 255)) / 255) << shift;
+  return at(16) | at(8) | at(0);
+}
+
 /** Darker below 1, lighter above it. */
 export const shade = (c: Colour, f: number): Colour => (f < 1 ? mix(0x1d1730, c, f) : mix(c, 0xfff6e0, f - 1));
 

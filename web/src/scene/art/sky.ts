@@ -1,6 +1,6 @@
 // The light of an hour and a sky: pure, so that a tick always looks the same.
 
-import { mix, type Colour } from "./paint";
+import { mix, multiply, type Colour } from "./paint";
 
 export interface Light {
   /** What everything under the open sky is multiplied with. */
@@ -42,11 +42,6 @@ export function lightAt(hour: number, sky: string, neon: boolean): Light {
     case "cloudy": return { ambient: mix(clear, multiply(clear, 0xdfe3ee), 0.7), lamp, clouds: day * 0.8, mist: neon ? 0.07 : 0 };
     default: return { ambient: clear, lamp, clouds: day * 0.45, mist: neon ? day * 0.06 : 0 };
   }
-}
-
-function multiply(a: Colour, b: Colour): Colour {
-  const at = (shift: number): number => Math.round((((a >> shift) & 255) * ((b >> shift) & 255)) / 255) << shift;
-  return at(16) | at(8) | at(0);
 }
 
 /** Hours of a simulated time, with minutes; times are read as written, without a zone of the viewer. */

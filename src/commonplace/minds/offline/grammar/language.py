@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from commonplace.minds.notes import Person, Who
-from commonplace.minds.offline.grammar import english, speech
+from commonplace.minds.offline.grammar import english, reporting, speech
 from commonplace.minds.offline.grammar.korean import Korean
 from commonplace.text import words
 
@@ -422,8 +422,7 @@ class English:
         return english.lowered(english.past(sentence))
 
     def reported(self, quote: str, pronoun: str, topic: str) -> str:
-        del topic
-        return speech.reported(quote, pronoun)
+        return reporting.reported(quote, pronoun, topic)
 
     def meeting(self, event: str) -> tuple[str, ...]:
         return f"at {event}", f"until {event}"

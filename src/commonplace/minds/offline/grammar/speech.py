@@ -1,4 +1,4 @@
-"""English words repeated by somebody else: pronouns swapped, speech reported, the thing a line is about."""
+"""English words repeated by somebody else: pronouns swapped, and the thing a line is about."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ _EMPTY = listed(
 )
 _VERBS = listed("was is are were had have never always just really not only go goes went do does did be been")
 _ARTICLES = {"a": "the", "an": "the"}
-_DETERMINERS = listed("the a an my your our his her their")
+DETERMINERS = listed("the a an my your our his her their")
 
 
 @lru_cache(maxsize=4096)
@@ -124,20 +124,22 @@ def noun_phrase(text: str, subject: str = "") -> str:
             before, _, after = noun.partition(subject)
             noun = f"{before}{subject}{after.partition(' ')[0]}"
         words = noun.split()
-        if words[-1] in _EMPTY or words[0] in _EMPTY or len(words[-1]) < 3 or words[-1].endswith(("ing", "ly", "ed")):
+        if words[-1] in _EMPTY or words[0] in _EMPTY or len(words[-1]) < 3:
+            continue
+        if words[-1].endswith(("ing", "ly", "ed", "'s")):
             continue
         if any(word in _VERBS for word in words):
             continue
         determiner = found["det"].lower()
         return f"{_ARTICLES.get(determiner, determiner)} {noun}"
     before, occurs, _ = text.partition(f" {subject}")
-    is_bare = occurs and not any(word in _DETERMINERS or word.endswith("'s") for word in before.lower().split()[-3:])
+    is_bare = occurs and not any(word in DETERMINERS or word.endswith("'s") for word in before.lower().split()[-3:])
     return subject if subject and is_bare else with_article(subject)
 
 
 def with_article(subject: str) -> str:
     """`flood` → `the flood`; a name, or what has a determiner already, stays as it is."""
-    is_whole = not subject or subject[0].isupper() or subject.split(" ", 1)[0] in _DETERMINERS
+    is_whole = not subject or subject[0].isupper() or subject.split(" ", 1)[0] in DETERMINERS
     return subject if is_whole else f"the {subject}"
 
 
@@ -155,76 +157,7 @@ def turned(topic: str, my: str = "your", your: str = "my") -> str:
 def bare(topic: str) -> str:
     """A topic without its determiner: `the lantern festival` → `lantern festival`."""
     determiner, _, noun = topic.partition(" ")
-    return noun if determiner in _DETERMINERS or determiner.endswith("'s") else topic
-
-
-_THIRD = {
-    "I'm": ("{s}'s", "they're"), "I've": ("{s}'s", "they've"), "I'll": ("{s}'ll", "they'll"),
-    "I'd": ("{s}'d", "they'd"),
-}  # fmt: skip
-_SAME = listed(
-    "was had could can can't couldn't would wouldn't will won't saw heard found made took left lost forgot met "
-    "spent went came dreamt used got broke fixed finished never should must might did didn't wanted thought told"
-)
-_INFLECT = listed("need want think hope like love keep know miss owe feel worry dream wonder believe remember mean")
-_OBJECTS = {"me": OBJECT, "my": POSSESSIVE, "mine": {"she": "hers", "he": "his", "they": "theirs"},
-            "myself": {"she": "herself", "he": "himself", "they": "themselves"}}  # fmt: skip
-_BARRED = listed("you your yours you're we our us we're let's shall please here this")
-
-
-@lru_cache(maxsize=4096)
-def reported(quote: str, pronoun: str) -> str:
-    """A short statement about oneself as somebody else passes it on; empty when it would not read well.
-
-    `I need a battery.` → `he needs a battery`, said of a he.
-    """
-    sentence = quote.strip().rstrip(".!")
-    words = sentence.split(" ")
-    if not 3 <= len(words) <= 16 or re.search(r"[.?!…:;–—\"“]", sentence) or pronoun not in SUBJECT:
-        return ""
-    if any(word.lower().strip(",") in _BARRED for word in words):
-        return ""
-    start = _subject(words, pronoun)
-    if not start:
-        return ""
-    rest = [_objects(word, pronoun) for word in words[start[1] :]]
-    if any(word in {"I", "I'm", "I've", "I'd", "I'll"} for word in rest):
-        return ""
-    return " ".join([start[0], *rest])
-
-
-def _subject(words: list[str], pronoun: str) -> tuple[str, int] | None:
-    """The beginning of the reported clause, and how many words it replaces."""
-    subject, many = SUBJECT[pronoun], pronoun == "they"
-    first, second = words[0], words[1]
-    if first in _THIRD:
-        return _THIRD[first][1 if many else 0].format(s=subject), 1
-    if first == "My":
-        return POSSESSIVE[pronoun], 1
-    if first != "I":
-        return None
-    verb = _other_verb(second, many)
-    return (f"{subject} {verb}", 2) if verb else None
-
-
-def _other_verb(verb: str, many: bool) -> str:
-    """The verb of `I …` as it goes with he, she or they; empty for one that is not known."""
-    if verb in _SAME:
-        return verb
-    if verb in _INFLECT:
-        return verb if many else _third_form(verb)
-    return {"am": "are" if many else "is", "have": "have" if many else "has"}.get(verb, "")
-
-
-def _third_form(verb: str) -> str:
-    if verb.endswith("y") and verb[-2] not in "aeiou":
-        return verb[:-1] + "ies"
-    return verb + ("es" if verb.endswith(("s", "sh", "ch")) else "s")
-
-
-def _objects(word: str, pronoun: str) -> str:
-    bare = word.strip(",")
-    return word.replace(bare, _OBJECTS[bare][pronoun]) if bare in _OBJECTS else word
+    return noun if determiner in DETERMINERS or determiner.endswith("'s") else topic
 
 
 def addressed(text: str, name: str, called: str) -> str:

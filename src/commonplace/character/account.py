@@ -1,0 +1,230 @@
+"""What a character knows of its own past: what it attended and did, promised, told, heard, asked and was answered.
+
+An account is a value, replaced at each commit. It is kept by the simulator from what the character perceived, never
+from what a mind claims, and every row cites memories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from hashlib import blake2b
+
+from commonplace.text import sentences, words
+
+OWN = ("attended", "did", "promised", "kept", "broke")
+"""Kinds of rows about the character alone; a promise names whom it was made to."""
+BETWEEN = ("told", "heard", "asked", "was_asked", "answered", "agreed", "refused", "declined")
+"""Kinds of rows about another one. `answered`: the other answered what I asked. `agreed`, `refused`: the other, to what
+I proposed. `declined`: I, to what the other proposed; `promised` is my yes."""
+KINDS = (*OWN, *BETWEEN)
+MOST_OWN, MOST_BETWEEN = 40, 12
+"""Rows of a kind; rows of a kind with one other character."""
+MOST_CITED = 3
+"""Memories a row cites: the first and the latest."""
+LONGEST_TOPIC = 60
+ARTICLES = frozenset({"the", "a", "an"})
+KEPT_DAYS = 30
+"""Days for which rows and lines are kept."""
+MOST_LINES, MOST_LATELY = 300, 240
+"""Sentences kept that were said to one hearer; latest sentences kept, whoever heard them."""
+WORN = 12
+"""Ticks by which every repetition lets a row be kept longer where there is no room."""
+_DIGEST = 5
+"""Bytes of the digest that stands for a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row: something that happened between the character and `other`, or to the character alone."""
+
+    kind: str
+    """One of `KINDS`."""
+    other: str = ""
+    """Character id; empty where nobody else is concerned."""
+    act: str = ""
+    """The speech act of a question: `ask.event`; empty for other rows."""
+    topic: str = ""
+    """Id of the seed fact or scripted event, else the words of the topic as `as_topic` gives them."""
+    tick: int = 0
+    """When it happened last."""
+    since: int = 0
+    """When it happened first."""
+    times: int = 1
+    because: tuple[int, ...] = ()
+    """Ids of memories it rests on, ascending."""
+    due: int = -1
+    """Of a promise: the tick by which it is to be kept; −1 for no time."""
+
+    @property
+    def group(self) -> str:
+        """Its kind and the other one: what rows are counted by."""
+        return f"{self.kind}/{self.other}"
+
+    @property
+    def name(self) -> str:
+        """What it is about within its group."""
+        return f"{self.act}/{self.topic}"
+
+    @property
+    def key(self) -> str:
+        """Group and name: no two rows have the same."""
+        return f"{self.group}/{self.name}"
+
+    @property
+    def worth(self) -> int:
+        """The row of a full group with the least goes first: the oldest, and of those the one that happened once."""
+        return self.tick + WORN * min(self.times, 10)
+
+
+KEY = ("kind", "other", "act", "topic")
+"""Fields of which the key of a row is made, in order."""
+Rows = Mapping[str, Entry]
+Heard = Mapping[str, int]
+"""Digest of a sentence → tick at which it was said last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The rows by group and name, and which sentences were said to whom. No order of either has a meaning."""
+
+    groups: Mapping[str, Rows] = field(default_factory=dict[str, Rows])
+    lines: Mapping[str, Heard] = field(default_factory=dict[str, Heard])
+    """By hearer; under the empty name the latest sentences, whoever heard them."""
+    next_due: int = -1
+    """The earliest tick by which a promise is to be kept; −1 for none. Follows from the rows."""
+
+    def rows(self, kind: str, other: str = "") -> tuple[Entry, ...]:
+        """The rows of a kind with one other character, or with nobody, latest first."""
+        return _latest_first(self.groups.get(f"{kind}/{other}", {}).values())
+
+    def all(self) -> tuple[Entry, ...]:
+        """All rows, latest first."""
+        return _latest_first(entry for rows in self.groups.values() for entry in rows.values())
+
+    def find(self, kind: str, other: str = "", act: str = "", topic: str = "") -> Entry | None:
+        """One row."""
+        return self.groups.get(f"{kind}/{other}", {}).get(f"{act}/{topic}")
+
+    def noted(self, entry: Entry, oldest: int) -> Account:
+        """The account with one thing more; a row about the same is renewed. Rows before the tick `oldest` go."""
+        rows = self.groups.get(entry.group, {})
+        known = rows.get(entry.name)
+        if known is not None:
+            entry = replace(
+                entry,
+                since=known.since,
+                times=known.times + 1,
+                because=cited(known.because, entry.because),
+                due=known.due if entry.due < 0 else entry.due,
+            )
+        kept = {name: row for name, row in rows.items() if row.tick >= oldest and name != entry.name}
+        most = MOST_BETWEEN if entry.kind in BETWEEN else MOST_OWN
+        while len(kept) >= most:
+            kept.pop(min((row.worth, name) for name, row in kept.items())[1])
+        return self._with_group(entry.group, {**kept, entry.name: entry})
+
+    def dropped(self, entry: Entry) -> Account:
+        """The account without a row."""
+        rows = self.groups.get(entry.group, {})
+        return self._with_group(entry.group, {name: row for name, row in rows.items() if name != entry.name})
+
+    def said(self, hearer: str, line: str, tick: int, oldest: int) -> Account:
+        """The account after the sentences of a line were said to somebody."""
+        found = dict.fromkeys((digest_of(sentence) for sentence in sentences(line)), tick)
+        to_one = _latest({**self.lines.get(hearer, {}), **found}, MOST_LINES, oldest)
+        to_all = _latest({**self.lines.get("", {}), **found}, MOST_LATELY, oldest)
+        return replace(self, lines={**self.lines, hearer: to_one, "": to_all})
+
+    def without(self, memories: AbstractSet[int]) -> Account:
+        """The account without what rests on these memories alone; itself where nothing does."""
+        account = self
+        for entry in self.all():
+            if not memories.isdisjoint(entry.because):
+                left = tuple(memory for memory in entry.because if memory not in memories)
+                rows = {**account.groups[entry.group], entry.name: replace(entry, because=left)}
+                account = account._with_group(entry.group, rows) if left else account.dropped(entry)
+        return account
+
+    def _with_group(self, group: str, rows: Rows) -> Account:
+        groups = (
+            {**self.groups, group: rows} if rows else {key: one for key, one in self.groups.items() if key != group}
+        )
+        due = _next_due(groups) if group.startswith("promised/") else self.next_due
+        return replace(self, groups=groups, next_due=due)
+
+
+def restored(entries: Iterable[Entry], lines: Mapping[str, int]) -> Account:
+    """The account of these rows and lines, which are as `changed_lines` gives them."""
+    groups: dict[str, dict[str, Entry]] = {}
+    for entry in entries:
+        groups.setdefault(entry.group, {})[entry.name] = entry
+    heard: dict[str, dict[str, int]] = {}
+    for key, tick in lines.items():
+        hearer, sentence = key.split("/")
+        heard.setdefault(hearer, {})[sentence] = tick
+    return Account(groups, heard, _next_due(groups))
+
+
+def parts_of(key: str) -> dict[str, str]:
+    """The fields that a row's key holds."""
+    return dict(zip(KEY, key.split("/", 3), strict=True))
+
+
+def as_topic(text: str) -> str:
+    """A topic as rows have it: its words in lower case, without an article."""
+    found = words(text)
+    return " ".join(found[1:] if found[:1] and found[0] in ARTICLES else found)[:LONGEST_TOPIC].strip()
+
+
+@lru_cache(maxsize=16384)
+def digest_of(sentence: str) -> str:
+    """What stands for a sentence, whatever its case and punctuation."""
+    return blake2b(" ".join(words(sentence)).encode(), digest_size=_DIGEST).hexdigest()
+
+
+def _next_due(groups: Mapping[str, Rows]) -> int:
+    dues = (row.due for group, rows in groups.items() if group.startswith("promised/") for row in rows.values())
+    return min((due for due in dues if due >= 0), default=-1)
+
+
+def cited(known: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ...]:
+    """The memories of both that a row keeps: the first and the latest."""
+    found = sorted({*known, *new})
+    return (*found[:1], *found[1:][-(MOST_CITED - 1) :])
+
+
+def _latest(heard: Heard, most: int, oldest: int) -> Heard:
+    kept = {sentence: tick for sentence, tick in heard.items() if tick >= oldest}
+    if len(kept) <= most:
+        return kept
+    return dict(sorted(kept.items(), key=lambda pair: (pair[1], pair[0]))[-most:])
+
+
+def _latest_first(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    return tuple(sorted(entries, key=lambda entry: (-entry.tick, entry.key)))
+
+
+def changed_rows(before: Account, after: Account) -> Iterator[tuple[str, Entry | None]]:
+    """Keys of the rows that are new or other, with them; keys of rows that are gone, with None."""
+    for group in _differing(before.groups, after.groups):
+        old, new = before.groups.get(group, {}), after.groups.get(group, {})
+        yield from ((f"{group}/{name}", row) for name, row in new.items() if old.get(name) != row)
+        yield from ((f"{group}/{name}", None) for name in old if name not in new)
+
+
+def changed_lines(before: Account, after: Account) -> Iterator[tuple[str, int | None]]:
+    """`HEARER/DIGEST` of the sentences said since, with the tick; of those no longer kept, with None."""
+    for hearer in _differing(before.lines, after.lines):
+        old, new = before.lines.get(hearer, {}), after.lines.get(hearer, {})
+        yield from ((f"{hearer}/{sentence}", tick) for sentence, tick in new.items() if old.get(sentence) != tick)
+        yield from ((f"{hearer}/{sentence}", None) for sentence in old if sentence not in new)
+
+
+def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
+    if before is after:
+        return []
+    found = [key for key, value in after.items() if before.get(key) is not value]
+    return [*found, *(key for key in before if key not in after)]

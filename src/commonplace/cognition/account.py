@@ -1,0 +1,207 @@
+"""What a character knows of its own past, kept from what it has just perceived and remembered.
+
+Rows are written from the frames of percepts, which are the simulator's account of what happened, and never from what a
+mind claims. Each cites the memory that the percept became: what is not remembered is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from itertools import islice, pairwise
+
+from commonplace.character.account import KEPT_DAYS, Entry, as_topic, cited
+from commonplace.character.fact import Fact, carried
+from commonplace.character.plan import PlanItem
+from commonplace.cognition.perceive import Percept
+from commonplace.cognition.turn import Notebook, TurnView
+from commonplace.memory.record import Memory
+from commonplace.world.state import Conversation, Line
+
+Remembered = tuple[Percept, Memory]
+TELLING = frozenset({"", "tell", "report", "complain", "rejoice", "intend", "praise", "invite", "answer"})
+"""Speech acts that tell something; so do those that begin with `tell.`."""
+REPAIRS = frozenset({"REPAIR", "FIX", "MEND"})
+"""Verbs with which something is done that is worth knowing later, also where it is a routine."""
+
+
+def note(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -> None:
+    """Write the rows of what was perceived in this tick, and settle the promises whose time has come."""
+    known = sorted(remembered, key=lambda pair: pair[1].id)  # whatever order they come in, the rows are the same
+    for percept, memory in known:
+        writer = _WRITERS.get(percept.frame["what"])
+        if writer is not None:
+            writer(view, notebook, percept.frame, memory)
+    if not view.world.body.asleep:
+        _attend(view, notebook, known)
+    if 0 <= notebook.account.next_due <= view.tick:
+        _settle(view, notebook)
+
+
+def _add(
+    view: TurnView, notebook: Notebook, kind: str, memory: Memory, other: str = "", act: str = "", topic: str = "",
+    due: int = -1,
+) -> None:  # fmt: skip
+    entry = Entry(kind, other, act, topic, view.tick, view.tick, because=(memory.id,), due=due)
+    notebook.account = notebook.account.noted(entry, _oldest(view))
+
+
+def _oldest(view: TurnView) -> int:
+    return view.tick - view.scenario.clock.ticks(KEPT_DAYS * 24 * 60)
+
+
+# ── talk ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _i_said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
+    """I told, asked, agreed to or declined something."""
+    hearer, quote = frame["to"], frame["quote"]
+    notebook.account = notebook.account.said(hearer, quote, view.tick, _oldest(view))
+    act, topics = act_of(frame), topics_of(view.scenario.facts, frame)
+    before = _before(view, hearer, frame, mine=True)
+    if _asks(act):
+        for topic in topics:
+            _add(view, notebook, "asked", memory, hearer, act, topic)
+    if act in {"accept", "decline"} and before is not None:
+        kind = "promised" if act == "accept" else "declined"
+        for topic in topics_of(view.scenario.facts, _frame_of(before)) or topics:
+            due = _ends(view, topic) if kind == "promised" else -1
+            _add(view, notebook, kind, memory, hearer, topic=topic, due=due)
+    if _tells(act):
+        for topic in topics:
+            _add(view, notebook, "told", memory, hearer, topic=topic)
+
+
+def _said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
+    """Another told me, asked me, answered me or agreed to something. Of what is said to others only facts count."""
+    other, act = frame["who"], act_of(frame)
+    topics = topics_of(view.scenario.facts, frame)
+    if not frame["to_me"]:
+        for fact in carried(view.scenario.facts, frame["quote"]):
+            _add(view, notebook, "heard", memory, other, topic=fact)
+        return
+    before = _before(view, other, frame, mine=False)
+    if before is not None:
+        _replied(view, notebook, other, act, before, memory)
+    if _asks(act):
+        for topic in topics:
+            _add(view, notebook, "was_asked", memory, other, act, topic)
+    if _tells(act):
+        for topic in topics:
+            _add(view, notebook, "heard", memory, other, topic=topic)
+
+
+def _replied(view: TurnView, notebook: Notebook, other: str, act: str, before: Line, memory: Memory) -> None:
+    """What a reply makes of my line before it: an answered question, something agreed to or refused."""
+    asked = _frame_of(before)
+    mine = act_of(asked)
+    if not _asks(mine):
+        return
+    for topic in topics_of(view.scenario.facts, asked):
+        _add(view, notebook, "answered", memory, other, mine, topic)
+        if act in {"accept", "decline"}:
+            _add(view, notebook, "agreed" if act == "accept" else "refused", memory, other, topic=topic)
+
+
+def act_of(frame: Mapping[str, str]) -> str:
+    """The speech act of a line: as its speaker's mind said, else `ask` for a question; empty for any other."""
+    return frame.get("speech_act", "") or ("ask" if frame["quote"].rstrip().endswith("?") else "")
+
+
+def topics_of(facts: Sequence[Fact], frame: Mapping[str, str]) -> tuple[str, ...]:
+    """What a line is about: the seed facts its words carry, else its topic."""
+    topic = as_topic(frame.get("topic", ""))
+    return carried(facts, frame["quote"]) or ((topic,) if topic else ())
+
+
+def _asks(act: str) -> bool:
+    return act.startswith("ask") or act == "invite"
+
+
+def _tells(act: str) -> bool:
+    return act in TELLING or act.startswith("tell.")
+
+
+def _before(view: TurnView, other: str, frame: Mapping[str, str], *, mine: bool) -> Line | None:
+    """The line that a line of the talk between me and another answers; `mine`: whether the answer is mine."""
+    me = view.persona.id
+    speaker, asker = (me, other) if mine else (other, me)
+    for talk in view.world.conversations:
+        if me in talk.members and other in talk.members:
+            return _answered(talk, speaker, asker, frame["quote"])
+    return None
+
+
+def _answered(talk: Conversation, speaker: str, asker: str, quote: str) -> Line | None:
+    for before, said in reversed(tuple(pairwise(talk.lines))):
+        if said.speaker == speaker and said.utterance == quote:
+            return before if before.speaker == asker and before.to == speaker else None
+    return None
+
+
+def _frame_of(line: Line) -> dict[str, str]:
+    return {"quote": line.utterance, "speech_act": line.speech_act, "topic": line.topic}
+
+
+# ── what one did and was at ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _did(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
+    """Something done that is no routine."""
+    stroke = view.state.plan.at(view.now - timedelta(minutes=view.scenario.clock.tick_minutes), "day")
+    if stroke is not None and _is_special(stroke):
+        _add(view, notebook, "did", memory, topic=as_topic(stroke.action_description))
+    elif frame.get("verb", "") in REPAIRS:
+        _add(view, notebook, "did", memory, topic=as_topic(frame["doing"]))
+
+
+def _is_special(stroke: PlanItem) -> bool:
+    return stroke.routine < 0 and not stroke.asleep
+
+
+def _event(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
+    """A scripted event that I saw where it took place."""
+    if frame.get("event") and view.world.area in frame.get("areas", "").split():
+        _add(view, notebook, "attended", memory, topic=frame["event"])
+
+
+def _attend(view: TurnView, notebook: Notebook, known: Sequence[Remembered]) -> None:
+    """The events of facts that go on where I am. Where nothing new is perceived, the latest memory is cited, once."""
+    for fact in view.scenario.facts:
+        if fact.place != view.world.area or not _goes_on(view, fact):
+            continue
+        memories = [memory for _, memory in known]
+        if not memories and notebook.account.find("attended", topic=fact.id) is None:
+            memories = list(islice(view.draft.backwards(), 1))
+        if memories:
+            about = next((memory for memory in memories if fact.carried_by(memory.text)), memories[0])
+            _add(view, notebook, "attended", about, topic=fact.id)
+
+
+def _goes_on(view: TurnView, fact: Fact) -> bool:
+    return fact.starts is not None and fact.starts <= view.now < fact.starts + timedelta(minutes=fact.minutes or 60)
+
+
+def _ends(view: TurnView, topic: str) -> int:
+    """The tick at which the event of a fact is over; −1 for anything else."""
+    fact = next((fact for fact in view.scenario.facts if fact.id == topic), None)
+    if fact is None or fact.starts is None:
+        return -1
+    return view.scenario.clock.tick(fact.starts + timedelta(minutes=fact.minutes or 60))
+
+
+def _settle(view: TurnView, notebook: Notebook) -> None:
+    """A promise whose time is over was kept by one who was there, and broken by one who was not."""
+    account = notebook.account
+    for entry in account.all():
+        if entry.kind != "promised" or not 0 <= entry.due <= view.tick:
+            continue
+        there = account.find("attended", topic=entry.topic)
+        kept = there is not None and there.tick >= entry.since
+        because = cited(entry.because, there.because if there and kept else ())
+        row = Entry("kept" if kept else "broke", entry.other, "", entry.topic, view.tick, view.tick, because=because)
+        notebook.account = notebook.account.dropped(entry).noted(row, _oldest(view))
+
+
+_WRITERS = {"i_said": _i_said, "said": _said, "did": _did, "event": _event}
+"""By what a frame says it is."""

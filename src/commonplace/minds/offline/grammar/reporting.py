@@ -1,0 +1,151 @@
+"""Indirect speech in English: a sentence of a line as somebody else passes it on."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+from commonplace.minds.offline.grammar.english import listed
+from commonplace.minds.offline.grammar.speech import DETERMINERS, OBJECT, POSSESSIVE, SUBJECT
+
+SHORTEST, LONGEST = 4, 22
+"""Words of a sentence that is passed on."""
+_SENTENCE = re.compile(r"[^.!?…]+[.!?…]*[\"”']?\s*")
+_SELF = listed("i i'm i've i'd i'll me my mine myself")
+_BARRED = listed("you your yours you're you've you'll you'd we our us we're we've shall please here this let's um mean")
+"""Words that mean something else, or nothing, in another mouth."""
+_LEANING = listed(
+    "it it's that that's this they they're there's he he's she she's his her their these those one no yes and but so "
+    "or not then because of which who only nobody's oh ah well anyhow anyway still"
+)
+"""Words at the beginning of a sentence that lean on the one before it."""
+_SHORT = {"I'm": ("{s}'s", "they're"), "I've": ("{s}'s", "they've"), "I'll": ("{s}'ll", "they'll"),
+          "I'd": ("{s}'d", "they'd")}  # fmt: skip
+_POINTING = listed("it its it's them they they're their him he his her she she's that those these one")
+_ADVERBS = listed("still always never only just once also really nearly even hardly often sometimes usually")
+_UNCHANGED = listed(
+    "was had could can can't shan't couldn't would wouldn't will won't should must might did didn't hadn't wasn't "
+    "cannot became began bit blew bought broke brought built burnt came caught chose cut did drank drew drove "
+    "dreamt ate fed felt fell fought found flew forgot forgave froze gave got grew heard held hid hit hung kept "
+    "knew laid learnt led left lent let lit lost made meant met paid put ran rang read rode rose said sang sank "
+    "sat saw sent sewed shook shot showed shut slept smelt sold spent spoke stole stood stuck swam swept swore "
+    "taught thought threw told took tore understood went woke won wore wrote"
+)
+"""Verbs that are the same with he and she: those in the past, and those that help another."""
+_IRREGULAR = {"am": ("is", "are"), "have": ("has", "have"), "do": ("does", "do"), "don't": ("doesn't", "don't"),
+              "haven't": ("hasn't", "haven't"), "go": ("goes", "go")}  # fmt: skip
+_NO_VERBS = listed(
+    "and or but um er the a an my your his her their of in on at by for with from to as if than that who which not no "
+    "alone myself too either"
+)
+_OBJECTS = {"me": OBJECT, "my": POSSESSIVE, "mine": {"she": "hers", "he": "his", "they": "theirs"},
+            "myself": {"she": "herself", "he": "himself", "they": "themselves"}}  # fmt: skip
+_OWNED = DETERMINERS | listed("no some more two three four five six eleven many")
+"""Words after which `I've` means that one has something."""
+_VERB = re.compile(r"is|are|was|were|has|have|can|will|would|does|[a-z]{2,}(?:s|ed)|[a-z]+n't")
+_WORD = re.compile(r"(?P<word>[^\s,]+)(?P<after>,?)")
+
+
+@lru_cache(maxsize=4096)
+def reported(quote: str, pronoun: str, topic: str = "") -> str:
+    """The sentence on the topic as somebody else passes it on; empty when none would read well.
+
+    `Listen to this. I need a battery.` → `he needs a battery`, said of a he. Without a topic the quote is one sentence.
+    """
+    if pronoun not in SUBJECT:
+        return ""
+    sentences = [one.strip() for one in _SENTENCE.findall(quote)]
+    key = topic.rsplit(" ", maxsplit=1)[-1].lower()
+    about = [one for one in sentences if key in one.lower()] if topic else sentences[: len(sentences) < 2]
+    return next((report for one in about if (report := _reported(one, pronoun))), "")
+
+
+def _reported(sentence: str, pronoun: str) -> str:
+    words = sentence.rstrip(".!").split(" ")
+    bare = [word.lower().strip(",") for word in words]
+    if sentence.endswith(("?", "…")) or re.search(r"[:;–—\"“]", sentence) or not SHORTEST <= len(words) <= LONGEST:
+        return ""
+    if any(word in _BARRED for word in bare) or _leans(words, bare):
+        return ""
+    if _SELF & {*bare}:
+        return _turned(words, pronoun)
+    is_statement = any(_is_verb(word) for word in bare[1:])
+    return " ".join([_begun(words[0]), *words[1:]]) if is_statement else ""
+
+
+def _leans(words: list[str], bare: list[str]) -> bool:
+    """Whether the sentence needs the one before it: for its subject, or for what an `it` or `her` in it means."""
+    if words[0].endswith(",") or bare[0] in _LEANING | _ADVERBS:
+        return True
+    if bare[0] not in DETERMINERS | _BEGINS | _SELF and not _is_verb(bare[1]) and bare[1] not in _ADVERBS:
+        return True
+    pointing = next((number for number, word in enumerate(bare) if word in _POINTING), 0)
+    named = (number for number, word in enumerate(words) if word[0].isupper() and bare[number] not in _SELF)
+    before = (*named, *(number for number, word in enumerate(bare) if word in DETERMINERS))
+    return pointing > 0 and not any(number < pointing and (number or bare[0] not in _BEGINS) for number in before)
+
+
+def _is_verb(word: str) -> bool:
+    return word in _UNCHANGED or bool(_VERB.fullmatch(word))
+
+
+def _begun(word: str) -> str:
+    """The first word in the middle of a sentence: only what may be a name keeps its capital."""
+    return word.lower() if word.lower() in DETERMINERS | _BEGINS else word
+
+
+_BEGINS = listed(
+    "some every each all most many half nobody everybody everyone somebody someone something nothing everything there "
+    "when while if as in on at from by with after before during since until every two three four five six seven"
+)
+
+
+def _turned(words: list[str], pronoun: str) -> str:
+    """The words of somebody about themselves, in the third person; empty where a verb is not known."""
+    subject, many = SUBJECT[pronoun], pronoun == "they"
+    told, awaits_verb = list[str](), False
+    for number, one in enumerate(words):
+        found = _WORD.fullmatch(one)
+        if found is None:
+            return ""
+        word, after = found["word"], found["after"]
+        if awaits_verb and word not in _ADVERBS:
+            verb = _with_third(word, many)
+            if not verb or (verb != word and _goes_on(words[number + 1 :])):
+                return ""
+            told.append(verb + after)
+            awaits_verb = False
+        elif word == "I":
+            if after:
+                return ""
+            told.append(subject)
+            awaits_verb = True
+        elif word == "I've" and not after and words[number + 1 : number + 2] and words[number + 1] in _OWNED:
+            told += [subject, "have" if many else "has"]
+        elif word in _SHORT:
+            told.append(_SHORT[word][many].format(s=subject) + after)
+        elif word.lower() in _OBJECTS:
+            told.append(_OBJECTS[word.lower()][pronoun] + after)
+        else:
+            told.append((word if number else _begun(word)) + after)
+    return "" if awaits_verb else " ".join(told)
+
+
+def _goes_on(words: list[str]) -> bool:
+    """Whether a second verb may follow that would have to change, too: `I ring up and complain`."""
+    after = (word for joint, word in pairwise(words) if joint in {"and", "or", "but"})
+    return any(word.islower() and word not in DETERMINERS and not word.endswith("ed") for word in after)
+
+
+def _with_third(verb: str, many: bool) -> str:
+    """The verb of `I …` as it goes with he, she or they; empty for what is no verb."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb][many]
+    if verb in _NO_VERBS or not verb.isascii() or not verb.replace("'", "").isalpha() or verb[0].isupper():
+        return ""
+    if many or verb in _UNCHANGED or (verb.endswith("ed") and not verb.endswith("eed")):
+        return verb
+    if verb.endswith("y") and verb[-2] not in "aeiou":
+        return verb[:-1] + "ies"
+    return verb + ("es" if verb.endswith(("s", "sh", "ch", "x", "z")) else "s")

@@ -1,0 +1,49 @@
+"""Speech passed on in English: what somebody said, in the mouth of another."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.minds.offline.grammar.reporting import reported
+
+
+@pytest.mark.parametrize(
+    ("said", "pronoun", "passed_on"),
+    [
+        ("I need a battery.", "he", "he needs a battery"),
+        ("I'm late again, as always.", "they", "they're late again, as always"),
+        ("I still owe Jun for the broth pot.", "she", "she still owes Jun for the broth pot"),
+        ("I've a jar of two hundred and no time to play.", "she", "she has a jar of two hundred and no time to play"),
+        ("I don't think Pip knows she's company.", "he", "he doesn't think Pip knows she's company"),
+        ("Ezekiel shut the gates on me in the flood.", "he", "Ezekiel shut the gates on him in the flood"),
+        ("The cat sleeps in my transformer drawer.", "he", "the cat sleeps in his transformer drawer"),
+        ("Seven years I've been angry at Ezekiel about the flood.", "he",
+         "seven years he's been angry at Ezekiel about the flood"),
+    ],
+)  # fmt: skip
+def test_a_sentence_turns_into_the_third_person(said: str, pronoun: str, passed_on: str) -> None:
+    assert reported(said, pronoun) == passed_on
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "You need a battery.",
+        "Do I need a battery?",
+        "I made that up.",
+        "It isn't going to get any nicer.",
+        "Told her it was the mayor of Oslo.",
+        "I ring up and complain about it.",
+        "I shall, um, think of something.",
+    ],
+)
+def test_what_would_not_read_well_is_not_passed_on(said: str) -> None:
+    assert reported(said, "he") == ""
+
+
+def test_of_several_sentences_the_one_on_the_topic_is_passed_on() -> None:
+    line = (
+        "Good morning, Suki. Listen to this. I keep the landlord's letter behind the jar. It isn't getting any nicer."
+    )
+    assert reported(line, "she", "the landlord's letter") == "she keeps the landlord's letter behind the jar"
+    assert reported(line, "she", "my roof") == ""
