@@ -153,8 +153,12 @@ def _own_interact(view: TurnView, event: Event) -> Percept | None:
         return _outcome(
             view, event, "refused", {**frame, "why": why}, verb_word=word, the_object=the(name), why=lowered(why)
         )
-    doing = view.world.body.doing
-    return _outcome(view, event, "did", {**frame, "doing": doing}, doing=doing)
+    doing, step = view.world.body.doing, str(event.body.get("seen", "")) if event.body.get("progress") else ""
+    if not step:
+        return _outcome(view, event, "did", {**frame, "doing": doing}, doing=doing)
+    count, times = event.body["progress"]
+    frame |= {"what": "did", "doing": doing, "step": step, "progress": f"{count}/{times}"}
+    return _outcome(view, event, "progress", frame, doing=doing, step=ended(capital(step)))
 
 
 def _own_say(view: TurnView, event: Event) -> Percept | None:

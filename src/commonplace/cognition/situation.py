@@ -19,6 +19,7 @@ from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation,
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.actions import CARRYING
 from commonplace.world.geography import Geography
+from commonplace.world.tree import leads_on
 
 NAMES = {"who": "called", "to": "to_called", "object": "object_name", "place": "place_name", "other": "other_name"}
 """Keys of a frame that hold ids, and those under which a mind finds their names."""
@@ -157,15 +158,24 @@ def things_here(view: View) -> tuple[ThingHere, ...]:
 
 
 @lru_cache(maxsize=16384)
-def _thing(id: str, name: str, state: str, verbs: tuple[str, ...], carried: bool) -> ThingHere:
-    return ThingHere(id=id, name=name, state=state, verbs=verbs, carried=carried)
+def _thing(
+    id: str, name: str, state: str, verbs: tuple[str, ...], carried: bool, leads: tuple[str, ...] = ()
+) -> ThingHere:
+    return ThingHere(id=id, name=name, state=state, verbs=verbs, carried=carried, leads=leads)
 
 
 def things_believed(scenario: Scenario, belief: Belief, area: str, me: str) -> tuple[ThingHere, ...]:
     """Objects believed to be in an area or in one's own hands, as last seen."""
     nodes = scenario.geography.nodes
     return tuple(
-        _thing(node, nodes[node].name, known.state, verbs_of(scenario.geography, node), known.parent == me)
+        _thing(
+            node,
+            nodes[node].name,
+            known.state,
+            verbs_of(scenario.geography, node),
+            known.parent == me,
+            leads_on(scenario.geography.kinds[nodes[node].kind], known.state),
+        )
         for node, known in sorted(belief.nodes.items())
         if known.parent in {area, me} and node in nodes and nodes[node].type == "object"
     )

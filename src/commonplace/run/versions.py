@@ -34,7 +34,7 @@ def world_versions(before: World | None, after: World) -> tuple[Version, ...]:
     old = before or World(-1, {}, {})
     found = [Version(me, "body", "", body and _body(body)) for me, body in _changed(old.bodies, after.bodies)]
     found += [
-        Version(object_id, "thing", "", thing and [thing.state, thing.parent])
+        Version(object_id, "thing", "", thing and _thing(thing))
         for object_id, thing in _changed(old.things, after.things)
     ]
     for area, talks in _changed(old.conversations, after.conversations):
@@ -319,6 +319,10 @@ def as_body(value: dict[str, Any]) -> Body:
 def as_sky(value: dict[str, Any] | None) -> Imposed | None:
     """An imposed sky from its version."""
     return None if value is None else valued(Imposed, value)
+
+
+def _thing(thing: Thing) -> list[Any]:
+    return [thing.state, thing.parent, *([thing.progress] if thing.progress else [])]
 
 
 def _talk(talk: Conversation) -> list[Any]:

@@ -153,7 +153,17 @@ def _nodes(part: ScenarioPart) -> list[Node]:
 
 def _kind(kind_id: str, part: KindPart) -> ObjectKind:
     transitions = tuple(
-        Transition(verb, one.source, one.target, one.seen, tuple(sorted(one.also.items())))
+        Transition(
+            verb,
+            one.source,
+            one.target,
+            one.seen,
+            tuple(sorted(one.also.items())),
+            one.times,
+            one.steps,
+            tuple(sorted(one.needs.items())),
+            one.people,
+        )
         for verb, alternatives in part.verbs.items()
         for one in alternatives
     )

@@ -73,6 +73,17 @@ class TransitionPart(Part):
     target: str = Field(alias="to", description="state it leads to")
     seen: str = Field(default="", max_length=300, description="what the room notices, as a sentence")
     also: dict[Id, str] = Field(default_factory=dict, description="other objects of the same area it sets, with states")
+    times: int = Field(
+        default=1, ge=1, le=100, description="how many attempts it takes; the last one changes the state"
+    )
+    steps: tuple[Annotated[str, Field(min_length=1, max_length=300)], ...] = Field(
+        default=(), description="with `times`: what the room notices of the attempts before the last, in order"
+    )
+    needs: dict[Id, str] = Field(
+        default_factory=dict,
+        description="objects that must be here or carried by who tries, each with its state, or `*` for any",
+    )
+    people: int = Field(default=1, ge=1, le=10, description="how many awake people must be here")
 
 
 class KindPart(Part):

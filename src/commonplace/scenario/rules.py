@@ -135,6 +135,14 @@ def _transition(found: Findings, path: KeyPath, kind_id: str, kind: KindPart, tr
         if other_kind:
             found.known(here, "state", state, other_kind.states, f'of "{other}"')
         _near(found, here, kind_id, other)
+    for thing, state in transition.needs.items():
+        needed = found.names.kind_of(thing) if found.node((*path, "needs", thing), "object", thing) else None
+        if needed:
+            found.known((*path, "needs", thing), "state", state, (*needed.states, ANY), f'of "{thing}"')
+    if len(transition.steps) >= transition.times:
+        steps, times = len(transition.steps), transition.times
+        what = f"there are {steps} steps before the last of {times} attempts"
+        found.add((*path, "steps"), what, f"`times: {steps + 1}`, one more than the steps, or more")
 
 
 def _near(found: Findings, path: KeyPath, kind_id: str, other: str) -> None:

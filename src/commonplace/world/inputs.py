@@ -334,7 +334,8 @@ def with_states(things: Mapping[str, Thing], sets: Mapping[str, str]) -> Mapping
     """The things with some of their states written; the same mapping when there is nothing to write."""
     if not sets:
         return things
-    return {**things, **{id: replace(things[id], state=state) for id, state in sets.items()}}
+    new = {id: state for id, state in sets.items() if things[id].state != state}
+    return {**things, **{id: replace(things[id], state=state, progress=0) for id, state in new.items()}}
 
 
 def with_moves(things: Mapping[str, Thing], moves: Mapping[str, str]) -> Mapping[str, Thing]:

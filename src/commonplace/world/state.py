@@ -43,6 +43,8 @@ class Thing:
 
     state: str
     parent: str
+    progress: int = 0
+    """Attempts made so far at what takes several, in this state."""
 
 
 @dataclass(frozen=True, slots=True)
