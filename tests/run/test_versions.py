@@ -191,6 +191,7 @@ def test_no_field_is_forgotten() -> None:
         "conversations",
         "barred",
         "imposed",
+        "occasions",
     }
     kept = {"plan", "belief", "relations", "jobs", "reflected", "played", "mood", "weighed", "said", "card", "account"}
     assert {one.name for one in fields(Account)} == {"groups", "lines", "next_due"}

@@ -16,6 +16,7 @@ from commonplace.character.state import UNKNOWN, Belief, Known, Relation
 from commonplace.cognition.sentences import capital, ended, lowered, sentence, the, verb_word
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.world.events import Event
+from commonplace.world.script import audience
 from commonplace.world.state import Body
 from commonplace.world.tree import words
 
@@ -212,7 +213,7 @@ def from_outside(view: TurnView) -> Iterator[Percept]:
                 frame = {"what": "weather", "sky": view.world.ambient.sky, "old": _sky_before(view)}
                 yield Percept("weather", text, frame, "-", AMBIENT, event.id, always_new=True)
                 continue
-            frame = {"what": "event", "text": text, **_of_script(event)}
+            frame = {"what": "event", "text": text, **_of_script(view, event)}
             yield Percept("event", text, frame, "-", FIRST, event.id, always_new=True, passing=bool(struck))
 
 
@@ -232,9 +233,11 @@ def _strikes(view: TurnView, event: Event) -> str:
     return next((doing for agent, doing in pairs if agent == view.persona.id), "")
 
 
-def _of_script(event: Event) -> dict[str, str]:
-    """The id of a scripted event, and where it takes place."""
+def _of_script(view: TurnView, event: Event) -> dict[str, str]:
+    """The id of a scripted event, and where it takes place; of one noticed from the next area only that."""
     found = {"event": str(event.body.get("script", "")), "areas": " ".join(event.body.get("areas", ()))}
+    if _is_far(view, event):
+        found = {"far": " ".join(event.body.get("areas", ()))}
     return {key: value for key, value in found.items() if value}
 
 
@@ -246,7 +249,14 @@ def _reaches_asleep(view: TurnView, event: Event) -> bool:
 def _told(view: TurnView, event: Event) -> str:
     percepts: list[list[str]] = event.body.get("percepts") or []
     mine = next((text for agent, text in percepts if agent == view.persona.id), None)
-    return mine or str(event.body["text"])
+    return mine or str(event.body["far" if _is_far(view, event) else "text"])
+
+
+def _is_far(view: TurnView, event: Event) -> bool:
+    """Whether a scripted event is noticed from the next area only."""
+    if event.type != "SCRIPTED" or not event.body.get("far"):
+        return False
+    return not audience(event.body).reaches(view.persona.id, view.world.area)
 
 
 def occupation(view: TurnView, other: str, body: Body) -> Iterator[Percept]:

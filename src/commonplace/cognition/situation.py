@@ -16,7 +16,7 @@ from commonplace.clock import WEEKDAYS, hhmm, iso
 from commonplace.cognition.turn import View
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who, noted, noted_of
-from commonplace.scenario.scenario import Scenario
+from commonplace.scenario.scenario import Scenario, Tell
 from commonplace.world.actions import CARRYING
 from commonplace.world.geography import Geography
 from commonplace.world.tree import leads_on
@@ -249,20 +249,26 @@ def _told(scenario: Scenario, memory: Memory) -> dict[str, Any]:
     if known is not None and known[0] is scenario and (known[1] is memory or _same(known[1], memory)):
         return known[2]
     details = memory.details
+    of = scenario.tells.get(details.get("frame", {}).get("event", ""))
     fields = {
         "id": memory.id,
         "text": memory.text,
         "kind": memory.kind,
         "importance": 0,
         "minutes_ago": 0,
-        "frame": {**named(scenario, details.get("frame", {})), **_references(scenario, memory)},
-        "tell": tuple(details.get("tell", ())),
+        "frame": {**named(scenario, details.get("frame", {})), **_references(scenario, memory), **_about(of)},
+        "tell": tuple(details.get("tell", ())) or (of.lines if of else ()),
         "facts": carried(scenario.facts, memory.text),
     }
     if len(_TOLD) >= MOST_TOLD:
         _TOLD.clear()
     _TOLD[memory.agent, memory.id] = scenario, memory, fields
     return fields
+
+
+def _about(of: Tell | None) -> dict[str, str]:
+    """What the author of an occasion says it is about."""
+    return {key: value for key, value in (("topic", of.topic), ("sort", of.sort)) if value} if of else {}
 
 
 def _references(scenario: Scenario, memory: Memory) -> dict[str, str]:

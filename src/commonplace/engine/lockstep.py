@@ -22,6 +22,7 @@ from commonplace.world.deeds import Intent
 from commonplace.world.events import Event
 from commonplace.world.executor import step
 from commonplace.world.inputs import Input, from_dict
+from commonplace.world.occasions import occurring
 from commonplace.world.script import due
 from commonplace.world.state import World
 from commonplace.world.weather import ambient_at, ambient_events
@@ -136,7 +137,10 @@ class Lockstep:
                 before=state.ambient,
                 imposed=state.world.imposed,
             ),
-            scripted=due(scenario.script, number),
+            scripted=(
+                *due(scenario.script, number),
+                *occurring(scenario.occasions, state.seeds.at(number), scenario.clock, state.world, state.ambient),
+            ),
             inputs=inputs,
             weather=partial(ambient_at, scenario.climate, state.seeds.at(number), scenario.clock, number),
         )

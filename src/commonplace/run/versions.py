@@ -20,7 +20,7 @@ from commonplace.world.events import NOBODY, Event
 from commonplace.world.state import Body, Conversation, Line, Thing, World, recorded
 from commonplace.world.weather import Imposed
 
-WORLD_KINDS = ("body", "thing", "talk", "line", "barred", "sky")
+WORLD_KINDS = ("body", "thing", "talk", "line", "barred", "sky", "occasion")
 SINGLE = ("day", "closed", "jobs", "reflected", "played", "mood")
 KEYED = ("belief", "relation", "card", "weighed", "said", "account", "uttered")
 """Kinds with a value per key, all of which are read."""
@@ -42,6 +42,7 @@ def world_versions(before: World | None, after: World) -> tuple[Version, ...]:
         found += _new_lines(old.conversations.get(area, ()), talks or ())
     if before is None or old.barred != after.barred:
         found.append(Version(NOBODY, "barred", "", sorted(after.barred)))
+    found += [Version(id, "occasion", "", tick) for id, tick in _changed(old.occasions, after.occasions)]
     if old.imposed != after.imposed:
         found.append(Version(NOBODY, "sky", "", after.imposed and plain(after.imposed)))
     return tuple(found)
@@ -130,9 +131,7 @@ def characters(connection: sqlite3.Connection) -> list[str]:
 
 def world_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
     """All that `restore_world` needs."""
-    found = [
-        version for kind in ("body", "thing", "talk", "barred", "sky") for version in _of_all(connection, kind, at)
-    ]
+    found = [version for kind in WORLD_KINDS if kind != "line" for version in _of_all(connection, kind, at)]
     for version in [version for version in found if version.kind == "talk"]:
         for talk_id, _, _, count, _ in version.value or ():
             for number in range(count):
@@ -229,6 +228,7 @@ def restore_world(tick: int, versions: Iterable[Version], events: Iterable[Event
             area: tuple(_as_talk(area, talk, lines) for talk in talks) for (area, _), talks in kinds["talk"].items()
         },
         barred=frozenset(kinds["barred"].get((NOBODY, ""), ())),
+        occasions={owner: value for (owner, _), value in kinds["occasion"].items()},
         imposed=as_sky(kinds["sky"].get((NOBODY, ""))),
     )
     return recorded(world, events)

@@ -13,7 +13,7 @@ from commonplace.world.area import Fold, fold_area
 from commonplace.world.deeds import Deed, Intent, Rules, Setting, resolve
 from commonplace.world.events import Event
 from commonplace.world.geography import Geography
-from commonplace.world.inputs import Input, Weather, apply_inputs, with_states
+from commonplace.world.inputs import Input, Weather, apply_inputs, with_moves, with_states
 from commonplace.world.script import Scripted, barred_after, scripted_events
 from commonplace.world.state import Body, Thing, World, recorded, scene
 
@@ -101,14 +101,17 @@ def _assembled(
     things: Mapping[str, Thing] = with_states(world.things, now.sets)
     changed = {id: thing for fold in folds.values() for id, thing in fold.changed.items()}
     barred = world.barred
+    moves = {id: area for one in scripted for id, area in one.moves}
+    occasions = {one.id: now.tick for one in scripted if one.recurs}
     for one in scripted:
         barred = barred_after(barred, one.opens, one.closes)
     return World(
         tick=now.tick,
         bodies=bodies,
-        things={**things, **changed} if changed else things,
+        things=with_moves({**things, **changed} if changed else things, moves),
         conversations={area: fold.conversations for area, fold in folds.items() if fold.conversations},
         barred=barred,
+        occasions={**world.occasions, **occasions} if occasions else world.occasions,
         imposed=world.imposed,
         happened={area: fold.happened for area, fold in folds.items() if fold.happened},
         outcomes={me: own for fold in folds.values() for me, own in fold.outcomes.items()},

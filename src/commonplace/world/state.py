@@ -83,6 +83,8 @@ class World:
     """By area; an area without talk has no entry."""
     barred: frozenset[str] = frozenset()
     """Ways (by id) that an input or scripted event has closed."""
+    occasions: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Occasion → the tick it happened in last."""
     imposed: Imposed | None = None
     """The sky that an input has put in place of the drawn one; it may be over."""
     happened: Mapping[str, tuple[Event, ...]] = field(default_factory=dict[str, tuple[Event, ...]])

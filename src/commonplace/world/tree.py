@@ -38,8 +38,8 @@ class Node:
 class Transition:
     """From a state by a verb to a state.
 
-    `also` sets other objects of the same area, as (object, state); `seen` is what the room notices. With `times` above 1
-    it takes that many attempts, and each but the last only gets on with it.
+    `also` sets other objects of the same area, as (object, state); `seen` is what the room notices. With `times` above
+    1 it takes that many attempts, and each but the last only gets on with it.
     """
 
     verb: str

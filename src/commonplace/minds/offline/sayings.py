@@ -23,6 +23,8 @@ JUST = 45
 STALE = 2 * 24 * 60
 """Minutes after which sights are no longer worth telling."""
 YESTERDAY = 24 * 60
+TALKED_OF = 4 * 24 * 60
+"""Minutes for which what has happened is told by those who noticed it."""
 LONG_EVENT = 80
 """Characters above which a report is told only up to its first comma, because nobody recites."""
 TOLD_ONCE = 60
@@ -197,12 +199,16 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     ]
     if not lines or you.warmth < COLD:
         return None
+    happened = memory.frame.get("what") == "event"
+    if happened and memory.minutes_ago > TALKED_OF:
+        return None
     unworn = [line for line in lines if line not in scene.aired] or lines
     text = unworn[scene.spread(len(unworn), memory.id)]
     if _told_before(scene, text):
         return None
     subject = memory.frame.get("topic", "")
     weight = 40 if len(lines) == len(memory.tell) else 12
+    weight += 40 if happened else 0
     weight -= 14 * len(scene.mine) + (TOLD_ONCE if text in scene.aired else 0)
     sort = memory.frame.get("sort", "")
     act = telling(sort) if sort else understood(text, scene.me.language).act
