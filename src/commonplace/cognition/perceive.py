@@ -234,8 +234,13 @@ def _strikes(view: TurnView, event: Event) -> str:
 
 
 def _of_script(view: TurnView, event: Event) -> dict[str, str]:
-    """The id of a scripted event, and where it takes place; of one noticed from the next area only that."""
-    found = {"event": str(event.body.get("script", "")), "areas": " ".join(event.body.get("areas", ()))}
+    """The id of a scripted event, where it takes place and who else is there; of one noticed from afar only where."""
+    awake = (other for other, body in view.world.bodies.items() if not body.asleep)
+    found = {
+        "event": str(event.body.get("script", "")),
+        "areas": " ".join(event.body.get("areas", ())),
+        "with": " ".join(awake),
+    }
     if _is_far(view, event):
         found = {"far": " ".join(event.body.get("areas", ()))}
     return {key: value for key, value in found.items() if value}

@@ -186,7 +186,7 @@ class _State:
                 case "thing" if version.value is None:
                     self._objects.pop(version.owner, None)
                 case "thing":
-                    self._objects[version.owner] = self._object(version.owner, *version.value)
+                    self._objects[version.owner] = self._object(version.owner, *version.value[:2])
                 case "sky":
                     self._imposed = as_sky(version.value)
                 case "plan" | "day":

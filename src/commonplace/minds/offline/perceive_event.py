@@ -23,23 +23,23 @@ FAR = ("fire", "cry", "loud", "music", "dark", "bright")
 SHORTEST = 3
 """Letters of a word that may stand for a whole name."""
 BECOMES: Mapping[str, tuple[str, ...]] = {
-    "broken": ("broken", "cracked", "smashed", "jammed", "stopped", "torn", "dead", "out", "off", "dark", "sparking"),
+    "broken": ("고장", "broken", "cracked", "smashed", "jammed", "stopped", "torn", "dead", "out", "off", "dark", "sparking"),
     "mended": ("mended", "repaired", "whole", "working", "ready", "going", "running", "humming", "tuned", "lit", "on"),
-    "open": ("open", "unlocked", "up"),
-    "closed": ("closed", "shut", "locked", "down"),
+    "open": ("열림", "open", "unlocked", "up"),
+    "closed": ("닫힘", "closed", "shut", "locked", "down"),
     "locked": ("locked", "closed", "shut"),
     "unlocked": ("unlocked", "open"),
-    "lit": ("lit", "on", "burning", "glowing", "playing"),
-    "dark": ("dark", "off", "out", "unlit", "dead", "silent", "cold"),
+    "lit": ("켜짐", "lit", "on", "burning", "glowing", "playing"),
+    "dark": ("꺼짐", "dark", "off", "out", "unlit", "dead", "silent", "cold"),
     "burning": ("burning", "burnt", "ablaze", "smoking", "lit"),
-    "empty": ("empty", "bare", "dry", "picked-over"),
-    "full": ("full", "stocked", "filled"),
-    "dry": ("dry", "empty"),
+    "empty": ("비었음", "빔", "empty", "bare", "dry", "picked-over"),
+    "full": ("가득함", "full", "stocked", "filled"),
+    "dry": ("마름", "dry", "empty"),
     "wet": ("wet", "flooded", "leaking", "overflowing", "soaked"),
     "torn": ("torn", "broken"),
     "stuck": ("jammed", "stuck", "broken"),
     "playing": ("playing", "on", "going"),
-    "silent": ("silent", "off", "stopped"),
+    "silent": ("조용함", "silent", "off", "stopped"),
 }  # fmt: skip
 """What a sentence says happens to a thing → the states that may mean it, the nearest first."""
 BEFALLS = ("sleep", "wake", "ill", "hurt", "cry", "laugh", "sing", "dance")

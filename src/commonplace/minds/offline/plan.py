@@ -326,9 +326,11 @@ def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
         for memory in given.recalled
         if memory.frame.get("what") == "refused" and memory.minutes_ago < REFUSED
     }
+    leads = {(thing.id, verb) for thing in given.things for verb in thing.leads}
     usable = [
         hint for hint in given.hints
-        if not hint.object_id or (hint.object_id not in broken and (hint.object_id, hint.verb) not in refused)
+        if (hint.object_id, hint.verb) not in refused
+        and (hint.object_id not in broken or (hint.object_id, hint.verb) in leads)
     ]  # fmt: skip
     if given.item.asleep:
         return PlanPartsOutput(parts=(PartOut(do=given.item.do, minutes=min(240, max(5, given.item.minutes))),))

@@ -200,7 +200,7 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     if not lines or you.warmth < COLD:
         return None
     happened = memory.frame.get("what") == "event"
-    if happened and memory.minutes_ago > TALKED_OF:
+    if happened and (memory.minutes_ago > TALKED_OF or you.id in memory.frame.get("with", "").split()):
         return None
     unworn = [line for line in lines if line not in scene.aired] or lines
     text = unworn[scene.spread(len(unworn), memory.id)]
@@ -208,7 +208,7 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
         return None
     subject = memory.frame.get("topic", "")
     weight = 40 if len(lines) == len(memory.tell) else 12
-    weight += 40 if happened else 0
+    weight += 40 if happened and len(lines) == len(memory.tell) else 0
     weight -= 14 * len(scene.mine) + (TOLD_ONCE if text in scene.aired else 0)
     sort = memory.frame.get("sort", "")
     act = telling(sort) if sort else understood(text, scene.me.language).act
