@@ -25,7 +25,11 @@ KEY_VARIABLE = "COMMONPLACE_API_KEY"
 """Environment variable with the key of any server but OpenAI's own."""
 OPENAI_HOST, OPENAI_KEY_VARIABLE = "api.openai.com", "OPENAI_API_KEY"
 LONGEST_BODY = 16 * 2**20
-"""Bytes of a body that are read, before and after decompression; the rest is dropped."""
+"""Bytes of a body that are read, before and after decompression: enough for the vectors of one request."""
+LONGEST_ANSWER = 2 * 2**20
+"""The same for a body without vectors."""
+_SHOWN = 4096
+"""Bytes of a longer body that are kept, for messages: it is cut off, so there is nothing to read in it."""
 TEXTS_PER_REQUEST = 64
 """Texts of one request for embeddings."""
 _CONNECT_SECONDS = 10.0
@@ -148,14 +152,23 @@ class Page:
     """The header of this name."""
 
     @classmethod
-    def of(cls, status: int, headers: httpx2.Headers, body: bytes, key: Key) -> Page:
-        """A page from a body as it was sent. Raises Unreachable for a compression that was not asked for."""
+    def of(cls, status: int, headers: httpx2.Headers, body: bytes, key: Key, longest: int = LONGEST_BODY) -> Page:
+        """A page from a body as it was sent, without data if it is longer than `longest` bytes.
+
+        Raises Unreachable for a compression that is not known.
+        """
 
         def safe(text: str) -> str:
             return key.scrub(whole(text))
 
-        text = _decompressed(body, headers.get("content-encoding", "")).decode("utf-8", "replace")
-        return cls(status, safe(text), each_text(loads(text), safe), headers.get("retry-after", ""))
+        content, retry_after = (
+            _decompressed(body, headers.get("content-encoding", ""), longest),
+            headers.get("retry-after", ""),
+        )
+        if len(content) >= longest:
+            return cls(status, safe(content[:_SHOWN].decode("utf-8", "replace")), None, retry_after)
+        text = content.decode("utf-8", "replace")
+        return cls(status, safe(text), each_text(loads(text), safe), retry_after)
 
     def get(self, *path: str | int) -> object:
         """The value at a path of names and positions in the data; None if there is no such path."""
@@ -244,12 +257,12 @@ def _refuse(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _decompressed(body: bytes, encoding: str) -> bytes:
+def _decompressed(body: bytes, encoding: str, longest: int) -> bytes:
     if encoding in ("", "identity"):
         return body
     if encoding not in ("gzip", "deflate"):
         raise Unreachable(f"the body is compressed by {encoding}, which was not asked for")
     try:
-        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body, LONGEST_BODY)
+        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body, longest)
     except zlib.error:
         raise Unreachable(f"the body is not {encoding}") from None

@@ -23,7 +23,7 @@ FAR = ("fire", "cry", "loud", "music", "dark", "bright")
 SHORTEST = 3
 """Letters of a word that may stand for a whole name."""
 BECOMES: Mapping[str, tuple[str, ...]] = {
-    "broken": ("고장", "broken", "cracked", "smashed", "jammed", "stopped", "torn", "dead", "out", "off", "dark", "sparking"),
+    "broken": ("고장", "broken", "cracked", "smashed", "jammed", "stopped", "torn", "dead", "out", "off", "dark"),
     "mended": ("mended", "repaired", "whole", "working", "ready", "going", "running", "humming", "tuned", "lit", "on"),
     "open": ("열림", "open", "unlocked", "up"),
     "closed": ("닫힘", "closed", "shut", "locked", "down"),
