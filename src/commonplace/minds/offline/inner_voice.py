@@ -35,8 +35,10 @@ class Errand:
 
 # ── what a thought asks for ──────────────────────────────────────────────────────────────────────────────────────────
 
-_POLITE = r"^(?:(?:please|just|now|go and|go|you (?:should|must|ought to|need to|have to)|i (?:should|must|will|could)|"
-_POLITE += r"let's|remember to|don't forget to|why not|somebody should)[ ,]+)*"
+_POLITE = (
+    r"^(?:(?:please|just|now|go and|go|you (?:should|must|ought to|need to|have to)|i (?:should|must|will|could)"
+    r"|let's|remember to|don't forget to|why not|somebody should)[ ,]+)*"
+)
 _ENGLISH: Sequence[tuple[str, str, str]] = (
     (r"(?:tell|ask|beg|get|order|remind) {x} (?:please )?to (?P<m>.+)", "Would you {m}?", "ask"),
     (r"(?:tell|inform|remind) {x} (?:that )?about (?P<m>.+)", "I've been meaning to tell you about {m}.", "tell"),
