@@ -53,15 +53,17 @@ def lived(path: Path, scenario: str, seed: int, days: int) -> None:
     if path.exists():
         return
     print(f"running {scenario} with seed {seed}", file=sys.stderr)
+    draft = path.with_suffix(".draft")
 
     async def live() -> None:
-        with create_run(path, scenario, seed=seed) as run:
+        with create_run(draft, scenario, seed=seed, force=True) as run:
             clock = run.scenario.clock
             begun = clock.start.hour * 60 + clock.start.minute
             async for _ in run.play(clock.ticks(days * 24 * 60 - begun)):
                 pass
 
     asyncio.run(live())
+    draft.rename(path)
 
 
 def runs_of(given: argparse.Namespace, folder: Path) -> list[Path]:
@@ -92,7 +94,7 @@ def table(days: Mapping[int, Day], runs: int, before: Measured | None = None) ->
 
 def shown(figure: Figure, counts: Day, runs: int) -> str:
     """One cell."""
-    value = figure.value(counts, runs)
+    value = figure.value(counts, runs) if counts else None
     if value is None:
         return "–"
     return f"{value:.2f}" if figure.whole and figure.times == 1 else f"{value:.0f}"

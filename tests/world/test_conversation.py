@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,7 +32,7 @@ def test_a_first_say_starts_a_talk_and_gives_the_floor() -> None:
     here = scene_of(world)
     assert partners(here, "ann") == ("bob", "cyd", "dee")
     assert partners(here, "bob") == ()
-    assert partners(here, "cyd") == ("dee",)
+    assert partners(here, "cyd") == ("ann", "bob", "dee")
 
 
 def scene_of(world: World):
@@ -75,13 +77,6 @@ def test_of_two_lines_of_one_tick_the_later_gives_the_floor() -> None:
     assert talks(world)[0].floor == "ann"
 
 
-def test_a_third_party_cannot_break_in() -> None:
-    world, events = lived(TOWN, together(), {"bob": say("ann")}, {"cyd": say("ann")})
-    (rejected,) = of_type(events, "ACTION_REJECTED")
-    assert rejected.agent_id == "cyd"
-    assert talks(world)[0].members == ("ann", "bob")
-
-
 def test_two_ticks_of_silence_end_a_talk_with_its_transcript() -> None:
     world, _ = lived(TOWN, together(), {"bob": say("ann", "hi")}, {"ann": say("bob", "hello")}, {})
     assert talks(world)
@@ -101,6 +96,33 @@ def test_a_farewell_does_not_end_it_by_itself() -> None:
     world, events = lived(TOWN, together(), {"bob": farewell})
     assert talks(world)
     assert of_type(events, "SAY")[0].body["ends"] is True
+
+
+def test_a_bystander_joins_up_to_four_and_talks_go_on_side_by_side() -> None:
+    world, _ = lived(TOWN, together(), {"bob": say("ann")}, {"ann": say("bob"), "cyd": say("ann")})
+    (one,) = talks(world)
+    assert one.members == ("ann", "bob", "cyd")
+    assert one.floor == "ann"  # the addressee of the last line in canonical order
+    assert partners(scene_of(world), "ann") == ("bob", "cyd", "dee")
+    world, _ = lived(TOWN, world, {"ann": say("cyd"), "dee": say("ann")})
+    assert talks(world)[0].members == ("ann", "bob", "cyd", "dee")
+
+
+def test_a_talk_of_four_has_no_place_left() -> None:
+    four = talk("kitchen.1.a", 1, "ann", "bob", "cyd", "dee")
+    here = scene_of(together())
+    crowded = replace(
+        here, bodies={**here.bodies, "eve": here.bodies["ann"]}, conversations=(replace(four, area="kitchen"),)
+    )
+    assert partners(crowded, "eve") == ()
+    assert "eve" not in partners(crowded, "bob")
+
+
+def test_when_nobody_takes_the_floor_every_member_may_speak() -> None:
+    world, _ = lived(TOWN, together(), {"bob": say("ann")})
+    assert partners(scene_of(world), "bob") == ()
+    world, _ = lived(TOWN, world, {})
+    assert partners(scene_of(world), "bob") == ("ann", "cyd", "dee")
 
 
 def test_leaving_ends_a_talk_of_two_and_the_leaver_learns_of_it() -> None:

@@ -134,11 +134,16 @@ def _attempted(view: TurnView, item: PlanItem) -> bool:
 
 
 def _awaited(view: TurnView) -> str:
-    """The character I have just spoken to, if it may answer now; empty when there is nobody to wait for."""
+    """Who may answer now: the character I have just spoken to, or that somebody else of a larger talk has spoken to.
+
+    Empty when there is nobody to wait for.
+    """
     talk = my_talk(view)
     if talk is None or talk.floor == view.persona.id or talk.floor not in view.world.bodies:
         return ""
     last = talk.lines[-1]
+    if len(talk.members) > 2 and last.tick == view.tick - 1 and last.speaker != view.persona.id:
+        return last.speaker
     mine = next((event for event in view.world.outcome if event.type == "SAY"), None)
     fresh = last.speaker == view.persona.id and last.tick == view.tick - 1
     return talk.floor if fresh and mine is not None and not mine.body.get("ends") else ""

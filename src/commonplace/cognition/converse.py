@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from commonplace.character.fact import carried
 from commonplace.character.plan import PlanItem
 from commonplace.clock import midnight
+from commonplace.cognition.beside import OPENING, REPLYING, beside
+from commonplace.cognition.past import past_with
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, person, recalled, situation, who
@@ -15,7 +17,7 @@ from commonplace.minds.notes import News, Recalled, Spoken, noted
 from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput, ReactOutput
 from commonplace.text import clean, shortened
 from commonplace.world.actions import Say
-from commonplace.world.state import Conversation
+from commonplace.world.state import Conversation, Line
 
 LONGEST_LINE = 400
 
@@ -38,7 +40,10 @@ async def converse(
         return line(view, hearer, words, said_today(view, hearer))
     called = view.scenario.personas[hearer].called
     heard = [entry.text for entry in news if entry.kind == "said"]
-    found = await retrieve(view, notebook, "talk", (*heard, called, reaction.purpose, reaction.reason))
+    parts = (*heard, called, reaction.purpose, reaction.reason)
+    k = view.scenario.cognition.k
+    found = await retrieve(view, notebook, "talk", parts, k=k - k // (REPLYING if heard else OPENING))
+    found = (*found, *beside(view, notebook, hearer, found))
     found = _with_reasons(view, reaction.because, found)
     relation, said = notebook.relations.get(hearer), said_today(view, hearer)
     inputs = noted(
@@ -47,13 +52,14 @@ async def converse(
         situation=situation(view),
         hearer=person(view, hearer, notebook.relations),
         purpose=reaction.purpose,
-        lines=spoken(view),
+        lines=spoken(view, hearer),
         recalled=found,
         facts=fact_notes(view.scenario, found),
         said=said,
         told=relation.shared if relation else (),
         now=item_note(view.scenario, item) if item else None,
         later=later_strokes(view.scenario, notebook.plan, view.now),
+        past=past_with(view, notebook.account, hearer),
     )
     answer = await notebook.ask(CONVERSE, inputs)
     return line(view, hearer, answer.value, said)
@@ -100,11 +106,10 @@ def my_talk(view: TurnView) -> Conversation | None:
     return next((talk for talk in view.world.conversations if view.persona.id in talk.members), None)
 
 
-def spoken(view: TurnView) -> tuple[Spoken, ...]:
-    """The lines of the talk I am in, oldest first."""
+def spoken(view: TurnView, hearer: str = "") -> tuple[Spoken, ...]:
+    """The lines of the talk I am in, oldest first; of the one a hearer is in, when I am about to join it."""
     talk = my_talk(view)
-    if talk is None:
-        return ()
+    lines = talk.lines if talk else _up_to(hearer, view.world.conversations)
     personas = view.scenario.personas
     return tuple(
         noted(
@@ -115,8 +120,15 @@ def spoken(view: TurnView) -> tuple[Spoken, ...]:
             speech_act=line.speech_act,
             topic=line.topic,
         )
-        for line in talk.lines[-12:]
+        for line in lines[-12:]
     )
+
+
+def _up_to(hearer: str, talks: Iterable[Conversation]) -> tuple[Line, ...]:
+    """The lines of the talk a hearer is in, up to the hearer's own last one."""
+    lines = next((talk.lines for talk in talks if hearer in talk.members), ())
+    last = max((number for number, line in enumerate(lines, 1) if line.speaker == hearer), default=0)
+    return lines[:last]
 
 
 def has_floor(view: TurnView) -> bool:

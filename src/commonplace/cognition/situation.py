@@ -90,7 +90,16 @@ def person(view: View, other: str, relations: Mapping[str, Relation] | None = No
         summary=relation.summary if relation else "",
         level=how.level,
         address=how.address,
+        talk=_circle(view, other),
     )
+
+
+def _circle(view: View, other: str) -> str:
+    """Whose conversation somebody is in: `mine`, an `other`, or none."""
+    for talk in view.world.conversations:
+        if other in talk.members:
+            return "mine" if view.persona.id in talk.members else "other"
+    return ""
 
 
 def _manner(scenario: Scenario, me: Persona, you: Persona) -> Manner:

@@ -158,7 +158,8 @@ Category = Literal["talk", "moves", "plans", "world", "doing"]
 CATEGORIES: Mapping[str, Category] = {
     "SAY": "talk", "CONVERSATION_STARTED": "talk", "CONVERSATION_ENDED": "talk",
     "MOVE": "moves", "JOINED": "moves", "LEFT": "moves",
-    "PLAN_CHANGED": "plans", "REFLECTED": "plans", "ACTION_REJECTED": "plans", "FORGOT": "plans",
+    "PLAN_CHANGED": "plans", "REFLECTED": "plans", "RELATION_CHANGED": "plans", "ACTION_REJECTED": "plans",
+    "FORGOT": "plans",
     "VOICE_ANSWERED": "plans",
     "IDLE": "doing", "INTERACT": "doing",
 }  # fmt: skip
@@ -166,7 +167,8 @@ CATEGORIES: Mapping[str, Category] = {
 
 MARKS: Mapping[str, str] = {
     "SAY": "“", "CONVERSATION_STARTED": "┌", "CONVERSATION_ENDED": "└", "MOVE": "→", "PLAN_CHANGED": "¶",
-    "REFLECTED": "◇", "ACTION_REJECTED": "✗", "INTERACT": "•", "OBJECT_STATE_CHANGED": "▪", "TIME_ADVANCED": "─",
+    "REFLECTED": "◇", "RELATION_CHANGED": "♥", "ACTION_REJECTED": "✗", "INTERACT": "•",
+    "OBJECT_STATE_CHANGED": "▪", "TIME_ADVANCED": "─",
     "WEATHER_CHANGED": "≈", "SCRIPTED": "✶", "GOD_EVENT": "✦", "INNER_VOICE": "✦", "JOINED": "+", "LEFT": "-",
     "FORGOT": "✦", "TAKEN_OVER": "✦", "GIVEN_BACK": "✦", "CHANGED": "✦", "VOICE_ANSWERED": "✦",
 }  # fmt: skip
@@ -251,7 +253,7 @@ def _text(event: Event, town: Town) -> str:
             return template.format_map(_Words(event, town)) if template else _unknown(event)
 
 
-def _key(event: Event) -> str:
+def _key(event: Event) -> str:  # noqa: PLR0911 – a case per type
     body = event.body
     match event.type:
         case "INTERACT":
@@ -262,6 +264,8 @@ def _key(event: Event) -> str:
             return "CHANGED run" if event.agent_id == NOBODY else "CHANGED"
         case "VOICE_ANSWERED":
             return "VOICE_ANSWERED" if body.get("follows") else "VOICE_ANSWERED no"
+        case "RELATION_CHANGED":
+            return f"RELATION_CHANGED {body.get('why')}"
         case "PLAN_CHANGED":
             return "PLAN_CHANGED" if body.get("reason") else "PLAN_CHANGED first"
         case _:
@@ -285,8 +289,8 @@ class _Words(dict[str, str]):
         if key == "value":
             return clean("; ".join(_strings(value)))
         name = str(value)
-        if key == "object":
-            return self.town.what(name)
+        if key in {"other", "object"}:
+            return self.town.short(name) if key == "other" else self.town.what(name)
         if self.event.type == "MOVE":
             return self.town.where(name)
         return ambient(self.town.language, clean(name.replace("_", " ")))

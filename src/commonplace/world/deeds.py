@@ -53,7 +53,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An event a mind makes in addition to its action: PLAN_CHANGED, REFLECTED. Others do not see it."""
+    """An event of a mind besides its action: PLAN_CHANGED, REFLECTED, RELATION_CHANGED. Others do not see it."""
 
     type: str
     body: Mapping[str, Any]
@@ -307,13 +307,26 @@ def destinations(geography: Geography, scene: Scene) -> tuple[str, ...]:
     return geography.elsewhere(scene.area)
 
 
+MOST_MEMBERS = 4
+"""Members of a conversation from which on nobody else may join it."""
+
+
 def partners(scene: Scene, me: str) -> tuple[str, ...]:
-    """Whom `me` may speak to: somebody awake here who is free, or in my own talk while I have the floor."""
+    """Whom `me` may speak to: somebody awake here, in my own talk, free, or in a talk that still has a place.
+
+    In a talk only who has the floor speaks; when nobody spoke in it last tick, every member may.
+    """
+    awake = [other for other, body in scene.bodies.items() if other != me and not body.asleep]
+    if not scene.conversations:
+        return tuple(awake)
+    circles = {member: talk.members for talk in scene.conversations for member in talk.members}
     mine = next((talk for talk in scene.conversations if me in talk.members), None)
-    if mine is not None and mine.floor != me:
+    if mine is None:
+        return tuple(other for other in awake if len(circles.get(other, ())) < MOST_MEMBERS)
+    if mine.floor != me and any(one.type == "SAY" and one.agent_id in mine.members for one in scene.happened):
         return ()
-    busy = {member for talk in scene.conversations if talk is not mine for member in talk.members}
-    return tuple(other for other, body in scene.bodies.items() if other != me and not body.asleep and other not in busy)
+    full = len(mine.members) >= MOST_MEMBERS
+    return tuple(other for other in awake if other in mine.members or not (full or other in circles))
 
 
 def object_verbs(geography: Geography, scene: Scene, object_id: str, me: str) -> tuple[str, ...]:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from commonplace.minds.notes import Item, Spoken
+from commonplace.minds.notes import Item, Person, Spoken
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.react import react
-from commonplace.minds.tasks import ConverseInput, ReactOutput, Stroke
+from commonplace.minds.tasks import ConverseInput, ReactInput, ReactOutput, Stroke
 from minds.offline import sample
 
 DICE = Dice((7, "mira", 12, 0))
@@ -237,7 +237,7 @@ def test_a_thought_is_said_to_the_one_it_names(text: str, said: str) -> None:
     assert converse(given.model_copy(update={"said": (said,)}), DICE).utterance != said
 
 
-def test_of_two_who_notice_something_one_says_a_word_and_the_other_listens() -> None:
+def test_of_two_who_notice_something_one_says_a_word_to_the_other() -> None:
     text = "A violinist plays in the square."
     news = sample.news("event", text, 61, {"what": "event", "text": text})
     jun = sample.jun(40).model_copy(update={"can_be_spoken_to": True})
@@ -246,6 +246,53 @@ def test_of_two_who_notice_something_one_says_a_word_and_the_other_listens() -> 
     if mira.decision == "talk":
         assert mira.target == "jun" and mira.because == (61,)
     else:
-        assert mira.reason == "somebody is about to say something about it"
+        assert mira.because == (61,)
     line = converse(talk(recalled=(happened,), purpose="tell"), DICE)
     assert line.because == (61,) and "violinist" in line.topic and line.utterance
+
+
+def crowd(size: int) -> list[ReactInput]:
+    """The same event as each of so many people in one place sees it."""
+    people = [
+        Person(id=f"p{n}", name=f"P{n} Q", called=f"P{n}", can_be_spoken_to=True, warmth=n % 30) for n in range(size)
+    ]
+    text = "A violinist begins to play beside the fountain."
+    at = Item(start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="eating a sandwich")
+    inputs = [
+        sample.reaction(
+            sample.news("event", text, 61, {"what": "event", "text": text, "areas": "plaza"}),
+            situation=sample.here(place=sample.PLACES[2], people=tuple(one for one in people if one is not me)),
+            now=at,
+        )
+        for me in people
+    ]
+    names = [{"id": me.id, "name": me.name, "called": me.called} for me in people]
+    return [
+        given.model_copy(update={"who": given.who.model_copy(update=name)})
+        for given, name in zip(inputs, names, strict=True)
+    ]
+
+
+def test_an_event_changes_the_plans_of_all_of_a_few_and_of_a_few_of_a_crowd() -> None:
+    changed = {}
+    for size in (3, 40):
+        answers = [react(given, Dice((7, given.who.id, 3))) for given in crowd(size)]
+        changed[size] = sum(1 for answer in answers if answer.stroke is not None)
+        talked = sum(1 for answer in answers if answer.decision == "talk")
+        assert size == 3 or talked >= 1
+    assert changed[3] == 3
+    assert 1 <= changed[40] <= 8
+
+
+def test_an_event_elsewhere_concerns_who_is_named_or_lives_there() -> None:
+    text = "Smoke comes out of the loft."
+    far = {"what": "event", "text": text, "areas": "loft"}
+    plaza = Item(start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="eating a sandwich")
+    given = sample.reaction(
+        sample.news("event", text, 61, far), situation=sample.here(place=sample.PLACES[2]), now=plaza
+    )
+    assert react(given, DICE).stroke is not None  # her home
+    other = given.model_copy(update={"who": given.who.model_copy(update={"home": "workshop"})})
+    assert react(other, DICE).stroke is None
+    named = sample.news("event", f"{text} Mira is asked for.", 61, far | {"text": f"{text} Mira is asked for."})
+    assert react(other.model_copy(update={"news": (named,)}), DICE).stroke is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from commonplace.minds.notes import FactNote, Item, News, Recalled, Who
+from commonplace.minds.notes import FactNote, Item, News, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import grammar, reason
 from commonplace.minds.offline.grammar.language import Language, language
@@ -122,10 +122,19 @@ def invitation(given: ReactInput, dice: Dice) -> ReactOutput | None:
             continue
         teller = next((person for person in given.situation.people if person.id == news.frame.get("who")), None)
         wish = wish_to_go(given.who, note, hearing(news), teller.warmth if teller else 10, dice)
-        if wish.goes:
+        if wish.goes and (news.to_me or _takes_up(given.who, note, teller)):
             stroke = event_stroke(given.who, note, news.memory_id, given.situation.time)
             return ReactOutput(decision="keep", stroke=stroke, reason=wish.reason, because=(news.memory_id,))
     return None
+
+
+FRIEND = 30
+"""Warmth from which an invitation to somebody else is taken up as one's own."""
+
+
+def _takes_up(who: Who, note: FactNote, teller: Person | None) -> bool:
+    """Whether news told to somebody else concerns the character too: of a friend's, or of what it cares for."""
+    return teller is None or teller.warmth >= FRIEND or _interest(who, note) > 0
 
 
 def hearing(news: News) -> Recalled:

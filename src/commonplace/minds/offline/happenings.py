@@ -11,15 +11,11 @@ from commonplace.minds.offline.scene import COLD
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
 
-PRESSING = frozenset({"fire", "cry", "water"})
-"""Kinds of event that are dealt with before they are talked over."""
-ACTIVE = frozenset({"brave", "helpful", "handy", "cook", "leave"})
-"""Manners of those who do something about an event, with a word to somebody or without."""
 WET = frozenset({"rain", "storm", "snow"})
 
 
 def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Go and help, look, keep away or make the best of it, by temper; only for events that are near or matter."""
+    """Go and help, look, keep away or make the best of it, by temper; only for those whom the event concerns."""
     news = next((one for one in given.news if one.kind == "event"), None)
     if news is None or (given.now is not None and given.now.asleep and not _wakes(given, news)):
         return None
@@ -29,8 +25,10 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
     kind = event_kind(rules, news.text)
     manner = _manner(given, rules, news.text)
     order = _order(given, dice)
-    hearer = _hearer(given, order)
-    if hearer is None and _is_spoken_to(given, order) and kind not in PRESSING:
+    hearer, concerned = _hearer(given, order), _concerns(given, news, manner, dice)
+    if hearer is None and not concerned:
+        if not _is_spoken_to(given, order):
+            return None
         return ReactOutput(decision="keep", reason=reason(given.who.language, "event.listen"), because=_ids(news))
     if kind == "dark" and manner in {"plain", "cautious"} and _may_leave(given) and dice.chance(50, "leave"):
         manner = "leave"
@@ -40,9 +38,8 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
     named = rules.first("the_dark", {}) if kind == "dark" else rules.language.noun_phrase(news.text)
     why = reason(given.who.language, f"happening.{manner}", what=named or rules.first("what_happened", {}))
     if hearer is not None:
-        acts = manner in ACTIVE or kind in PRESSING
         return ReactOutput(
-            decision="talk", target=hearer, purpose="tell", stroke=stroke if acts else None, reason=why,
+            decision="talk", target=hearer, purpose="tell", stroke=stroke if concerned else None, reason=why,
             because=_ids(news),
         )  # fmt: skip
     return ReactOutput(decision="help" if manner == "helpful" else "go", stroke=stroke, reason=why, because=_ids(news))
@@ -68,6 +65,40 @@ def _hearer(given: ReactInput, order: list[str]) -> str | None:
 
 def _is_spoken_to(given: ReactInput, order: list[str]) -> bool:
     return not given.lines and order.index(given.who.id) % 2 == 1
+
+
+FEW = 5
+"""People in one place of whom an event there concerns everybody; of a crowd, so many on average."""
+HELPING = frozenset({"helpful", "handy", "brave", "cook"})
+"""Manners of those who are able to do something about an event."""
+
+
+def _concerns(given: ReactInput, news: News, manner: str, dice: Dice) -> bool:
+    """Whether an event concerns the character: it is named, lives or works there, or is near and one of a few.
+
+    Of a crowd those who are able to help come first. Elsewhere it is something to talk about.
+    """
+    if _wakes(given, news):
+        return True
+    places = set(news.frame.get("areas", "").split())
+    named = named_place(given.places, news.text)
+    places |= {named.id} if named else set()
+    here = given.situation.place.id
+    if places & {given.who.home, given.now.location if given.now else ""} and not _is_guest(given, places):
+        return True
+    if places and here not in places:
+        return False
+    crowd = 1 + sum(1 for person in given.situation.people if not person.asleep)
+    share = FEW * (200 if manner in HELPING else 50) // crowd
+    return crowd <= FEW or dice.steady().chance(min(100, share), "concern", news.text)
+
+
+def _is_guest(given: ReactInput, places: set[str]) -> bool:
+    """Whether the plan has the character at the place, not at home, only to eat, rest or meet somebody."""
+    now = given.now
+    if now is None or now.location not in places or now.location == given.who.home:
+        return False
+    return not grammar(given.who.language).has("kind.work", now.do)
 
 
 def _where(given: ReactInput, news: News, manner: str) -> str:
@@ -157,7 +188,10 @@ def failure(given: ReactInput, dice: Dice) -> ReactOutput | None:
     news = next((one for one in given.news if one.kind in {"outcome", "absent"}), None)
     if news is None:
         return None
-    near = [one for one in given.situation.people if one.can_be_spoken_to and one.warmth >= 0 and not one.asleep]
+    near = [
+        one for one in given.situation.people
+        if one.can_be_spoken_to and one.talk != "other" and one.warmth >= 0 and not one.asleep
+    ]  # fmt: skip
     name = news.frame.get("object_name", "")
     if near and name and _may_ask(given, near) and dice.chance(40 + 10 * temper(given.who).sociable, "ask"):
         person = max(near, key=lambda one: (one.warmth, one.id))

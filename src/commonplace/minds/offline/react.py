@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from commonplace import rng
-from commonplace.minds.notes import FactNote, Item, Person, Recalled
+from commonplace.minds.notes import NO_PAST, FactNote, Item, Person, Recalled, Spoken
+from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.gatherings import event_name, hearing, invitation
+from commonplace.minds.offline.gatherings import event_name, hearing, invitation, minutes_since
 from commonplace.minds.offline.grammar.grammar import grammar, reason
 from commonplace.minds.offline.grammar.language import language
 from commonplace.minds.offline.happenings import distress, event, failure, weather
@@ -42,6 +43,10 @@ MEETINGS = frozenset({"arrived", "doing", "did", "said"})
 """Kinds of news about somebody to speak to."""
 NODS = 50
 """Of a hundred farewells, those answered without a word."""
+TOLD = frozenset({"tell", "report", "complain", "rejoice", "intend"})
+"""What a line does that a bystander may take up."""
+TABLE = 6
+"""Of so many people in one place, one may open a talk at a time."""
 REST = 90
 """Minutes before two who have just talked talk again."""
 
@@ -103,6 +108,10 @@ def _floor(given: ReactInput, dice: Dice) -> ReactOutput | None:
     line = heard(last, given.who.language)
     if line.act == "farewell":
         return _answer_bye(given, person, because, dice)
+    third = _left_out(given, person)
+    if third is not None and not line.asks and dice.chance(45, "third"):
+        why = reason(given.who.language, "floor.third", x=third.called)
+        return ReactOutput(decision="talk", target=third.id, purpose="turn", reason=why, because=because)
     enough = _length(given, person, dice)
     if line.act == "acknowledge" and (len(given.lines) >= enough or _nodded(given)):
         return ReactOutput(decision="keep", reason=reason(given.who.language, "floor.over"), because=because)
@@ -120,6 +129,15 @@ def _nodded(given: ReactInput) -> bool:
     return bool(mine) and heard(mine[-1], given.who.language).act == "acknowledge"
 
 
+def _left_out(given: ReactInput, speaker: Person) -> Person | None:
+    """Of a talk of three or more, who has been silent longest besides me and the last speaker."""
+    others = [
+        one for one in given.situation.people if one.talk == "mine" and one is not speaker and one.can_be_spoken_to
+    ]
+    spoke = {line.speaker: number for number, line in enumerate(given.lines)}
+    return min(others, key=lambda one: (spoke.get(one.id, -1), one.id), default=None)
+
+
 def _answer_bye(given: ReactInput, person: Person, because: tuple[int, ...], dice: Dice) -> ReactOutput:
     """A farewell in return, unless I have taken leave already or a nod is enough."""
     mine = [line for line in given.lines if line.speaker == given.who.id]
@@ -131,11 +149,12 @@ def _answer_bye(given: ReactInput, person: Person, because: tuple[int, ...], dic
 
 
 def _length(given: ReactInput, person: Person, dice: Dice) -> int:
-    """After how many lines to take leave: 3 among strangers at work, up to 8 among talkative friends."""
+    """After how many lines to take leave: 3 among strangers at work, 8 among talkative friends, more in a group."""
     mood = temper(given.who)
     wanted = 5 + mood.sociable + (person.warmth > 40) - (person.warmth < 0) - (2 if person.warmth < COLD else 0)
     wanted -= 1 if _is_busy(given, mood) else 0
-    return max(3, min(8, wanted + dice.steady().below(3, "length", given.lines[0].text) - 1))
+    others = sum(1 for one in given.situation.people if one.talk == "mine" and one is not person)
+    return max(3, min(8, wanted + dice.steady().below(3, "length", given.lines[0].text) - 1)) + 2 * others
 
 
 def _is_busy(given: ReactInput, mood: Temper) -> bool:
@@ -176,7 +195,7 @@ def _meeting(given: ReactInput, dice: Dice) -> ReactOutput | None:
     wishes = [
         (score, person.id, purpose, why)
         for person in given.situation.people
-        if person.id in named and person.can_be_spoken_to and not person.asleep and not _is_passing(person, passing)
+        if person.id in named and _is_free(person) and not _is_passing(person, passing)
         for score, purpose, why in (_wish(given, person, dice),)
     ]
     if not wishes or max(wishes)[0] < SPEAKS:
@@ -184,6 +203,43 @@ def _meeting(given: ReactInput, dice: Dice) -> ReactOutput | None:
     _, other, purpose, why = max(wishes)
     because = (named[other].memory_id,) if named[other].memory_id else ()
     return ReactOutput(decision="talk", target=other, purpose=purpose, reason=why, because=because)
+
+
+def _remark(given: ReactInput, dice: Dice) -> ReactOutput | None:
+    """A word on an event that is nothing to act upon, to whom the character likes best of those free here."""
+    news = next((one for one in given.news if one.kind == "event" and not one.facts), None)
+    free = [person for person in given.situation.people if _is_free(person) and person.warmth >= 0]
+    if news is None or given.lines or not free or not _opens(given, dice):
+        return None
+    person = max(free, key=lambda one: (one.warmth, one.id))
+    why = reason(given.who.language, "remark", x=person.called)
+    because = (news.memory_id,) if news.memory_id else ()
+    return ReactOutput(decision="talk", target=person.id, purpose="tell", reason=why, because=because)
+
+
+def _joining(given: ReactInput, dice: Dice) -> ReactOutput | None:
+    """Join a talk going on here at something just told in it, if the character likes company or the teller."""
+    if given.lines or given.now is None or _on_the_way(given) or not _opens(given, dice):
+        return None
+    people = {one.id: one for one in given.situation.people if one.talk == "other" and one.can_be_spoken_to}
+    for news in given.news:
+        person = people.get(news.who)
+        if person is None or news.kind != "said" or news.to_me or 0 <= person.minutes_since_talk < REST:
+            continue
+        line, mood = remembered(news.frame, given.who.language), temper(given.who)
+        if line.asks or line.act.partition(".")[0] not in TOLD or person.warmth < COLD:
+            continue
+        score = 24 + person.warmth // 3 + 9 * mood.sociable - 6 * mood.busy
+        if score + dice.steady().below(50, "join", person.id, _hour(given)) >= SPEAKS:
+            why = reason(given.who.language, "join", x=person.called)
+            because = (news.memory_id,) if news.memory_id else ()
+            return ReactOutput(decision="talk", target=person.id, purpose="join", reason=why, because=because)
+    return None
+
+
+def _is_free(person: Person) -> bool:
+    """Whether somebody is awake, may be spoken to and is in nobody else's talk."""
+    return person.can_be_spoken_to and not person.asleep and person.talk != "other"
 
 
 def _is_passing(person: Person, passing: tuple[str, ...]) -> bool:
@@ -197,8 +253,11 @@ def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]
     if 0 <= since < REST or person.warmth < COLD:
         return 0, "", ""
     mood, name = temper(given.who), given.who.language
+    wrong = _wrong(given, person)
+    if wrong:
+        return SPEAKS + 20, wrong, reason(name, f"meet.{wrong}", x=person.called)
     note = _untold(given, person)
-    score = 20 + person.warmth // 3 + 9 * mood.sociable + (14 if since < 0 else min(12, since // 60))
+    score = 20 + person.warmth // 3 + 9 * mood.sociable + (20 if since < 0 else min(12, since // 60))
     score += 8 if person.label else 0
     score -= 12 if _on_the_way(given) else 0
     score -= 6 * mood.busy
@@ -215,10 +274,20 @@ def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]
     return score, "greet", reason(name, "meet.like" if person.warmth >= 20 else "meet", x=person.called)
 
 
+def _wrong(given: ReactInput, person: Person) -> str:
+    """What stands between the two: `reproach` for what they did to me lately, `apologise` for a word I broke to them.
+
+    Each is spoken of once."""
+    past = given.pasts.get(person.id, NO_PAST)
+    if person.warmth >= COLD and open_hurt(past, person.id) is not None:
+        return "reproach"
+    return "apologise" if open_debt(past, person.id) is not None else ""
+
+
 def _talk_of_the_day(given: ReactInput, dice: Dice) -> str:
     """What has happened lately and is on everybody's mind: an event that has begun, or something perceived."""
     for note in given.facts:
-        if note.starts and note.starts <= given.situation.moment:
+        if note.starts and 0 <= minutes_since(given.situation.moment, note) < LATELY:
             return event_name(note, language(given.who.language))
     if not dice.chance(60, "subject"):
         return ""
@@ -234,15 +303,13 @@ def _talk_of_the_day(given: ReactInput, dice: Dice) -> str:
 
 
 def _opens(given: ReactInput, dice: Dice) -> bool:
-    """Whether I am the one of those awake here who may open a talk now: the same answer for all, so that people do
-    not speak at once. Whose turn it is changes with every tick."""
-    here = sorted(
-        [given.who.id, *(one.id for one in given.situation.people if one.can_be_spoken_to and not one.asleep)]
-    )
-    return (
-        here[rng.below(len(here), dice.key[0], "opens", given.situation.place.id, given.situation.moment)]
-        == given.who.id
-    )
+    """Whether I am one of the few, of those awake and free here, who may open a talk now: the same answer for all, so
+    that people do not speak at once. There is one for each `TABLE` people, and others with every tick."""
+    here = sorted([given.who.id, *(one.id for one in given.situation.people if _is_free(one) and not one.talk)])
+    place, moment = given.situation.place.id, given.situation.moment
+    if len(here) <= TABLE:
+        return here[rng.below(len(here), dice.key[0], "opens", place, moment)] == given.who.id
+    return given.who.id in rng.shuffled(here, dice.key[0], "opens", place, moment)[: -(-len(here) // TABLE)]
 
 
 def _untold(given: ReactInput, person: Person) -> FactNote | None:
@@ -279,7 +346,19 @@ def _on_the_way(given: ReactInput) -> bool:
 
 Case = Callable[[ReactInput, Dice], ReactOutput | None]
 
-_CASES: tuple[Case, ...] = (voice, event, _floor, distress, weather, delivery, _avoidance, failure, _meeting)
+_CASES: tuple[Case, ...] = (
+    voice,
+    event,
+    _floor,
+    distress,
+    weather,
+    delivery,
+    _avoidance,
+    failure,
+    _remark,
+    _meeting,
+    _joining,
+)
 
 
 # ── what is asked for besides ────────────────────────────────────────────────────────────────────────────────────────
@@ -315,13 +394,14 @@ def _talk(answer: ReactOutput, given: ReactInput, hearer: Person) -> ConverseInp
         situation=given.situation,
         hearer=hearer,
         purpose=answer.purpose,
-        lines=given.lines,
+        lines=given.lines or _overheard(given, hearer),
         recalled=_with_news(answer, given),
         facts=given.facts,
         said=given.said.get(hearer.id, ()),
         told=given.told.get(hearer.id, ()),
         now=given.now,
         later=given.later,
+        past=given.pasts.get(hearer.id, NO_PAST),
     )
 
 
@@ -330,6 +410,18 @@ def _with_news(answer: ReactOutput, given: ReactInput) -> tuple[Recalled, ...]:
     known = {memory.id for memory in given.recalled}
     fresh = (hearing(one) for one in given.news if one.memory_id in answer.because and one.memory_id not in known)
     return (*fresh, *given.recalled)
+
+
+def _overheard(given: ReactInput, hearer: Person) -> tuple[Spoken, ...]:
+    """What the hearer has just said to others, where the character joins their talk."""
+    return tuple(
+        Spoken(
+            speaker=news.who, called=hearer.called, text=news.frame.get("quote", ""),
+            speech_act=news.frame.get("speech_act", ""), topic=news.frame.get("topic", ""),
+        )
+        for news in given.news
+        if hearer.talk == "other" and news.kind == "said" and news.who == hearer.id and not news.to_me
+    )  # fmt: skip
 
 
 def _action(answer: ReactOutput, given: ReactInput, targets: Targets, dice: Dice) -> ActOutput:
