@@ -184,7 +184,15 @@ def test_no_field_is_forgotten() -> None:
         "ambient",
         "told",
     }
-    assert {one.name for one in fields(World)} - derived == {"tick", "bodies", "things", "conversations", "barred"}
+    assert {one.name for one in fields(World)} - derived == {
+        "tick",
+        "bodies",
+        "things",
+        "conversations",
+        "barred",
+        "imposed",
+        "occasions",
+    }
     kept = {"plan", "belief", "relations", "jobs", "reflected", "played", "mood", "weighed", "said", "card", "account"}
     assert {one.name for one in fields(Account)} == {"groups", "lines", "next_due"}
     assert {one.name for one in fields(CharacterState)} == kept

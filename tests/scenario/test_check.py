@@ -199,6 +199,20 @@ ONE = {
     "event before the run": ("starts: 2031-10-04T19", "starts: 2031-10-03T19", "10-03", "before the run does", ""),
     "no such moment": ("starts: 2031-10-04T19:00:00", "starts: tonight", "starts: tonight", "not a date and time", ""),
     "no such start": ("start: 2031-10-04T06:00:00}", "start: 2031-13-04}", "2031-13", "not a date and time", ""),
+    "occasion after another": (
+        "name: draft",
+        "name: draft\noccasions: [{id: x, text: X., when: {after: yy}}, {id: y, text: Y.}]",
+        "occasions:",
+        "there is no occasion",
+        "y",
+    ),
+    "steps without times": (
+        "from: cold, to: hot",
+        "steps: [it ticks], from: cold, to: hot",
+        "steps: [it ticks]",
+        "1 steps before the last of 1 attempts",
+        "",
+    ),
     "script too early": ("at: 18:00", "at: 06:00", "at: 06:00", "not after the run begins", ""),
     "script to nobody": ("to: {areas: [bar]}", "to: {}", "to: {}", "reaches nobody", ""),
     "script area": ("to: {areas: [bar]}", "to: {areas: [barr]}", "barr", "there is no area", "bar"),
@@ -321,3 +335,23 @@ def test_what_has_no_mistake_compiles_and_nothing_is_a_traceback(changes: list[t
     text = json.dumps(document)
     if not check(read(text, "draft.yaml")):
         compiled_from_text(text)
+
+
+@pytest.mark.parametrize(
+    ("keys", "words", "nearest"),
+    [
+        ("sets: {stove: colt}", "there is no state", "cold"),
+        ("moves: {stofe: gone}", "there is no object", "stove"),
+        ("moves: {stove: baar}", "there is no area", "bar"),
+        ("when: {states: {pot: fulll}}", "there is no state", "full"),
+        ("when: {present: [mirra]}", "there is no character", "mira"),
+        ("when: {at: 12:00-08:00}", "ends before it begins", ""),
+        ("when: {season: [02-31]}", "not a day of the year", ""),
+        ("when: {days_after: 1}", "it follows nothing", ""),
+        ("when: {weekdays: [monday]}", "", "mon"),
+    ],
+)
+def test_a_mistake_in_an_occasion_is_found(keys: str, words: str, nearest: str) -> None:
+    text = f"name: draft\noccasions: [{{id: x, text: X., to: {{areas: [bar]}}, {keys}}}]"
+    [mistake] = check(read(DRAFT.replace("name: draft", text, 1), "draft"))
+    assert words in mistake.what and mistake.nearest == nearest

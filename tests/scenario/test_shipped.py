@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import runpy
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,9 @@ from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.scenario.loading import find, read, report
 from commonplace.scenario.rules import check
 from commonplace.scenario.scaffold import new, text
+from commonplace.world.occasions import occurring
+from commonplace.world.tree import leads_on
+from commonplace.world.weather import ambient_at
 from sizes import PROVE, examples
 
 PROJECT = Path(__file__).parents[2]
@@ -145,3 +150,31 @@ def test_places_that_cannot_be_written_to_are_told_plainly(path: str) -> None:
 def test_sizes_have_limits(tmp_path: Path, size: int) -> None:
     with pytest.raises(UsageError, match="1 to 200"):
         new(tmp_path / "x.yaml", size)
+
+
+def test_what_breaks_in_latticeville_can_be_mended_there() -> None:
+    """From every state that says so, some verb leads on, and what it needs comes with an occasion."""
+    scenario = load("latticeville")
+    kinds, things = scenario.geography.kinds, scenario.opening.things
+    brought = {pair for one in scenario.occasions.all for pair in one.event.sets}
+    for kind in kinds.values():
+        for state in {"broken", "torn"}.intersection(kind.states):
+            assert leads_on(kind, state), (kind.id, state)
+        for need, state in (pair for one in kind.transitions for pair in one.needs):
+            assert (need, state) in brought or things[need].state == state, (kind.id, need)
+
+
+@pytest.mark.parametrize("name", ["latticeville", "sijang"])
+def test_two_weeks_of_a_shipped_town_are_not_the_same(name: str) -> None:
+    scenario, weeks = load(name), list[list[str]]()
+    world, ambient = scenario.opening, ambient_at(scenario.climate, 7, scenario.clock, 0)
+    week = scenario.clock.ticks(7 * 24 * 60)
+    found: list[tuple[int, str]] = []
+    for tick in range(1, 4 * week):
+        now = occurring(scenario.occasions, 7, scenario.clock, replace(world, tick=tick - 1), ambient)
+        found += [(tick, one.id) for one in now]
+        world = replace(world, occasions={**world.occasions, **{one.id: tick for one in now}})
+    weeks = [[id for tick, id in found if tick // week == number] for number in range(1, 4)]
+    assert len({tuple(one) for one in weeks}) == 3, weeks
+    days = Counter(scenario.clock.day(tick) for tick, _ in found)
+    assert max(days.values()) <= 8, "a handful of happenings a day at the most"

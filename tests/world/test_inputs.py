@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
 
@@ -11,6 +12,7 @@ from commonplace.world.deeds import Intent
 from commonplace.world.events import Event, Phase
 from commonplace.world.executor import step
 from commonplace.world.inputs import (
+    IMPOSED_MINUTES,
     Forget,
     GiveBack,
     GodEvent,
@@ -25,6 +27,7 @@ from commonplace.world.inputs import (
 )
 from commonplace.world.script import Audience
 from commonplace.world.state import Thing, World, opening
+from commonplace.world.weather import Climate, ambient_at
 from world.small_worlds import AGENTS, CLOCK, IDLE, do, placed, say, village
 
 TOWN = village()
@@ -36,8 +39,13 @@ OUTAGE = GodEvent(
     opens=("hatch",),
     closes=("back-door",),
 )
+THEFT = GodEvent(
+    seq=2, text="the kettle is stolen", to=Audience(areas=("kitchen",)), moves=(("kettle", ""),), sky="storm",
+    befalls=(("dee", "crying"),), far="somebody shouts",
+)  # fmt: skip
 ALL: tuple[Input, ...] = (
     OUTAGE,
+    THEFT,
     InnerVoice(4, "ann", "call home"),
     Join(5, "dee", "cafe"),
     Leave(6, "bob"),
@@ -95,6 +103,26 @@ def test_god_mode_reaches_its_audience_and_writes_after_everybody() -> None:
     assert world.told == dict.fromkeys(("ann", "bob", "dee"), (god,))
     assert world.things["stove"].state == "broken"
     assert world.barred == {"back-door"}
+
+
+def test_what_is_loud_is_noticed_next_door_and_who_is_struck_is_told_anywhere() -> None:
+    world, events = lived(placed(TOWN, ann="kitchen", bob="home", cyd="library"), THEFT)
+    percepts = dict(events[-1].body["percepts"])
+    assert percepts == {"ann": THEFT.text, "bob": "somebody shouts", "dee": THEFT.text}
+    assert world.things["kettle"].parent == ""
+    assert events[-1].body["befalls"] == [["dee", "crying"]]
+
+
+def test_a_sky_put_up_by_an_input_holds_for_some_hours_and_is_news_once() -> None:
+    weather = partial(ambient_at, Climate(), 7, CLOCK, 1)
+    intents = {me: Intent(IDLE) for me in placed(TOWN).bodies}
+    world, events = step(TOWN, placed(TOWN), intents, clock=CLOCK, inputs=(THEFT,), weather=weather)
+    [change] = [event for event in events if event.type == "WEATHER_CHANGED"]
+    assert (change.phase, change.body["from"], change.body["to"]) == (Phase.AMBIENT, weather(None).sky, "storm")
+    assert world.imposed is not None and world.ambient == (change,)
+    last = 1 + CLOCK.ticks(IMPOSED_MINUTES)
+    skies = [ambient_at(Climate(), 7, CLOCK, tick, world.imposed).sky for tick in (1, last, last + 1)]
+    assert skies[:2] == ["storm", "storm"] and skies[2] == ambient_at(Climate(), 7, CLOCK, last + 1).sky
 
 
 def test_an_inner_voice_is_told_to_one_alone() -> None:

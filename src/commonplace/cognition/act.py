@@ -190,7 +190,9 @@ def _works(view: TurnView, thing: str, verb: str) -> bool:
     """Whether an object in sight or in hand takes a verb in its state."""
     geography = view.scenario.geography
     kind = geography.kinds[geography.nodes[thing].kind]
-    return attempt(kind, view.world.things[thing].state, verb).done
+    at_hand = {id: seen.state for id, seen in view.world.things.items()}
+    people = 1 + sum(not body.asleep for body in view.world.bodies.values())
+    return attempt(kind, at_hand[thing], verb, at_hand=at_hand, people=people).done
 
 
 def played(view: TurnView, notebook: Notebook) -> Action | None:

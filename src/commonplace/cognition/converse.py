@@ -11,9 +11,9 @@ from commonplace.cognition.beside import OPENING, REPLYING, beside
 from commonplace.cognition.past import past_with
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.retrieve import retrieve
-from commonplace.cognition.situation import fact_notes, item_note, later_strokes, person, situation, who
+from commonplace.cognition.situation import fact_notes, item_note, later_strokes, person, recalled, situation, who
 from commonplace.cognition.turn import Notebook, TurnView
-from commonplace.minds.notes import News, Spoken, noted
+from commonplace.minds.notes import News, Recalled, Spoken, noted
 from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput, ReactOutput
 from commonplace.text import clean, shortened
 from commonplace.world.actions import Say
@@ -44,6 +44,7 @@ async def converse(
     k = view.scenario.cognition.k
     found = await retrieve(view, notebook, "talk", parts, k=k - k // (REPLYING if heard else OPENING))
     found = (*found, *beside(view, notebook, hearer, found))
+    found = _with_reasons(view, reaction.because, found)
     relation, said = notebook.relations.get(hearer), said_today(view, hearer)
     inputs = noted(
         ConverseInput,
@@ -62,6 +63,13 @@ async def converse(
     )
     answer = await notebook.ask(CONVERSE, inputs)
     return line(view, hearer, answer.value, said)
+
+
+def _with_reasons(view: TurnView, because: Sequence[int], found: tuple[Recalled, ...]) -> tuple[Recalled, ...]:
+    """The memories that the reaction rests on, then those retrieved: no more than were."""
+    known = {memory.id for memory in found}
+    reasons = [view.draft.get(memory) for memory in because if memory not in known and memory in view.draft]
+    return (*recalled(view.scenario, reasons, view.now), *found)[: max(len(found), len(reasons))]
 
 
 def line(view: TurnView, hearer: str, output: ConverseOutput, said: Sequence[str]) -> Say | None:

@@ -15,6 +15,7 @@ from commonplace.character.state import UNKNOWN, Belief, Known
 from commonplace.cognition.sentences import capital, ended, lowered, sentence, the, verb_word
 from commonplace.cognition.turn import TurnView
 from commonplace.world.events import Event
+from commonplace.world.script import audience
 from commonplace.world.state import Body
 from commonplace.world.tree import words
 
@@ -105,6 +106,7 @@ def _around(view: TurnView) -> Iterator[Percept]:
         if other not in moved:
             yield from occupation(view, other, view.world.bodies[other])
     yield from changed_things(view)
+    yield from missing_things(view)
     yield from weather_and_time(view)
 
 
@@ -165,8 +167,12 @@ def _own_interact(view: TurnView, event: Event) -> Percept | None:
         return _outcome(
             view, event, "refused", {**frame, "why": why}, verb_word=word, the_object=the(name), why=lowered(why)
         )
-    doing = view.world.body.doing
-    return _outcome(view, event, "did", {**frame, "doing": doing}, doing=doing)
+    doing, step = view.world.body.doing, str(event.body.get("seen", "")) if event.body.get("progress") else ""
+    if not step:
+        return _outcome(view, event, "did", {**frame, "doing": doing}, doing=doing)
+    count, times = event.body["progress"]
+    frame |= {"what": "did", "doing": doing, "step": step, "progress": f"{count}/{times}"}
+    return _outcome(view, event, "progress", frame, doing=doing, step=ended(capital(step)))
 
 
 def _own_say(view: TurnView, event: Event) -> Percept | None:
@@ -215,14 +221,41 @@ def from_outside(view: TurnView) -> Iterator[Percept]:
             frame = {"what": "voice", "text": str(event.body["text"])}
             yield Percept("voice", text, frame, view.persona.id, FIRST, event.id, to_me=True, always_new=True)
         elif event.type in {"GOD_EVENT", "SCRIPTED"} and _reaches_asleep(view, event):
-            text = ended(_told(view, event))
-            frame = {"what": "event", "text": text, **_of_script(event)}
-            yield Percept("event", text, frame, "-", FIRST, event.id, always_new=True)
+            text, struck = ended(_told(view, event)), _strikes(view, event)
+            if event.body.get("sky"):
+                frame = {"what": "weather", "sky": view.world.ambient.sky, "old": _sky_before(view)}
+                yield Percept("weather", text, frame, "-", AMBIENT, event.id, always_new=True)
+                continue
+            frame = {"what": "event", "text": text, **_of_script(view, event)}
+            yield Percept("event", text, frame, "-", FIRST, event.id, always_new=True, passing=bool(struck))
 
 
-def _of_script(event: Event) -> dict[str, str]:
-    """The id of a scripted event, and where it takes place."""
-    found = {"event": str(event.body.get("script", "")), "areas": " ".join(event.body.get("areas", ()))}
+def _sky_before(view: TurnView) -> str:
+    """The sky of two ticks ago, where it has changed since; that of now otherwise."""
+    changes = [event for event in view.world.news if event.type == "WEATHER_CHANGED"]
+    return str(changes[0].body["from"]) if changes else view.world.ambient.sky
+
+
+def befalls(view: TurnView) -> str:
+    """What a sentence from outside makes the character do from now on; empty for nothing."""
+    return next((doing for event in view.world.news if (doing := _strikes(view, event))), "")
+
+
+def _strikes(view: TurnView, event: Event) -> str:
+    pairs: list[list[str]] = event.body.get("befalls") or []
+    return next((doing for agent, doing in pairs if agent == view.persona.id), "")
+
+
+def _of_script(view: TurnView, event: Event) -> dict[str, str]:
+    """The id of a scripted event, where it takes place and who else is there; of one noticed from afar only where."""
+    awake = (other for other, body in view.world.bodies.items() if not body.asleep)
+    found = {
+        "event": str(event.body.get("script", "")),
+        "areas": " ".join(event.body.get("areas", ())),
+        "with": " ".join(awake),
+    }
+    if _is_far(view, event):
+        found = {"far": " ".join(event.body.get("areas", ()))}
     return {key: value for key, value in found.items() if value}
 
 
@@ -234,7 +267,14 @@ def _reaches_asleep(view: TurnView, event: Event) -> bool:
 def _told(view: TurnView, event: Event) -> str:
     percepts: list[list[str]] = event.body.get("percepts") or []
     mine = next((text for agent, text in percepts if agent == view.persona.id), None)
-    return mine or str(event.body["text"])
+    return mine or str(event.body["far" if _is_far(view, event) else "text"])
+
+
+def _is_far(view: TurnView, event: Event) -> bool:
+    """Whether a scripted event is noticed from the next area only."""
+    if event.type != "SCRIPTED" or not event.body.get("far"):
+        return False
+    return not audience(event.body).reaches(view.persona.id, view.world.area)
 
 
 def occupation(view: TurnView, other: str, body: Body) -> Iterator[Percept]:
@@ -264,6 +304,32 @@ def changed_things(view: TurnView) -> Iterator[Percept]:
         yield _thing_percept(view, thing_id, thing.state, thing.parent, known)
 
 
+def missing_things(view: TurnView) -> Iterator[Percept]:
+    """Objects that were believed here and have gone."""
+    for thing_id in missing(view):
+        frame = {"what": "missing", "object": thing_id, "place": view.world.area}
+        slots = {"The_object": capital(the_name(view, thing_id)), "place_name": the_name(view, view.world.area)}
+        yield Percept("thing", sentence(view.scenario.language, "missing", **slots), frame, thing_id, THINGS)
+
+
+def missing(view: TurnView) -> list[str]:
+    """Objects believed here that somebody outside has taken away. Whoever comes later finds out by looking for them."""
+    world, believed = view.world, view.state.belief.nodes
+    looked = [str(one) for event in world.news for one, _ in event.body.get("moves", ())]
+    if not looked:
+        return []
+    nodes = view.scenario.geography.nodes
+    return sorted(
+        thing
+        for thing in looked
+        if thing not in world.things
+        and (known := believed.get(thing)) is not None
+        and known.parent == world.area
+        and (node := nodes.get(thing)) is not None
+        and node.type == "object"
+    )
+
+
 def _thing_percept(view: TurnView, thing: str, state: str, parent: str, known: Known | None) -> Percept:
     name = the_name(view, thing)
     frame = thing_frame(view, thing, state)
@@ -291,8 +357,9 @@ def thing_frame(view: TurnView, thing: str, state: str) -> dict[str, str]:
 def weather_and_time(view: TurnView) -> Iterator[Percept]:
     """Changes of weather and time of day."""
     language, root = view.scenario.language, view.world.path[0]
+    told = any(event.type == "GOD_EVENT" and event.body.get("sky") for event in view.world.news)
     for event in view.world.news:
-        if event.type == "WEATHER_CHANGED":
+        if event.type == "WEATHER_CHANGED" and not told:
             old, sky = str(event.body["from"]), str(event.body["to"])
             over = old in {"rain", "storm"} and sky in {"clear", "cloudy"}
             text = sentence(language, "weather.over" if over else f"weather.{sky}", root=root)
@@ -420,7 +487,7 @@ def after_seeing(view: TurnView, belief: Belief) -> Belief:
     area's entry on arriving and after leaving.
     """
     world, nodes = view.world, view.scenario.geography.nodes
-    changes: dict[str, Known] = {}
+    changes = {thing: Known(UNKNOWN, "", view.tick) for thing in missing(view)}
     if world.body.came_from != world.area or world.area not in belief.nodes:
         changes[world.area] = Known(nodes[world.area].parent_id, "open", view.tick)
         changes[world.body.came_from] = Known(nodes[world.body.came_from].parent_id, "open", view.tick - 1)

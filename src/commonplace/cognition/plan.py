@@ -20,6 +20,7 @@ from commonplace.character.plan import (
     with_stroke,
 )
 from commonplace.clock import WEEKDAYS, hhmm, iso, midnight
+from commonplace.cognition.perceive import befalls
 from commonplace.cognition.remember import PLAN, NewMemory, remember
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import sentence, the
@@ -27,6 +28,7 @@ from commonplace.cognition.situation import item_note, situation, things_believe
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import Hint
 from commonplace.minds.tasks import PLAN_HOURS, PLAN_MINUTES, PartOut, PlanPartsInput, Stroke
+from commonplace.scenario.findings import is_sleep
 
 HOUR = 60
 LONGEST_DAY = timedelta(hours=30)
@@ -139,6 +141,26 @@ async def add_stroke(view: TurnView, notebook: Notebook, stroke: Stroke, reason:
     _changed(view, notebook, reason)
     await remember(view, notebook, [plan_memory(view, item, "new_plan")])
     return True
+
+
+BEFALLS_MINUTES, SLEEP_MINUTES = 60, 120
+"""How long it lasts what a sentence from outside makes a character do, and how long a sleep."""
+
+
+async def struck(view: TurnView, notebook: Notebook) -> None:
+    """What a sentence from outside makes the character do comes before its plan, whatever its mind thinks of it."""
+    doing = befalls(view)
+    if not doing:
+        return
+    asleep = is_sleep(doing, view.scenario.language)
+    stroke = Stroke(
+        start=hhmm(view.now),
+        minutes=SLEEP_MINUTES if asleep else BEFALLS_MINUTES,
+        location=view.world.area,
+        do=doing,
+        asleep=asleep,
+    )
+    await add_stroke(view, notebook, stroke, doing)
 
 
 def reopen(view: TurnView, notebook: Notebook, reason: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from commonplace.character.plan import PlanItem
@@ -13,6 +13,7 @@ from commonplace.cognition.converse import has_floor, my_talk, said_to, spoken
 from commonplace.cognition.past import own_past, past_with
 from commonplace.cognition.remember import rated
 from commonplace.cognition.retrieve import retrieve
+from commonplace.cognition.sentences import doing
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, situation, who
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import News, Recalled, noted
@@ -48,11 +49,21 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
     if inputs.unrated:
         rated(view, notebook, reaction.ratings)
     notebook.trace["reaction"] = reaction_entry(reaction, answer.number)
+    if any(entry.kind == "voice" for entry in news):
+        follows = reaction.decision != "keep" or reaction.stroke is not None
+        notebook.note("VOICE_ANSWERED", follows=follows, reason=reaction.reason)
     if reaction.stroke is not None and view.scenario.cognition.plan:
         await planning.add_stroke(view, notebook, reaction.stroke, reaction.reason)
     elif reaction.decision == "keep" and any(entry.kind in {"outcome", "absent"} for entry in news):
         planning.reopen(view, notebook, news[0].text)
     return reaction
+
+
+def sleeps_on(view: TurnView, notebook: Notebook, news: Iterable[News]) -> ReactOutput:
+    """A sleeper keeps to its plan. An inner voice is remembered, and may be heeded after waking."""
+    if any(entry.kind == "voice" for entry in news):
+        notebook.note("VOICE_ANSWERED", follows=False, reason=doing(view.scenario.language, "asleep"))
+    return KEEP
 
 
 def _is_small(view: TurnView, notebook: Notebook, news: Sequence[News]) -> bool:

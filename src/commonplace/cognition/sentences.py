@@ -24,6 +24,7 @@ _ENGLISH = {
     "acted": "{name} tries to {verb_word} {the_object}, but {why}",
     "thing": "{The_object} {words}.",
     "here": "{The_object} is at {place_name}.",
+    "missing": "{The_object} is not at {place_name} any more.",
     "weather.rain": "It begins to rain.",
     "weather.storm": "A storm breaks over {root}.",
     "weather.snow": "It begins to snow.",
@@ -40,6 +41,7 @@ _ENGLISH = {
     "voice": "{name} has a thought that will not go away: {text}",
     "i_said": "{name} said to {to_name}: “{quote}”",
     "did": "{name} was {doing}.",
+    "progress": "{name} was {doing}. {step}",
     "walked": "{name} walked to {to_place}.",
     "lost": "{name} reached for {the_object}, but {other_name} has it now.",
     "refused": "{name} tried to {verb_word} {the_object}, but {why}",
@@ -64,6 +66,7 @@ _KOREAN = {
     "acted": "{name}이(가) {the_object}을(를) {verb_word} 하지만, {why}",
     "thing": "{The_object}은(는) {words}.",
     "here": "{The_object}이(가) {place_name}에 있다.",
+    "missing": "{The_object}이(가) 이제 {place_name}에 없다.",
     "weather.rain": "비가 내리기 시작한다.",
     "weather.storm": "{root}에 폭풍우가 몰아친다.",
     "weather.snow": "눈이 내리기 시작한다.",
@@ -80,6 +83,7 @@ _KOREAN = {
     "voice": "{name}에게 떨쳐지지 않는 생각이 있다: {text}",
     "i_said": "{name}은(는) {to_name}에게 말했다: “{quote}”",
     "did": "{name}은(는) {doing}(이)었다.",
+    "progress": "{name}은(는) {doing}(이)었다. {step}",
     "walked": "{name}은(는) {to_place}(으)로 걸어갔다.",
     "lost": "{name}은(는) {the_object}을(를) 집으려 했지만, 이제 {other_name}에게 있다.",
     "refused": "{name}은(는) {the_object}을(를) {verb_word} 했지만, {why}",
@@ -105,6 +109,7 @@ DOING: Mapping[str, Mapping[str, str]] = {
         "waiting": "waiting",
         "listening": "listening",
         "thinking": "thinking",
+        "asleep": "asleep",
     },
     "ko": {
         "talking": "{name}과(와) 이야기하는 중",
@@ -112,6 +117,7 @@ DOING: Mapping[str, Mapping[str, str]] = {
         "waiting": "기다리는 중",
         "listening": "듣는 중",
         "thinking": "생각하는 중",
+        "asleep": "자는 중",
     },
 }
 """What somebody is seen doing when neither plan nor mind has said so."""

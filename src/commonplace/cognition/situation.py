@@ -16,9 +16,10 @@ from commonplace.clock import WEEKDAYS, hhmm, iso
 from commonplace.cognition.turn import View
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who, noted, noted_of
-from commonplace.scenario.scenario import Scenario
+from commonplace.scenario.scenario import Scenario, Tell
 from commonplace.world.actions import CARRYING
 from commonplace.world.geography import Geography
+from commonplace.world.tree import leads_on
 
 NAMES = {"who": "called", "to": "to_called", "object": "object_name", "place": "place_name", "other": "other_name"}
 """Keys of a frame that hold ids, and those under which a mind finds their names."""
@@ -166,15 +167,24 @@ def things_here(view: View) -> tuple[ThingHere, ...]:
 
 
 @lru_cache(maxsize=16384)
-def _thing(id: str, name: str, state: str, verbs: tuple[str, ...], carried: bool) -> ThingHere:
-    return ThingHere(id=id, name=name, state=state, verbs=verbs, carried=carried)
+def _thing(
+    id: str, name: str, state: str, verbs: tuple[str, ...], carried: bool, leads: tuple[str, ...] = ()
+) -> ThingHere:
+    return ThingHere(id=id, name=name, state=state, verbs=verbs, carried=carried, leads=leads)
 
 
 def things_believed(scenario: Scenario, belief: Belief, area: str, me: str) -> tuple[ThingHere, ...]:
     """Objects believed to be in an area or in one's own hands, as last seen."""
     nodes = scenario.geography.nodes
     return tuple(
-        _thing(node, nodes[node].name, known.state, verbs_of(scenario.geography, node), known.parent == me)
+        _thing(
+            node,
+            nodes[node].name,
+            known.state,
+            verbs_of(scenario.geography, node),
+            known.parent == me,
+            leads_on(scenario.geography.kinds[nodes[node].kind], known.state),
+        )
         for node, known in sorted(belief.nodes.items())
         if known.parent in {area, me} and node in nodes and nodes[node].type == "object"
     )
@@ -248,20 +258,26 @@ def _told(scenario: Scenario, memory: Memory) -> dict[str, Any]:
     if known is not None and known[0] is scenario and (known[1] is memory or _same(known[1], memory)):
         return known[2]
     details = memory.details
+    of = scenario.tells.get(details.get("frame", {}).get("event", ""))
     fields = {
         "id": memory.id,
         "text": memory.text,
         "kind": memory.kind,
         "importance": 0,
         "minutes_ago": 0,
-        "frame": {**named(scenario, details.get("frame", {})), **_references(scenario, memory)},
-        "tell": tuple(details.get("tell", ())),
+        "frame": {**named(scenario, details.get("frame", {})), **_references(scenario, memory), **_about(of)},
+        "tell": tuple(details.get("tell", ())) or (of.lines if of else ()),
         "facts": carried(scenario.facts, memory.text),
     }
     if len(_TOLD) >= MOST_TOLD:
         _TOLD.clear()
     _TOLD[memory.agent, memory.id] = scenario, memory, fields
     return fields
+
+
+def _about(of: Tell | None) -> dict[str, str]:
+    """What the author of an occasion says it is about."""
+    return {key: value for key, value in (("topic", of.topic), ("sort", of.sort)) if value} if of else {}
 
 
 def _references(scenario: Scenario, memory: Memory) -> dict[str, str]:

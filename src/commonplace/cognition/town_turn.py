@@ -6,8 +6,8 @@ from commonplace.cognition.account import note
 from commonplace.cognition.act import act, played
 from commonplace.cognition.deferred import deliver, request_reflection, request_relate
 from commonplace.cognition.perceive import perceive
-from commonplace.cognition.plan import current_item, request_day
-from commonplace.cognition.react import KEEP, react, reaction_entry
+from commonplace.cognition.plan import current_item, request_day, struck
+from commonplace.cognition.react import KEEP, react, reaction_entry, sleeps_on
 from commonplace.cognition.relations import acquaint, feel
 from commonplace.cognition.remember import rate, store_percepts
 from commonplace.cognition.turn import Notebook, Turn, TurnView
@@ -25,10 +25,12 @@ async def town_turn(view: TurnView) -> Turn:
     note(view, notebook, stored.remembered)
     feel(view, notebook, stored.remembered)
     news = stored.news
+    await struck(view, notebook)
     item = await current_item(view, notebook)
     action = played(view, notebook)
     if action is None:
-        reaction = KEEP if view.world.body.asleep else await react(view, notebook, news, item)
+        asleep = view.world.body.asleep
+        reaction = sleeps_on(view, notebook, news) if asleep else await react(view, notebook, news, item)
         if notebook.notes:  # the reaction changed the plan, so the current item may be another one
             item = await current_item(view, notebook)
         action = await act(view, notebook, reaction, news, item)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from commonplace.cognition.situation import spot
@@ -10,40 +10,90 @@ from commonplace.engine.driver import Driver
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Person, ThingHere
 from commonplace.minds.tasks import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
+from commonplace.minds.tasks.perceive_event import GONE
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.events import NOBODY
-from commonplace.world.state import World
+from commonplace.world.geography import Geography
+from commonplace.world.inputs import IMPOSED_MINUTES
+from commonplace.world.state import NOWHERE, World
 
 
 async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -> dict[str, Any]:
-    """The input that a god-mode sentence stands for: what is perceived, by whom, and which objects change.
+    """The input that a god-mode sentence stands for: what is perceived, by whom, and what changes.
 
     The same sentence is asked about once before a tick. Raises Paused when the mind is unavailable.
     """
     answer = await driver.answer(NOBODY, world.tick + 1, Ask(PERCEIVE_EVENT, _input(text, scenario, world)))
     output: PerceiveEventOutput = answer.value
-    nowhere = not (output.areas or output.people)
+    areas = [area for area in output.areas if area in scenario.geography.edges]
+    agents = [agent for agent in output.people if agent in scenario.personas]
+    called = {persona.called: persona.id for persona in scenario.personas.values()}
+    changes = [change for change in output.sets if change[0] in world.things]
     return {
         "kind": "god_event",
         "text": output.percept,
-        "to": {
-            "everybody": output.everybody or nowhere,
-            "areas": [area for area in output.areas if area in scenario.geography.edges],
-            "agents": [agent for agent in output.people if agent in scenario.personas],
-        },
-        "sets": [list(change) for change in output.sets if change[0] in world.things],
-        "opens": [],
-        "closes": [],
+        "to": {"everybody": output.everybody or not (areas or agents), "areas": areas, "agents": agents},
+        "sets": [list(change) for change in changes if _is_state(change, scenario)],
+        "opens": doors(scenario.geography, output.unlocked),
+        "closes": doors(scenario.geography, output.locked),
+        "moves": [[thing, NOWHERE] for thing, state in changes if not _is_state((thing, state), scenario)],
+        "sky": output.sky,
+        "befalls": [list(pair) for pair in output.befalls(called)],
+        "far": output.far if areas else "",
     }
+
+
+def _is_state(change: tuple[str, str], scenario: Scenario) -> bool:
+    """Whether a thing can be in a state; it cannot be `GONE`, unless its kind says so."""
+    thing, state = change
+    geography = scenario.geography
+    return state != GONE or GONE in geography.kinds[geography.nodes[thing].kind].states
+
+
+def doors(geography: Geography, areas: Collection[str]) -> list[str]:
+    """The ways between two of the areas, if there are any; else all ways that lead out of one of them."""
+    between = [way.id for way in geography.ways.values() if {way.a, way.b} <= set(areas)]
+    if between:
+        return sorted(between)
+    found = {
+        way.id
+        for area in areas
+        for way in geography.ways.values()
+        if (way.a in (inside := _inside(geography, area))) != (way.b in inside)
+    }
+    return sorted(found)
+
+
+def _inside(geography: Geography, area: str) -> set[str]:
+    """An area with those in it."""
+    children = (child for child in geography.nodes[area].children if geography.nodes[child].type == "area")
+    return {area}.union(*(_inside(geography, child) for child in children))
 
 
 def described(body: Mapping[str, Any], scenario: Scenario) -> str:
     """What an input will do, in one line."""
-    to = body["to"]
-    names = [scenario.geography.name(node) for node in (*to["areas"], *to["agents"])]
+    to, name, ways = body["to"], scenario.geography.name, scenario.geography.ways
+    names = [name(node) for node in (*to["areas"], *to["agents"])]
     reached = "everybody" if to["everybody"] else ", ".join(names)
-    changes = "".join(f"; {scenario.geography.name(thing)} becomes {state}" for thing, state in body["sets"])
-    return f"{reached} will perceive: {body['text']}{changes}"
+    parts = [f"{reached} will perceive: {body['text']}"]
+    if body.get("far") and body["far"] != body["text"]:
+        parts.append(f"next to it one notices: {body['far']}")
+    elif body.get("far"):
+        parts.append("it is noticed next to it too")
+    parts += [f"{name(thing)} becomes {state}" for thing, state in body["sets"]]
+    parts += [_moved(name(thing), name(area)) for thing, area in body.get("moves", ())]
+    parts += [f"the way {name(ways[way].a)} – {name(ways[way].b)} closes" for way in body["closes"]]
+    parts += [f"the way {name(ways[way].a)} – {name(ways[way].b)} opens" for way in body["opens"]]
+    parts += [f"{name(agent)}: {doing}" for agent, doing in body.get("befalls", ())]
+    if body.get("sky"):
+        parts.append(f"the sky: {body['sky']}, for {IMPOSED_MINUTES // 60} hours")
+    if not any(body.get(key) for key in ("sets", "moves", "closes", "opens", "befalls", "sky")):
+        parts.append("nothing else changes")
+    return "; ".join(parts)
+
+
+def _moved(thing: str, area: str) -> str:
+    return f"{thing} goes to {area}" if area else f"{thing} is gone"
 
 
 def _input(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:

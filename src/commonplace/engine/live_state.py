@@ -44,7 +44,7 @@ class LiveState:
     """Derived: time of day and weather at the end of the tick."""
 
     def __post_init__(self) -> None:
-        self.ambient = weather(self.scenario, self.seeds, self.world.tick)
+        self.ambient = weather(self.scenario, self.seeds, self.world)
 
     @property
     def seed(self) -> int:
@@ -97,7 +97,7 @@ class LiveState:
         A job requested in the tick already sees what the tick's inputs changed, as one restored from the file does.
         """
         before, self.world = self.world, world
-        self.ambient = weather(self.scenario, self.seeds, world.tick)
+        self.ambient = weather(self.scenario, self.seeds, world)
         self._apply_changes(changes)
         for turn in turns:
             agent = turn.agent
@@ -133,7 +133,7 @@ class LiveState:
         waiting = [view for view in self.waiting.get(agent, ()) if view.job in jobs]
         asked = [job for job in jobs if job.asked_at == turn.tick]
         if asked:
-            ambient = weather(self.scenario, self.seeds, before.tick)
+            ambient = weather(self.scenario, self.seeds, before)
             world, past = seen(self.scenario, before, ambient, agent), self.streams[agent].snapshot()
             persona = self.scenario.personas[agent]
             waiting += [JobView(self.scenario, persona, state, world, past, job) for job in asked]
@@ -145,9 +145,9 @@ def seen(scenario: Scenario, world: World, ambient: Ambient, agent: str) -> Worl
     return look(scenario.geography, world, agent, clock=scenario.clock, ambient=ambient)
 
 
-def weather(scenario: Scenario, seeds: Seeds, tick: int) -> Ambient:
-    """Time of day and weather at the end of a tick."""
-    return ambient_at(scenario.climate, seeds.at(tick), scenario.clock, tick)
+def weather(scenario: Scenario, seeds: Seeds, world: World) -> Ambient:
+    """Time of day and weather of a world at the end of its tick."""
+    return ambient_at(scenario.climate, seeds.at(world.tick), scenario.clock, world.tick, world.imposed)
 
 
 def cards_of(states: Mapping[str, CharacterState]) -> dict[str, Mapping[str, Any]]:
@@ -215,4 +215,5 @@ def scenario_at(reading: Reading, scenario: Scenario, tick: int) -> Scenario:
 
 def seen_at(reading: Reading, scenario: Scenario, agent: str, tick: int) -> WorldView:
     """What a character sees of the world as it was at the end of a tick. Raises KeyError if it was not in it."""
-    return seen(scenario, reading.world_at(tick), weather(scenario, reading.seeds, tick), agent)
+    world = reading.world_at(tick)
+    return seen(scenario, world, weather(scenario, reading.seeds, world), agent)

@@ -22,9 +22,10 @@ from commonplace.world.deeds import Intent
 from commonplace.world.events import Event
 from commonplace.world.executor import step
 from commonplace.world.inputs import Input, from_dict
+from commonplace.world.occasions import occurring
 from commonplace.world.script import due
 from commonplace.world.state import World
-from commonplace.world.weather import ambient_events
+from commonplace.world.weather import ambient_at, ambient_events
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ class Lockstep:
     def _step_world(self, turns: Mapping[str, Turn], inputs: Sequence[Input]) -> tuple[World, tuple[Event, ...]]:
         """The world after the tick, and the tick's events. Whoever had no turn goes on doing what it did."""
         state, number = self.live_state, self.live_state.tick + 1
+        scenario = state.scenario
         intents: dict[str, Intent] = {}
         for agent, body in state.world.bodies.items():
             turn = turns.get(agent)
@@ -122,20 +124,25 @@ class Lockstep:
             else:
                 intents[agent] = Intent(Idle(doing=body.doing, asleep=body.asleep, emoji=body.emoji))
         return step(
-            state.scenario.geography,
+            scenario.geography,
             state.world,
             intents,
-            clock=state.scenario.clock,
+            clock=scenario.clock,
             rules=state.rules,
             ambient=ambient_events(
-                state.scenario.climate,
+                scenario.climate,
                 state.seeds.at(number),
-                state.scenario.clock,
+                scenario.clock,
                 number,
                 before=state.ambient,
+                imposed=state.world.imposed,
             ),
-            scripted=due(state.scenario.script, number),
+            scripted=(
+                *due(scenario.script, number),
+                *occurring(scenario.occasions, state.seeds.at(number), scenario.clock, state.world, state.ambient),
+            ),
             inputs=inputs,
+            weather=partial(ambient_at, scenario.climate, state.seeds.at(number), scenario.clock, number),
         )
 
     def _state_versions(self, states: Mapping[str, CharacterState]) -> list[Version]:

@@ -24,6 +24,10 @@ def _is_empty(value: str) -> bool:
     return not value
 
 
+def _is_empty_list(value: tuple[str, ...]) -> bool:
+    return not value
+
+
 V = TypeVar("V", bound=Value)
 _put_fields, _put_fields_set, _put_extra, _put_private = (
     vars(BaseModel)[slot].__set__
@@ -142,6 +146,8 @@ class ThingHere(Value):
     state: str
     verbs: tuple[str, ...] = ()
     carried: bool = False
+    leads: tuple[str, ...] = Field(default=(), exclude_if=_is_empty_list)
+    """The verbs that bring it into another state, as far as its kind says."""
 
 
 class Spot(Value):

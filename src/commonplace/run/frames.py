@@ -18,10 +18,10 @@ from commonplace.character.plan import Plan, PlanItem
 from commonplace.clock import iso
 from commonplace.run.rows import event_json, item_phrase
 from commonplace.run.tick_record import Version
-from commonplace.run.versions import SHOWN_KINDS, as_body, as_item
+from commonplace.run.versions import SHOWN_KINDS, as_body, as_item, as_sky
 from commonplace.world.events import Event
 from commonplace.world.state import Body
-from commonplace.world.weather import ambient_at
+from commonplace.world.weather import Imposed, ambient_at
 
 if TYPE_CHECKING:
     from commonplace.run.reading import Reading
@@ -165,6 +165,7 @@ class _State:
         self._bodies: dict[str, Body] = {}
         self._objects: dict[str, ObjectFrame] = {}
         self._plans: dict[str, _Planned] = {}
+        self._imposed: Imposed | None = None
 
     def copy(self) -> _State:
         """One that can be carried forward by itself."""
@@ -185,7 +186,9 @@ class _State:
                 case "thing" if version.value is None:
                     self._objects.pop(version.owner, None)
                 case "thing":
-                    self._objects[version.owner] = self._object(version.owner, *version.value)
+                    self._objects[version.owner] = self._object(version.owner, *version.value[:2])
+                case "sky":
+                    self._imposed = as_sky(version.value)
                 case "plan" | "day":
                     self._plans.setdefault(version.owner, _Planned()).apply(version)
                 case _:
@@ -195,7 +198,7 @@ class _State:
         """The frame of the tick reached, with what happened in it."""
         scenario = self.scenario
         time = scenario.clock.time(tick)
-        ambient = ambient_at(scenario.climate, self.seeds.at(tick), scenario.clock, tick)
+        ambient = ambient_at(scenario.climate, self.seeds.at(tick), scenario.clock, tick, self._imposed)
         said = {event.agent_id: event for event in events if event.type == "SAY"}
         return Frame(
             tick=tick,

@@ -18,8 +18,9 @@ from commonplace.run.rows import plain, valued
 from commonplace.run.tick_record import Version
 from commonplace.world.events import NOBODY, Event
 from commonplace.world.state import Body, Conversation, Line, Thing, World, recorded
+from commonplace.world.weather import Imposed
 
-WORLD_KINDS = ("body", "thing", "talk", "line", "barred")
+WORLD_KINDS = ("body", "thing", "talk", "line", "barred", "sky", "occasion")
 SINGLE = ("day", "closed", "jobs", "reflected", "played", "mood")
 KEYED = ("belief", "relation", "card", "weighed", "said", "account", "uttered")
 """Kinds with a value per key, all of which are read."""
@@ -33,7 +34,7 @@ def world_versions(before: World | None, after: World) -> tuple[Version, ...]:
     old = before or World(-1, {}, {})
     found = [Version(me, "body", "", body and _body(body)) for me, body in _changed(old.bodies, after.bodies)]
     found += [
-        Version(object_id, "thing", "", thing and [thing.state, thing.parent])
+        Version(object_id, "thing", "", thing and _thing(thing))
         for object_id, thing in _changed(old.things, after.things)
     ]
     for area, talks in _changed(old.conversations, after.conversations):
@@ -41,6 +42,9 @@ def world_versions(before: World | None, after: World) -> tuple[Version, ...]:
         found += _new_lines(old.conversations.get(area, ()), talks or ())
     if before is None or old.barred != after.barred:
         found.append(Version(NOBODY, "barred", "", sorted(after.barred)))
+    found += [Version(id, "occasion", "", tick) for id, tick in _changed(old.occasions, after.occasions)]
+    if old.imposed != after.imposed:
+        found.append(Version(NOBODY, "sky", "", after.imposed and plain(after.imposed)))
     return tuple(found)
 
 
@@ -127,7 +131,7 @@ def characters(connection: sqlite3.Connection) -> list[str]:
 
 def world_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
     """All that `restore_world` needs."""
-    found = [version for kind in ("body", "thing", "talk", "barred") for version in _of_all(connection, kind, at)]
+    found = [version for kind in WORLD_KINDS if kind != "line" for version in _of_all(connection, kind, at)]
     for version in [version for version in found if version.kind == "talk"]:
         for talk_id, _, _, count, _ in version.value or ():
             for number in range(count):
@@ -200,13 +204,13 @@ def seeds(connection: sqlite3.Connection) -> list[tuple[int, int]]:
     return [(tick, parsed(value)) for tick, value in connection.execute(query, (NOBODY,)).fetchall()]
 
 
-SHOWN_KINDS = ("body", "thing", "day", "plan")
+SHOWN_KINDS = ("body", "thing", "sky", "day", "plan")
 """What a frame is made of."""
 
 
 def shown_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
     """All that a frame shows: bodies, things and the plans of the day."""
-    found = [*_of_all(connection, "body", at), *_of_all(connection, "thing", at)]
+    found = [version for kind in ("body", "thing", "sky") for version in _of_all(connection, kind, at)]
     for day in _of_all(connection, "day", at):
         found += _of_one(connection, "plan", day.owner, at, f"{day.value}.")
     return found
@@ -224,6 +228,8 @@ def restore_world(tick: int, versions: Iterable[Version], events: Iterable[Event
             area: tuple(_as_talk(area, talk, lines) for talk in talks) for (area, _), talks in kinds["talk"].items()
         },
         barred=frozenset(kinds["barred"].get((NOBODY, ""), ())),
+        occasions={owner: value for (owner, _), value in kinds["occasion"].items()},
+        imposed=as_sky(kinds["sky"].get((NOBODY, ""))),
     )
     return recorded(world, events)
 
@@ -308,6 +314,15 @@ def _body(body: Body) -> dict[str, Any]:
 def as_body(value: dict[str, Any]) -> Body:
     """A body from its version."""
     return valued(Body, {"came_from": value["area"], **value})
+
+
+def as_sky(value: dict[str, Any] | None) -> Imposed | None:
+    """An imposed sky from its version."""
+    return None if value is None else valued(Imposed, value)
+
+
+def _thing(thing: Thing) -> list[Any]:
+    return [thing.state, thing.parent, *([thing.progress] if thing.progress else [])]
 
 
 def _talk(talk: Conversation) -> list[Any]:

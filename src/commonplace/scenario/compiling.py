@@ -20,17 +20,21 @@ from commonplace.scenario.model import (
     FactPart,
     KindPart,
     MemoryPart,
+    OccasionPart,
     RoutinePart,
     ScenarioPart,
     ScriptPart,
     WayPart,
+    WhenPart,
 )
-from commonplace.scenario.rules import examined
-from commonplace.scenario.scenario import Scenario
+from commonplace.scenario.rules import GONE, examined
+from commonplace.scenario.scenario import Scenario, Tell
 from commonplace.scenario.session import Session
 from commonplace.world.geography import Geography
+from commonplace.world.inputs import next_areas
+from commonplace.world.occasions import Occasion, Occasions, When
 from commonplace.world.script import Audience, Scripted
-from commonplace.world.state import Body, World, opening
+from commonplace.world.state import NOWHERE, Body, World, opening
 from commonplace.world.tree import ANY, Node, ObjectKind, Transition, Way
 from commonplace.world.weather import NEXT_SKY, SKIES, Climate
 
@@ -88,6 +92,8 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
         facts=facts,
         script=_script(part.script, clock, world),
         climate=_climate(part),
+        occasions=_occasions(part, world),
+        tells={one.id: Tell(one.tell, one.topic, one.sort) for one in part.occasions if one.tell},
     )
 
 
@@ -153,7 +159,17 @@ def _nodes(part: ScenarioPart) -> list[Node]:
 
 def _kind(kind_id: str, part: KindPart) -> ObjectKind:
     transitions = tuple(
-        Transition(verb, one.source, one.target, one.seen, tuple(sorted(one.also.items())))
+        Transition(
+            verb,
+            one.source,
+            one.target,
+            one.seen,
+            tuple(sorted(one.also.items())),
+            one.times,
+            one.steps,
+            tuple(sorted(one.needs.items())),
+            one.people,
+        )
         for verb, alternatives in part.verbs.items()
         for one in alternatives
     )
@@ -289,6 +305,53 @@ def _scripted(one: ScriptPart, clock: Clock, ways: Mapping[frozenset[str], str])
         sets=tuple(sorted(one.sets.items())),
         opens=tuple(ways[frozenset(pair)] for pair in one.opens),
         closes=tuple(ways[frozenset(pair)] for pair in one.closes),
+    )
+
+
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+def _occasions(part: ScenarioPart, world: Geography) -> Occasions:
+    ways = {frozenset((way.a, way.b)): way.id for way in world.ways.values()}
+    made = [Occasion(_happening(one, world, ways), _when(one.when)) for one in part.occasions]
+    return Occasions(tuple(sorted(made, key=lambda one: one.id)))
+
+
+def _happening(one: OccasionPart, world: Geography, ways: Mapping[frozenset[str], str]) -> Scripted:
+    return Scripted(
+        id=one.id,
+        tick=0,
+        text=one.text,
+        to=Audience(one.to.everybody, one.to.areas, one.to.agents),
+        sets=tuple(sorted(one.sets.items())),
+        opens=tuple(ways[frozenset(pair)] for pair in one.opens),
+        closes=tuple(ways[frozenset(pair)] for pair in one.closes),
+        moves=tuple((thing, NOWHERE if area == GONE else area) for thing, area in sorted(one.moves.items())),
+        far=one.far,
+        near=tuple(sorted(next_areas(world, one.to.areas))) if one.far else (),
+        recurs=True,
+    )
+
+
+def _when(when: WhenPart) -> When:
+    first, _, last = when.at.partition("-")
+    season = [day.split("-") for day in when.season]
+    ends = [(int(month), int(day)) for month, day in season]
+    return When(
+        at=(minutes(first), minutes(last or first)),
+        weekdays=frozenset(map(WEEKDAYS.index, when.weekdays)),
+        season=(ends[0], ends[-1]) if ends else None,
+        days=(when.days[0], when.days[-1]) if when.days else None,
+        skies=frozenset(when.sky),
+        temperatures=frozenset(when.temperature),
+        states=tuple(sorted(when.states.items())),
+        present=when.present,
+        witnessed=when.witnessed,
+        chance=when.chance,
+        apart=when.apart,
+        after=when.after,
+        days_after=when.days_after,
+        minutes_after=when.minutes_after,
     )
 
 

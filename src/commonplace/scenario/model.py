@@ -22,6 +22,8 @@ Words = Annotated[str, Field(min_length=1, max_length=2000)]
 Name = Annotated[str, Field(min_length=1, max_length=80)]
 Doing = Annotated[str, Field(min_length=1, max_length=120)]
 Line = Annotated[str, Field(min_length=1, max_length=300)]
+Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+Sky = Literal["clear", "cloudy", "rain", "storm", "fog", "snow"]
 Emoji = Annotated[str, Field(max_length=16)]
 Sort = Literal[
     "", "loss", "worry", "concern", "joy", "plan", "wish", "secret", "long_ago", "feeling", "fond", "tease", "joke",
@@ -72,7 +74,18 @@ class TransitionPart(Part):
     source: str = Field(default="*", alias="from", description="state it starts from, `*` for any")
     target: str = Field(alias="to", description="state it leads to")
     seen: str = Field(default="", max_length=300, description="what the room notices, as a sentence")
-    also: dict[Id, str] = Field(default_factory=dict, description="other objects of the same area it sets, with states")
+    also: dict[Id, str] = Field(default_factory=dict, description="other objects of the same area it sets")
+    times: int = Field(
+        default=1, ge=1, le=100, description="how many attempts it takes; the last one changes the state"
+    )
+    steps: tuple[Annotated[str, Field(min_length=1, max_length=300)], ...] = Field(
+        default=(), description="with `times`: what the room notices of the attempts before the last, in order"
+    )
+    needs: dict[Id, str] = Field(
+        default_factory=dict,
+        description="objects that must be here or carried by who tries, each with its state, or `*` for any",
+    )
+    people: int = Field(default=1, ge=1, le=10, description="how many awake people must be here")
 
 
 class KindPart(Part):
@@ -232,12 +245,62 @@ class ScriptPart(Part):
     closes: tuple[tuple[Id, Id], ...] = Field(default=(), description="ways it closes, each as its two areas")
 
 
+class WhenPart(Part):
+    """The conditions of an occasion; all of them must hold."""
+
+    at: str = Field(
+        default="08:00-20:00",
+        pattern=r"^([01]\d|2[0-3]):[0-5]\d(-([01]\d|2[0-3]):[0-5]\d)?$",
+        description="time of day, `10:00`, or the hours in which its moment is drawn, `10:00-12:00`",
+    )
+    weekdays: tuple[Weekday, ...] = Field(default=(), description="`mon` … `sun`; any day if left out")
+    season: tuple[Annotated[str, Field(pattern=r"^\d\d-\d\d$")], ...] = Field(
+        default=(), max_length=2, description="first and last day of the year, `[10-15, 03-20]`"
+    )
+    days: tuple[Annotated[int, Field(ge=0, le=10000)], ...] = Field(
+        default=(), max_length=2, description="first and last day of the run; 0 is the day it starts on"
+    )
+    sky: tuple[Sky, ...] = Field(default=(), description="one of these skies")
+    temperature: tuple[Literal["cold", "cool", "mild", "warm", "hot"], ...] = Field(
+        default=(), description="one of these temperatures"
+    )
+    states: dict[Id, str] = Field(default_factory=dict, description="objects, each in this state")
+    present: tuple[Id, ...] = Field(default=(), description="characters who must be awake in an area of `to`")
+    witnessed: bool = Field(default=False, description="whether somebody awake must be in an area of `to`")
+    chance: int = Field(default=100, ge=1, le=100, description="percent of such days on which it happens")
+    apart: int = Field(default=1, ge=1, le=10000, description="days from one time to the next at the least")
+    after: str = Field(default="", description="another occasion that it follows")
+    days_after: int = Field(default=0, ge=0, le=1000, description="with `after`: days between, then the time of `at`")
+    minutes_after: int = Field(
+        default=0, ge=0, le=1440, description="with `after`: minutes between; `at` has no meaning then"
+    )
+
+
+class OccasionPart(Part):
+    """Something that happens now and then."""
+
+    id: Id = Field(description="names the occasion")
+    when: WhenPart = Field(default=WhenPart(), description="the conditions")
+    text: Words = Field(description="what its audience perceives, as a sentence in the present tense")
+    to: AudiencePart = Field(default=AudiencePart(everybody=True), description="whom it reaches; everybody if left out")
+    far: str = Field(default="", max_length=300, description="what those in the areas next to `to` notice")
+    sets: dict[Id, str] = Field(default_factory=dict, description="objects it changes, with their new states")
+    moves: dict[Id, str] = Field(
+        default_factory=dict, description="objects it puts elsewhere, with the area; `gone` for out of the world"
+    )
+    opens: tuple[tuple[Id, Id], ...] = Field(default=(), description="ways it opens, each as its two areas")
+    closes: tuple[tuple[Id, Id], ...] = Field(default=(), description="ways it closes, each as its two areas")
+    tell: tuple[Line, ...] = Field(
+        default=(), description="ways to tell of it, first person, by who noticed it, in the days after"
+    )
+    topic: str = Field(default="", max_length=64, description="one or two words; replies find it by them")
+    sort: Sort = Field(default="", description="what sort of thing `tell` tells")
+
+
 class ClimatePart(Part):
     """How the weather behaves."""
 
-    sky: Literal["clear", "cloudy", "rain", "storm", "fog", "snow"] = Field(
-        default="clear", description="sky at tick 0"
-    )
+    sky: Sky = Field(default="clear", description="sky at tick 0")
     hours_per_step: int = Field(default=1, ge=1, le=24, description="simulated hours between two draws of the weather")
     temperature: Literal["cold", "cool", "mild", "warm", "hot"] = Field(
         default="mild", description="how warm the middle of a usual day is"
@@ -413,6 +476,9 @@ class ScenarioPart(Part):
     characters: tuple[CharacterPart, ...] = Field(min_length=1, description="who lives here")
     facts: tuple[FactPart, ...] = Field(default=(), description="seed facts, whose spreading is followed")
     script: tuple[ScriptPart, ...] = Field(default=(), description="what happens whatever anybody does")
+    occasions: tuple[OccasionPart, ...] = Field(
+        default=(), description="what happens now and then: recurring and seasonal events, mishaps, visitors, wear"
+    )
     climate: ClimatePart = Field(default=ClimatePart(), description="how the weather behaves")
     cognition: CognitionPart = Field(default=CognitionPart(), description="settings of the characters' minds")
     duet: DuetPart = Field(default=DuetPart(), description="settings of the stage `duet`")

@@ -22,6 +22,7 @@ from commonplace.scenario.model import (
     FactPart,
     KindPart,
     MemoryPart,
+    OccasionPart,
     RoutinePart,
     ScenarioPart,
     ScriptPart,
@@ -137,6 +138,14 @@ def _transition(found: Findings, path: KeyPath, kind_id: str, kind: KindPart, tr
         if other_kind:
             found.known(here, "state", state, other_kind.states, f'of "{other}"')
         _near(found, here, kind_id, other)
+    for thing, state in transition.needs.items():
+        needed = found.names.kind_of(thing) if found.node((*path, "needs", thing), "object", thing) else None
+        if needed:
+            found.known((*path, "needs", thing), "state", state, (*needed.states, ANY), f'of "{thing}"')
+    if len(transition.steps) >= transition.times:
+        steps, times = len(transition.steps), transition.times
+        what = f"there are {steps} steps before the last of {times} attempts"
+        found.add((*path, "steps"), what, f"`times: {steps + 1}`, one more than the steps, or more")
 
 
 def _near(found: Findings, path: KeyPath, kind_id: str, other: str) -> None:
@@ -190,7 +199,7 @@ def _way(found: Findings, path: KeyPath, way: WayPart) -> None:
 
 def _reachable(found: Findings) -> None:
     """Every area must be within reach of the root by ways that are not closed for good."""
-    opened = {frozenset(pair) for one in found.part.script for pair in one.opens}
+    opened = {frozenset(pair) for one in (*found.part.script, *found.part.occasions) for pair in one.opens}
     shut = {frozenset(way.between) for way in found.part.world.ways if way.closed} - opened
     neighbours: dict[str, set[str]] = {area: set() for area in found.names.areas}
     for a, b in _pairs(found):
@@ -444,6 +453,10 @@ def story_rules(found: Findings) -> None:
         _fact(found, ("facts", number), fact, clock)
     for number, event in enumerate(found.part.script):
         _event(found, ("script", number), event, clock)
+    names = [one.id for one in found.part.occasions]
+    found.repeated(((name, ("occasions", number, "id")) for number, name in enumerate(names)), "the occasion")
+    for number, occasion in enumerate(found.part.occasions):
+        _happening(found, ("occasions", number), occasion, names)
     _climate(found)
 
 
@@ -590,7 +603,50 @@ def _occasion(found: Findings, path: KeyPath, fact: FactPart, clock: Clock | Non
         found.add((*path, "starts"), "it begins before the run does", f"a moment after {iso(clock.start)}")
 
 
-def _event(found: Findings, path: KeyPath, event: ScriptPart, clock: Clock | None) -> None:
+GONE = "gone"
+"""The place of what an occasion takes out of the world."""
+
+
+def _happening(found: Findings, path: KeyPath, occasion: OccasionPart, names: Sequence[str]) -> None:
+    """An occasion's consequences, and its conditions."""
+    _consequences(found, path, occasion)
+    for thing, area in occasion.moves.items():
+        known = found.node((*path, "moves", thing), "object", thing)
+        if known and area != GONE:
+            found.node((*path, "moves", thing), "area", area)
+    if occasion.far and not occasion.to.areas:
+        found.add((*path, "far"), "there is no area next to which one notices it", "`areas:` in `to`")
+    _conditions(found, (*path, "when"), occasion, names)
+
+
+def _conditions(found: Findings, path: KeyPath, occasion: OccasionPart, names: Sequence[str]) -> None:
+    when = occasion.when
+    first, _, last = when.at.partition("-")
+    if last and last < first:
+        found.add((*path, "at"), f"{when.at} ends before it begins", "hours such as 08:00-12:00")
+    for number, day in enumerate(when.season):
+        _day_of_year(found, (*path, "season", number), day)
+    for thing, state in when.states.items():
+        _set(found, (*path, "states", thing), thing, state)
+    for number, agent in enumerate(when.present):
+        found.node((*path, "present", number), "character", agent)
+    if (when.present or when.witnessed) and not occasion.to.areas:
+        found.add(path, "there is no area in which somebody could be", "`areas:` in `to`")
+    if when.after:
+        others = [name for name in names if name != occasion.id]
+        found.known((*path, "after"), "occasion", when.after, others)
+    elif when.days_after or when.minutes_after:
+        found.add(path, "it follows nothing", "`after:` with the id of an occasion")
+
+
+def _day_of_year(found: Findings, path: KeyPath, day: str) -> None:
+    try:
+        datetime.fromisoformat(f"2032-{day}")  # a leap year
+    except ValueError:
+        found.add(path, f"{shown(day)} is not a day of the year", "month and day, such as 10-15")
+
+
+def _consequences(found: Findings, path: KeyPath, event: ScriptPart | OccasionPart) -> None:
     for number, area in enumerate(event.to.areas):
         found.node((*path, "to", "areas", number), "area", area)
     for number, character in enumerate(event.to.agents):
@@ -602,6 +658,10 @@ def _event(found: Findings, path: KeyPath, event: ScriptPart, clock: Clock | Non
     for key, pairs in (("opens", event.opens), ("closes", event.closes)):
         for number, pair in enumerate(pairs):
             _scripted_way(found, (*path, key, number), pair)
+
+
+def _event(found: Findings, path: KeyPath, event: ScriptPart, clock: Clock | None) -> None:
+    _consequences(found, path, event)
     if clock:
         midnight = clock.start.replace(hour=0, minute=0, second=0, microsecond=0)
         if midnight + timedelta(days=event.day, minutes=minutes(event.at)) <= clock.start:

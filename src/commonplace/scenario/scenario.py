@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from commonplace.character.fact import Fact
 from commonplace.character.persona import Persona
@@ -16,9 +16,19 @@ from commonplace.memory.policies import Policy
 from commonplace.scenario.model import CognitionPart, MemoryPart, ScenarioPart
 from commonplace.scenario.session import Session
 from commonplace.world.geography import Geography
+from commonplace.world.occasions import NONE, Occasions
 from commonplace.world.script import Scripted
 from commonplace.world.state import World
 from commonplace.world.weather import Climate
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """What there is to tell of an occasion."""
+
+    lines: tuple[str, ...]
+    topic: str = ""
+    sort: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +52,9 @@ class Scenario:
     facts: tuple[Fact, ...]
     script: tuple[Scripted, ...]
     climate: Climate
+    occasions: Occasions = NONE
+    tells: Mapping[str, Tell] = field(default_factory=dict[str, Tell])
+    """How those who noticed an occasion tell of it, by its id."""
     session: Session | None = None
     """What a panel of this run is about and remembers of earlier ones."""
 

@@ -42,6 +42,7 @@ MARKS: dict[str, Literal["conversation", "reflection", "plan", "intervention", "
     "LEFT": "arrival",
     "GOD_EVENT": "intervention",
     "INNER_VOICE": "intervention",
+    "VOICE_ANSWERED": "intervention",
     "TAKEN_OVER": "intervention",
     "GIVEN_BACK": "intervention",
     "CHANGED": "intervention",

@@ -160,6 +160,7 @@ CATEGORIES: Mapping[str, Category] = {
     "MOVE": "moves", "JOINED": "moves", "LEFT": "moves",
     "PLAN_CHANGED": "plans", "REFLECTED": "plans", "RELATION_CHANGED": "plans", "ACTION_REJECTED": "plans",
     "FORGOT": "plans",
+    "VOICE_ANSWERED": "plans",
     "IDLE": "doing", "INTERACT": "doing",
 }  # fmt: skip
 """Anything else is `world`."""
@@ -169,7 +170,7 @@ MARKS: Mapping[str, str] = {
     "REFLECTED": "◇", "RELATION_CHANGED": "♥", "ACTION_REJECTED": "✗", "INTERACT": "•",
     "OBJECT_STATE_CHANGED": "▪", "TIME_ADVANCED": "─",
     "WEATHER_CHANGED": "≈", "SCRIPTED": "✶", "GOD_EVENT": "✦", "INNER_VOICE": "✦", "JOINED": "+", "LEFT": "-",
-    "FORGOT": "✦", "TAKEN_OVER": "✦", "GIVEN_BACK": "✦", "CHANGED": "✦",
+    "FORGOT": "✦", "TAKEN_OVER": "✦", "GIVEN_BACK": "✦", "CHANGED": "✦", "VOICE_ANSWERED": "✦",
 }  # fmt: skip
 """One cell each."""
 
@@ -252,7 +253,7 @@ def _text(event: Event, town: Town) -> str:
             return template.format_map(_Words(event, town)) if template else _unknown(event)
 
 
-def _key(event: Event) -> str:
+def _key(event: Event) -> str:  # noqa: PLR0911 – a case per type
     body = event.body
     match event.type:
         case "INTERACT":
@@ -261,6 +262,8 @@ def _key(event: Event) -> str:
             return "MOVE goal" if body.get("goal") not in (None, "", body.get("to")) else "MOVE"
         case "CHANGED":
             return "CHANGED run" if event.agent_id == NOBODY else "CHANGED"
+        case "VOICE_ANSWERED":
+            return "VOICE_ANSWERED" if body.get("follows") else "VOICE_ANSWERED no"
         case "RELATION_CHANGED":
             return f"RELATION_CHANGED {body.get('why')}"
         case "PLAN_CHANGED":

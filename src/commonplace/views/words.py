@@ -85,6 +85,8 @@ EVENT_TEMPLATES: dict[str, dict[str, str]] = {
         "TIME_ADVANCED": "{part_of_day} begins", "WEATHER_CHANGED": "{from} → {to}",
         "JOINED": "joins the town", "LEFT": "leaves the town", "FORGOT": "forgets something",
         "TAKEN_OVER": "is played by a person", "GIVEN_BACK": "decides alone again",
+        "VOICE_ANSWERED": "follows the inner voice: {reason}",
+        "VOICE_ANSWERED no": "does not follow the inner voice: {reason}",
         "CHANGED": "is changed: {field} → {value}", "CHANGED run": "{field} → {value}",
     },
     "ko": {
@@ -105,6 +107,8 @@ EVENT_TEMPLATES: dict[str, dict[str, str]] = {
         "TIME_ADVANCED": "{part_of_day} 시작", "WEATHER_CHANGED": "{from} → {to}",
         "JOINED": "마을에 들어옴", "LEFT": "마을을 떠남", "FORGOT": "무언가를 잊음",
         "TAKEN_OVER": "사람이 대신 결정함", "GIVEN_BACK": "다시 스스로 결정함",
+        "VOICE_ANSWERED": "내면의 목소리를 따름: {reason}",
+        "VOICE_ANSWERED no": "내면의 목소리를 따르지 않음: {reason}",
         "CHANGED": "바뀜: {field} → {value}", "CHANGED run": "{field} → {value}",
     },
 }  # fmt: skip

@@ -76,6 +76,7 @@ def scene_after(scene: Scene, fold: Fold, arrivals: Sequence[Deed], setting: Set
 def _objects(setting: Setting, scene: Scene, acting: Iterable[Deed], own: Own) -> dict[str, Thing]:
     """The objects that change. Every attempt starts from the previous tick's state; the last in order of ids wins."""
     states: dict[str, tuple[str, str]] = {}
+    steps: dict[str, int] = {}
     holders: dict[str, str] = {}
     for deed in acting:
         tried, action = deed.attempt, deed.action
@@ -83,28 +84,38 @@ def _objects(setting: Setting, scene: Scene, acting: Iterable[Deed], own: Own) -
             continue
         if tried.target:
             states[action.object_id] = (tried.target, deed.agent_id)
+        if tried.progress:
+            steps[action.object_id] = tried.progress
         for other, state in tried.also:
             if other in scene.things and scene.things[other].parent == scene.area:
                 states[other] = (state, deed.agent_id)
         if action.verb in CARRYING and _portable(setting, action.object_id):
             holders[action.object_id] = deed.agent_id if action.verb == "TAKE" else scene.area
-    if not states and not holders:
+    if not (states or holders or steps):
         return {}
     _tell_losers(acting, holders, own)
-    return _written(setting, scene, states, holders, own)
+    return _written(setting, scene, states, holders, steps, own)
 
 
 def _written(
-    setting: Setting, scene: Scene, states: Mapping[str, tuple[str, str]], holders: Mapping[str, str], own: Own
+    setting: Setting,
+    scene: Scene,
+    states: Mapping[str, tuple[str, str]],
+    holders: Mapping[str, str],
+    steps: Mapping[str, int],
+    own: Own,
 ) -> dict[str, Thing]:
+    """The things that change. What has been done towards another state counts only while the state stays as it is."""
     changed: dict[str, Thing] = {}
-    for id in sorted(states.keys() | holders.keys()):
-        before = setting.sets.get(id, scene.things[id].state)
+    for id in sorted(states.keys() | holders.keys() | steps.keys()):
+        thing = scene.things[id]
+        before = setting.sets.get(id, thing.state)
         state, by = states.get(id, (before, ""))
         if state != before:
             body = {"object_id": id, "from": before, "to": state, "by": by}
             _consequence(setting, scene, own[by], "OBJECT_STATE_CHANGED", body)
-        changed[id] = Thing(state, holders.get(id, scene.things[id].parent))
+        progress = steps.get(id, thing.progress) if state == thing.state else 0
+        changed[id] = Thing(state, holders.get(id, thing.parent), progress)
     return changed
 
 

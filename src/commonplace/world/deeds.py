@@ -25,7 +25,7 @@ from commonplace.world.actions import (
 from commonplace.world.events import Event, Phase
 from commonplace.world.geography import Geography
 from commonplace.world.state import Body, Scene, Thing
-from commonplace.world.tree import Attempt, Phrase, attempt, say
+from commonplace.world.tree import PEOPLE, Attempt, Phrase, attempt, say
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,19 +197,39 @@ def _walk(one: _Actor, action: Move) -> Deed:
 
 
 def _handle(one: _Actor, action: Interact) -> Deed:
-    geography, object_id = one.setting.geography, action.object_id
-    kind = geography.kinds[geography.nodes[object_id].kind]
-    tried = attempt(kind, one.scene.things[object_id].state, action.verb)
+    object_id = action.object_id
+    tried = tried_by(one.setting.geography, one.scene, one.me, object_id, action.verb)
     record: dict[str, Any] = {"object_id": object_id, "verb": action.verb, "outcome": "done"}
     if tried.done:
         doing = action.doing or one.say(cast(Verb, action.verb), object_id)
         record["doing"] = doing
         if tried.seen:
             record["seen"] = tried.seen
+        if tried.times > 1:
+            record["progress"] = [tried.progress or tried.times, tried.times]
     else:
         doing = one.say("trying", object_id)
-        record |= {"outcome": "refused", "why": tried.why or one.say("refused", object_id)}
+        record |= {"outcome": "refused", "why": tried.why or _why(one, tried, object_id)}
+        record |= {"lacks": tried.lacks} if tried.lacks else {}
     return Deed(one.me, one.event("INTERACT", record), one.stays(doing), action, attempt=tried)
+
+
+def _why(one: _Actor, tried: Attempt, object_id: str) -> str:
+    """Why something does not work, in the simulator's words."""
+    if not tried.lacks:
+        return one.say("refused", object_id)
+    return one.say("hands" if tried.lacks == PEOPLE else "lacks", tried.lacks)
+
+
+def tried_by(geography: Geography, scene: Scene, me: str, object_id: str, verb: str) -> Attempt:
+    """What comes of `me` trying a verb on an object of the scene."""
+    thing = scene.things[object_id]
+    kind = geography.kinds[geography.nodes[object_id].kind]
+    if all(not one.needs and one.people == 1 for one in kind.transitions):
+        return attempt(kind, thing.state, verb, progress=thing.progress)
+    at_hand = {id: one.state for id, one in scene.things.items() if one.parent in (scene.area, me)}
+    people = sum(not body.asleep for body in scene.bodies.values())
+    return attempt(kind, thing.state, verb, progress=thing.progress, at_hand=at_hand, people=people)
 
 
 def _speak(one: _Actor, action: Say) -> Deed:

@@ -13,7 +13,7 @@ from commonplace.world.area import Fold, fold_area
 from commonplace.world.deeds import Deed, Intent, Rules, Setting, resolve
 from commonplace.world.events import Event
 from commonplace.world.geography import Geography
-from commonplace.world.inputs import Input, apply_inputs, with_states
+from commonplace.world.inputs import Input, Weather, apply_inputs, with_moves, with_states
 from commonplace.world.script import Scripted, barred_after, scripted_events
 from commonplace.world.state import Body, Thing, World, recorded, scene
 
@@ -30,11 +30,12 @@ def step(
     ambient: Sequence[Event] = (),
     scripted: Sequence[Scripted] = (),
     inputs: Sequence[Input] = (),
+    weather: Weather | None = None,
 ) -> tuple[World, tuple[Event, ...]]:
     """The world one tick later, and the tick's events in canonical order.
 
     `intents` has one for every body in the world (else KeyError); `ambient`, `scripted` and `inputs` are those of the
-    tick being made. `world` itself is left as it is.
+    tick being made, and `weather` is its weather under an imposed sky or none. `world` itself is left as it is.
     """
     if intents.keys() != world.bodies.keys():
         raise KeyError(f"intents and bodies differ: {sorted(intents.keys() ^ world.bodies.keys())}")
@@ -54,7 +55,7 @@ def step(
     if inputs:
         # Last of all: everybody has acted on the state before, so that an input that comes while turns are being made
         # cannot reach some of them and miss others. It is perceived at the next tick.
-        after, more = apply_inputs(geography, after, inputs, events)
+        after, more = apply_inputs(geography, after, inputs, events, clock=clock, weather=weather)
         events += more
         after = recorded(after, events)
     events.sort(key=lambda event: event.order)
@@ -100,14 +101,18 @@ def _assembled(
     things: Mapping[str, Thing] = with_states(world.things, now.sets)
     changed = {id: thing for fold in folds.values() for id, thing in fold.changed.items()}
     barred = world.barred
+    moves = {id: area for one in scripted for id, area in one.moves}
+    occasions = {one.id: now.tick for one in scripted if one.recurs}
     for one in scripted:
         barred = barred_after(barred, one.opens, one.closes)
     return World(
         tick=now.tick,
         bodies=bodies,
-        things={**things, **changed} if changed else things,
+        things=with_moves({**things, **changed} if changed else things, moves),
         conversations={area: fold.conversations for area, fold in folds.items() if fold.conversations},
         barred=barred,
+        occasions={**world.occasions, **occasions} if occasions else world.occasions,
+        imposed=world.imposed,
         happened={area: fold.happened for area, fold in folds.items() if fold.happened},
         outcomes={me: own for fold in folds.values() for me, own in fold.outcomes.items()},
         heard={me: events for fold in folds.values() for me, events in fold.heard.items()},

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any, cast
 
+from commonplace.clock import Clock
 from commonplace.errors import UsageError
 from commonplace.world.area import ending
 from commonplace.world.events import NOBODY, Event, Phase
 from commonplace.world.geography import Geography
 from commonplace.world.script import Audience, audience, barred_after
-from commonplace.world.state import Body, Conversation, Thing, World
+from commonplace.world.state import NOWHERE, Body, Conversation, Thing, World
+from commonplace.world.weather import SKIES, Ambient, Imposed, weather_change
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,14 @@ class GodEvent:
     """(object, state), written after everybody's actions of the tick."""
     opens: tuple[str, ...] = ()
     closes: tuple[str, ...] = ()
+    moves: tuple[tuple[str, str], ...] = ()
+    """(object, area it lies in from now on); the area `NOWHERE` for one that is gone."""
+    sky: str = ""
+    """The sky from now on, for `IMPOSED_MINUTES`; empty to leave the weather alone."""
+    befalls: tuple[tuple[str, str], ...] = ()
+    """(character, what it does now, whatever it had planned)."""
+    far: str = ""
+    """What those in the next areas notice; empty for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +106,12 @@ class Set:
     """JSON without floats."""
 
 
+IMPOSED_MINUTES = 180
+"""How long a sky lasts that an input has put up."""
+PAIRS, LISTS = ("sets", "moves", "befalls"), ("opens", "closes")
+"""Fields of a GodEvent that are lists of pairs and of names."""
+ADDED = ("moves", "sky", "befalls", "far")
+"""Fields of a GodEvent that are left out where they are empty, as inputs of earlier runs leave them out."""
 BODY_FIELDS = ("place", "doing", "emoji", "asleep")
 """What a `Set` changes of a body; the world knows of no other field."""
 Input = GodEvent | InnerVoice | Join | Leave | TakeOver | GiveBack | Forget | Set
@@ -116,8 +132,9 @@ def as_dict(item: Input) -> dict[str, Any]:
     kind = next(name for name, cls in KINDS.items() if isinstance(item, cls))
     plain: dict[str, Any] = {"kind": kind} | {one.name: getattr(item, one.name) for one in fields(item)}
     if isinstance(item, GodEvent):
-        plain |= {"to": item.to.as_dict(), "sets": [list(pair) for pair in item.sets]}
-        plain |= {"opens": list(item.opens), "closes": list(item.closes)}
+        plain |= {"to": item.to.as_dict()} | {name: list(getattr(item, name)) for name in LISTS}
+        plain |= {name: [list(pair) for pair in getattr(item, name)] for name in PAIRS}
+        plain = {name: value for name, value in plain.items() if value or name not in ADDED}
     if isinstance(item, Forget):
         plain["memory_ids"] = list(item.memory_ids)
     if isinstance(item, Join) and not item.character:
@@ -135,8 +152,8 @@ def from_dict(plain: Mapping[str, Any]) -> Input:
         values["memory_ids"] = tuple(cast("Iterable[int]", values.get("memory_ids", ())))
     if kind == "god_event":
         values["to"] = audience(values.get("to", {}))
-        values["sets"] = tuple((object_id, state) for object_id, state in values.get("sets", ()))
-        values |= {key: tuple(cast("Iterable[str]", values.get(key, ()))) for key in ("opens", "closes")}
+        values |= {key: tuple((one, other) for one, other in values.get(key, ())) for key in PAIRS}
+        values |= {key: tuple(cast("Iterable[str]", values.get(key, ()))) for key in LISTS}
     try:
         return KINDS[kind](**values)
     except TypeError as error:
@@ -157,19 +174,34 @@ def validate(item: Input, geography: Geography, agents: Collection[str]) -> None
         _known("area", item.area, geography.destinations)
 
 
+Weather = Callable[[Imposed | None], Ambient]
+"""The weather at the end of the tick, under an imposed sky or none."""
+
+
 def apply_inputs(
-    geography: Geography, world: World, inputs: Iterable[Input], events: Sequence[Event]
+    geography: Geography,
+    world: World,
+    inputs: Iterable[Input],
+    events: Sequence[Event],
+    *,
+    clock: Clock,
+    weather: Weather | None = None,
 ) -> tuple[World, list[Event]]:
     """The state after the inputs of its tick, in the order of `seq`, and their events (see `state.recorded`).
+
+    `weather`: that of the tick, which a world without weather does not have; no sky is imposed on it.
 
     `events` are those of the tick so far; the inputs' are numbered after them. One that no longer applies (its
     character has left meanwhile, or is here already) does nothing.
     """
     book = _Book(world.tick, list(events))
+    lasts = clock.ticks(IMPOSED_MINUTES)
     for item in sorted(inputs, key=lambda one: one.seq):
         match item:
             case GodEvent():
-                world = _god(world, item, book)
+                world = _god(geography, world, item, book)
+                if item.sky and weather is not None:
+                    world = _under(world, Imposed(item.sky, world.tick, world.tick + lasts), weather, book)
             case InnerVoice():
                 world = _to_mind(world, item.agent_id, "INNER_VOICE", {"text": item.text}, book)
             case Join():
@@ -194,27 +226,53 @@ class _Book:
     tick: int
     events: list[Event]
 
-    def add(self, agent_id: str, type: str, place: str, body: Mapping[str, Any]) -> None:
+    def add(self, agent_id: str, type: str, place: str, body: Mapping[str, Any], phase: Phase = Phase.INPUT) -> None:
         ordinal = sum(event.agent_id == agent_id for event in self.events)
-        self.events.append(Event(self.tick, Phase.INPUT, agent_id, ordinal, type, place, body))
+        self.events.append(Event(self.tick, phase, agent_id, ordinal, type, place, body))
 
     def has(self, agent_id: str, type: str) -> bool:
         return any(event.agent_id == agent_id and event.type == type for event in self.events)
 
 
-def _god(world: World, item: GodEvent, book: _Book) -> World:
-    reached = [me for me, body in sorted(world.bodies.items()) if item.to.reaches(me, body.area)]
-    body: dict[str, Any] = {"text": item.text, "percepts": [[me, item.text] for me in reached]}
-    body |= {"agents": list(item.to.agents)} if item.to.agents else {}
-    body |= {"sets": [list(pair) for pair in item.sets]} if item.sets else {}
-    body |= {"opens": list(item.opens)} if item.opens else {}
-    body |= {"closes": list(item.closes)} if item.closes else {}
+def _god(geography: Geography, world: World, item: GodEvent, book: _Book) -> World:
+    body: dict[str, Any] = {"text": item.text, "percepts": _percepts(geography, world, item)}
+    named = (*item.to.agents, *(agent for agent, _ in item.befalls if agent not in item.to.agents))
+    body |= {"agents": list(named)} if named else {}
+    body |= {name: [list(pair) for pair in getattr(item, name)] for name in PAIRS if getattr(item, name)}
+    body |= {name: list(getattr(item, name)) for name in LISTS if getattr(item, name)}
+    body |= {name: getattr(item, name) for name in ("sky", "far") if getattr(item, name)}
     book.add(NOBODY, "GOD_EVENT", item.to.place, body)
     return replace(
         world,
-        things=with_states(world.things, dict(item.sets)),
+        things=with_moves(with_states(world.things, dict(item.sets)), dict(item.moves)),
         barred=barred_after(world.barred, item.opens, item.closes),
     )
+
+
+def _percepts(geography: Geography, world: World, item: GodEvent) -> list[list[str]]:
+    """[character, what it notices], in the order of ids: the text where it happens, `far` in the next areas."""
+    struck = {agent for agent, _ in item.befalls}
+    near = next_areas(geography, item.to.areas) if item.far and not item.to.everybody else frozenset[str]()
+    told = {
+        me: item.text if item.to.reaches(me, body.area) or me in struck else item.far
+        for me, body in sorted(world.bodies.items())
+        if item.to.reaches(me, body.area) or me in struck or (body.area in near and not body.asleep)
+    }
+    return [[me, text] for me, text in told.items()]
+
+
+def next_areas(geography: Geography, areas: Iterable[str]) -> frozenset[str]:
+    """The areas one way away from some areas, without these."""
+    areas = tuple(areas)
+    return frozenset(to for area in areas for to, _ in geography.edges[area]).difference(areas)
+
+
+def _under(world: World, sky: Imposed, weather: Weather, book: _Book) -> World:
+    """The world under another sky; WEATHER_CHANGED where that is a change."""
+    before, now = weather(world.imposed), weather(sky)
+    if before.sky != now.sky:
+        book.add(NOBODY, "WEATHER_CHANGED", "", weather_change(before, now), Phase.AMBIENT)
+    return replace(world, imposed=sky)
 
 
 def _to_mind(world: World, agent_id: str, type: str, record: dict[str, Any], book: _Book) -> World:
@@ -276,7 +334,15 @@ def with_states(things: Mapping[str, Thing], sets: Mapping[str, str]) -> Mapping
     """The things with some of their states written; the same mapping when there is nothing to write."""
     if not sets:
         return things
-    return {**things, **{id: replace(things[id], state=state) for id, state in sets.items()}}
+    new = {id: state for id, state in sets.items() if things[id].state != state}
+    return {**things, **{id: replace(things[id], state=state, progress=0) for id, state in new.items()}}
+
+
+def with_moves(things: Mapping[str, Thing], moves: Mapping[str, str]) -> Mapping[str, Thing]:
+    """The things with some of them elsewhere, or gone; the same mapping when nothing is moved."""
+    if not moves:
+        return things
+    return {**things, **{id: replace(things[id], parent=area) for id, area in moves.items()}}
 
 
 def _validate_god(item: GodEvent, geography: Geography, agents: Collection[str]) -> None:
@@ -286,9 +352,17 @@ def _validate_god(item: GodEvent, geography: Geography, agents: Collection[str])
         _known("character", agent, agents)
     for way in (*item.opens, *item.closes):
         _known("way", way, geography.ways)
+    objects = [node.id for node in geography.nodes.values() if node.type == "object"]
     for object_id, state in item.sets:
-        _known("object", object_id, [node.id for node in geography.nodes.values() if node.type == "object"])
+        _known("object", object_id, objects)
         _known(f"state of {object_id}", state, geography.kinds[geography.nodes[object_id].kind].states)
+    for object_id, area in item.moves:
+        _known("object", object_id, objects)
+        _known("area", area, (*geography.areas, NOWHERE))
+    for agent, _ in item.befalls:
+        _known("character", agent, agents)
+    if item.sky:
+        _known("sky", item.sky, SKIES)
 
 
 def _known(what: str, name: str, names: Collection[str]) -> None:

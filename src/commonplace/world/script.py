@@ -50,6 +50,14 @@ class Scripted:
     opens: tuple[str, ...] = ()
     """Ways (by id) no longer barred; a timetable goes on regardless."""
     closes: tuple[str, ...] = ()
+    moves: tuple[tuple[str, str], ...] = ()
+    """(object, area it lies in from now on), after everybody's actions; an empty area for one that is gone."""
+    far: str = ""
+    """What those in the next areas notice; empty for nothing."""
+    near: tuple[str, ...] = ()
+    """These areas."""
+    recurs: bool = False
+    """Whether it is an occasion: the world keeps when it happened last."""
 
 
 def due(script: Iterable[Scripted], tick: int) -> tuple[Scripted, ...]:
@@ -74,4 +82,5 @@ def barred_after(barred: frozenset[str], opens: Iterable[str], closes: Iterable[
 def _body(one: Scripted) -> dict[str, Any]:
     body: dict[str, Any] = {"text": one.text, "script": one.id, **one.to.as_dict()}
     body |= {"sets": [list(pair) for pair in one.sets], "opens": list(one.opens), "closes": list(one.closes)}
+    body |= {"moves": [list(pair) for pair in one.moves], "far": one.far, "near": list(one.near)}
     return {key: value for key, value in body.items() if value or key == "text"}

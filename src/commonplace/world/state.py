@@ -7,11 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from commonplace.world.events import Event, Phase
 from commonplace.world.geography import Geography
+from commonplace.world.weather import Imposed
 
 PUBLIC_INPUTS = ("JOINED", "LEFT", "CONVERSATION_ENDED")
 """Events of inputs that everybody in their area notices."""
 TO_MIND = ("INNER_VOICE", "TAKEN_OVER", "GIVEN_BACK")
 """Events of inputs that reach one mind and that nobody else sees."""
+NOWHERE = ""
+"""The parent of an object that is gone."""
 UNNOTICED = ("FORGOT", "CHANGED")
 """What nobody perceives, not even the character it happens to."""
 
@@ -36,10 +39,12 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """An object's state and parent (an area, or the character that carries it)."""
+    """An object's state and parent: an area, the character that carries it, or `NOWHERE`."""
 
     state: str
     parent: str
+    progress: int = 0
+    """Attempts made so far at what takes several, in this state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,10 @@ class World:
     """By area; an area without talk has no entry."""
     barred: frozenset[str] = frozenset()
     """Ways (by id) that an input or scripted event has closed."""
+    occasions: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Occasion → the tick it happened in last."""
+    imposed: Imposed | None = None
+    """The sky that an input has put in place of the drawn one; it may be over."""
     happened: Mapping[str, tuple[Event, ...]] = field(default_factory=dict[str, tuple[Event, ...]])
     """The record of `tick` by area, canonical order: actions and consequences as others see them.
 

@@ -38,7 +38,8 @@ class Node:
 class Transition:
     """From a state by a verb to a state.
 
-    `also` sets other objects of the same area, as (object, state); `seen` is what the room notices.
+    `also` sets other objects of the same area, as (object, state); `seen` is what the room notices. With `times` above
+    1 it takes that many attempts, and each but the last only gets on with it.
     """
 
     verb: str
@@ -47,6 +48,13 @@ class Transition:
     target: str
     seen: str = ""
     also: tuple[tuple[str, str], ...] = ()
+    times: int = 1
+    steps: tuple[str, ...] = ()
+    """What the room notices of the attempts before the last, in order; the last of these also of those beyond."""
+    needs: tuple[tuple[str, str], ...] = ()
+    """(object, state) that must be at hand: here or carried by who tries, in that state; `*` for any state."""
+    people: int = 1
+    """How many awake people must be here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +110,68 @@ class Attempt:
     """Of a refusal: the kind's own text, empty when it has none."""
     also: tuple[tuple[str, str], ...] = ()
     """(object, state) it writes in addition."""
+    progress: int = 0
+    """Attempts made so far of a transition that takes several, this one included; 0 when it leads on, or takes one."""
+    times: int = 1
+    """How many it takes."""
+    lacks: str = ""
+    """Of a refusal: the object it would need; `PEOPLE` for more hands."""
 
 
-def attempt(kind: ObjectKind, state: str, verb: str) -> Attempt:
-    """Try the verb. An exact rule comes before one for any state, a transition before a refusal of the same rank."""
+PEOPLE = "*"
+"""What a transition lacks that needs more people."""
+
+
+def attempt(
+    kind: ObjectKind,
+    state: str,
+    verb: str,
+    *,
+    progress: int = 0,
+    at_hand: Mapping[str, str] | None = None,
+    people: int = 1,
+) -> Attempt:
+    """Try the verb. An exact rule comes before one for any state, a transition before a refusal of the same rank.
+
+    `progress`: attempts made in this state before; `at_hand`: states of the objects at hand; `people`: how many awake
+    people are here. A transition whose needs are not met is refused, with the kind's refusal if there is one.
+    """
     for source in (state, ANY):
         for transition in kind.transitions:
             if transition.verb == verb and transition.source == source:
-                return Attempt(True, transition.target, transition.seen, "", transition.also)
+                lacks = _lacks(transition, at_hand or {}, people)
+                return _refused(kind, verb, state, lacks) if lacks else _led(transition, progress)
         if (verb, source) in kind.refusals:
             return Attempt(False, why=kind.refusals[verb, source])
     return Attempt(kind.portable and verb in CARRYING)
+
+
+def _lacks(transition: Transition, at_hand: Mapping[str, str], people: int) -> str:
+    """The first thing that a transition needs and does not find."""
+    for thing, state in transition.needs:
+        if thing not in at_hand or state not in (ANY, at_hand[thing]):
+            return thing
+    return PEOPLE if people < transition.people else ""
+
+
+def _refused(kind: ObjectKind, verb: str, state: str, lacks: str) -> Attempt:
+    why = kind.refusals.get((verb, state)) or kind.refusals.get((verb, ANY), "")
+    return Attempt(False, why=why, lacks=lacks)
+
+
+def _led(transition: Transition, progress: int) -> Attempt:
+    """The transition's end, or a step on the way to it."""
+    number = progress + 1
+    if number < transition.times:
+        step = transition.steps[min(number, len(transition.steps)) - 1] if transition.steps else ""
+        return Attempt(True, seen=step, progress=number, times=transition.times)
+    return Attempt(True, transition.target, transition.seen, "", transition.also, times=transition.times)
+
+
+def leads_on(kind: ObjectKind, state: str) -> tuple[str, ...]:
+    """The verbs by which something in this state comes into another, in the order of `VERBS`."""
+    led = {one.verb for one in kind.transitions if one.source in (state, ANY) and one.target != state}
+    return tuple(verb for verb in kind.verbs if verb in led)
 
 
 def words(kind: ObjectKind, state: str) -> str:
@@ -127,7 +186,20 @@ def words(kind: ObjectKind, state: str) -> str:
 
 
 Phrase = (
-    Verb | Literal["walking", "arriving", "leaving", "waiting", "closed", "talking", "trying", "refused", "passage"]
+    Verb
+    | Literal[
+        "walking",
+        "arriving",
+        "leaving",
+        "waiting",
+        "closed",
+        "talking",
+        "trying",
+        "refused",
+        "lacks",
+        "hands",
+        "passage",
+    ]
 )
 """A verb's phrase is for somebody doing it."""
 
@@ -141,6 +213,8 @@ WORDS: dict[str, dict[Phrase, str]] = {
         "talking": "talking with {name}",
         "trying": "having no luck with the {name}",
         "refused": "that does not work now",
+        "lacks": "it takes the {name}",
+        "hands": "it takes more than one pair of hands",
         "passage": "the way from {start} to {end}",
         "USE": "using the {name}",
         "OPEN": "opening the {name}",
@@ -157,6 +231,8 @@ WORDS: dict[str, dict[Phrase, str]] = {
         "talking": "{name}과(와) 이야기하는 중",
         "trying": "{name} 앞에서 애쓰는 중",
         "refused": "지금은 되지 않는다",
+        "lacks": "{name}이(가) 있어야 한다",
+        "hands": "혼자 손으로는 안 된다",
         "passage": "{start}에서 {end} 쪽으로 가는 길",
         "USE": "{name} 사용하는 중",
         "OPEN": "{name} 여는 중",

@@ -98,4 +98,8 @@ def see(
 
 def news(ambient: Iterable[Event], me: str, area: str) -> tuple[Event, ...]:
     """The ambient and scripted events that reach a character who is in the area at the end of their tick."""
-    return tuple(event for event in ambient if event.type != "SCRIPTED" or audience(event.body).reaches(me, area))
+    return tuple(
+        event
+        for event in ambient
+        if event.type != "SCRIPTED" or audience(event.body).reaches(me, area) or area in event.body.get("near", ())
+    )

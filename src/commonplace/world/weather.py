@@ -59,6 +59,21 @@ class Ambient:
 
 
 @dataclass(frozen=True, slots=True)
+class Imposed:
+    """A sky that an input has put in place of the one drawn."""
+
+    sky: str
+    since: int
+    """First tick at whose end it holds."""
+    until: int
+    """Last one; after it the drawn sky comes back."""
+
+    def holds(self, tick: int) -> bool:
+        """Whether it is the sky at the end of a tick."""
+        return self.since <= tick <= self.until
+
+
+@dataclass(frozen=True, slots=True)
 class Climate:
     """How the weather of a world behaves."""
 
@@ -74,8 +89,11 @@ class Climate:
     """Derived: the skies drawn so far, by seed."""
 
 
-def ambient_at(climate: Climate, seed: int, clock: Clock, tick: int) -> Ambient:
-    """Time of day and weather at the end of a tick. The result does not depend on the order of calls."""
+def ambient_at(climate: Climate, seed: int, clock: Clock, tick: int, imposed: Imposed | None = None) -> Ambient:
+    """Time of day and weather at the end of a tick. The result does not depend on the order of calls.
+
+    `imposed`: a sky that holds instead of the drawn one, as it is, however warm or cold it is.
+    """
     moment = clock.time(tick)
     part = part_of_day(moment)
     number = tick * clock.tick_minutes // (60 * climate.step_hours)
@@ -83,12 +101,18 @@ def ambient_at(climate: Climate, seed: int, clock: Clock, tick: int) -> Ambient:
     low, high = climate.year[(moment.month - 1) % len(climate.year)]
     spread = below(2 * SPREAD + 1, seed, NOBODY, clock.day(tick), "warmth") - SPREAD
     degrees = low + (high - low) * WARMTH[part] // 100 + CLOUDED[drawn] + spread
-    sky = _fallen(drawn, degrees)
+    sky = imposed.sky if imposed is not None and imposed.holds(tick) else _fallen(drawn, degrees)
     return Ambient(part, sky, weighted(WINDS[sky], seed, NOBODY, number, "wind"), _band(degrees))
 
 
 def ambient_events(
-    climate: Climate, seed: int, clock: Clock, tick: int, *, before: Ambient | None = None
+    climate: Climate,
+    seed: int,
+    clock: Clock,
+    tick: int,
+    *,
+    before: Ambient | None = None,
+    imposed: Imposed | None = None,
 ) -> list[Event]:
     """What of it changes with the tick: TIME_ADVANCED{part_of_day}, WEATHER_CHANGED{from, to, wind, temperature}.
 
@@ -96,15 +120,19 @@ def ambient_events(
     """
     if tick == 0:
         return []
-    before = before or ambient_at(climate, seed, clock, tick - 1)
-    now = ambient_at(climate, seed, clock, tick)
+    before = before or ambient_at(climate, seed, clock, tick - 1, imposed)
+    now = ambient_at(climate, seed, clock, tick, imposed)
     bodies: list[tuple[str, dict[str, str]]] = []
     if now.part_of_day != before.part_of_day:
         bodies.append(("TIME_ADVANCED", {"part_of_day": now.part_of_day}))
     if now.sky != before.sky:
-        change = {"from": before.sky, "to": now.sky, "wind": now.wind, "temperature": now.temperature}
-        bodies.append(("WEATHER_CHANGED", change))
+        bodies.append(("WEATHER_CHANGED", weather_change(before, now)))
     return [Event(tick, Phase.AMBIENT, NOBODY, ordinal, type, "", body) for ordinal, (type, body) in enumerate(bodies)]
+
+
+def weather_change(before: Ambient, now: Ambient) -> dict[str, str]:
+    """The body of WEATHER_CHANGED."""
+    return {"from": before.sky, "to": now.sky, "wind": now.wind, "temperature": now.temperature}
 
 
 def _sky(climate: Climate, seed: int, number: int) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.minds.notes import Spot, ThingHere
+from commonplace.minds.notes import Person, Spot, ThingHere
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.speech import taken
 from commonplace.minds.offline.perceive_event import meant, perceive_event, places_meant, spoken_words
-from commonplace.minds.tasks import PerceiveEventInput
+from commonplace.minds.tasks import PerceiveEventInput, PerceiveEventOutput
 
 PLACES = {"bar": "Mira's Noodle Bar", "kitchen": "Mira's Kitchen", "plaza": "Lattice Plaza", "canal": "Canal Walk"}
 
@@ -65,3 +65,60 @@ def test_a_power_cut_darkens_the_lights_where_it_happens() -> None:
     )
     found = perceive_event(given, Dice((7, "-", 1, 0)))
     assert found.areas == ("bar",) and found.sets == (("a", "dark"),) and not found.everybody
+
+
+HOUSES = PerceiveEventInput(
+    text="",
+    areas=(Spot(id="bakery", name="Anna's Bakery"), Spot(id="square", name="Market Square", outdoor=True)),
+    people=(Person(id="bruno", name="Bruno Castellan", called="Bruno"),),
+    things=(
+        ThingHere(id="drone", name="courier drone", state="ready"), ThingHere(id="lamp", name="work lamp", state="lit"),
+        ThingHere(id="night", name="night lamp", state="lit"),
+    ),
+    states={"drone": ("broken", "ready"), "lamp": ("dark", "lit"), "night": ("dark", "lit")},
+    located={"drone": "bakery", "lamp": "bakery", "night": "square"},
+)  # fmt: skip
+
+
+def happens(text: str) -> PerceiveEventOutput:
+    return perceive_event(HOUSES.model_copy(update={"text": text}), Dice((7, "-", 1, 0)))
+
+
+@pytest.mark.parametrize(
+    ("text", "sky"),
+    [
+        ("it starts to rain", "rain"),
+        ("A storm breaks over the town.", "storm"),
+        ("the rain stops", "cloudy"),
+        ("The sun comes out", "clear"),
+        ("It smells of snow", ""),
+    ],
+)
+def test_a_sentence_about_the_weather_changes_it_for_everybody(text: str, sky: str) -> None:
+    assert (happens(text).sky, happens(text).everybody) == (sky, True)
+
+
+def test_what_happens_to_a_thing_changes_it() -> None:
+    assert happens("the drone is stolen").sets == (("drone", "gone"),)
+    assert happens("the drone breaks").sets == (("drone", "broken"),)
+    assert happens("the lamp breaks").sets == (("lamp", "dark"),), "of two lamps the first"
+    assert happens("the lamp in the square breaks").sets == (("night", "dark"),)
+
+
+def test_a_door_is_locked_and_opened_by_its_place() -> None:
+    assert happens("the door of the bakery is locked").locked == ("bakery",)
+    assert happens("the bakery opens again").unlocked == ("bakery",)
+    assert happens("the drone in the bakery is locked away").locked == ()
+
+
+def test_what_befalls_somebody_is_what_they_do() -> None:
+    assert happens("Bruno falls asleep").befalls({"Bruno": "bruno"}) == (("bruno", "sleeping"),)
+    assert happens("Bruno feels ill").does == ("Bruno: lying down, feeling ill",)
+    assert happens("Bruno starts to sing").does == ("Bruno: singing out loud",)
+    assert happens("Bruno begins to polish his hat").does == ("Bruno: polishing his hat",)
+
+
+def test_what_is_loud_or_bright_is_noticed_in_the_next_rooms_in_weaker_words() -> None:
+    assert happens("a loud bang in the bakery").far == "There is a noise over at Anna's bakery."
+    assert happens("a violinist plays in the square").far == "Music drifts over from Market Square."
+    assert happens("somebody whispers in the bakery").far == ""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from commonplace.minds.notes import Item, Person, Spoken
+from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.react import react
-from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
+from commonplace.minds.tasks import ConverseInput, ReactInput, ReactOutput, Stroke
 from minds.offline import sample
 
 DICE = Dice((7, "mira", 12, 0))
@@ -83,7 +86,9 @@ def test_rain_is_nothing_to_somebody_indoors_or_wet_already() -> None:
 
 
 def struck(*traits: str, text: str = "The power goes out in the noodle bar.", work: str = "") -> Stroke | None:
-    given = sample.reaction(sample.news("event", text, 61, {"what": "event", "text": text}), traits=traits)
+    news = sample.news("event", text, 61, {"what": "event", "text": text})
+    alone = sample.here().model_copy(update={"people": ()})
+    given = sample.reaction(news, situation=alone, traits=traits)
     if work:
         given = given.model_copy(update={"who": given.who.model_copy(update={"work": work})})
     answer = react(given, DICE)
@@ -190,6 +195,60 @@ def test_an_inner_voice_is_obeyed() -> None:
     text = "Talk to Jun."
     answer = react(sample.reaction(sample.news("voice", text, 70, {"what": "voice", "text": text})), DICE)
     assert answer.decision == "talk" and answer.target == "jun"
+
+
+def talk(**more: Any) -> ConverseInput:
+    given = {"who": sample.mira(), "situation": sample.here(), "hearer": sample.jun(40), "purpose": "tell", **more}
+    return ConverseInput(**given)
+
+
+def told(text: str, **more: Any) -> ReactOutput:
+    return react(sample.reaction(sample.news("voice", text, 70, {"what": "voice", "text": text}), **more), DICE)
+
+
+def test_an_inner_voice_that_is_refused_is_refused_with_a_reason() -> None:
+    answer = told("Smash the kettle.")
+    assert (answer.decision, answer.stroke) == ("keep", None)
+    assert answer.reason == "that is not something I would do"
+    assert told("Thank Jun.", situation=sample.here(people=(sample.jun(-60),))).reason.endswith("to Jun")
+
+
+def test_somebody_who_is_not_here_is_looked_for() -> None:
+    memory = sample.said(3, "My rotor is bent again.", 30, who="jun")
+    alone = sample.here().model_copy(update={"people": ()})
+    answer = told("Tell Jun that the tram is late.", situation=alone, recalled=(memory,))
+    assert answer.stroke is not None and answer.stroke.do == "looking for Jun" and answer.stroke.because == (70,)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Tell Jun that you are tired of the rain", "I am tired of the rain."),
+        ("You should ask Jun to mend the lamp.", "Would you mend the lamp?"),
+        ("ask Jun whether he can whistle", "Can you whistle?"),
+        ("Invite Jun to the noodle bar", "Would you come to the noodle bar with me?"),
+    ],
+)
+def test_a_thought_is_said_to_the_one_it_names(text: str, said: str) -> None:
+    thought = sample.memory(70, text, 5, frame={"what": "voice", "text": text})
+    given = talk(recalled=(thought,), purpose="tell")
+    line = converse(given, DICE)
+    assert (line.utterance, line.because) == (said, (70,))
+    assert converse(given.model_copy(update={"said": (said,)}), DICE).utterance != said
+
+
+def test_of_two_who_notice_something_one_says_a_word_to_the_other() -> None:
+    text = "A violinist plays in the square."
+    news = sample.news("event", text, 61, {"what": "event", "text": text})
+    jun = sample.jun(40).model_copy(update={"can_be_spoken_to": True})
+    mira = react(sample.reaction(news, situation=sample.here(people=(jun,))), DICE)
+    happened = sample.memory(61, text, 0, frame={"what": "event", "text": text})
+    if mira.decision == "talk":
+        assert mira.target == "jun" and mira.because == (61,)
+    else:
+        assert mira.because == (61,)
+    line = converse(talk(recalled=(happened,), purpose="tell"), DICE)
+    assert line.because == (61,) and "violinist" in line.topic and line.utterance
 
 
 def crowd(size: int) -> list[ReactInput]:

@@ -25,7 +25,7 @@ EVERYDAY = listed(
     "shift show shutters sign stove "
     "table toolbox tree umbrella window "
     # Weather, hours, calamities and occasions.
-    "contest evening festival flood moon night rain song stage storm tonight "
+    "contest dancing drummer evening festival flood fuses moon night rain singing song stage storm tonight "
     # People, and words that are nouns only sometimes or stand in a name made of common words.
     "big blue caf cat cross father goodbye grey her jobs knees miles notice poet rest rings salt set six tea the this "
     "mother neighbour under watch"

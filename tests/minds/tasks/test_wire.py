@@ -240,7 +240,11 @@ OUTPUTS: dict[str, st.SearchStrategy[Any]] = {
         everybody=st.booleans(),
         areas=st.sampled_from(((), ("plaza", "bar"))),
         people=st.sampled_from(((), ("jun",))),
-        sets=st.sampled_from(((), (("stove", "burning"),))),
+        sets=st.sampled_from(((), (("stove", "burning"),), (("stove", "gone"),))),
+        sky=st.sampled_from(("", "rain")),
+        locked=st.sampled_from(((), ("bar",))),
+        does=st.sampled_from(((), ("Jun: sleeping",))),
+        far=st.sampled_from(("", "There is a noise.")),
     ),
 }
 

@@ -15,6 +15,8 @@ from commonplace.minds.offline.answers import answer_question, is_on_topic, news
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
 from commonplace.minds.offline.hear import content, refuses, remembered
+from commonplace.minds.offline.inner_voice import thought_aloud
+from commonplace.minds.offline.perceive_event import EVENTS, FAR, event_kind
 from commonplace.minds.offline.sayings import (
     Saying,
     own_doing,
@@ -63,6 +65,9 @@ def _parting(scene: Scene) -> ConverseOutput:
 
 
 def _line(scene: Scene, options: list[Saying]) -> Line | None:
+    first = _breaking(scene) or thought_aloud(scene)
+    if first is not None:
+        return first
     if scene.talk.purpose == "turn":
         return _turned(scene, options)
     if scene.last:
@@ -71,6 +76,25 @@ def _line(scene: Scene, options: list[Saying]) -> Line | None:
         return _leave(scene, None)
     maker = _BY_PURPOSE.get(scene.talk.purpose)
     return (maker(scene) if maker else None) or _opening(scene, options)
+
+
+BREAKING = 10
+"""Minutes for which something that both have noticed comes before everything else."""
+
+
+def _breaking(scene: Scene) -> Line | None:
+    """A word about what has just happened, unless it is what the two are speaking of."""
+    for memory in scene.talk.recalled:
+        text = memory.frame.get("text", "")
+        if memory.frame.get("what") != "event" or memory.minutes_ago > BREAKING or memory.facts:
+            continue
+        topic = scene.language.noun_phrase(text) or scene.rules.first("what_happened", {})
+        if topic in (scene.my_topic, scene.heard.topic) or scene.you.warmth < COLD:
+            return None
+        rule = scene.suited("now", event_kind(scene.rules, text, (*FAR, *EVENTS)))
+        line = scene.line(rule, memory.id, about=topic, topic=topic, x=memory.frame.get("place_name", ""))
+        return replace(line, topic=topic) if line.text else None
+    return None
 
 
 def _with_twins(recalled: Sequence[Recalled], ids: tuple[int, ...]) -> tuple[int, ...]:

@@ -121,7 +121,7 @@ def invitation(given: ReactInput, dice: Dice) -> ReactOutput | None:
         if news is None or not _is_ahead(given, note) or _is_there(given, note) or _holds(given, note):
             continue
         teller = next((person for person in given.situation.people if person.id == news.frame.get("who")), None)
-        wish = wish_to_go(given.who, note, _hearing(news), teller.warmth if teller else 10, dice)
+        wish = wish_to_go(given.who, note, hearing(news), teller.warmth if teller else 10, dice)
         if wish.goes and (news.to_me or _takes_up(given.who, note, teller)):
             stroke = event_stroke(given.who, note, news.memory_id, given.situation.time)
             return ReactOutput(decision="keep", stroke=stroke, reason=wish.reason, because=(news.memory_id,))
@@ -137,7 +137,8 @@ def _takes_up(who: Who, note: FactNote, teller: Person | None) -> bool:
     return teller is None or teller.warmth >= FRIEND or _interest(who, note) > 0
 
 
-def _hearing(news: News) -> Recalled:
+def hearing(news: News) -> Recalled:
+    """News as a memory of this moment."""
     return Recalled(
         id=news.memory_id, text=news.text, kind="observation", importance=news.importance, minutes_ago=0,
         frame=news.frame, facts=news.facts,

@@ -1,40 +1,17 @@
-"""Cases of `react`: an inner voice, an event, somebody in distress, rain, a thing that does not work."""
+"""Cases of `react`: an event, somebody in distress, rain, a thing that does not work."""
 
 from __future__ import annotations
 
-from commonplace.minds.notes import News, Person, Spot
+from commonplace import rng
+from commonplace.minds.notes import News, Person
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar, reason
-from commonplace.minds.offline.grammar.language import language
-from commonplace.minds.offline.perceive_event import event_kind, places_meant, spoken_words
+from commonplace.minds.offline.perceive_event import event_kind, named_place
+from commonplace.minds.offline.scene import COLD
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
 
 WET = frozenset({"rain", "storm", "snow"})
-
-
-def voice(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Obey an inner voice where possible: talk to somebody here, go somewhere known; else do what it says now."""
-    news = next((one for one in given.news if one.kind == "voice"), None)
-    if news is None:
-        return None
-    text = news.frame.get("text", news.text)
-    because = _ids(news)
-    person = _named_person(given, text)
-    name = given.who.language
-    why = reason(name, "voice")
-    if person is not None and person.can_be_spoken_to:
-        return ReactOutput(decision="talk", target=person.id, purpose="tell", reason=why, because=because)
-    place = named_place(given.places, text)
-    if place is None and person is None and not _is_doable(text):
-        return ReactOutput(decision="keep", reason=reason(name, "voice.unclear"), because=because)
-    do = language(name).commanded(text) or grammar(name).first("voice.do", {})
-    stroke = _now(given, do, place.id if place else given.situation.place.id, 30 + 5 * dice.below(4, "voice"), because)
-    return ReactOutput(decision="go", stroke=stroke, reason=why, because=because)
-
-
-def _is_doable(text: str) -> bool:
-    return len(text.split()) >= 2
 
 
 def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
@@ -47,8 +24,12 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
     rules = grammar(given.who.language)
     kind = event_kind(rules, news.text)
     manner = _manner(given, rules, news.text)
-    if not _concerns(given, news, manner, dice):
-        return None
+    order = _order(given, dice)
+    hearer, concerned = _hearer(given, order), _concerns(given, news, manner, dice)
+    if hearer is None and not concerned:
+        if not _is_spoken_to(given, order):
+            return None
+        return ReactOutput(decision="keep", reason=reason(given.who.language, "event.listen"), because=_ids(news))
     if kind == "dark" and manner in {"plain", "cautious"} and _may_leave(given) and dice.chance(50, "leave"):
         manner = "leave"
     do = rules.say(f"event.{kind}.{manner}", {}, dice)
@@ -56,7 +37,34 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
     stroke = _now(given, do, _where(given, news, manner), minutes, _ids(news))
     named = rules.first("the_dark", {}) if kind == "dark" else rules.language.noun_phrase(news.text)
     why = reason(given.who.language, f"happening.{manner}", what=named or rules.first("what_happened", {}))
+    if hearer is not None:
+        return ReactOutput(
+            decision="talk", target=hearer, purpose="tell", stroke=stroke if concerned else None, reason=why,
+            because=_ids(news),
+        )  # fmt: skip
     return ReactOutput(decision="help" if manner == "helpful" else "go", stroke=stroke, reason=why, because=_ids(news))
+
+
+def _order(given: ReactInput, dice: Dice) -> list[str]:
+    """Those awake here, me included, in an order that all of them draw alike: each second one is told by the one before
+    what both have just noticed.
+    """
+    here = [given.who.id, *(one.id for one in given.situation.people if one.can_be_spoken_to and not one.asleep)]
+    return rng.shuffled(sorted(here), dice.key[0], "remark", given.situation.place.id, given.situation.moment)
+
+
+def _hearer(given: ReactInput, order: list[str]) -> str | None:
+    """Whom I say a word to about what has just happened: who spoke to me last, else the next in the order."""
+    if given.lines:
+        return given.lines[-1].speaker if given.floor else None
+    place = order.index(given.who.id)
+    other = order[place + 1] if place % 2 == 0 and place + 1 < len(order) else ""
+    warmth = next((one.warmth for one in given.situation.people if one.id == other), COLD - 1)
+    return other if warmth >= COLD else None
+
+
+def _is_spoken_to(given: ReactInput, order: list[str]) -> bool:
+    return not given.lines and order.index(given.who.id) % 2 == 1
 
 
 FEW = 5
@@ -124,18 +132,6 @@ def _manner(given: ReactInput, rules: Grammar, text: str) -> str:
     if mood.brave > 0:
         return "brave"
     return "cautious" if mood.brave < 0 else "plain"
-
-
-def named_place(places: tuple[Spot, ...], text: str) -> Spot | None:
-    """The known place a text names; the longest name where several match."""
-    named = places_meant({spot.id: spot.name for spot in places}, spoken_words(text))
-    found = [spot for spot in places if spot.id in named]
-    return max(found, key=lambda spot: (len(spot.name), spot.id)) if found else None
-
-
-def _named_person(given: ReactInput, text: str) -> Person | None:
-    spoken = language(given.who.language)
-    return next((one for one in given.situation.people if spoken.names(text, one.name, one.called)), None)
 
 
 def distress(given: ReactInput, dice: Dice) -> ReactOutput | None:

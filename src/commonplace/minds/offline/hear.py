@@ -26,11 +26,11 @@ QUESTIONS = (
 SORTS = frozenset(
     {
         "loss", "concern", "wish", "secret", "long_ago", "feeling", "fond", "tease", "joke", "puzzle", "view",
-        "heard", "saw", "did", "here",
+        "heard", "saw", "did", "here", "noticed",
     }
 )  # fmt: skip
-"""Sorts of what is told. The last four are those of what the speaker witnessed: `here` is a remark on an occasion both
-are at."""
+"""Sorts of what is told. The last five are those of what the speaker witnessed: `here` is a remark on an occasion both
+are at, `noticed` one on what has just happened to both."""
 ACTS = frozenset(
     {
         "greet", "farewell", "thank", "apologise", "praise", "comfort", "invite", "accept", "decline", "hesitate",

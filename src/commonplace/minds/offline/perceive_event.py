@@ -1,44 +1,76 @@
-"""Perceive an event: who perceives a god-mode sentence, and which things it changes.
+"""Perceive an event: who perceives a god-mode sentence, and what it changes: things, doors, the weather, people.
 
 What a person means by a few words is found by name: `the noodle bar` is Mira's Noodle Bar, `the kettle` the only one
-there is.
+there is. What becomes of it is found by the word lists `becomes.…`, `sky.…`, `door.…` and `befall.…`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from commonplace.minds.notes import ThingHere
+from commonplace.minds.notes import Spot, ThingHere
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.tasks import PerceiveEventInput, PerceiveEventOutput
+from commonplace.minds.tasks.perceive_event import GONE
 from commonplace.text import words
 
 EVENTS = ("fire", "cry", "dark", "water", "loud", "wonder")
 """Kinds of event, the more urgent first."""
+FAR = ("fire", "cry", "loud", "music", "dark", "bright")
+"""Kinds of event that are noticed in the next rooms, the more urgent first."""
 SHORTEST = 3
 """Letters of a word that may stand for a whole name."""
-STATES = {
-    "breaks": "broken", "opens": "open", "closes": "closed", "shuts": "closed", "dies": "dead", "empties": "empty",
-    "jams": "jammed", "tears": "torn", "dries": "dry",
+BECOMES: Mapping[str, tuple[str, ...]] = {
+    "broken": ("고장", "broken", "cracked", "smashed", "jammed", "stopped", "torn", "dead", "out", "off", "dark"),
+    "mended": ("mended", "repaired", "whole", "working", "ready", "going", "running", "humming", "tuned", "lit", "on"),
+    "open": ("열림", "open", "unlocked", "up"),
+    "closed": ("닫힘", "closed", "shut", "locked", "down"),
+    "locked": ("locked", "closed", "shut"),
+    "unlocked": ("unlocked", "open"),
+    "lit": ("켜짐", "lit", "on", "burning", "glowing", "playing"),
+    "dark": ("꺼짐", "dark", "off", "out", "unlit", "dead", "silent", "cold"),
+    "burning": ("burning", "burnt", "ablaze", "smoking", "lit"),
+    "empty": ("비었음", "빔", "empty", "bare", "dry", "picked-over"),
+    "full": ("가득함", "full", "stocked", "filled"),
+    "dry": ("마름", "dry", "empty"),
+    "wet": ("wet", "flooded", "leaking", "overflowing", "soaked"),
+    "torn": ("torn", "broken"),
+    "stuck": ("jammed", "stuck", "broken"),
+    "playing": ("playing", "on", "going"),
+    "silent": ("조용함", "silent", "off", "stopped"),
 }  # fmt: skip
-"""Verb → the state it leads to."""
+"""What a sentence says happens to a thing → the states that may mean it, the nearest first."""
+BEFALLS = ("sleep", "wake", "ill", "hurt", "cry", "laugh", "sing", "dance")
+"""What may befall somebody: word lists `befall.…`, and the doing it leads to as the rule of the same name."""
+SKIES = ("over", "storm", "snow", "rain", "fog", "cloudy", "clear")
+"""Word lists `sky.…`, what ends the rain first."""
+_STARTS = re.compile(r"\b(?:starts|begins|is|are|keeps)(?: to)? ([a-z]+(?:ing)?\b[^.,;!?]{0,80})")
 
 
 def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput:  # noqa: ARG001 – nothing to draw
     """Those in a named area and those named; everybody when the sentence names neither."""
-    spoken = spoken_words(given.text)
+    rules, spoken = grammar(given.language), spoken_words(given.text)
     people = tuple(one.id for one in given.people if named_fully(one.called, spoken) or named_fully(one.name, spoken))
-    things = meant({thing.id: thing.name for thing in given.things}, spoken)
+    things = _things(given, rules, spoken)
     areas = _areas(given, spoken, things)
     text = given.text.strip()
     percept = text[:1].upper() + text[1:]
+    percept = percept if percept.endswith((".", "!", "?", "…")) else f"{percept}."
+    sky = _sky(rules, given.text)
+    locked, unlocked = _doors(rules, given.text, areas, things)
     return PerceiveEventOutput(
-        percept=percept if percept.endswith((".", "!", "?", "…")) else f"{percept}.",
-        everybody=not areas and not people,
+        percept=percept,
+        everybody=bool(sky) or not (areas or people),
         areas=areas,
         people=people,
-        sets=tuple(_sets(given, spoken, areas, things)),
+        sets=tuple(_sets(given, rules, spoken, areas, things)),
+        sky=sky,
+        locked=locked,
+        unlocked=unlocked,
+        does=tuple(_does(given, rules, people)),
+        far=percept if locked or unlocked else _far(given, rules, areas, things),
     )
 
 
@@ -51,22 +83,60 @@ def _areas(given: PerceiveEventInput, spoken: str, things: tuple[str, ...]) -> t
     return (place,) if any(area.id == place for area in given.areas) else ()
 
 
+def _far(given: PerceiveEventInput, rules: Grammar, areas: Sequence[str], things: tuple[str, ...]) -> str:
+    """What the next rooms notice of what is loud or bright; empty for what is neither, as a lamp that breaks is."""
+    kinds = [kind for kind in FAR if not (things and kind in ("music", "dark", "bright"))]
+    kind = next((kind for kind in kinds if rules.has(f"event.{kind}", given.text)), "")
+    place = next((area.name for area in given.areas if area.id in areas), "")
+    return rules.first(f"far.{kind}", {"place": rules.language.named(place)}) if kind and place else ""
+
+
+# ── things ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _things(given: PerceiveEventInput, rules: Grammar, spoken: str) -> tuple[str, ...]:
+    """The things named. A word that fits several means the first that can become what the sentence says."""
+    named = meant({thing.id: thing.name for thing in given.things}, spoken)
+    if named:
+        return named
+    places = places_meant({area.id: area.name for area in given.areas}, spoken)
+    fitting = [
+        thing.id for thing in given.things
+        if any(f" {form} " in spoken for form in _forms(thing.name))
+        and (not places or given.located.get(thing.id) in places)
+        and _state(rules, given.text, spoken, given.states.get(thing.id, ())) not in ("", thing.state)
+    ]  # fmt: skip
+    return tuple(fitting[:1])
+
+
 def _sets(
-    given: PerceiveEventInput, spoken: str, areas: tuple[str, ...], things: tuple[str, ...]
+    given: PerceiveEventInput, rules: Grammar, spoken: str, areas: tuple[str, ...], things: tuple[str, ...]
 ) -> Iterable[tuple[str, str]]:
-    rules = grammar(given.language)
     kind = event_kind(rules, given.text)
     for thing in given.things:
         states = given.states.get(thing.id, ())
         place = given.located.get(thing.id, "")
-        if thing.id in things and (not areas or place in areas):
-            state = _named_state(states, spoken) or _typical(rules, kind, states)
+        if thing.id in things and (not areas or place in areas or not place):
+            state = _state(rules, given.text, spoken, states) or _typical(rules, kind, states)
         elif kind == "dark" and _is_electric(rules, thing) and _is_powerless(rules, given.text, place, areas):
             state = _typical(rules, kind, states)
         else:
             continue
         if state and state != thing.state:
             yield thing.id, state
+
+
+def _state(rules: Grammar, text: str, spoken: str, states: tuple[str, ...]) -> str:
+    """The state a sentence names, or one that its verb leads to: `the kettle breaks` → `broken`; GONE for a theft."""
+    for state in states:
+        if named_fully(state.replace("_", " ").replace("-", " "), spoken):
+            return state
+    for become, leads_to in BECOMES.items():
+        if rules.has(f"becomes.{become}", text):
+            found = next((state for state in leads_to if state in states), "")
+            if found:
+                return found
+    return GONE if rules.has("becomes.gone", text) else ""
 
 
 def _is_powerless(rules: Grammar, text: str, place: str, areas: tuple[str, ...]) -> bool:
@@ -79,31 +149,75 @@ def _is_electric(rules: Grammar, thing: ThingHere) -> bool:
     return rules.has("electric", thing.name)
 
 
-def _named_state(states: tuple[str, ...], spoken: str) -> str:
-    """A state whose word occurs, also as the stem of a verb: `the kettle breaks` → `broken`."""
-    for state in states:
-        if named_fully(state.replace("_", " "), spoken):
-            return state
-    said = {STATES[word] for word in spoken.split() if word in STATES}
-    return next((state for state in states if state in said), "")
-
-
 def _typical(rules: Grammar, kind: str, states: tuple[str, ...]) -> str:
     wanted = rules.words(f"{kind}.states")
     return next((state for state in states if state.replace("_", " ") in wanted), "")
 
 
-def event_kind(rules: Grammar, text: str) -> str:
-    """dark, fire, cry, water, loud, wonder or other."""
-    return next((kind for kind in EVENTS if rules.has(f"event.{kind}", text)), "other")
+# ── weather, doors, people ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _sky(rules: Grammar, text: str) -> str:
+    """The sky a sentence brings; empty when it is not about the weather."""
+    found = next((sky for sky in SKIES if rules.has(f"sky.{sky}", text)), "")
+    return "cloudy" if found == "over" else found
+
+
+def _doors(
+    rules: Grammar, text: str, areas: tuple[str, ...], things: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The places whose doors close and open. What is said of a thing is not said of a door."""
+    if not areas or things:
+        return (), ()
+    is_door = rules.has("door", text)
+    if rules.has("door.opens", text) and (is_door or not rules.has("door.closes", text)):
+        return (), areas
+    return (areas, ()) if rules.has("door.closes", text) else ((), ())
+
+
+def _does(given: PerceiveEventInput, rules: Grammar, people: Sequence[str]) -> Iterator[str]:
+    """What those named do from now on, as `NAME: doing`; nothing where the sentence does not say."""
+    kind = next((kind for kind in BEFALLS if rules.has(f"befall.{kind}", given.text)), "")
+    doing = rules.first(f"befall.{kind}", {}) if kind else _begun(rules, given.text)
+    for one in given.people:
+        if one.id in people and doing:
+            yield f"{one.called}: {doing}"
+
+
+def _begun(rules: Grammar, text: str) -> str:
+    """`Bruno starts to sing` → `singing`; empty where nothing is begun."""
+    found = _STARTS.search(text)
+    if found is None:
+        return ""
+    phrase = found[1].strip()
+    doing = phrase if rules.language.is_doing(phrase) else ""
+    if not doing and " to " in found[0]:
+        doing = rules.language.gerund(phrase)
+    return doing[:110]
+
+
+def event_kind(rules: Grammar, text: str, kinds: Sequence[str] = EVENTS) -> str:
+    """The first of the kinds whose words are in the text; `other` for none."""
+    return next((kind for kind in kinds if rules.has(f"event.{kind}", text)), "other")
 
 
 # ── what a few words mean ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
+_PARTICLES = re.compile(
+    r"([가-힣]{2,}?)(?:에서는|에서|에게|한테|까지|부터|으로|이|가|은|는|을|를|의|에|로|와|과|도|만)"
+)
+
+
 def spoken_words(text: str) -> str:
-    """The words of a text between spaces, for whole-word search."""
-    return f" {' '.join(words(text.replace('’', chr(39))))} "
+    """The words of a text between spaces, for whole-word search; a Korean one also without its particle, which stands
+    before the word as it is.
+    """
+    found: list[str] = []
+    for word in words(text.replace("’", chr(39))):
+        bare = _PARTICLES.fullmatch(word)
+        found += [bare[1], word] if bare else [word]
+    return f" {' '.join(found)} "
 
 
 def named_fully(name: str, spoken: str) -> bool:
@@ -131,6 +245,13 @@ def places_meant(names: Mapping[str, str], spoken: str) -> tuple[str, ...]:
         if "'s " not in name and f" {_plain(name).partition(' ')[0]} " in spoken
         and sum(1 for other in names.values() if _plain(other).startswith(_plain(name).partition(" ")[0])) == 1
     )  # fmt: skip
+
+
+def named_place(places: Sequence[Spot], text: str) -> Spot | None:
+    """The known place a text names; the longest name where several match."""
+    named = places_meant({spot.id: spot.name for spot in places}, spoken_words(text))
+    found = [spot for spot in places if spot.id in named]
+    return max(found, key=lambda spot: (len(spot.name), spot.id)) if found else None
 
 
 def _matched(names: Mapping[str, str], name: str, spoken: str) -> str:

@@ -286,7 +286,7 @@ def _stroke(given: PlanDayInput, do: str, memory: Recalled, place: str) -> Strok
 KINDS = ("sleep", "wake", "eat", "walk", "work", "social", "rest")
 MOST_PARTS = 16
 MENDING = ("OPEN", "USE")
-"""Verbs that may put a thing right, the likelier first."""
+"""Verbs that may put a thing right, the likelier first; those that bring it into another state before all others."""
 REFUSED = 6 * 60
 """Minutes before something that did not work is tried again."""
 RECENT = 45
@@ -326,9 +326,11 @@ def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
         for memory in given.recalled
         if memory.frame.get("what") == "refused" and memory.minutes_ago < REFUSED
     }
+    leads = {(thing.id, verb) for thing in given.things for verb in thing.leads}
     usable = [
         hint for hint in given.hints
-        if not hint.object_id or (hint.object_id not in broken and (hint.object_id, hint.verb) not in refused)
+        if (hint.object_id, hint.verb) not in refused
+        and (hint.object_id not in broken or (hint.object_id, hint.verb) in leads)
     ]  # fmt: skip
     if given.item.asleep:
         return PlanPartsOutput(parts=(PartOut(do=given.item.do, minutes=min(240, max(5, given.item.minutes))),))
@@ -447,7 +449,8 @@ def _repair(
     if not here or not temper(given.who).handy or given.item.asleep:
         return []
     thing = here[0]
-    verb = next((one for one in MENDING if one in thing.verbs and (thing.id, one) not in refused), "")
+    mending = [one for one in MENDING if one in thing.leads] or [one for one in MENDING if one in thing.verbs]
+    verb = next((one for one in mending if (thing.id, one) not in refused), "")
     if not verb and any(thing.id == one for one, _ in refused):
         return []
     do = rules.say("repair", {"thing": rules.language.named(thing.name)}, dice)

@@ -14,11 +14,12 @@ from commonplace.minds.notes import NO_PAST, FactNote, Item, Person, Recalled, S
 from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.gatherings import event_name, invitation, minutes_since
+from commonplace.minds.offline.gatherings import event_name, hearing, invitation, minutes_since
 from commonplace.minds.offline.grammar.grammar import grammar, reason
 from commonplace.minds.offline.grammar.language import language
-from commonplace.minds.offline.happenings import distress, event, failure, voice, weather
+from commonplace.minds.offline.happenings import distress, event, failure, weather
 from commonplace.minds.offline.hear import heard, remembered
+from commonplace.minds.offline.inner_voice import delivery, voice
 from commonplace.minds.offline.rate import rate
 from commonplace.minds.offline.sayings import occasion_word
 from commonplace.minds.offline.scene import COLD
@@ -346,7 +347,19 @@ def _on_the_way(given: ReactInput) -> bool:
 
 Case = Callable[[ReactInput, Dice], ReactOutput | None]
 
-_CASES: tuple[Case, ...] = (voice, event, _floor, distress, weather, _avoidance, failure, _remark, _meeting, _joining)
+_CASES: tuple[Case, ...] = (
+    voice,
+    event,
+    _floor,
+    distress,
+    weather,
+    delivery,
+    _avoidance,
+    failure,
+    _remark,
+    _meeting,
+    _joining,
+)
 
 
 # ── what is asked for besides ────────────────────────────────────────────────────────────────────────────────────────
@@ -383,7 +396,7 @@ def _talk(answer: ReactOutput, given: ReactInput, hearer: Person) -> ConverseInp
         hearer=hearer,
         purpose=answer.purpose,
         lines=given.lines or _overheard(given, hearer),
-        recalled=given.recalled,
+        recalled=_with_news(answer, given),
         facts=given.facts,
         said=given.said.get(hearer.id, ()),
         told=given.told.get(hearer.id, ()),
@@ -391,6 +404,13 @@ def _talk(answer: ReactOutput, given: ReactInput, hearer: Person) -> ConverseInp
         later=given.later,
         past=given.pasts.get(hearer.id, NO_PAST),
     )
+
+
+def _with_news(answer: ReactOutput, given: ReactInput) -> tuple[Recalled, ...]:
+    """What is recalled, after the news that the reaction rests on."""
+    known = {memory.id for memory in given.recalled}
+    fresh = (hearing(one) for one in given.news if one.memory_id in answer.because and one.memory_id not in known)
+    return (*fresh, *given.recalled)
 
 
 def _overheard(given: ReactInput, hearer: Person) -> tuple[Spoken, ...]:

@@ -24,6 +24,8 @@ JUST = 45
 STALE = 2 * 24 * 60
 """Minutes after which sights are no longer worth telling."""
 YESTERDAY = 24 * 60
+TALKED_OF = 4 * 24 * 60
+"""Minutes for which what has happened is told by those who noticed it."""
 WEEK = 7 * YESTERDAY
 """Minutes for which two who have spoken of a thing need not be told of it."""
 LONG_EVENT = 80
@@ -212,6 +214,9 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     ]
     if not lines or you.warmth < COLD:
         return None
+    happened = memory.frame.get("what") == "event"
+    if happened and (memory.minutes_ago > TALKED_OF or you.id in memory.frame.get("with", "").split()):
+        return None
     lines = [line for line in lines if not scene.has_told(line) and not _told_before(scene, line)]
     if not lines:
         return None
@@ -219,6 +224,7 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     text = (unsaid or lines)[scene.spread(len(unsaid or lines), memory.id)]
     subject = memory.frame.get("topic", "")
     weight = 40 if len(lines) == len(memory.tell) else 12
+    weight += 40 if happened and len(lines) == len(memory.tell) else 0
     weight -= 14 * len(scene.mine) + (0 if unsaid else TOLD_ONCE)
     sort = memory.frame.get("sort", "")
     act = telling(sort) if sort else understood(text, scene.me.language).act
@@ -446,6 +452,7 @@ _MAKERS: Mapping[str, Callable[[Scene, Recalled], Saying | None]] = {
     "did": _did,
     "thing": _thing,
     "absent": _absent,
+    "missing": _absent,
     "refused": _refused,
     "event": _event,
     "weather": _weather,

@@ -1,11 +1,11 @@
-"""`perceive_event`: a god-mode sentence; who perceives it, and which things it changes."""
+"""`perceive_event`: a god-mode sentence; who perceives it, and what it changes: things, doors, weather, people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Person, Spot, ThingHere, Value
@@ -22,10 +22,16 @@ from commonplace.minds.tasks.wire import (
     places,
     seen,
     some,
+    texts,
     things,
+    words,
 )
+from commonplace.world.weather import SKIES
 
 LONGEST_PERCEPT = 1000
+LONGEST_DOES, LONGEST_FAR = 160, 300
+GONE = "gone"
+"""What a thing can become besides the states of its kind: it is not in the world any more."""
 
 
 class PerceiveEventInput(Value):
@@ -65,14 +71,34 @@ class PerceiveEventOutput(WireValue):
         tuple[tuple[str, str], ...],
         Rule(_changes, {"items": {"type": "string"}, "maxItems": MOST_CITED}, _changes_written),
     ] = ()
-    """(object, state) changes."""
+    """(object, state) changes; the state `GONE` for what is taken away."""
+    sky: Annotated[str, words(10, one_of=("", *SKIES))] = ""
+    """The weather it brings; empty to leave it alone."""
+    locked: Annotated[tuple[str, ...], some("places")] = ()
+    """Places one can neither enter nor leave from now on."""
+    unlocked: Annotated[tuple[str, ...], some("places")] = ()
+    does: Annotated[tuple[str, ...], texts(LONGEST_DOES, MOST_CITED, guarded=True)] = ()
+    """What somebody does from now on, whatever they had planned: `Bruno: sleeping`, by short name."""
+    far: Annotated[str, seen(LONGEST_FAR)] = ""
+    """What those in the next places notice of it; empty for nothing."""
+
+    @field_validator("sky")
+    @classmethod
+    def _is_a_sky(cls, sky: str) -> str:
+        return sky if sky in SKIES else ""
+
+    def befalls(self, people: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+        """(id, doing) of those in `people` (short name → id) whom it makes do something."""
+        told = (entry.partition(":") for entry in self.does)
+        named = ((people.get(name.strip()), doing.strip()) for name, _, doing in told)
+        return tuple((id, doing) for id, doing in named if id and doing)
 
 
 def _offers(inputs: PerceiveEventInput) -> Offers:
     return Offers(
         people=people(inputs.people),
         places=places(inputs.areas),
-        things=things(inputs.things, inputs.states),
+        things=things(inputs.things, {thing: (*states, GONE) for thing, states in inputs.states.items()}),
     )
 
 
@@ -85,7 +111,7 @@ PERCEIVE_EVENT = Task(
     PerceiveEventInput,
     PerceiveEventOutput,
     lambda inputs: PerceiveEventOutput(percept=inputs.text, everybody=True),
-    max_tokens=400,
+    max_tokens=500,
     temperature=0.0,
     scene=_scene,
     offers=_offers,

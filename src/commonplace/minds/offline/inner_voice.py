@@ -1,0 +1,251 @@
+"""An inner voice: what it asks for, whether the character does it, and the words for whom it is to be said to.
+
+A thought that names somebody is an errand: to somebody here it is said at once; somebody else is looked for, and told
+when met. A thought that names a place or a thing leads there. What the character refuses, it refuses with a reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from commonplace.minds.notes import News, Person, Recalled
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.grammar.grammar import grammar, reason
+from commonplace.minds.offline.grammar.language import language
+from commonplace.minds.offline.perceive_event import meant, named_place, spoken_words
+from commonplace.minds.offline.scene import COLD, Line, Scene
+from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
+
+DAY = 24 * 60
+"""Minutes an errand is kept in mind."""
+SEEKS = 60
+"""Minutes somebody is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What a thought wants said to somebody."""
+
+    message: str
+    """As it is said to them; empty where there is nothing to say but hello."""
+    act: str = "tell"
+
+
+# ── what a thought asks for ──────────────────────────────────────────────────────────────────────────────────────────
+
+_POLITE = (
+    r"^(?:(?:please|just|now|go and|go|you (?:should|must|ought to|need to|have to)|i (?:should|must|will|could)"
+    r"|let's|remember to|don't forget to|why not|somebody should)[ ,]+)*"
+)
+_ENGLISH: Sequence[tuple[str, str, str]] = (
+    (r"(?:tell|ask|beg|get|order|remind) {x} (?:please )?to (?P<m>.+)", "Would you {m}?", "ask"),
+    (r"(?:tell|inform|remind) {x} (?:that )?about (?P<m>.+)", "I've been meaning to tell you about {m}.", "tell"),
+    (r"warn {x} (?:about|of) (?P<m>.+)", "Look out for {m}, will you? I mean it.", "tell"),
+    (r"ask {x} about (?P<m>.+)", "I've been wanting to ask you about {m}.", "ask.topic"),
+    (
+        r"ask {x} (?:whether|if) (?:he|she|they) (?P<a>can|could|will|would|should|did) (?P<m>.+)",
+        "{a} you {m}?",
+        "ask",
+    ),
+    (r"ask {x} (?:whether|if) (?:he|she|they) (?:is|are) (?P<m>.+)", "Are you {m}?", "ask"),
+    (r"ask {x} (?:whether|if) (?:he|she|they) (?:has|have) (?P<m>.+)", "Have you {m}?", "ask"),
+    (r"ask {x} (?P<m>(?:whether|if|why|when|where|who|what|how) .+)", "I've been wanting to ask you {m}.", "ask"),
+    (r"(?:tell|let) {x} (?:know )?(?:that )?(?P<m>.+)", "{m}.", "tell"),
+    (r"(?:warn|remind|inform) {x} (?:that )?(?P<m>.+)", "Don't forget: {m}.", "tell"),
+    (r"invite {x} (?:over )?(?P<m>(?:to|for) .+)", "Would you come {m} with me?", "invite"),
+    (r"invite {x}", "Would you come by, one of these days?", "invite"),
+    (r"thank {x} for (?P<m>.+)", "Thank you for {m}. I should have said so before.", "thank"),
+    (r"thank {x}", "Thank you. I should have said so before.", "thank"),
+    (r"(?:apologi[sz]e|say sorry) to {x} (?:for|about) (?P<m>.+)", "I'm sorry about {m}. I mean it.", "apologise"),
+    (r"(?:apologi[sz]e|say sorry) to {x}", "I'm sorry. I wanted to say so, that's all.", "apologise"),
+    (r"forgive {x}", "Let's call it forgotten, shall we? I have.", "comfort"),
+    (r"(?:talk|speak) (?:to|with) {x} about (?P<m>.+)", "I've been meaning to talk to you about {m}.", "tell"),
+    (r"say (?P<m>.+) to {x}", "{m}.", "tell"),
+    (r"(?:talk|speak|say hello|say hi|go) (?:to|with) {x}|(?:greet|visit|see|find|meet|call on) {x}", "", "greet"),
+)  # fmt: skip
+"""What a thought says with somebody's name `{x}` in it → what is said to them, and what that does."""
+_KOREAN: Sequence[tuple[str, str, str]] = (
+    (r"{x}(?:에게|한테|보고) (?P<m>.+(?:다|자|라|냐))고 (?:말|전|알|이야기|얘기|물어|부탁)\S*", "{m}고요.", "tell"),
+    (
+        r"{x}(?:에게|한테|보고) (?P<m>.+(?:는지|을지|ㄹ지|지)) (?:말|전|알|이야기|얘기|물어)\S*",
+        "{m} 궁금해서요.",
+        "ask",
+    ),
+    (r"{x}(?:에게|한테) (?P<m>.+?)(?:을|를|에 대해)? (?:말|전|알|이야기|얘기)\S*", "{m} 얘기를 하고 싶었어요.", "tell"),
+    (r"{x}(?:에게|한테) (?:사과|미안)\S*.*", "미안해요. 그 말을 하고 싶었어요.", "apologise"),
+    (r"{x}(?:에게|한테) (?:고맙|감사)\S*.*", "고마워요. 진작 말했어야 했는데요.", "thank"),
+    (r"{x}(?:을|를) (?:찾|만나|보러)\S*.*", "", "greet"),
+)
+_ERRANDS: Mapping[str, Sequence[tuple[str, str, str]]] = {"en": _ENGLISH, "ko": _KOREAN}
+_MINE = (
+    (re.compile(r"\byou are\b|\byou're\b", re.IGNORECASE), "I am"),
+    (re.compile(r"\byou were\b", re.IGNORECASE), "I was"),
+    (re.compile(r"\byour\b", re.IGNORECASE), "my"),
+    (re.compile(r"\b(to|with|for|about|at|by|from|on) you\b", re.IGNORECASE), r"\1 me"),
+    (re.compile(r"\byou\b", re.IGNORECASE), "I"),
+)
+"""The voice says `you` to the character, which says `I`."""
+
+
+def errand(text: str, name: str, called: str, spoken: str) -> Errand | None:
+    """What a thought wants said to somebody of that name; None when it wants nothing of the kind."""
+    thought = text.strip().rstrip(".!").strip()
+    names = "|".join(re.escape(one) for one in (name, called))
+    for pattern, template, act in _ERRANDS.get(spoken, _ENGLISH):
+        lead = _POLITE if spoken == "en" else "^"
+        found = re.fullmatch(lead.removeprefix("^") + pattern.replace("{x}", f"(?:{names})"), thought, re.IGNORECASE)
+        if found:
+            parts = {key: _own(part or "", spoken) for key, part in found.groupdict().items()}
+            said = template.format(**parts)
+            return Errand(said[:1].upper() + said[1:], act)
+    return None
+
+
+def _own(message: str, spoken: str) -> str:
+    if spoken == "en":
+        for pattern, mine in _MINE:
+            message = pattern.sub(mine, message)
+    return message.strip(" ,'\"“”")
+
+
+# ── what the character makes of it ───────────────────────────────────────────────────────────────────────────────────
+
+
+def voice(given: ReactInput, dice: Dice) -> ReactOutput | None:
+    """Carry out a thought where possible: say it to somebody, go somewhere, do it here. Else refuse, with a reason."""
+    news = next((one for one in given.news if one.kind == "voice"), None)
+    if news is None:
+        return None
+    text, name = str(news.frame.get("text", news.text)), given.who.language
+    if grammar(name).has("voice.wrong", text):
+        return ReactOutput(decision="keep", reason=reason(name, "voice.wrong"), because=_ids(news))
+    return _to_somebody(given, news, text) or _somewhere(given, news, text, dice)
+
+
+def _to_somebody(given: ReactInput, news: News, text: str) -> ReactOutput | None:
+    """Say it, or look for the one it is for."""
+    name, spoken = given.who.language, language(given.who.language)
+    here = next((one for one in given.situation.people if spoken.names(text, one.name, one.called)), None)
+    if here is not None:
+        wanted = errand(text, here.name, here.called, name)
+        if here.warmth < COLD and wanted is not None and wanted.act in {"thank", "invite", "apologise", "comfort"}:
+            why = reason(name, "voice.cold", x=here.called)
+            return ReactOutput(decision="keep", reason=why, because=_ids(news))
+        if here.can_be_spoken_to:
+            purpose = "greet" if wanted is not None and not wanted.message else "tell"
+            why = reason(name, "voice.say", x=here.called)
+            return ReactOutput(decision="talk", target=here.id, purpose=purpose, reason=why, because=_ids(news))
+    called = here.called if here else _named_absent(given, text)
+    if not called or (here is None and errand(text, called, called, name) is None):
+        return None
+    place = given.situation.place.id if here else whereabouts_of(given, called)
+    do = grammar(name).first("voice.seek", {"x": called})
+    stroke = Stroke(start=given.situation.time, minutes=SEEKS, location=place, do=do, because=_ids(news), emoji="💭")
+    return ReactOutput(decision="go", stroke=stroke, reason=reason(name, "voice.seek", x=called), because=_ids(news))
+
+
+def _named_absent(given: ReactInput, text: str) -> str:
+    """The short name of somebody the character does not see, by what it remembers and by the names of places."""
+    spoken = language(given.who.language)
+    called = {memory.frame.get(key, "") for memory in given.recalled for key in ("called", "to_called")}
+    called |= {spot.name.partition("'s ")[0] for spot in given.places if "'s " in spot.name}
+    found = [one for one in sorted(called) if one and one != given.who.called and spoken.names(text, one, one)]
+    return found[0] if found else ""
+
+
+def whereabouts_of(given: ReactInput, called: str) -> str:
+    """Where to look for somebody: where it was seen last, as far as one remembers, else a place named after it."""
+    seen = [
+        (memory.minutes_ago, memory.frame["place"]) for memory in given.recalled
+        if memory.frame.get("called") == called and memory.frame.get("place") and memory.minutes_ago < DAY
+    ]  # fmt: skip
+    known = {spot.id for spot in given.places}
+    places = [place for _, place in sorted(seen) if place in known and place != given.situation.place.id]
+    own = [spot.id for spot in given.places if spot.name.startswith((f"{called}'s ", f"{called}네"))]
+    return next(iter((*places, *own)), given.situation.place.id)
+
+
+def _somewhere(given: ReactInput, news: News, text: str, dice: Dice) -> ReactOutput:
+    """Go to the place or the thing it names, or do here what it says."""
+    name = given.who.language
+    place = _place(given, text)
+    do = language(name).commanded(text)
+    if place is None and not do:
+        return ReactOutput(decision="keep", reason=reason(name, "voice.unclear"), because=_ids(news))
+    stroke = Stroke(
+        start=given.situation.time,
+        minutes=30 + 5 * dice.below(4, "voice"),
+        location=place or given.situation.place.id,
+        do=do or grammar(name).first("voice.do", {}),
+        because=_ids(news),
+        emoji="💭",
+    )
+    return ReactOutput(decision="go", stroke=stroke, reason=reason(name, "voice"), because=_ids(news))
+
+
+def _place(given: ReactInput, text: str) -> str | None:
+    """The place named, or that of the thing named, as far as the character remembers it."""
+    from_name = named_place(given.places, text)
+    if from_name is not None:
+        return from_name.id
+    known = {spot.id for spot in given.places}
+    things = {memory.id: memory.frame.get("object_name", "") for memory in given.recalled}
+    found = meant({str(id): thing for id, thing in things.items() if thing}, spoken_words(text))
+    places = [memory.frame.get("place", "") for memory in given.recalled if str(memory.id) in found]
+    return next((place for place in places if place in known), None)
+
+
+# ── meeting the one it is for ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def undelivered(given: ReactInput) -> tuple[Person, Recalled] | None:
+    """Somebody here to whom a thought of today is still to be said, with the thought."""
+    for memory in given.recalled:
+        if memory.frame.get("what") != "voice" or memory.minutes_ago >= DAY:
+            continue
+        for person in given.situation.people:
+            if person.can_be_spoken_to and not person.asleep and _is_owed(given, person, memory):
+                return person, memory
+    return None
+
+
+def _is_owed(given: ReactInput, person: Person, thought: Recalled) -> bool:
+    wanted = errand(thought.frame.get("text", ""), person.name, person.called, given.who.language)
+    if wanted is None or not wanted.message:
+        return False
+    said = [one.frame.get("quote", "") for one in given.recalled if one.frame.get("to") == person.id]
+    said += [line.text for line in given.lines if line.speaker == given.who.id]
+    return not any(wanted.message in quote for quote in said)
+
+
+def delivery(given: ReactInput, dice: Dice) -> ReactOutput | None:  # noqa: ARG001 – nothing to draw
+    """Say to somebody met what a thought wanted said to them."""
+    if given.lines:
+        return None
+    found = undelivered(given)
+    if found is None:
+        return None
+    person, thought = found
+    why = reason(given.who.language, "voice.say", x=person.called)
+    return ReactOutput(decision="talk", target=person.id, purpose="tell", reason=why, because=(thought.id,))
+
+
+def thought_aloud(scene: Scene) -> Line | None:
+    """What a thought of today wanted said to the hearer, if it has not been said."""
+    for memory in scene.talk.recalled:
+        if memory.frame.get("what") != "voice" or memory.minutes_ago >= DAY:
+            continue
+        wanted = errand(memory.frame.get("text", ""), scene.you.name, scene.you.called, scene.me.language)
+        if wanted is None or not wanted.message:
+            continue
+        message = scene.voiced(wanted.message)
+        if any(message in said for said in (*scene.talk.said, *scene.mine, scene.aired)):
+            continue
+        return Line(message, (memory.id,), wanted.act, scene.language.noun_phrase(wanted.message))
+    return None
+
+
+def _ids(news: News) -> tuple[int, ...]:
+    return (news.memory_id,) if news.memory_id else ()
