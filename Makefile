@@ -48,7 +48,7 @@ docs: $(VENV)/docs  ## build the documentation site into build/site; a broken li
 bench: $(VENV)/test  ## print the figures that docs/benchmarks.md keeps
 	@for file in benchmarks/[a-z]*.py; do $(BIN)/python $$file || exit 1; done
 
-check-model-server: $(VENV)/test  ## live on a real llama.cpp server with random weights (builds it once, some minutes)
+check-model-server: $(VENV)/test  ## live on a real llama.cpp server with random weights (installed once into .cache/)
 	$(BIN)/python tools/check_model_server.py
 
 prove: $(VENV)/test  ## everything in full size: a hundred kills, hundreds of worlds, all examples of property tests

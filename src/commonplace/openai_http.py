@@ -9,14 +9,17 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from commonplace.errors import UsageError
+from commonplace.text import clean
 
 if TYPE_CHECKING:
     import httpx2
@@ -25,7 +28,11 @@ KEY_VARIABLE = "COMMONPLACE_API_KEY"
 """Environment variable with the key of any server but OpenAI's own."""
 OPENAI_HOST, OPENAI_KEY_VARIABLE = "api.openai.com", "OPENAI_API_KEY"
 LONGEST_BODY = 16 * 2**20
-"""Bytes of a body that are read, before and after decompression; the rest is dropped."""
+"""Bytes of a body that are read, before and after decompression: enough for the vectors of one request."""
+LONGEST_ANSWER = 2 * 2**20
+"""The same for a body without vectors."""
+_SHOWN = 4096
+"""Bytes of a longer body that are kept, for messages: it is cut off, so there is nothing to read in it."""
 TEXTS_PER_REQUEST = 64
 """Texts of one request for embeddings."""
 _CONNECT_SECONDS = 10.0
@@ -62,13 +69,55 @@ def base_url(url: str) -> str:
         port = parts.port
     except ValueError:
         raise UsageError("the base URL cannot be parsed", hint=hint) from None
-    if parts.username is not None or parts.password is not None or parts.query:
-        raise UsageError("the base URL holds a user name, a password or a query", hint=hint)
+    if parts.username is not None or parts.password is not None:
+        raise UsageError("the base URL holds a user name or a password", hint=hint)
+    secret = next((name for name, _ in parse_qsl(parts.query, keep_blank_values=True) if is_secret(name)), "")
+    if secret:
+        raise UsageError(f"the base URL holds {clean(secret)!r}, which looks like a key", hint=hint)
     if parts.scheme not in ("http", "https") or not parts.hostname or port == 0 or parts.fragment:
         raise UsageError(f"{url!r} is not a base URL", hint=hint)
     if not parts.path:
         raise UsageError(f"{url!r} has no path", hint=f"most servers answer under /v1: write {url}/v1")
-    return url.strip().rstrip("/")
+    return parts._replace(path=parts.path.rstrip("/")).geturl()
+
+
+def url_of(base: str, path: str) -> str:
+    """The URL of a path below a base URL; a query stays at the end: `https://host/openai?api-version=1`."""
+    parts = urlsplit(base)
+    return parts._replace(path=parts.path + path).geturl()
+
+
+_SECRET = re.compile(r"(?:^|[-_.])(?:key|apikey|token|secret|password|passwd|sig|signature|auth|authorization|cookie)$")
+
+
+def is_secret(name: str) -> bool:
+    """Whether a header or a parameter of this name holds a key: `api-key`, `Authorization`, `access_token`."""
+    return bool(_SECRET.search(name.lower()))
+
+
+_HEADER = re.compile(r"[A-Za-z0-9-]+")
+_OWN_HEADERS = frozenset(
+    {"host", "content-length", "content-type", "transfer-encoding", "connection", "accept-encoding", "user-agent"}
+)
+
+
+def header_fault(name: str, value: str) -> str:
+    """What is wrong with a further header of requests; empty for nothing. A key is no part of a file."""
+    if not _HEADER.fullmatch(name) or name.lower() in _OWN_HEADERS:
+        return f"{clean(name)[:80]!r} cannot be set as a header"
+    if not (value.isascii() and value.isprintable()):
+        return f"the value of the header {name} is not printable ASCII"
+    if is_secret(name) and not variables([value]):
+        return f"the header {name} holds a key, which belongs in the environment"
+    return ""
+
+
+_VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)|\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def variables(texts: Iterable[str]) -> list[str]:
+    """The environment variables that values of headers name, `$NAME` or `${NAME}`, each once."""
+    return list(dict.fromkeys(one or other for text in texts for one, other in _VARIABLE.findall(text)))
 
 
 def is_loopback(url: str) -> bool:
@@ -90,34 +139,59 @@ def key_variable(url: str) -> str:
 class Key:
     """An API key. Its `repr` does not show it."""
 
-    def __init__(self, variable: str, value: str) -> None:
+    def __init__(self, variable: str, value: str, headers: Mapping[str, str] | None = None) -> None:
+        """`headers`: further ones; what environment variables put into them is as secret as the key."""
         self.variable = variable
         self._value = value
-        self._spellings = (value, value.replace("/", "\\/"), value.replace("+", "\\u002B"))  # as in JSON
+        self._headers: dict[str, str] = {}
+        self._secrets = [value]
+        for name, template in (headers or {}).items():
+            self._headers[name] = _VARIABLE.sub(partial(self._filled, name), template)
+        self._spellings = [
+            spelling
+            for secret in self._secrets
+            if len(secret) >= _SHORTEST_SECRET
+            for spelling in (secret, secret.replace("/", "\\/"), secret.replace("+", "\\u002B"))  # as in JSON
+        ]
+
+    def _filled(self, header: str, found: re.Match[str]) -> str:
+        variable = found[1] or found[2]
+        value = os.environ.get(variable, "").strip()
+        if not value:
+            raise UsageError(f"{variable} is not set", where=f"header {header}", hint=f"type: export {variable}=VALUE")
+        _refuse_odd(variable, value)
+        self._secrets.append(value)
+        return value
 
     @classmethod
-    def from_environment(cls, variable: str, *, required: bool = False) -> Key:
-        """The key in an environment variable; it may be empty. Raises UsageError for one that cannot be a key."""
+    def from_environment(
+        cls, variable: str, *, required: bool = False, headers: Mapping[str, str] | None = None
+    ) -> Key:
+        """The key in an environment variable; it may be empty. `headers`: see `Key`. Raises UsageError for one that
+        cannot be a key."""
         value = os.environ.get(variable, "").strip()
-        if required and not value:
+        if required and not value and not any(map(is_secret, headers or ())):
             raise UsageError(f"{variable} is not set", hint=f"type: export {variable}=YOUR-KEY")
-        if not (value.isascii() and value.isprintable()) or " " in value:
-            raise UsageError(f"{variable} holds characters that a key cannot have", hint="set it again without them")
-        return cls(variable, value)
+        _refuse_odd(variable, value)
+        return cls(variable, value, headers)
 
     def __repr__(self) -> str:
         return f"Key({self.variable})"
 
     def header(self) -> dict[str, str]:
-        """The `Authorization` header; none without a key. For the request alone."""
-        return {"Authorization": f"Bearer {self._value}"} if self._value else {}
+        """The `Authorization` header, none without a key, and the further ones. For the request alone."""
+        return {**({"Authorization": f"Bearer {self._value}"} if self._value else {}), **self._headers}
 
     def scrub(self, text: str) -> str:
-        """The text without the key."""
-        if len(self._value) >= _SHORTEST_SECRET:
-            for spelling in self._spellings:
-                text = text.replace(spelling, "[key]")
+        """The text without the key and what else is secret."""
+        for spelling in self._spellings:
+            text = text.replace(spelling, "[key]")
         return text
+
+
+def _refuse_odd(variable: str, value: str) -> None:
+    if not (value.isascii() and value.isprintable()) or " " in value:
+        raise UsageError(f"{variable} holds characters that a key cannot have", hint="set it again without them")
 
 
 def client_options(url: str, key: Key, timeout: float) -> dict[str, Any]:
@@ -148,14 +222,23 @@ class Page:
     """The header of this name."""
 
     @classmethod
-    def of(cls, status: int, headers: httpx2.Headers, body: bytes, key: Key) -> Page:
-        """A page from a body as it was sent. Raises Unreachable for a compression that was not asked for."""
+    def of(cls, status: int, headers: httpx2.Headers, body: bytes, key: Key, longest: int = LONGEST_BODY) -> Page:
+        """A page from a body as it was sent, without data if it is longer than `longest` bytes.
+
+        Raises Unreachable for a compression that is not known.
+        """
 
         def safe(text: str) -> str:
             return key.scrub(whole(text))
 
-        text = _decompressed(body, headers.get("content-encoding", "")).decode("utf-8", "replace")
-        return cls(status, safe(text), each_text(loads(text), safe), headers.get("retry-after", ""))
+        content, retry_after = (
+            _decompressed(body, headers.get("content-encoding", ""), longest),
+            headers.get("retry-after", ""),
+        )
+        if len(content) >= longest:
+            return cls(status, safe(content[:_SHOWN].decode("utf-8", "replace")), None, retry_after)
+        text = content.decode("utf-8", "replace")
+        return cls(status, safe(text), each_text(loads(text), safe), retry_after)
 
     def get(self, *path: str | int) -> object:
         """The value at a path of names and positions in the data; None if there is no such path."""
@@ -244,12 +327,12 @@ def _refuse(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _decompressed(body: bytes, encoding: str) -> bytes:
+def _decompressed(body: bytes, encoding: str, longest: int) -> bytes:
     if encoding in ("", "identity"):
         return body
     if encoding not in ("gzip", "deflate"):
         raise Unreachable(f"the body is compressed by {encoding}, which was not asked for")
     try:
-        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body, LONGEST_BODY)
+        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body, longest)
     except zlib.error:
         raise Unreachable(f"the body is not {encoding}") from None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -21,8 +21,11 @@ from platformdirs import user_state_path
 from commonplace.canon import digest
 from commonplace.errors import UsageError
 from commonplace.minds.chat.servers import is_server, server_named
-from commonplace.openai_http import is_loopback
-from commonplace.run.manifest import JOURNAL, MIND_OBJECT, Manifest, own_minds
+from commonplace.minds.several import DEFAULT, replaced
+from commonplace.openai_http import is_loopback, variables
+from commonplace.run.manifest import JOURNAL, MIND_OBJECT, Manifest, minds_of, own_minds
+from commonplace.run.task_minds import task_minds
+from commonplace.scenario.model import MindPart
 from commonplace.scenario.scenario import Scenario
 from commonplace.stages import code_of, is_imported
 from commonplace.text import clean, shortened
@@ -66,29 +69,36 @@ class Named:
 # ── what a file names ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def named_by_scenario(scenario: Scenario, mind: str = "", *, prompts: bool = False) -> list[Named]:
-    """What using a scenario file would use. `mind`: the one that the person names instead of the scenario's.
+def named_by_scenario(
+    scenario: Scenario, named: Mapping[str, MindPart] | None = None, *, prompts: bool = False
+) -> list[Named]:
+    """What using a scenario file would use. `named`: the minds that the person names instead, by task.
 
     `prompts`: its prompts are used whoever answers; otherwise only a model server uses them.
     """
-    part, text = scenario.part, digest(scenario.text.encode()).hex()
+    part, text, named = scenario.part, digest(scenario.text.encode()).hex(), named or {}
     found = _stage(part.stage, text)
-    minds = [mind] if mind else list(dict.fromkeys((part.mind, *(one.mind for one in part.characters if one.mind))))
-    if not mind:
-        found += [one for name in minds for one in _mind(name, text)]
-    if part.prompts and (prompts or any(map(is_server, minds))):
+    minds = [one for one in named.values() if one.mind]
+    if not named.get(DEFAULT, MindPart()).mind:
+        tasks = {name: one for name, one in replaced(part.minds, named).items() if name not in named}
+        common = [] if tasks.get(DEFAULT, MindPart()).mind else [part.mind]
+        own = [MindPart(mind=name) for name in (*common, *(one.mind for one in part.characters)) if name]
+        theirs = [*own, *(one for one in tasks.values() if one.mind)]
+        found += list(dict.fromkeys(entry for one in theirs for entry in _mind(one, text)))
+        minds += theirs
+    if part.prompts and (prompts or any(is_server(one.mind) for one in minds)):
         found.append(Named("prompts", part.prompts, "puts templates of its own into what a model is asked", text))
     return found
 
 
-def named_by_run(manifest: Manifest, mind: str = "") -> list[Named]:
-    """What resuming a run would use. `mind`: the run's own, when the person names it as well."""
+def named_by_run(manifest: Manifest, minds: Collection[str] = ()) -> list[Named]:
+    """What resuming a run would use. `minds`: those of the run's own that the person names as well."""
     settings = manifest.settings or {}
     text = manifest.scenario_digest
     found = _stage(manifest.stage, text)
-    found += [one for one in mind_named_by_run(manifest) if one.value != mind]
+    found += [one for one in mind_named_by_run(manifest) if one.content or one.value not in minds]
     templates = settings.get("prompts")
-    if templates and any(map(is_server, _minds(manifest))):
+    if templates and any(map(is_server, minds_of(manifest))):
         effect = "puts templates of its own into what a model is asked"
         content = digest(json.dumps(templates, sort_keys=True).encode()).hex()
         found.append(Named("prompts", "in the file", effect, text, content))
@@ -99,11 +109,11 @@ def mind_named_by_run(manifest: Manifest) -> list[Named]:
     """The minds that are a server or another file. The name of a Mind object names nothing."""
     if (manifest.settings or {}).get(MIND_OBJECT):
         return []
-    return [one for name in _minds(manifest) for one in _mind(name, manifest.scenario_digest)]
-
-
-def _minds(manifest: Manifest) -> list[str]:
-    return list(dict.fromkeys((manifest.mind, *own_minds(manifest).values())))
+    tasks = task_minds(manifest)
+    common = tasks.pop(DEFAULT, MindPart()).model_copy(update={"mind": manifest.mind})
+    own = (MindPart(mind=name) for name in own_minds(manifest).values())
+    parts = (common, *own, *(part for part in tasks.values() if part.mind))
+    return list(dict.fromkeys(one for part in parts for one in _mind(part, manifest.scenario_digest)))
 
 
 def stage_named_by_run(manifest: Manifest) -> list[Named]:
@@ -119,7 +129,8 @@ def _stage(name: str, scenario: str) -> list[Named]:
     return [Named("stage", name, effect, scenario, code, asks=not is_imported(name))]
 
 
-def _mind(name: str, scenario: str) -> list[Named]:
+def _mind(part: MindPart, scenario: str) -> list[Named]:
+    name = part.mind
     if name.startswith(JOURNAL):
         effect = f"reads the answers in {shortened(clean(name.removeprefix(JOURNAL)), LONGEST)}"
         return [Named("mind", name, effect, scenario)]
@@ -127,9 +138,13 @@ def _mind(name: str, scenario: str) -> list[Named]:
         return []
     server = server_named(name)
     hosts = ", ".join(dict.fromkeys(urlsplit(url).netloc for url in server.urls))
-    key = f" and your key, {server.variable}," if os.environ.get(server.variable) else ""
+    secrets = [*([server.variable] if os.environ.get(server.variable) else []), *variables(part.headers.values())]
+    key = f" and your key, {', '.join(secrets)}," if secrets else ""
     effect = f"sends what the characters see and remember{key} to {clean(hosts)}"
-    return [Named("mind", name, effect, scenario, asks=not all(map(is_loopback, server.urls)))]
+    more = part.model_dump(mode="json", include={"headers", "body"}, exclude_defaults=True)
+    content = digest(json.dumps(more, sort_keys=True).encode()).hex() if more else ""
+    asks = not all(map(is_loopback, server.urls)) or bool(variables(part.headers.values()))
+    return [Named("mind", name, effect, scenario, content, asks=asks)]
 
 
 # ── what the person has agreed to ────────────────────────────────────────────────────────────────────────────────────
@@ -159,9 +174,9 @@ def is_agreed(one: Named) -> bool:
     return one.digest in _kept()
 
 
-def may_have_key(manifest: Manifest) -> bool:
-    """Whether the person has agreed to the mind of a run, so that its server gets a key."""
-    return all(map(is_agreed, mind_named_by_run(manifest)))
+def may_have_key(manifest: Manifest, mind: str) -> bool:
+    """Whether the person has agreed to a mind of a run, so that its server gets a key."""
+    return all(is_agreed(one) for one in mind_named_by_run(manifest) if one.value == mind)
 
 
 def remember(named: Iterable[Named]) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from commonplace.api import open_run
 from commonplace.cli import main
+from commonplace.engine.driver import JOB_ORDINALS
 from commonplace.minds.prices import VARIABLE
 from commonplace.testing.server import Faults, ModelServer
 from e2e.command import ends
@@ -329,3 +330,103 @@ def test_a_folder_of_prompts_that_is_not_there_is_named(said, worded, tmp_path):
     (tmp_path / "mine").rmdir()
     _, err = said("run", worded, "-o", "x.run", status=2)
     assert "mine" in err
+
+
+# ── minds per task ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def shared(server, tmp_path_factory):
+    """(run, tasks that the talker was asked): the plaza with a mind of its own for talk and the rules for ratings."""
+    path = tmp_path_factory.mktemp("shared") / "shared.run"
+    with ModelServer() as talker:
+        minds = ("--mind", server.url, "--mind", f"talk={talker.url}", "--mind", "rate=offline")
+        start = ("run", "plaza", "--ticks", str(TICKS), *minds, "-o", str(path), "--view", "none")
+        assert main([*start]) == 0
+        return path, {entry.task for entry in talker.log.asked}, talker.url
+
+
+def test_a_task_is_asked_of_its_mind(said, server, shared):
+    run, told, talker = shared
+    assert told == {"converse"}
+    with open_run(run) as reading:
+        rows, settings = reading.usage(), reading.manifest.settings
+        said_with = [row for row in reading.answers() if row.task == "react" and b"utterance" in row.body]
+    minds = {row["task"]: row["mind"] for row in rows}
+    assert (minds["converse"], minds["rate"]) == (talker, "offline")
+    assert minds["react"] == minds["plan_day"] == server.url
+    assert settings["apart"] == ["rate", "converse"] and not said_with, "a reaction is asked for no words"
+    said("verify", run)
+    out, _ = said("usage", run, "--json")
+    assert {row["mind"] for row in map(json.loads, out.splitlines())} == {"", server.url, talker, "offline"}
+
+
+def test_a_run_goes_on_with_the_minds_it_was_made_with(said, server, shared, tmp_path):
+    run, _, talker = shared
+    _, err = said("resume", run, "--mind", f"talk={server.url}", status=2)
+    assert f"made with the mind {talker!r} for talk, not {server.url!r}" in err
+    _, err = said("resume", run, "--mind", "talk=offline", "--mind", "talk=offline", status=2)
+    assert "--mind is given twice for talk" in err
+    _, err = said("resume", run, "--mind", "tlak=offline", status=2)
+    assert "did you mean talk?" in err
+    fork = tmp_path / "fork.run"
+    said("fork", run, "--at", 6, "-o", fork, "--mind", "talk=offline")
+    said("resume", fork, "--ticks", 2, "--view", "none", "--mind", server.url, "--mind", "talk=offline")
+    said("verify", fork)
+
+
+def test_each_mind_has_its_price(said, server, shared, monkeypatch, tmp_path):
+    run, *_ = shared
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("127.0.0.1: {prompt: 1, cached: 0.1, answer: 2}\n", encoding="utf-8")
+    monkeypatch.setenv(VARIABLE, str(prices))
+    rows = [json.loads(line) for line in said("usage", run, "--json")[0].splitlines()]
+    assert all((row["cost"] == 0) == (row["mind"] == "offline") for row in rows[:-1])
+    assert rows[-1]["cost"] == pytest.approx(sum(row["cost"] for row in rows[:-1]))
+
+
+MINDS = """
+minds:
+  talk: {{mind: {url}, temperature: 0.9, headers: {{api-key: $TOWN_KEY}}}}
+  rate: offline
+"""
+
+
+def test_what_a_file_names_for_a_task_is_asked_about_first(said, server, monkeypatch, tmp_path):
+    monkeypatch.setenv("COMMONPLACE_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("TOWN_KEY", "a-very-secret-key")
+    assert main(["new", "town.yaml", "--size", "3"]) == 0
+    file = tmp_path / "town.yaml"
+    file.write_text(file.read_text(encoding="utf-8") + MINDS.format(url=server.url), encoding="utf-8")
+    start = ("run", file, "--ticks", 2, "--view", "none", "-o", "town.run")
+    _, err = said(*start, status=2)
+    assert f"mind {server.url} – sends what the characters see and remember and your key, TOWN_KEY," in err
+    said(*start, "--mind", "offline")  # whoever names the mind for all uses nothing of the file's
+    _, err = said(*start, "--force", "--mind", "rate=offline", status=2)
+    assert "TOWN_KEY" in err
+    said(*start, "--force", "--trust")
+    said("resume", "town.run", "--ticks", 1, "--view", "none")  # remembered
+    assert b"a-very-secret-key" not in (tmp_path / "town.run").read_bytes()
+    file.write_text(file.read_text(encoding="utf-8").replace("$TOWN_KEY", "sk-1234567890"), encoding="utf-8")
+    _, err = said("check", file, status=2)
+    assert "the header api-key holds a key" in err
+
+
+def test_answers_are_kept_across_runs(said, tmp_path):
+    with ModelServer() as server:
+        start = ("run", "plaza", "--ticks", TICKS, "--mind", server.url, "--cache", "answers.cache", "--view", "none")
+        said(*start, "-o", "one.run")
+        asked = len(server.log.asked)
+        said(*start, "-o", "two.run")
+        assert len(server.log.asked) == asked, "the second run asks for nothing that the first was told"
+    for which in ((), ("--state",)):
+        assert said("digest", "one.run", *which) == said("digest", "two.run", *which)
+    *_, total = (json.loads(line) for line in said("usage", "two.run", "--json")[0].splitlines())
+    assert total["reused"] == total["asked"], "only what the server can do is asked for again"
+    assert total["prompt_tokens"] < 1000
+    said("verify", "two.run")
+    with open_run("two.run") as run:
+        first = next(row for row in run.answers() if row.ordinal < JOB_ORDINALS)
+        event = f"t{first.tick}.{first.agent}.0"
+        assert all(one["reused"] for one in run.why(event)["asked"])
+    assert "an answer that an earlier run got" in said("why", "two.run", event)[0]

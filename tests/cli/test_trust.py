@@ -240,7 +240,7 @@ def test_one_server_of_another_machine_is_enough_for_the_question(urls, model):
     manifest = Manifest(scenario="x", text="", seed=1, mind=",".join(urls) + model)
     (named,) = trust.named_by_run(manifest)
     assert named.asks == any(url in REMOTE for url in urls)
-    assert trust.named_by_run(manifest, manifest.mind) == []
+    assert trust.named_by_run(manifest, {manifest.mind}) == []
     assert all(host in str(named) for host in ("127.0.0.1:1", "10.0.0.5:8000") if f"http://{host}/v1" in urls)
 
 

@@ -49,10 +49,10 @@ def test_the_state_at_every_tick_is_that_of_replay(http: TestClient, folder: Pat
 
 
 def test_why_is_that_of_the_command_line(http: TestClient, folder: Path) -> None:
-    said = next(line for line in ok(http, "/api/runs/town/lines", category="talk") if line["memories"])
-    assert ok(http, f"/api/runs/town/events/{said['event_id']}/why") == json.loads(
-        command("why", folder / "town.run", said["event_id"], "--json").out
-    )
+    said = [line for line in ok(http, "/api/runs/town/lines", category="talk") if line["memories"]]
+    for line in said[::8] + ok(http, "/api/runs/town/lines", limit=12):
+        printed = command("why", folder / "town.run", line["event_id"], "--json").out
+        assert ok(http, f"/api/runs/town/events/{line['event_id']}/why") == json.loads(printed)
 
 
 def test_events_are_those_of_the_command_line(http: TestClient, folder: Path) -> None:
@@ -106,6 +106,10 @@ def test_scenarios_are_the_shipped_ones_and_those_of_the_folder(tmp_path: Path) 
     (scenarios / "away.yaml").symlink_to("/etc/passwd")
     with client(make_app(Library(tmp_path, scenarios))) as http:
         names = {card["name"]: card for card in ok(http, "/api/scenarios")}
+        assert ok(http, "/api/scenarios/mine") == {"text": (scenarios / "mine.yaml").read_text(encoding="utf-8")}
+        assert [http.get(f"/api/scenarios/{name}").status_code for name in ("away", "..%2fx", "etc", "%00")] == [
+            404
+        ] * 4
     assert "latticeville" in names and names["mine"]["people"] == 2 and "away" not in names
 
 

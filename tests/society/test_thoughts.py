@@ -112,9 +112,11 @@ def _agrees(
     assert [hit["score"] for hit in retrieval["hits"]] == pytest.approx(best, abs=1e-6)
 
 
-def test_what_a_line_cites_was_retrieved_for_it_or_just_perceived(run: OpenedRun) -> None:
+def test_what_a_line_cites_was_retrieved_for_it_or_perceived_or_is_in_the_account(run: OpenedRun) -> None:
     for said in says(run)[::25]:
         why = run.why(said.id)
         shown = {hit["memory"]["id"] for found in why["retrievals"] for hit in found["hits"]}
         shown |= {entry["memory"] for entry in why["stored"]}
+        account = run.state_at(said.agent_id, said.tick - 1).account
+        shown |= {memory for entry in account.all() for memory in entry.because}
         assert set(said.body.get("because", ())) <= shown, said.id

@@ -14,6 +14,7 @@ from commonplace.ledger import Ledger, verify
 from commonplace.memory.coordinates import MemoryCoordinate
 from commonplace.minds.tasks import PanelOutput
 from commonplace.scenario.compiling import load
+from commonplace.scenario.model import MindPart
 from commonplace.stages import panel_store
 from commonplace.testing import ScriptedMind
 from commonplace.trust import named_by_scenario
@@ -395,7 +396,7 @@ def test_each_persona_may_have_a_mind_of_its_own(tmp_path):
     people[1]["mind"] = f"journal:{source}"
     path = variant(tmp_path / "mixed.yaml", characters=people)
     assert [one.kind for one in named_by_scenario(load(str(path)))] == ["mind"]
-    assert named_by_scenario(load(str(path)), "offline") == []
+    assert named_by_scenario(load(str(path)), {"default": MindPart(mind="offline")}) == []
     with pytest.raises(UsageError, match="--trust"):
         played(tmp_path / "a.run", scenario=path, ticks=3, seed=1)
     played(tmp_path / "a.run", scenario=path, ticks=3, seed=1, trust=True)

@@ -98,11 +98,17 @@ def unflagged(lived: LoggedRun) -> Counter[str]:
     """Faults that should have been refused, and whose attempt the journal takes for a good one."""
     wrong: Counter[str] = Counter()
     for entries, row in lived.attempts():
-        refused = all(entry.fault and FAULTS[entry.fault].calls_for in {"refuse", "retry"} for entry in entries)
+        refused = all(
+            entry.fault and FAULTS[entry.fault].calls_for in {"refuse", "retry", "pause"} for entry in entries
+        )
         if refused and (row.outcome == "value" or not row.usage.get("kind")):
             wrong[f"{entries[-1].fault} {row.task}"] += 1
         # a busy machine may be late by itself
-        if not any(entry.fault for entry in entries) and row.outcome != "value" and row.usage["kind"] != "timeout":
+        if (
+            not any(entry.fault for entry in entries)
+            and row.outcome != "value"
+            and row.usage["kind"] not in {"timeout", "outage"}
+        ):
             wrong[f"sound {row.task} {row.usage}"] += 1
     return wrong
 
@@ -132,7 +138,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> LoggedRun:
 
 def test_hundreds_of_faults_of_every_kind_end_no_run(lived: LoggedRun) -> None:
     sound(lived, TICKS)
-    assert lived.faults.total() > 180
+    assert lived.faults.total() > 150
     assert set(lived.faults) == set(ALL)
 
 

@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/scenarios/{scenario}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Scenario
+         * @description A scenario as it is written, to begin another one from.
+         */
+        get: operations["scenario"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/scenarios/check": {
         parameters: {
             query?: never;
@@ -712,14 +732,6 @@ export interface components {
             look: string;
         };
         /**
-         * Check
-         * @description A scenario to check.
-         */
-        Check: {
-            /** Text */
-            text: string;
-        };
-        /**
          * Checked
          * @description What is wrong with a scenario; what it is, if a page may start it.
          */
@@ -1011,6 +1023,14 @@ export interface components {
             ticks: number;
         };
         /**
+         * ScenarioText
+         * @description A scenario as it is written.
+         */
+        ScenarioText: {
+            /** Text */
+            text: string;
+        };
+        /**
          * SeedFact
          * @description News whose way through the society is followed.
          */
@@ -1278,6 +1298,38 @@ export interface operations {
             };
         };
     };
+    scenario: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                scenario: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScenarioText"];
+                };
+            };
+            /** @description What is wrong. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     check: {
         parameters: {
             query?: never;
@@ -1287,7 +1339,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Check"];
+                "application/json": components["schemas"]["ScenarioText"];
             };
         };
         responses: {

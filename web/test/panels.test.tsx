@@ -271,6 +271,7 @@ function libraryOf(more: Partial<RunLibrary> = {}): RunLibrary {
     scenarios: async () => [
       { name: "plaza", title: "Linden Square", summary: "A clock.", language: "en", stage: "town", people: 2, seed: 7, ticks: 144 },
     ],
+    scenario: async (name) => `name: ${name}`,
     check: async () => ({ findings: [], scenario: null }),
     start: async () => CARD,
     open: () => standIn(),
@@ -302,6 +303,8 @@ describe("the library", () => {
     shown(await opened(), <Library library={libraryOf({ check })} current="" visit={vi.fn()} />);
     fireEvent.click(screen.getByRole("tab", { name: en.library.write }));
     const text = screen.getByRole("textbox", { name: en.library.text });
+    fireEvent.change(await screen.findByRole("combobox", { name: en.library.from }), { target: { value: "plaza" } });
+    await waitFor(() => expect((text as HTMLTextAreaElement).value).toBe("name: plaza"));
     fireEvent.change(text, { target: { value: "a: 1\nnam: b" } });
     expect((await screen.findByRole("button", { name: /line 2/ }, { timeout: 3000 })).textContent).toContain(
       "means nothing here",
@@ -309,8 +312,8 @@ describe("the library", () => {
     const start = screen.getByRole("button", { name: en.library.start }) as HTMLButtonElement;
     expect(start.disabled).toBe(true);
     fireEvent.change(text, { target: { value: "a: 1\nname: b" } });
-    expect(await screen.findByText("Linden Square", {}, { timeout: 3000 })).toBeTruthy();
-    expect(start.disabled).toBe(false);
+    await waitFor(() => expect(start.disabled).toBe(false), { timeout: 3000 });
+    expect(screen.getByText("Linden Square", { selector: "strong" })).toBeTruthy();
     expect((screen.getByLabelText(en.library.seed) as HTMLInputElement).value).toBe("7");
   });
 });

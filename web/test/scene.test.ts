@@ -1,7 +1,7 @@
 // What the scene decides without drawing: looks, states, light, and where bubbles go.
 
 import { describe, expect, test } from "vitest";
-import { placeBubbles, type Box } from "../src/scene/bubbles";
+import { placeBubbles, thinned, type Box, type Wanted } from "../src/scene/bubbles";
 import { bakeGround } from "../src/scene/art/ground";
 import { drawInside, drawOutside } from "../src/scene/art/house";
 import { lookOf } from "../src/scene/art/look";
@@ -100,27 +100,51 @@ describe("bubbles", () => {
   const covered = (a: Box, b: Box): number =>
     Math.max(0, Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x)) * Math.max(0, Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y));
 
+  const speaker = (id: string, x: number, y: number, w = 180, h = 50): Wanted => ({ id, x, y, tall: 50, w, h, had: -1 });
+  const faceOf = ({ x, y }: Wanted): Box => ({ x: x - 12, y: y + 2, w: 24, h: 28 });
+
   test("they stay within the free part and the tail within the bubble", () => {
     for (const [x, y] of [[0, 0], [900, 700], [45, 300], [400, 62]] as const) {
-      const [one] = placeBubbles([{ id: "a", x, y, w: 200, h: 60 }], free, []);
+      const [one] = placeBubbles([speaker("a", x, y, 200, 60)], free, []);
       expect(one && one.x >= free.x && one.y >= free.y && one.x + one.w <= free.x + free.w && one.y + one.h <= free.y + free.h).toBe(true);
       expect(one && one.tail >= 10 && one.tail <= 190).toBe(true);
     }
   });
 
-  test("six speakers in a row do not cover each other", () => {
-    const placed = placeBubbles(Array.from({ length: 6 }, (_, i) => ({ id: `${i}`, x: 300 + i * 40, y: 400, w: 180, h: 50 })), free, []);
-    let over = 0;
-    for (const a of placed) for (const b of placed) if (a !== b) over += covered(a, b);
-    expect(over / 2).toBeLessThan(180 * 50 * 0.5);
-    const [first, second] = placed;
-    expect(first && second && covered(first, second)).toBe(0);
+  test.each([[10, 5, 0], [25, 6, 5]] as const)("of %i people close together %i speak: bubbles cover neither each other nor who speaks, and at most %i faces", (people, speaking, most) => {
+    const wide = Math.ceil(Math.sqrt(people));
+    const all = Array.from({ length: people }, (_, i) => speaker(`${i}`, 280 + (i % wide) * 64, 260 + Math.floor(i / wide) * 64));
+    const talk = all.filter((_, i) => i % Math.floor(people / speaking) === 0).slice(0, speaking);
+    const placed = placeBubbles(talk, free, all.map(faceOf));
+    expect(placed.length).toBe(speaking);
+    for (const a of placed) for (const b of placed) if (a !== b) expect(covered(a, b)).toBe(0);
+    for (const a of placed) for (const b of talk) expect(covered(a, faceOf(b))).toBe(0);
+    expect(all.filter((one) => placed.some((bubble) => covered(bubble, faceOf(one)) > 0)).length).toBeLessThanOrEqual(most);
   });
 
-  test("a neighbour's face is left free", () => {
+  test("a neighbour's face is left free, and near the edge the speaker's own", () => {
     const face = { x: 380, y: 250, w: 30, h: 20 };
-    const [one] = placeBubbles([{ id: "a", x: 400, y: 300, w: 160, h: 50 }], free, [face]);
+    const [one] = placeBubbles([speaker("a", 400, 300, 160, 50)], free, [face]);
     expect(one && covered(one, face)).toBe(0);
+    const high = speaker("b", 400, 70);
+    const [two] = placeBubbles([high], free, [faceOf(high)]);
+    expect(two && covered(two, faceOf(high))).toBe(0);
+  });
+
+  test("a bubble keeps its place while a neighbour walks by", () => {
+    const had = placeBubbles([speaker("a", 400, 300)], free, [])[0]?.place ?? -1;
+    for (let x = 300; x < 500; x += 10) {
+      const [one] = placeBubbles([{ ...speaker("a", 400, 300), had }], free, [{ x, y: 292, w: 24, h: 4 }]);
+      expect(one?.place).toBe(had);
+    }
+  });
+
+  test("names in a jam thin out, the first asked for stay", () => {
+    const labels = Array.from({ length: 200 }, (_, i) => ({ id: i, box: { x: (i * 37) % 600, y: (i * 23) % 300, w: 50, h: 16 } }));
+    const kept = thinned(labels, 60);
+    expect(kept[0]).toBe(labels[0]);
+    expect(kept.length).toBeGreaterThan(30);
+    for (const a of kept) for (const b of kept) if (a !== b) expect(covered(a.box, b.box)).toBe(0);
   });
 });
 

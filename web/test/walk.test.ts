@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { layout } from "../src/scene/layout/layout";
 import type { Point, VillageMap } from "../src/scene/layout/map";
+import { sheltered } from "../src/scene/shelter";
 import { journey, objectIn, route, settle, workplace, type Present, type Stance } from "../src/scene/walk";
 import { area, person, thing, townOf } from "./towns";
 
@@ -18,7 +19,7 @@ const TOWN = townOf(
 );
 const MAP = layout(TOWN);
 
-const present = (id: string, where: string, more: Partial<Present> = {}): Present => ({ id, area: where, asleep: false, with: "", at: "", ...more });
+const present = (id: string, where: string, more: Partial<Present> = {}): Present => ({ id, area: where, asleep: false, with: "", at: "", wet: false, ...more });
 const none: ReadonlyMap<string, Stance> = new Map();
 
 function* steps(way: readonly Point[]): Generator<Point> {
@@ -105,6 +106,17 @@ describe("people settle", () => {
     const first = settle(MAP, crowd, none);
     const again = settle(MAP, [present("ada", "square"), ...crowd.slice(5)].reverse(), first);
     for (const [id, { at }] of again) if (id !== "ada") expect(at).toEqual(first.get(id)?.at);
+  });
+
+  it("under trees and awnings in the rain, those who wait and only as many as fit", () => {
+    const dry = MAP.spots.get("square")?.stands.filter((at) => sheltered(MAP, at)).length ?? 0;
+    expect(dry).toBeGreaterThan(2);
+    const crowd = Array.from({ length: dry + 10 }, (_, i) => present(`p${i}`, "square", i < 2 ? { with: `p${1 - i}` } : {}));
+    const before = settle(MAP, crowd, none);
+    const rain = settle(MAP, crowd.map((one) => ({ ...one, wet: true })), before);
+    expect([...rain.values()].filter(({ at }) => sheltered(MAP, at)).length).toBeGreaterThanOrEqual(dry - 2);
+    for (const [id, { at }] of rain) if (id === "p0" || id === "p1" || !sheltered(MAP, at)) expect(at).toEqual(before.get(id)?.at);
+    expect(settle(MAP, crowd.map((one) => ({ ...one, wet: true })), rain)).toEqual(rain);
   });
 
   it("at furniture that suits what they do, where no object is named", () => {

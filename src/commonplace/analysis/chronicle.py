@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from commonplace.analysis.wordings import Wording, sentences, wordings
+from commonplace.analysis.wordings import Wording, wordings
 from commonplace.canon import parsed
-from commonplace.character.fact import Fact
 from commonplace.memory.record import Memory
 from commonplace.minds.offline.grammar.language import language
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import Version
-from commonplace.text import words
+from commonplace.text import sentences, words
 from commonplace.world.area import SILENCE
 from commonplace.world.events import NOBODY, Event, Phase
 
@@ -92,18 +91,22 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """An event that people can go to."""
+    """Something that people can have been at."""
 
-    fact: Fact
+    id: str
+    """Of a fact, or of the event that it was."""
     name: str
     """As it is named in talk, without an article; lower case."""
+    places: frozenset[str]
     first: int
     """The ticks first … last end while it goes on."""
     last: int
+    is_announced: bool = True
+    """Whether it is an event of a seed fact; else something that simply happened."""
 
     def is_named(self, line: Line) -> bool:
         """Whether a line is about it."""
-        return self.fact.id in line.facts or self.name in line.text.lower() or self.name in line.topic.lower()
+        return self.id in line.facts or self.name in line.text.lower() or self.name in line.topic.lower()
 
 
 def plain(sentence: str) -> str:
@@ -159,6 +162,19 @@ class Chronicle:
                 places[event.agent_id][event.tick] = moved
         return places
 
+    def people(self, day: int) -> frozenset[str]:
+        """Who was in the world on a day."""
+        return self._people.get(day, frozenset())
+
+    @cached_property
+    def _people(self) -> Mapping[int, frozenset[str]]:
+        days = [self.day(tick) for tick in range(self.last + 1)]
+        found: dict[int, set[str]] = defaultdict(set)
+        for agent, ticks in self.places.items():
+            for day in {days[tick] for tick in ticks}:
+                found[day].add(agent)
+        return {day: frozenset(agents) for day, agents in found.items()}
+
     @cached_property
     def lines(self) -> tuple[Line, ...]:
         """Everything said, in order."""
@@ -171,11 +187,25 @@ class Chronicle:
             here = [one for one in latest[event.place] if one.tick >= event.tick - SILENCE - 1]
             talk = (one for one in reversed(here) if one.tick < event.tick and _goes_on(one, pair))
             before = next(talk, None)
-            parts = known.of(str(event.body["utterance"]))
-            line = Line(event, self.day(event.tick), before, parts)
+            text = str(event.body["utterance"])
+            line = Line(event, self.day(event.tick), before, tuple(self._credited(text, known.of(text))))
             found.append(line)
             latest[event.place] = [*here, line]
         return tuple(found)
+
+    def _credited(self, text: str, parts: Iterable[Wording]) -> Iterator[Wording]:
+        """The parts of a line; words of an author without the rules that could have worded them, too."""
+        said = plain(text)
+        told = {one for whole, own in self._written.items() if whole in said for one in own}
+        for part in parts:
+            is_authors = bool(told) and all(plain(one) in told for one in sentences(part.text))
+            yield Wording(part.text, is_authors=True) if is_authors else part
+
+    @cached_property
+    def _written(self) -> Mapping[str, frozenset[str]]:
+        """What the authors of the scenario have given to tell → its sentences, all as `plain` has them."""
+        parts = [part for memories in self.scenario.memories.values() for part in memories]
+        return {plain(text): frozenset(map(plain, sentences(text))) for part in parts for text in part.tell}
 
     @cached_property
     def replies(self) -> Mapping[str, Line]:
@@ -199,23 +229,38 @@ class Chronicle:
 
     @cached_property
     def occasions(self) -> tuple[Occasion, ...]:
-        """The events of the scenario that have a place and a time."""
-        return tuple(self._occasions())
+        """The events of the scenario's facts that have a place and a time, and what happened in single areas."""
+        return (*self._announced(), *self._happened())
 
-    def _occasions(self) -> Iterator[Occasion]:
+    def _announced(self) -> Iterator[Occasion]:
         for fact in self.scenario.facts:
             if fact.starts is None or not fact.place:
                 continue
-            name = self.spoken.bare(self.spoken.noun_phrase(fact.text.get(self.scenario.language, "")))
+            name = self._named(fact.text.get(self.scenario.language, ""))
             first = self.clock.tick(fact.starts) + 1
             last = first - 1 + self.clock.ticks(fact.minutes or 60)
             if name:
-                yield Occasion(fact, name.lower(), first, last)
+                yield Occasion(fact.id, name, frozenset({fact.place}), first, last)
+
+    def _happened(self) -> Iterator[Occasion]:
+        for event in self.happenings:
+            name, areas = self._named(str(event.body.get("text", ""))), frozenset(event.body.get("areas", ()))
+            if name and areas:
+                yield Occasion(event.id, name, areas, event.tick, event.tick + 1, is_announced=False)
+
+    def _named(self, text: str) -> str:
+        return self.spoken.bare(self.spoken.noun_phrase(text)).lower()
+
+    @cached_property
+    def happenings(self) -> tuple[Event, ...]:
+        """What the scenario or somebody outside let happen, if there was something to perceive."""
+        found = (event for event in self.events if event.type in {"SCRIPTED", "GOD_EVENT"})
+        return tuple(event for event in found if event.body.get("text"))
 
     def attended(self, agent: str, occasion: Occasion) -> int:
         """Ticks that somebody was at the place of an occasion while it went on."""
         places = self.places.get(agent, {})
-        return sum(places.get(tick) == occasion.fact.place for tick in range(occasion.first, occasion.last + 1))
+        return sum(places.get(tick) in occasion.places for tick in range(occasion.first, occasion.last + 1))
 
     @cached_property
     def heard(self) -> Mapping[str, Mapping[str, int]]:

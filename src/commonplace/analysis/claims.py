@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from commonplace.analysis.chronicle import Chronicle, Line, Occasion, plain
-from commonplace.analysis.wordings import Wording, sentences
+from commonplace.analysis.wordings import Wording
+from commonplace.character.account import as_topic
 from commonplace.memory.record import Memory
 from commonplace.minds.offline.hear import content, understood
+from commonplace.text import sentences
 
 __all__ = ["Claim", "Question", "claims", "questions"]
 
@@ -82,44 +84,62 @@ def _occasion(chronicle: Chronicle, line: Line) -> Occasion | None:
 
 
 def _unheard(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:  # noqa: ARG001
-    """True unless what was just told had been heard before this talk."""
+    """True unless all of what was just told had been heard before this talk."""
     told = line.before
     if told is None:
         return None
     never = chronicle.last + 1
     if any(chronicle.known_since.get((line.speaker, fact), never) < line.began for fact in told.facts):
         return False
-    heard = chronicle.heard.get(line.speaker, {})
-    return all(heard.get(plain(one), never) >= line.began for one in _telling(told))
+    heard, tells = chronicle.heard.get(line.speaker, {}), _telling(told)
+    if not tells:
+        return True if told.facts else None
+    return any(heard.get(plain(one), never) >= line.began for one in tells)
 
 
 def _first(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:  # noqa: ARG001
+    if line.before is not None and line.before.act == "ask.who":
+        return None  # the only one to have told me
     told = _has_told(chronicle, line)
     return None if told is None else not told
 
 
-def _told(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:  # noqa: ARG001
-    return _has_told(chronicle, line)
+def _told(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
+    """Whether those who are named were told; somebody, where nobody is named."""
+    personas = chronicle.scenario.personas.items()
+    named = {id_ for id_, one in personas if chronicle.spoken.names(part.text, one.name, one.called)}
+    if not named:
+        return _has_told(chronicle, line)
+    mine = _own_line_before(line)
+    if mine is None:
+        return None
+    about = {as_topic(topic) for topic in (mine.topic, line.topic, line.before.topic if line.before else "") if topic}
+    told = {one.hearer for one in _told_before(chronicle, line, mine)}
+    told |= {one.hearer for one in chronicle.said_before(line.speaker, line.tick) if as_topic(one.topic) in about}
+    return named <= told
 
 
 def _has_told(chronicle: Chronicle, line: Line) -> bool | None:
     """Whether somebody else was told before this talk what the speaker is asked about: the speaker's line before."""
     mine = _own_line_before(line)
-    if mine is None:
-        return None
+    return None if mine is None else any(True for _ in _told_before(chronicle, line, mine))
+
+
+def _told_before(chronicle: Chronicle, line: Line, mine: Line) -> Iterator[Line]:
+    """Lines to others before this talk that rest on the same, carry the same facts, or have the same words."""
     rests_on = _own_knowledge(chronicle, mine)
     said = {plain(one) for one in _telling(mine)}
     for earlier in chronicle.said_before(line.speaker, line.began):
         if earlier.hearer != line.hearer and (
             earlier.because & rests_on or earlier.facts & mine.facts or said & {plain(one) for one in _telling(earlier)}
         ):
-            return True
-    return False
+            yield earlier
 
 
 def _telling(line: Line) -> list[str]:
-    """The sentences of a line that are more than a turn of phrase."""
-    texts = [one for part in line.parts if not part.is_a("greeting") for one in sentences(part.text)]
+    """The sentences of a line that tell something: what no rule words, and what the rules `core` word."""
+    parts = (part for part in line.parts if not part.rules or any(rule.startswith("core.") for rule in part.rules))
+    texts = [one for part in parts for one in sentences(part.text)]
     return [text for text in texts if len(plain(text).split()) >= TELLING]
 
 
@@ -146,7 +166,9 @@ def _told_by(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
     teller = chronicle.named(part.slots.get("x", part.text))
     if not teller:
         return None
-    about = content(part.slots.get("topic", "") or line.topic)
+    # which words of a template fill which of its slots cannot always be told
+    slots = " ".join(value for name, value in part.slots.items() if name != "x")
+    about = content(line.topic or slots or part.text)
     facts = line.facts | (line.before.facts if line.before else frozenset[str]())
     for memory in _heard_from(chronicle, line, teller):
         if memory.id in line.because:

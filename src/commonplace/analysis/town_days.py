@@ -14,10 +14,11 @@ from typing import Any
 
 from commonplace.analysis.chronicle import Chronicle, Line, plain
 from commonplace.analysis.claims import claims, questions
-from commonplace.analysis.wordings import sentences, wordings
+from commonplace.analysis.wordings import wordings
 from commonplace.clock import parse_iso
 from commonplace.memory.record import Memory
 from commonplace.run.reading import Reading
+from commonplace.text import sentences
 
 __all__ = ["FIGURES", "Figure", "added_up", "town_days"]
 
@@ -81,6 +82,8 @@ FIGURES = (
     Figure("questions about an event", "event.asked"),
     Figure("over for more than a day, %", "event.over", "event.asked"),
     Figure("asked the same person before, %", "event.again", "event.asked"),
+    Figure("happenings that somebody perceived", "happenings"),
+    Figure("of these spoken of by a witness, %", "happenings.told", "happenings"),
     Figure("promises made", "promises.made"),
     Figure("promises kept", "promises.kept"),
     Figure("promises broken", "promises.broken"),
@@ -196,12 +199,27 @@ def _questions(chronicle: Chronicle, days: Days) -> None:
             day["known"] += 1
             day["known.unanswered"] += question.outcome in {"evaded", "turned"}
         for occasion in chronicle.occasions:
-            if occasion.is_named(line):
-                key = (line.speaker, line.hearer, occasion.fact.id)
+            if (occasion.is_announced or question.kind == "ask.event") and occasion.is_named(line):
+                key = (line.speaker, line.hearer, occasion.id)
                 day["event.asked"] += 1
                 day["event.over"] += line.tick > occasion.last + chronicle.clock.ticks(OVER)
                 day["event.again"] += key in asked_of
                 asked_of.add(key)
+
+
+def _happenings(chronicle: Chronicle, days: Days) -> None:
+    """What happened and was perceived, and whether a witness has said a word that rests on having perceived it."""
+    ids = {event.id: event.tick for event in chronicle.happenings}
+    witnessed: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    for agent, memories in chronicle.memories.items():
+        for memory in memories.values():
+            if memory.event in ids and memory.kind == "observation":
+                witnessed[memory.event].add((agent, memory.id))
+    told = {(line.speaker, memory) for line in chronicle.lines for memory in line.because}
+    for event, witnesses in witnessed.items():
+        day = days[chronicle.day(ids[event])]
+        day["happenings"] += 1
+        day["happenings.told"] += not told.isdisjoint(witnesses)
 
 
 def _claims(chronicle: Chronicle, days: Days) -> None:
@@ -235,35 +253,22 @@ def _talks(chronicle: Chronicle, days: Days) -> None:
             )
     for number in chronicle.days:
         day = days[number]
-        here = _people(chronicle, number)
+        here = chronicle.people(number)
         spoke = {line.speaker for line in chronicle.lines if line.day == number}
         day["people"], day["people.silent"] = len(here), len(here - spoke)
         day["talks.places"] = sum(name.startswith("talks.at.") for name in day)
-
-
-def _people(chronicle: Chronicle, day: int) -> set[str]:
-    """Who was in the world on a day."""
-    return {agent for agent, ticks in chronicle.places.items() if any(chronicle.day(tick) == day for tick in ticks)}
 
 
 # ── what comes of it ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _promises(chronicle: Chronicle, days: Days) -> None:
-    """Promises to come to an event: kept by whoever was there."""
-    made: set[tuple[str, str]] = set()
-    for line in chronicle.lines:
-        if line.act != "accept":
-            continue
-        for occasion in chronicle.occasions:
-            about = occasion.is_named(line) or (line.before is not None and occasion.is_named(line.before))
-            if not about or line.tick >= occasion.last or (line.speaker, occasion.fact.id) in made:
-                continue
-            made.add((line.speaker, occasion.fact.id))
-            days[line.day]["promises.made"] += 1
-            if occasion.last <= chronicle.last:
-                kept = chronicle.attended(line.speaker, occasion) > 0
-                days[chronicle.day(occasion.last)][f"promises.{'kept' if kept else 'broken'}"] += 1
+    """Promises made, kept and broken, by the rows of people's accounts of their past."""
+    kinds = {"promised": "made", "kept": "kept", "broke": "broken"}
+    for tick, version in _versions(chronicle, "account"):
+        kind = kinds.get(version.key.partition("/")[0])
+        if kind and version.value is not None:
+            days[chronicle.day(tick)][f"promises.{kind}"] += 1
 
 
 def _wishes(chronicle: Chronicle, days: Days) -> None:
@@ -334,7 +339,7 @@ def _relations(chronicle: Chronicle, days: Days) -> None:
                 day["relations.warmer" if new > old else "relations.colder"] += 1
             warmth[key] = new
             at += 1
-        people = _people(chronicle, number)
+        people = chronicle.people(number)
         day["relations"], day["relations.warmth"] = len(warmth), sum(warmth.values())
         day["relations.cool"] = sum(one < 0 for one in warmth.values())
         for low, high in pairwise(BANDS):
@@ -409,5 +414,6 @@ def _cause(chronicle: Chronicle, agent: str, tick: int) -> str:
 
 
 _MEASURES: tuple[Callable[[Chronicle, Days], None], ...] = (
-    _novelty, _written, _questions, _claims, _talks, _promises, _wishes, _goals, _relations, _reflections, _replans,
+    _novelty, _written, _questions, _happenings, _claims, _talks, _promises, _wishes, _goals, _relations, _reflections,
+    _replans,
 )  # fmt: skip

@@ -14,20 +14,15 @@ from functools import lru_cache
 from importlib.resources import files
 
 from commonplace.minds.offline.grammar.grammar import Template, grammar, parsed_rules
+from commonplace.text import sentences
 
-__all__ = ["KINDS", "Kind", "Wording", "Wordings", "sentences", "wordings"]
+__all__ = ["KINDS", "Kind", "Wording", "Wordings", "wordings"]
 
 SPOKEN = ("open", "share", "reply", "bye")
 """The files of the grammar whose templates are lines of a town's talk."""
 MOST_SENTENCES = 4
 FEWEST_LETTERS = 4
 """Letters that a template with slots must have of its own, to be told from other words."""
-_END = re.compile(r"(?<=[.!?…])[\"”']?\s+")
-
-
-def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a line as they are written."""
-    return tuple(part for part in _END.split(text.strip()) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +32,12 @@ class Kind:
     rules: tuple[str, ...] = ()
     """Names of the rules whose wordings say it; `cold` stands for `cold.topic`, too."""
     phrases: str = ""
-    """A regular expression for words of other minds, searched for in the sentence in lower case."""
+    """A regular expression for words of other minds, searched for in the sentence in lower case. Without rules it is
+    searched for in every sentence."""
 
     def is_said(self, rules: frozenset[str], sentence: str) -> bool:
         """Whether a sentence says it: by its rules, and by its words where no rule words it."""
-        if rules:
+        if rules and self.rules:
             return any(rule == name or rule.startswith(f"{name}.") for rule in rules for name in self.rules)
         return bool(self.phrases) and re.search(self.phrases, sentence.lower().replace("’", "'")) is not None
 
@@ -70,8 +66,8 @@ KINDS: Mapping[str, Kind] = {
         r"\b(i was there|i was at the|i went (along )?to the|i've been (to|at) the)\b",
     ),
     "unheard": Kind(
-        ("react.news",),
-        r"\b(i (hadn't|haven't|had not|have not|never) heard|first i('ve| have)? hear|news to me|nobody told me)",
+        phrases=r"\b(i (hadn't|haven't|had not|have not|never) heard|first i('ve| have)? hear|news to me|i had no idea|"
+        r"nobody told me|i hear of it last|i (didn't know|never knew|was not aware of|wasn't aware of) that)",
     ),
     "first": Kind(
         ("answer.else",),
@@ -100,10 +96,12 @@ class Wording:
     template: str = ""
     """The template as it is written; empty without one."""
     slots: Mapping[str, str] = field(default_factory=dict[str, str])
+    is_authors: bool = False
+    """Whether an author wrote it for the scenario: it tells what was before the run, so it is of no kind."""
 
     def is_a(self, kind: str) -> bool:
         """Whether it is of one of the `KINDS`."""
-        return KINDS[kind].is_said(self.rules, self.text)
+        return not self.is_authors and KINDS[kind].is_said(self.rules, self.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,10 @@ from commonplace.text import sentences, words
 
 OWN = ("attended", "did", "promised", "kept", "broke")
 """Kinds of rows about the character alone; a promise names whom it was made to."""
-BETWEEN = ("told", "heard", "asked", "was_asked", "answered", "agreed", "refused", "declined")
+BETWEEN = ("told", "heard", "asked", "was_asked", "answered", "agreed", "refused", "declined", "hurt", "pleased")
 """Kinds of rows about another one. `answered`: the other answered what I asked. `agreed`, `refused`: the other, to what
-I proposed. `declined`: I, to what the other proposed; `promised` is my yes."""
+I proposed. `declined`: I, to what the other proposed; `promised` is my yes. `hurt`, `pleased`: the other did what the
+row's act says."""
 KINDS = (*OWN, *BETWEEN)
 MOST_OWN, MOST_BETWEEN = 40, 12
 """Rows of a kind; rows of a kind with one other character."""
@@ -45,7 +46,7 @@ class Entry:
     other: str = ""
     """Character id; empty where nobody else is concerned."""
     act: str = ""
-    """The speech act of a question: `ask.event`; empty for other rows."""
+    """The speech act of a question, a reproach or an apology; what hurt or pleased: `broke_word`. Else empty."""
     topic: str = ""
     """Id of the seed fact or scripted event, else the words of the topic as `as_topic` gives them."""
     tick: int = 0
@@ -55,6 +56,8 @@ class Entry:
     times: int = 1
     because: tuple[int, ...] = ()
     """Ids of memories it rests on, ascending."""
+    named: str = ""
+    """A topic as its speaker named it last; empty for an id."""
     due: int = -1
     """Of a promise: the tick by which it is to be kept; −1 for no time."""
 

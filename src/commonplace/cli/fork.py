@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn, cast
@@ -10,17 +11,20 @@ from typing import Any, NoReturn, cast
 import typer
 
 from commonplace.api import inject as inject_sentence
-from commonplace.api import mind_named, scenario_of
+from commonplace.api import mind_named, named_minds, scenario_of
 from commonplace.cli.consent import agreed
-from commonplace.cli.options import FORCE, TRUST
+from commonplace.cli.options import FORCE, TRUST, minds_given
 from commonplace.engine.changes import FIELDS, checked, queueable
 from commonplace.engine.run import queue_input
 from commonplace.errors import UsageError, command
 from commonplace.lookup import Names, character, memory_reference
+from commonplace.minds.several import DEFAULT, as_json, chosen
 from commonplace.run.file import RunFile
 from commonplace.run.fork import written_fork
-from commonplace.run.manifest import MIND_OBJECT, OWN_MINDS, Manifest
+from commonplace.run.manifest import MIND_OBJECT, OWN_MINDS, TASK_MINDS, Manifest
 from commonplace.run.reading import Reading
+from commonplace.run.task_minds import task_minds
+from commonplace.scenario.model import MindPart
 from commonplace.scenario.newcomer import SUFFIXES, character_json, newcomer_from_file
 from commonplace.text import clean
 from commonplace.trust import mind_named_by_run, named_by_run, remember, settle
@@ -37,8 +41,8 @@ def fork(
     forget: list[str] = typer.Option(
         [], "--forget", help="AGENT:ID, a memory to forget at the next tick; repeat for another."
     ),
-    mind: str = typer.Option(
-        "", "--mind", help="Who answers from then on, as for `run`; the run's own mind if left out."
+    mind: list[str] = typer.Option(
+        [], "--mind", help="Who answers from then on, as for `run`; the run's own minds if left out."
     ),
     sets: list[str] = typer.Option(
         [], "--set", metavar="AGENT.FIELD=VALUE", help="Change a character at the next tick; repeat for another."
@@ -57,9 +61,10 @@ def fork(
 ) -> None:
     """Copy a run up to a tick, to continue it differently. The run itself is not changed."""
     with Reading.open(run) as reading:
-        manifest = _with_mind(reading.manifest, mind) if mind else None
+        minds = minds_given(mind)
+        manifest = _with_minds(reading.manifest, named_minds(minds)) if minds else None
         if inject:  # the mind is asked what the sentence means
-            named = named_by_run(manifest or reading.manifest, mind)
+            named = named_by_run(manifest or reading.manifest, set(minds.values()))
             trust = agreed(named, run, trust=trust)
             settle(named, run, trust=trust)
         changes = _Changes(reading, at)
@@ -76,12 +81,12 @@ def fork(
             changes.forget(reference)
     with written_fork(run, at, output, force=force, manifest=manifest, fresh=seed is not None) as part:
         # the fork appears with all its inputs
-        injected = asyncio.run(inject_sentence(part, inject, mind, trust=trust)) if inject else ""
+        injected = asyncio.run(inject_sentence(part, inject, minds, trust=trust)) if inject else ""
         with RunFile.open(part) as file:
             tick = file.last_tick
             queue_input(file, file.reading.scenario, *(body for body, _ in changes.made))
     if manifest is not None:
-        remember(mind_named_by_run(manifest))
+        remember(one for one in mind_named_by_run(manifest) if one.value in minds.values())
     print(f"{output}: the history of {run} up to tick {tick}")
     for words in filter(None, (injected, *(words for _, words in changes.made))):
         print(f"at tick {tick + 1} {words}")
@@ -181,10 +186,13 @@ def _shown(value: object) -> str:
     return "; ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
 
 
-def _with_mind(manifest: Manifest, mind: str) -> Manifest:
-    """The manifest with another mind; the shape of requests stays. Raises UsageError for an unknown mind."""
-    mind_named(mind, scenario_of(manifest))
-    settings = {
-        name: value for name, value in (manifest.settings or {}).items() if name not in (MIND_OBJECT, OWN_MINDS)
-    }
-    return replace(manifest, mind=mind, settings=settings)
+def _with_minds(manifest: Manifest, named: Mapping[str, MindPart]) -> Manifest:
+    """The manifest with other minds; the shape of requests stays. Raises UsageError for an unknown mind."""
+    for part in named.values():
+        mind_named(part.mind or manifest.mind, scenario_of(manifest))
+    common, tasks = chosen(manifest.mind, task_minds(manifest), named)
+    dropped = {TASK_MINDS, *((MIND_OBJECT, OWN_MINDS) if DEFAULT in named else ())}
+    settings = {name: value for name, value in (manifest.settings or {}).items() if name not in dropped}
+    if tasks:
+        settings[TASK_MINDS] = as_json(tasks)
+    return replace(manifest, mind=common, settings=settings)

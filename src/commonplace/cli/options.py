@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from enum import StrEnum
 
 import typer
+
+from commonplace.errors import UsageError
+
+_FOR_A_TASK = re.compile(r"([a-z_]+)=(.*)")
+
+
+def minds_given(given: Sequence[str]) -> dict[str, str]:
+    """The values of `--mind`, each NAME or TASK=NAME: task or group → name. Raises UsageError for one given twice."""
+    minds: dict[str, str] = {}
+    for text in given:
+        found = _FOR_A_TASK.fullmatch(text)
+        group, name = (found[1], found[2]) if found else ("default", text)
+        if group in minds:
+            what = f"--mind is given twice for {group}" if found else "--mind is given twice"
+            raise UsageError(what, hint="give one name for all, and others as --mind TASK=NAME, such as talk=…")
+        if name or found:
+            minds[group] = name
+    return minds
 
 
 class View(StrEnum):
@@ -52,6 +72,9 @@ TRUST = typer.Option(
     False, "--trust", help="Use the stage, mind and prompts that the file names; remembered for this file."
 )
 MEMORY = typer.Option("", "--memory", help="The folder of a panel's memories and ledger; `outputs` beside the run.")
+CACHE = typer.Option(
+    None, "--cache", help="Keep a model's answers in this file, and use them again for the very same requests."
+)
 CONCURRENCY = typer.Option(32, "--concurrency", min=1, help="Questions in flight at once.")
 ON_OUTAGE = typer.Option(
     OnOutage.PAUSE, "--on-outage", help="When a model server does not answer: pause, or use fallback answers."

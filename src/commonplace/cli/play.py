@@ -13,10 +13,11 @@ from pathlib import Path
 
 import typer
 
-from commonplace.api import DEFAULT_SEED, create_run, resume_run
+from commonplace.api import DEFAULT_SEED, chosen_minds, create_run, named_minds, resume_run
 from commonplace.cli import INTERRUPTED
 from commonplace.cli.consent import agreed
 from commonplace.cli.options import (
+    CACHE,
     CONCURRENCY,
     FIDELITY,
     FORCE,
@@ -33,6 +34,7 @@ from commonplace.cli.options import (
     Fidelity,
     OnOutage,
     View,
+    minds_given,
 )
 from commonplace.clock import parse_iso
 from commonplace.engine.budget import Budget
@@ -40,6 +42,7 @@ from commonplace.engine.run import Run
 from commonplace.errors import UsageError, command
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.prices import known_price
+from commonplace.run.manifest import minds_of
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.scenario.model import ScenarioPart
@@ -64,8 +67,10 @@ def run(
         None, "--ticks", min=0, help="Run up to this tick; 48 if left out, without end in the terminal view."
     ),
     seed: int = typer.Option(DEFAULT_SEED, "--seed", help="A different seed gives a different history."),
-    mind: str = typer.Option(
-        "", "--mind", help="Who answers for the characters: offline, SERVER:MODEL, a URL, or journal:RUN."
+    mind: list[str] = typer.Option(
+        [],
+        "--mind",
+        help="Who answers for the characters: offline, SERVER:MODEL, a URL, or journal:RUN; TASK=… for some questions.",
     ),
     fidelity: Fidelity | None = FIDELITY,
     concurrency: int = CONCURRENCY,
@@ -80,23 +85,26 @@ def run(
     ),
     prompt: str = typer.Option("", "--prompt", help="What a panel is asked; the scenario's question if left out."),
     memory: str = MEMORY,
+    cache: Path | None = CACHE,
     trust: bool = TRUST,
 ) -> None:
     """Run a scenario and keep everything that happens in one file. Tick 0 is the opening state."""
     chosen = view or default_view()
     loaded = load(scenario)
     part = loaded.part
-    trust = agreed(named_by_scenario(loaded, mind), scenario, trust=trust)
+    named = named_minds(minds_given(mind))
+    trust = agreed(named_by_scenario(loaded, named), scenario, trust=trust)
     target = output or Path("runs") / f"{part.name}-{seed}.run"
     last = ticks if ticks is not None else (ENDLESS if chosen is View.TUI else PIPE_TICKS)
-    budget = _budget(mind or part.mind, max_calls, max_tokens, max_cost)
+    common, tasks = chosen_minds(loaded, named)
+    budget = _budget([common, *(one.mind for one in tasks.values())], max_calls, max_tokens, max_cost)
 
     def make() -> Run:
         return create_run(
             target,
             scenario,
             seed,
-            mind,
+            minds_given(mind),
             fidelity=fidelity or "",
             ticks=0 if last == ENDLESS else last,
             force=force,
@@ -107,6 +115,7 @@ def run(
             trust=trust,
             prompt=prompt,
             memory=memory,
+            cache=cache or "",
         )
 
     show(make, target, last, chosen, budget)
@@ -116,7 +125,9 @@ def resume(
     run: Path = RUN,
     ticks: int | None = typer.Option(None, "--ticks", min=0, help="This many more ticks."),
     until: str | None = typer.Option(None, "--until", help="Up to a tick or an ISO simulated time."),
-    mind: str = typer.Option("", "--mind", help="The run's own mind, named again: its server may get your key."),
+    mind: list[str] = typer.Option(
+        [], "--mind", help="The run's own mind, named again: its server may get your key; TASK=… for that of a task."
+    ),
     concurrency: int = CONCURRENCY,
     on_outage: OnOutage = ON_OUTAGE,
     timeout: float = TIMEOUT,
@@ -125,6 +136,7 @@ def resume(
     max_cost: float = MAX_COST,
     view: View | None = VIEW,
     memory: str = MEMORY,
+    cache: Path | None = CACHE,
     trust: bool = TRUST,
 ) -> None:
     """Continue a run after its last tick, however it ended; without options, to the tick first asked for."""
@@ -133,28 +145,31 @@ def resume(
     chosen = view or default_view()
 
     with Reading.open(run) as reading:
-        trust = agreed(named_by_run(reading.manifest, mind), run, trust=trust)
+        trust = agreed(named_by_run(reading.manifest, set(minds_given(mind).values())), run, trust=trust)
 
     def make() -> Run:
         return resume_run(
             run,
-            mind,
+            minds_given(mind),
             concurrency=concurrency,
             timeout=timeout,
             on_outage=on_outage.value,
             trust=trust,
             memory=memory,
+            cache=cache or "",
         )
 
     with Reading.open(run) as reading:  # the state of a long run is large, and restored once: by `show`
         last = _last_tick(reading, ticks, until, chosen)
-        budget = _budget(reading.manifest.mind, max_calls, max_tokens, max_cost)
+        budget = _budget(minds_of(reading.manifest), max_calls, max_tokens, max_cost)
     show(make, run, last, chosen, budget)
 
 
-def _budget(mind: str, calls: int, tokens: int, cost: float) -> Budget:
-    """What this command may spend. Raises UsageError for a cost limit with a mind whose price is unknown."""
-    return Budget(calls, tokens, cost, known_price(mind) if cost else None)
+def _budget(minds: Sequence[str], calls: int, tokens: int, cost: float) -> Budget:
+    """What this command may spend; the common mind is first. Raises UsageError for a cost limit with a mind whose price
+    is unknown."""
+    prices = {mind: known_price(mind) for mind in minds if mind} if cost else {}
+    return Budget(calls, tokens, cost, prices.get(minds[0]), prices)
 
 
 def _last_tick(reading: Reading, ticks: int | None, until: str | None, view: View) -> int:
@@ -234,7 +249,7 @@ async def _lines(make: Callable[[], Run], last: int, view: View, stopping: Seque
 def _warn_of_fallbacks(target: Path) -> None:
     """Warn when many of a model's answers could not be used: its characters then act by fallbacks."""
     with Reading.open(target) as reading:
-        if not is_server(reading.manifest.mind):
+        if not any(map(is_server, minds_of(reading.manifest))):
             return
         *_, total = reading.usage()
     if total["fallbacks"] > MANY * total["asked"]:

@@ -14,13 +14,16 @@ from commonplace.character.account import KEPT_DAYS, Entry, as_topic, cited
 from commonplace.character.fact import Fact, carried
 from commonplace.character.plan import PlanItem
 from commonplace.cognition.perceive import Percept
-from commonplace.cognition.turn import Notebook, TurnView
+from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.memory.record import Memory
 from commonplace.world.state import Conversation, Line
 
+LATEST_LINES = 4
 Remembered = tuple[Percept, Memory]
 TELLING = frozenset({"", "tell", "report", "complain", "rejoice", "intend", "praise", "invite", "answer"})
 """Speech acts that tell something; so do those that begin with `tell.`."""
+SETTLING = frozenset({"reproach", "apologise"})
+"""Speech acts about what stands between two."""
 REPAIRS = frozenset({"REPAIR", "FIX", "MEND"})
 """Verbs with which something is done that is worth knowing later, also where it is a routine."""
 
@@ -40,13 +43,14 @@ def note(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -
 
 def _add(
     view: TurnView, notebook: Notebook, kind: str, memory: Memory, other: str = "", act: str = "", topic: str = "",
-    due: int = -1,
+    named: str = "", due: int = -1,
 ) -> None:  # fmt: skip
-    entry = Entry(kind, other, act, topic, view.tick, view.tick, because=(memory.id,), due=due)
-    notebook.account = notebook.account.noted(entry, _oldest(view))
+    entry = Entry(kind, other, act, topic, view.tick, view.tick, because=(memory.id,), named=named, due=due)
+    notebook.account = notebook.account.noted(entry, oldest(view))
 
 
-def _oldest(view: TurnView) -> int:
+def oldest(view: TurnView) -> int:
+    """The tick before which rows are forgotten."""
     return view.tick - view.scenario.clock.ticks(KEPT_DAYS * 24 * 60)
 
 
@@ -56,7 +60,7 @@ def _oldest(view: TurnView) -> int:
 def _i_said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
     """I told, asked, agreed to or declined something."""
     hearer, quote = frame["to"], frame["quote"]
-    notebook.account = notebook.account.said(hearer, quote, view.tick, _oldest(view))
+    notebook.account = notebook.account.said(hearer, quote, view.tick, oldest(view))
     act, topics = act_of(frame), topics_of(view.scenario.facts, frame)
     before = _before(view, hearer, frame, mine=True)
     if _asks(act):
@@ -69,7 +73,9 @@ def _i_said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory
             _add(view, notebook, kind, memory, hearer, topic=topic, due=due)
     if _tells(act):
         for topic in topics:
-            _add(view, notebook, "told", memory, hearer, topic=topic)
+            _add(view, notebook, "told", memory, hearer, topic=topic, named=frame.get("topic", ""))
+    if act in SETTLING:
+        _add(view, notebook, "told", memory, hearer, act, topics[0] if topics else "")
 
 
 def _said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
@@ -88,7 +94,7 @@ def _said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: 
             _add(view, notebook, "was_asked", memory, other, act, topic)
     if _tells(act):
         for topic in topics:
-            _add(view, notebook, "heard", memory, other, topic=topic)
+            _add(view, notebook, "heard", memory, other, topic=topic, named=frame.get("topic", ""))
 
 
 def _replied(view: TurnView, notebook: Notebook, other: str, act: str, before: Line, memory: Memory) -> None:
@@ -112,6 +118,14 @@ def topics_of(facts: Sequence[Fact], frame: Mapping[str, str]) -> tuple[str, ...
     """What a line is about: the seed facts its words carry, else its topic."""
     topic = as_topic(frame.get("topic", ""))
     return carried(facts, frame["quote"]) or ((topic,) if topic else ())
+
+
+def talk_topics(view: View) -> tuple[str, ...]:
+    """What the latest lines of the talk one is in are about."""
+    me = view.persona.id
+    talk = next((talk for talk in view.world.conversations if me in talk.members), None)
+    lines = talk.lines[-LATEST_LINES:] if talk else ()
+    return tuple(dict.fromkeys(topic for line in lines for topic in topics_of(view.scenario.facts, _frame_of(line))))
 
 
 def _asks(act: str) -> bool:
@@ -150,7 +164,7 @@ def _did(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: M
     """Something done that is no routine."""
     stroke = view.state.plan.at(view.now - timedelta(minutes=view.scenario.clock.tick_minutes), "day")
     if stroke is not None and _is_special(stroke):
-        _add(view, notebook, "did", memory, topic=as_topic(stroke.action_description))
+        _add(view, notebook, "did", memory, topic=as_topic(stroke.action_description), named=stroke.action_description)
     elif frame.get("verb", "") in REPAIRS:
         _add(view, notebook, "did", memory, topic=as_topic(frame["doing"]))
 
@@ -200,7 +214,7 @@ def _settle(view: TurnView, notebook: Notebook) -> None:
         kept = there is not None and there.tick >= entry.since
         because = cited(entry.because, there.because if there and kept else ())
         row = Entry("kept" if kept else "broke", entry.other, "", entry.topic, view.tick, view.tick, because=because)
-        notebook.account = notebook.account.dropped(entry).noted(row, _oldest(view))
+        notebook.account = notebook.account.dropped(entry).noted(row, oldest(view))
 
 
 _WRITERS = {"i_said": _i_said, "said": _said, "did": _did, "event": _event}

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from commonplace.character.fact import carried
 from commonplace.character.plan import PlanItem
 from commonplace.clock import midnight
+from commonplace.cognition.beside import OPENING, REPLYING, beside
+from commonplace.cognition.past import past_with
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, person, situation, who
@@ -38,7 +40,10 @@ async def converse(
         return line(view, hearer, words, said_today(view, hearer))
     called = view.scenario.personas[hearer].called
     heard = [entry.text for entry in news if entry.kind == "said"]
-    found = await retrieve(view, notebook, "talk", (*heard, called, reaction.purpose, reaction.reason))
+    parts = (*heard, called, reaction.purpose, reaction.reason)
+    k = view.scenario.cognition.k
+    found = await retrieve(view, notebook, "talk", parts, k=k - k // (REPLYING if heard else OPENING))
+    found = (*found, *beside(view, notebook, hearer, found))
     relation, said = notebook.relations.get(hearer), said_today(view, hearer)
     inputs = noted(
         ConverseInput,
@@ -53,6 +58,7 @@ async def converse(
         told=relation.shared if relation else (),
         now=item_note(view.scenario, item) if item else None,
         later=later_strokes(view.scenario, notebook.plan, view.now),
+        past=past_with(view, notebook.account, hearer),
     )
     answer = await notebook.ask(CONVERSE, inputs)
     return line(view, hearer, answer.value, said)

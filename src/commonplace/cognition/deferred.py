@@ -12,10 +12,11 @@ from datetime import timedelta
 from typing import Any
 
 from commonplace.character.persona import Persona
-from commonplace.character.state import WARMTH
 from commonplace.clock import hhmm, midnight, parse_iso
 from commonplace.cognition.converse import my_talk
+from commonplace.cognition.past import own_past, whole_past
 from commonplace.cognition.plan import adopt_day
+from commonplace.cognition.relations import warmed
 from commonplace.cognition.remember import REFLECTION, NewMemory, remember
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import acquaintances, fact_notes, person, places, recalled, situation, who
@@ -81,6 +82,7 @@ async def _plan_day(view: JobView, notebook: JobNotebook) -> Outcome:
         places=places(view.scenario, view.state.belief),
         known=acquaintances(view),
         yesterday=tuple(f"{hhmm(item.start_time)} {item.action_description}" for item in view.state.plan.level("day")),
+        past=own_past(view, view.state.account),
     )
     if not view.scenario.cognition.plan:
         strokes: tuple[Stroke, ...] = inputs.routine
@@ -174,9 +176,11 @@ async def _reflect(view: JobView, notebook: JobNotebook) -> Outcome:
         recent=recent,
         earlier=_thought_lately(view),
         known=acquaintances(view),
+        past=whole_past(view, view.state.account),
     )
     answer = await notebook.ask(INSIGHTS, inputs)
     ids = {note.id for entry in evidence for note in entry.recalled}
+    ids |= {memory for note in inputs.past.notes for memory in note.because}
     kept = accepted(answer.value.insights, ids)
     dropped = len(answer.value.insights) - len(kept)
     return {"insights": [insight.model_dump(mode="json") for insight in kept], "dropped": dropped}
@@ -267,11 +271,8 @@ def _spoken(speaker: Persona, frame: Mapping[str, str]) -> Spoken:
 
 async def _deliver_relation(view: TurnView, notebook: Notebook, result: JobResult) -> None:  # noqa: ARG001 – one signature
     relation = notebook.relations[result.job.about]
-    coldest, warmest = WARMTH
-    warmth = min(warmest, max(coldest, relation.warmth + int(result.outcome["warmth_change"])))
     notebook.relations[relation.other] = replace(
-        relation,
-        warmth=warmth,
+        warmed(relation, int(result.outcome["warmth_change"])),
         summary=result.outcome["summary"],
         because=tuple(result.outcome["because"]),
     )

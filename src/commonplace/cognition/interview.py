@@ -13,6 +13,7 @@ from itertools import islice
 
 from commonplace.character.persona import Persona
 from commonplace.clock import WEEKDAYS, midnight
+from commonplace.cognition.past import whole_past
 from commonplace.cognition.retrieve import embedded
 from commonplace.cognition.situation import (
     acquaintances,
@@ -203,6 +204,7 @@ def _inputs(
         things=_things(view, whole),
         mood=_mood(latest),
         before=before,
+        past=whole_past(view, view.state.account),
     )
 
 

@@ -7,14 +7,13 @@ Only what is new against the belief view is a percept at all; the attention limi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from commonplace.character.fact import carried
 from commonplace.character.plan import PlanItem
-from commonplace.character.state import UNKNOWN, Belief, Known, Relation
+from commonplace.character.state import UNKNOWN, Belief, Known
 from commonplace.cognition.sentences import capital, ended, lowered, sentence, the, verb_word
-from commonplace.cognition.turn import Notebook, TurnView
+from commonplace.cognition.turn import TurnView
 from commonplace.world.events import Event
 from commonplace.world.state import Body
 from commonplace.world.tree import words
@@ -397,7 +396,7 @@ _DEEDS = {
 }
 
 
-# ── what perceiving changes: beliefs and acquaintances ───────────────────────────────────────────────────────────────
+# ── what perceiving changes: beliefs ─────────────────────────────────────────────────────────────────────────────────
 
 
 def after_own(view: TurnView, own: Iterable[Percept]) -> Belief:
@@ -442,34 +441,6 @@ def _closed(view: TurnView, belief: Belief) -> frozenset[tuple[str, str]]:
     here = {(view.world.area, neighbour) for neighbour, is_open in view.world.ways.items() if not is_open}
     elsewhere = {way for way in belief.closed if way[0] != view.world.area}
     return frozenset(here | elsewhere) if here or belief.closed else belief.closed
-
-
-def acquaint(view: TurnView, notebook: Notebook, percepts: Iterable[Percept]) -> None:
-    """Meeting somebody makes an acquaintance; lines exchanged set the last talk; facts spoken are shared."""
-    for percept in percepts:
-        frame = percept.frame
-        if frame.get("what") == "i_said":
-            _exchanged(view, notebook, frame["to"], frame["quote"])
-        elif frame.get("what") == "said":
-            _exchanged(view, notebook, frame["who"], frame["quote"], exchanged=bool(frame["to_me"]))
-        elif frame.get("who"):
-            _met(view, notebook, frame["who"])
-
-
-def _met(view: TurnView, notebook: Notebook, other: str) -> Relation:
-    relation = notebook.relations.get(other)
-    if relation is None:
-        relation = Relation(other, known_since=view.tick)
-        notebook.relations[other] = relation
-    return relation
-
-
-def _exchanged(view: TurnView, notebook: Notebook, other: str, quote: str, *, exchanged: bool = True) -> None:
-    relation = _met(view, notebook, other)
-    facts = tuple(fact for fact in carried(view.scenario.facts, quote) if fact not in relation.shared)
-    last_talk = view.tick - 1 if exchanged else relation.last_talk
-    if facts or last_talk != relation.last_talk:
-        notebook.relations[other] = replace(relation, last_talk=last_talk, shared=(*relation.shared, *facts))
 
 
 def name_of(view: TurnView, node: str) -> str:

@@ -8,7 +8,9 @@ from typing import Any
 from commonplace.character.plan import PlanItem
 from commonplace.cognition import plan as planning
 from commonplace.cognition.act import plan_step, targets
+from commonplace.cognition.beside import news_ahead
 from commonplace.cognition.converse import has_floor, my_talk, said_to, spoken
+from commonplace.cognition.past import own_past, past_with
 from commonplace.cognition.remember import rated
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, situation, who
@@ -38,10 +40,13 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
         notebook.trace["reaction"] = reaction_entry(KEEP, None)
         return KEEP
     found = await retrieve(view, notebook, "react", _query(view, news, item))
+    if not my_talk(view):
+        found = (*found, *news_ahead(view, notebook, found))
     inputs = _input(view, notebook, news, item, found)
     answer = await notebook.ask(REACT, inputs)
     reaction = answer.value
-    rated(view, notebook, reaction.ratings)
+    if inputs.unrated:
+        rated(view, notebook, reaction.ratings)
     notebook.trace["reaction"] = reaction_entry(reaction, answer.number)
     if reaction.stroke is not None and view.scenario.cognition.plan:
         await planning.add_stroke(view, notebook, reaction.stroke, reaction.reason)
@@ -89,8 +94,10 @@ def _input(
     view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None, found: tuple[Recalled, ...]
 ) -> ReactInput:
     here = [other for other in sorted(view.world.bodies) if other in notebook.relations]
-    merged = view.scenario.cognition.requests == "merged"
-    acts = merged and view.scenario.cognition.fidelity == "every_tick"
+    cognition = view.scenario.cognition
+    merged = {"rate", "converse", "act"}.difference(cognition.apart) if cognition.requests == "merged" else set[str]()
+    acts = "act" in merged and cognition.fidelity == "every_tick"
+    speaks = "converse" in merged
     return noted(
         ReactInput,
         who=who(view.persona),
@@ -104,8 +111,12 @@ def _input(
         floor=has_floor(view),
         places=places(view.scenario, notebook.belief),
         told={other: notebook.relations[other].shared for other in here if notebook.relations[other].shared},
-        unrated=tuple(notebook.unrated),
-        speaks=merged,
-        said=said_to(view, view.world.targets.agents) if merged else {},
+        unrated=tuple(notebook.unrated) if "rate" in merged else (),
+        speaks=speaks,
+        said=said_to(view, view.world.targets.agents) if speaks else {},
         targets=targets(view, notebook, plan_step(view, notebook, item)) if acts else None,
+        past=own_past(view, notebook.account),
+        pasts={other: past_with(view, notebook.account, other) for other in view.world.targets.agents}
+        if merged
+        else {},
     )

@@ -13,15 +13,18 @@ from commonplace.minds.tasks import EMBED, EmbedInput
 from commonplace.scenario.scenario import Scenario
 
 
-async def retrieve(view: View, notebook: Tracer, purpose: str, parts: Iterable[str]) -> tuple[Recalled, ...]:
-    """The k memories that score highest for the parts of a query, best first; noted in the trace."""
+async def retrieve(
+    view: View, notebook: Tracer, purpose: str, parts: Iterable[str], *, k: int = 0
+) -> tuple[Recalled, ...]:
+    """The k memories (default: the scenario's) that score highest for the parts of a query, best first; noted in the
+    trace."""
     scenario = view.scenario
     query = " ".join(dict.fromkeys(part for part in parts if part))
     vectors = await embedded(scenario, notebook, [query])
     found = view.memories.retrieve(
         query,
         at=view.now,
-        k=scenario.cognition.k,
+        k=k or scenario.cognition.k,
         policy=scenario.policy,
         purpose=purpose,
         embedding=vectors.get(query),

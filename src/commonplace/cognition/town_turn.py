@@ -5,9 +5,10 @@ from __future__ import annotations
 from commonplace.cognition.account import note
 from commonplace.cognition.act import act, played
 from commonplace.cognition.deferred import deliver, request_reflection, request_relate
-from commonplace.cognition.perceive import acquaint, perceive
+from commonplace.cognition.perceive import perceive
 from commonplace.cognition.plan import current_item, request_day
 from commonplace.cognition.react import KEEP, react, reaction_entry
+from commonplace.cognition.relations import acquaint, feel
 from commonplace.cognition.remember import rate, store_percepts
 from commonplace.cognition.turn import Notebook, Turn, TurnView
 from commonplace.world.actions import Action
@@ -22,6 +23,7 @@ async def town_turn(view: TurnView) -> Turn:
     acquaint(view, notebook, perception.percepts)
     stored = await store_percepts(view, notebook, perception.percepts)
     note(view, notebook, stored.remembered)
+    feel(view, notebook, stored.remembered)
     news = stored.news
     item = await current_item(view, notebook)
     action = played(view, notebook)

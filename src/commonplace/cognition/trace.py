@@ -6,7 +6,7 @@ range it was normalised over, totals from the weights. Texts of memories are not
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -17,7 +17,7 @@ from commonplace.minds.notes import News, Recalled, Value
 
 ELSEWHERE = {
     "who", "situation", "facts", "places", "names", "routine", "hints", "things",
-    "texts", "said", "now", "later", "lines", "yesterday", "company", "known", "told",
+    "texts", "said", "now", "later", "lines", "yesterday", "company", "known", "told", "past", "pasts",
 }  # fmt: skip
 """Fields of typed inputs that are left out: scenario, state and memories of the tick hold them. Memories that stay
 (`Recalled`, `News`) are written as their ids, whatever their field is called.
@@ -37,6 +37,19 @@ def retrieval_entry(retrieval: Retrieval) -> dict[str, Any]:
         "candidates": retrieval.candidates,
         "parts": {name: [weight, *retrieval.spreads[name]] for name, weight in weights.items()},
         "hits": [[*row] for row in zip(retrieval.ids, *(units[name] for name in weights), strict=True)],
+    }
+
+
+def chosen_entry(purpose: str, memories: Sequence[int], candidates: int) -> dict[str, Any]:
+    """Memories that were chosen by what they are about, written like a retrieval without scores."""
+    return {
+        "purpose": purpose,
+        "query": "",
+        "policy": CHOSEN,
+        "k": len(memories),
+        "candidates": candidates,
+        "parts": {},
+        "hits": [[memory] for memory in memories],
     }
 
 
@@ -90,6 +103,10 @@ def _written(cell: object) -> Any:
             return {key: _written(part) for key, part in cast(Mapping[str, object], cell).items()}
         case _:
             return cell
+
+
+CHOSEN = "chosen"
+"""Stands for a policy where nothing was scored."""
 
 
 @cache

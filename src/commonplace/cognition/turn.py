@@ -5,7 +5,7 @@ A deferred job has the same shape: `JobView` in, `JobResult` out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ from commonplace.character.account import Account
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan
 from commonplace.character.state import Belief, CharacterState, Job, Relation
-from commonplace.cognition.trace import question_entry, retrieval_entry
+from commonplace.cognition.trace import chosen_entry, question_entry, retrieval_entry
 from commonplace.memory import Retrieval
 from commonplace.memory.draft import Delta, Draft
 from commonplace.memory.reader import Reader, Snapshot
@@ -69,7 +69,7 @@ class Turn:
     agent: str
     action: Action
     notes: tuple[Note, ...]
-    """Events of the mind: PLAN_CHANGED, REFLECTED."""
+    """Events of the mind: PLAN_CHANGED, REFLECTED, RELATION_CHANGED."""
     delta: Delta
     """Memories added and accesses made."""
     state: CharacterState
@@ -153,6 +153,10 @@ class Tracer:
     def retrieved(self, retrieval: Retrieval) -> None:
         """Note a retrieval with every part of every score."""
         self._append("retrievals", retrieval_entry(retrieval))
+
+    def chosen(self, purpose: str, memories: Sequence[int], candidates: int) -> None:
+        """Note memories that were chosen by what they are about and not by a score."""
+        self._append("retrievals", chosen_entry(purpose, memories, candidates))
 
     def _append(self, key: str, entry: Any) -> None:
         self.trace.setdefault(key, []).append(entry)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from commonplace.errors import Paused, UsageError
@@ -29,6 +31,9 @@ class Budget:
     cost: float = 0.0
     """In US dollars, as prices are; as for tokens."""
     price: Price | None = None
+    """Of the common mind."""
+    prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
+    """Of minds by name, where some questions go to others."""
 
     def __post_init__(self) -> None:
         if min(self.calls, self.tokens, self.cost) < 0:
@@ -50,18 +55,20 @@ class Spending:
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
-        self.calls = self.prompt = self.cached = self.answer = 0
+        self.calls = 0
+        self._tokens: dict[str, tuple[int, int, int]] = {}
+        """Mind → tokens of prompts, those of them that had been read before, and of answers."""
 
     @property
     def tokens(self) -> int:
         """Of prompts and answers."""
-        return self.prompt + self.answer
+        return sum(prompt + answer for prompt, _, answer in self._tokens.values())
 
     @property
     def cost(self) -> float:
         """0 without a price."""
-        price = self.budget.price
-        return price.cost(self.prompt, self.cached, self.answer) if price else 0.0
+        prices = {mind: self.budget.prices.get(mind, self.budget.price) for mind in self._tokens}
+        return math.fsum(price.cost(*self._tokens[mind]) for mind, price in prices.items() if price is not None)
 
     def reserve(self) -> None:
         """Count a call that is about to be made. Raises BudgetReached when nothing is left for it."""
@@ -77,6 +84,6 @@ class Spending:
     def spent(self, reply: Reply) -> None:
         """Count what an answer took beyond the call reserved for it."""
         self.calls += max(0, reply.calls - 1)
-        self.prompt += reply.prompt_tokens
-        self.cached += reply.cached_tokens
-        self.answer += reply.answer_tokens
+        prompt, cached, answer = self._tokens.get(reply.mind, (0, 0, 0))
+        spent = (prompt + reply.prompt_tokens, cached + reply.cached_tokens, answer + reply.answer_tokens)
+        self._tokens[reply.mind] = spent

@@ -275,6 +275,7 @@ def _usage(reply: Reply) -> dict[str, Any]:
         "cached_tokens": reply.cached_tokens,
         "answer_tokens": reply.answer_tokens,
         "calls": reply.calls,
+        "reused": reply.reused,
         "kind": "" if reply.outcome == "value" else reply.kind,
     }
     return {name: count for name, count in counts.items() if count}

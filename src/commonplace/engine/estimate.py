@@ -115,19 +115,21 @@ def _rounds(answers: Iterable[AnswerRow], concurrency: int) -> int:
 class SizedMind:
     """Answers as the offline mind does, with the tokens a model server would have read and written for it.
 
-    Sizes are estimates: tokens by `estimated_tokens`; a prefix shared with any earlier prompt counts as cached.
+    Sizes are estimates: tokens by `estimated_tokens`; a prefix shared with an earlier prompt of the same mind counts as
+    cached.
     """
 
     name = "offline"
     paid = False
     max_attempts = 1
 
-    def __init__(self, book: PromptBook, language: str, cached: Cached) -> None:
+    def __init__(self, book: PromptBook, language: str, asked: Callable[[str, str], str]) -> None:
+        """`asked`: (character, task) → the name of the mind that would answer."""
         self._mind = OfflineMind(language)
         self._book = book
-        self._cached = cached
-        self._prompts: list[str] = []
-        """In order, so that the neighbours of a new one share the longest prefix with it."""
+        self._asked = asked
+        self._prompts: dict[str, list[str]] = {}
+        """Mind → its prompts in order, so that the neighbours of a new one share the longest prefix with it."""
 
     def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
         """The offline mind's reply with the tokens of its prompt and of its answer in wire form."""
@@ -135,11 +137,12 @@ class SizedMind:
         if isinstance(ask.input, EmbedInput):
             return replace(reply, prompt_tokens=sum(map(estimated_tokens, ask.input.texts)), calls=1)
         prompt = "\n".join(message.text for message in self._book.prompt(ask).messages)
+        mind = self._asked(request_key.agent, ask.task.name)
         answer = "" if reply.value is None else json.dumps(written(ask, reply.value), ensure_ascii=False)
         return replace(
             reply,
             prompt_tokens=estimated_tokens(prompt),
-            cached_tokens=self._cached(estimated_tokens(prompt[: self._shared(prompt)])),
+            cached_tokens=caching(mind)(estimated_tokens(prompt[: self._shared(prompt, mind)])),
             answer_tokens=estimated_tokens(answer),
             calls=1,
         )
@@ -147,11 +150,12 @@ class SizedMind:
     async def close(self) -> None:
         """Nothing to close."""
 
-    def _shared(self, prompt: str) -> int:
-        """How many of its first characters an earlier prompt began with."""
-        place = bisect_left(self._prompts, prompt)
-        neighbours = self._prompts[max(0, place - 1) : place + 1]
-        insort(self._prompts, prompt)
+    def _shared(self, prompt: str, mind: str) -> int:
+        """How many of its first characters an earlier prompt of the mind began with."""
+        prompts = self._prompts.setdefault(mind, [])
+        place = bisect_left(prompts, prompt)
+        neighbours = prompts[max(0, place - 1) : place + 1]
+        insort(prompts, prompt)
         return max((common(prompt, other) for other in neighbours), default=0)
 
 

@@ -25,6 +25,7 @@ from commonplace.openai_http import (
     base_url,
     client_options,
     key_variable,
+    url_of,
     vectors_in,
 )
 from commonplace.text import clean
@@ -103,7 +104,7 @@ class ServerEmbedder:
         content = bytearray()
         with (
             httpx2.Client(**client_options(self._url, key, self._timeout)) as client,
-            client.stream("POST", f"{self._url}/embeddings", json=body) as response,
+            client.stream("POST", url_of(self._url, "/embeddings"), json=body) as response,
         ):
             for chunk in response.iter_raw():
                 content += chunk[: LONGEST_BODY - len(content)]

@@ -113,6 +113,10 @@ class Reply:
     answer_tokens: int = 0
     calls: int = 0
     """Requests made to a server for it, retries included."""
+    reused: int = 0
+    """1 for an answer that an earlier run got to the very same request."""
+    mind: str = ""
+    """Who answered, where that is not the common mind of the run."""
 
 
 class Mind(Protocol):

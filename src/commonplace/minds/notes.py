@@ -218,6 +218,42 @@ class Spoken(Value):
     """What it is about, as its speaker names it."""
 
 
+class PastNote(Value):
+    """Something the character knows of its own past: a row of its account (`docs/cognition.md`)."""
+
+    kind: str
+    """`attended`, `did`, `promised`, `kept`, `broke`; with another `told`, `heard`, `asked`, `answered` …"""
+    other: str = ""
+    """Character id, where another one is concerned."""
+    called: str = ""
+    """The other's short name."""
+    act: str = ""
+    """The speech act of a question."""
+    topic: str = ""
+    """Id of a seed fact or scripted event, else the topic's words in lower case."""
+    named: str = ""
+    """The topic as its speaker named it: `my roof` of the speaker's; the words of a plan for what one did."""
+    text: str = ""
+    """What a seed fact says; the memory's words about a scripted event; empty for any other topic."""
+    minutes_ago: int = 0
+    times: int = 1
+    because: tuple[int, ...] = ()
+
+
+class Past(Value):
+    """What the character knows of its own past that concerns the here and now."""
+
+    notes: tuple[PastNote, ...] = ()
+    """Latest first."""
+    said: tuple[str, ...] = ()
+    """Digests (`character.account.digest_of`) of the sentences said to the hearer in the last thirty days."""
+    lately: tuple[str, ...] = ()
+    """Digests of the latest sentences said to anybody, oldest first."""
+
+
+NO_PAST = Past()
+
+
 class Hint(Value):
     """What a routine suggests for the inside of a plan item."""
 

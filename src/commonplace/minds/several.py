@@ -1,30 +1,114 @@
-"""Several minds in one run: some characters have one of their own."""
+"""Several minds in one run: by the character a question comes from, and by its task."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
+from commonplace.minds.tasks import TASKS
+from commonplace.scenario.model import MindPart
+
+DEFAULT = "default"
+"""The group of all tasks."""
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    DEFAULT: tuple(TASKS),
+    "talk": ("converse", "answer", "duet_plan", "duet_turn", "panel_turn"),
+    "plan": ("plan_day", "plan_hours", "plan_minutes"),
+    "reflect": ("questions", "insights", "relate", "duet_reflect"),
+    "decide": ("react", "act"),
+}
+"""Tasks that can be named together. A task belongs to one group at most, besides all of them."""
+OF_A_REACTION = ("rate", "converse", "act")
+"""What a merged reaction answers as well, where the same mind would."""
 
 
 class SeveralMinds:
-    """Asks the mind of the character that a question comes from, and the common one for all others."""
+    """Asks the mind of the character that a question comes from, else that of its task, else the common one."""
 
-    def __init__(self, common: Mind, own: Mapping[str, Mind]) -> None:
-        """`own`: character → its mind."""
+    def __init__(self, common: Mind, own: Mapping[str, Mind], tasks: Mapping[str, Mind] | None = None) -> None:
+        """`own`: character → its mind. `tasks`: task or group → its mind."""
         self.name = common.name
         self._common = common
         self._own = own
-        self._all = list({id(mind): mind for mind in (common, *own.values())}.values())
+        given: Mapping[str, Mind] = tasks or {}
+        self._tasks = {task: given[name] for name in _by_size(given) for task in covered(name)}
+        minds = (common, *own.values(), *self._tasks.values())
+        self._all = list({id(mind): mind for mind in minds}.values())
         self.paid = any(mind.paid for mind in self._all)
         self.max_attempts = max(mind.max_attempts for mind in self._all)
 
     def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply | Awaitable[Reply]:
-        """The reply of the character's mind."""
-        return self._own.get(request_key.agent, self._common).answer(ask, request_key)
+        """The reply of the character's mind, or of the task's."""
+        mind = self._own.get(request_key.agent) or self._tasks.get(ask.task.name, self._common)
+        reply = mind.answer(ask, request_key)
+        if mind is self._common:
+            return reply
+        return replace(reply, mind=mind.name) if isinstance(reply, Reply) else _named(reply, mind.name)
 
     async def close(self) -> None:
         """Close each of them."""
         for mind in self._all:
             await mind.close()
+
+
+async def _named(reply: Awaitable[Reply], mind: str) -> Reply:
+    return replace(await reply, mind=mind)
+
+
+def covered(name: str) -> tuple[str, ...]:
+    """The tasks of a group, or the one task of this name."""
+    return GROUPS.get(name, (name,))
+
+
+def _by_size(names: Mapping[str, Any]) -> list[str]:
+    """The largest group first: what is said of a smaller one counts."""
+    return sorted(names, key=lambda name: -len(covered(name)) if name in GROUPS else 1)
+
+
+def by_task(parts: Mapping[str, MindPart]) -> dict[str, MindPart]:
+    """Task → its settings, from those of tasks and groups; tasks without any are left out.
+
+    A key of a smaller group, or of the task, counts more. Headers and further fields of requests belong to the mind
+    they are given with, and to no other.
+    """
+    found: dict[str, MindPart] = {}
+    for name in _by_size(parts):
+        part = parts[name]
+        given = _NO_MIND | _given(part) if part.mind else _given(part)
+        found |= {task: found.get(task, MindPart()).model_copy(update=given) for task in covered(name)}
+    return {task: part for task, part in found.items() if part != MindPart()}
+
+
+def replaced(parts: Mapping[Any, MindPart], named: Mapping[str, MindPart]) -> dict[str, MindPart]:
+    """What a file says, with what a person says instead: where that is a mind, only the file's sampling stays."""
+    taken = {task for name, part in named.items() if part.mind for task in covered(name)}
+    kept = {
+        name: part.model_copy(update=_NO_MIND) if taken.issuperset(covered(name)) else part
+        for name, part in parts.items()
+    }
+    merged = {name: kept.get(name, MindPart()).model_copy(update=_given(part)) for name, part in named.items()}
+    return {name: part for name, part in (kept | merged).items() if part != MindPart()}
+
+
+def chosen(
+    common: str, parts: Mapping[Any, MindPart], named: Mapping[str, MindPart]
+) -> tuple[str, dict[str, MindPart]]:
+    """The common mind, and the settings by task or group: what a person names, else what a file does."""
+    found = replaced(parts, named)
+    default = found.pop(DEFAULT, MindPart())
+    sampling = default.model_copy(update={"mind": ""})
+    return default.mind or common, ({DEFAULT: sampling} if sampling != MindPart() else {}) | found
+
+
+_NO_MIND: dict[str, Any] = {"mind": "", "headers": {}, "body": {}}
+
+
+def _given(part: MindPart) -> dict[str, Any]:
+    return {key: getattr(part, key) for key in part.model_dump(exclude_defaults=True)}
+
+
+def as_json(parts: Mapping[str, MindPart]) -> dict[str, Any]:
+    """The settings as a manifest has them."""
+    return {name: part.model_dump(mode="json", exclude_defaults=True) for name, part in sorted(parts.items())}

@@ -22,7 +22,7 @@ from commonplace.errors import CommonplaceError, UsageError, refuse_newer
 from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.run import integrity
 from commonplace.run.file import written_run
-from commonplace.run.manifest import JOURNAL, package_version
+from commonplace.run.manifest import JOURNAL, minds_of, package_version
 from commonplace.run.reading import Reading, open_read_only
 from commonplace.run.schema import RUN
 from commonplace.sqlite import beside, copy_into
@@ -114,7 +114,7 @@ def _about(reading: Reading) -> dict[str, Any]:
         "tick": reading.last_tick,
         "history": reading.digest(),
         "state": reading.digest(state=True),
-        "needs": [manifest.mind] if manifest.mind.startswith(JOURNAL) else [],
+        "needs": [name for name in minds_of(manifest) if name.startswith(JOURNAL)],
     }
 
 

@@ -14,7 +14,7 @@ from commonplace.run import schema, seals
 from commonplace.run.file import written_run
 from commonplace.run.integrity import TRIMMED, trimmed
 from commonplace.run.journal import UNUSED_PRIMERS
-from commonplace.run.manifest import Manifest
+from commonplace.run.manifest import Manifest, asks_the_same
 from commonplace.run.reading import Reading, blame, open_read_only
 from commonplace.run.schema import RUN
 from commonplace.sqlite import copy_into, transaction
@@ -87,7 +87,7 @@ def written_fork(
     with written_run(target, force=force) as part:
         try:
             _copy(source, part)
-            cut(part, tick, notes, offering=new.mind == old.mind and not fresh and not new.is_free)
+            cut(part, tick, notes, offering=asks_the_same(new, old) and not fresh and not new.is_free)
         except Exception as error:
             blame(source, error)
             raise

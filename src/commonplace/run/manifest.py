@@ -20,6 +20,10 @@ ANALYSER_VERSIONS = "analyser_versions"
 
 OWN_MINDS = "minds"
 """The setting with the minds that some characters have of their own: character → name."""
+TASK_MINDS = "task_minds"
+"""The setting that says who answers the questions of some tasks, and how: task or group → `MindPart`."""
+APART = "apart"
+"""The setting with what merged reactions leave to questions of their own."""
 
 
 def package_version() -> str:
@@ -61,8 +65,7 @@ class Manifest:
     @property
     def is_free(self) -> bool:
         """Whether its mind is known to cost nothing: it is asked again, instead of looking for an earlier answer."""
-        names = (self.mind, *own_minds(self).values())
-        by_name = all(name == OFFLINE or name.startswith(JOURNAL) for name in names)
+        by_name = all(name == OFFLINE or name.startswith(JOURNAL) for name in minds_of(self))
         return by_name and not (self.settings or {}).get(MIND_OBJECT)
 
     @property
@@ -114,6 +117,19 @@ def own_minds(manifest: Manifest) -> dict[str, str]:
     """The minds that characters have of their own, by character."""
     given: Any = (manifest.settings or {}).get(OWN_MINDS, {})
     return {str(agent): str(name) for agent, name in sorted(given.items())}
+
+
+def minds_of(manifest: Manifest) -> list[str]:
+    """The names of all minds of a run, the common one first."""
+    given: Any = (manifest.settings or {}).get(TASK_MINDS, {})
+    tasks = [str(part["mind"]) for _, part in sorted(given.items()) if part.get("mind")]
+    return list(dict.fromkeys((manifest.mind, *own_minds(manifest).values(), *tasks)))
+
+
+def asks_the_same(one: Manifest, other: Manifest) -> bool:
+    """Whether two runs ask the same minds the same way."""
+    first, second = ((run.mind, own_minds(run), (run.settings or {}).get(TASK_MINDS, {})) for run in (one, other))
+    return first == second
 
 
 _TYPES: dict[str, type | tuple[type, ...]] = {

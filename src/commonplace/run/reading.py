@@ -47,6 +47,7 @@ from commonplace.run.rows import (
     version_from,
 )
 from commonplace.run.schema import RUN
+from commonplace.run.task_minds import mind_by_question
 from commonplace.run.tick_record import AnswerRow, InputRow, Version
 from commonplace.scenario.compiling import as_changed, compiled_from_text, in_session
 from commonplace.scenario.scenario import Scenario
@@ -68,7 +69,7 @@ MOOD_REACH = 200
 """Among how many of the latest memories they are looked for: about a day of a town."""
 SHOWN = 120
 """Characters of a cell, or of what is wrong with it, in a message."""
-SPENT = ("calls", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
+SPENT = ("calls", "reused", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
 COUNTS = ("asked", "from_cache", "fallbacks", *SPENT)
 
 
@@ -426,14 +427,15 @@ class Reading:
             return model_call_of(self._connection, row)
 
     def usage(self, at: int | str | None = None) -> list[dict[str, Any]]:
-        """What was asked of the mind, a row per (character, task), and a total whose two ids are empty.
+        """What was asked of the mind, a row per (character, task), and a total whose ids and mind are empty.
 
         Up to a tick, the questions asked in it included. With None, answers that no committed tick has used (yet) are
         counted too: they were paid for. Questions that belong to no character have the owner `-`.
         """
-        spent = Usage()
+        spent, asked = Usage(), mind_by_question(self.manifest)
         spent.add(self.answers(0, MOST_TICKS if at is None else self.tick(at), used=False))
-        return [*spent.rows(), spent.total()]
+        rows = [{**row, "mind": asked(row["agent_id"], row["task"])} for row in spent.rows()]
+        return [*rows, {**spent.total(), "mind": ""}]
 
     # ── rows ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -590,9 +592,9 @@ def mood(emotions: Iterable[Emotion | None]) -> str:
 class Usage:
     """What was asked of a mind, added up by (character, task). A question asked again counts once.
 
-    `from_cache` counts questions whose answer was found in the journal, `fallbacks` those without a usable answer;
-    calls, tokens and cost (in the mind's currency) are those of all attempts, and `faults` counts by kind the attempts
-    that failed.
+    `from_cache` counts questions whose answer was found in the journal, `reused` those that a cache of answers had,
+    `fallbacks` those without a usable answer; calls, tokens and cost (in the mind's currency) are those of all
+    attempts, and `faults` counts by kind the attempts that failed.
     """
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
 from commonplace.scenario.loading import KeyPath
@@ -297,10 +297,52 @@ class CognitionPart(Part):
         default="auto",
         description="`merged` asks a mind as seldom as it can; `auto` does so where an answer costs something",
     )
+    apart: tuple[Literal["rate", "converse", "act"], ...] = Field(
+        default=(),
+        description="what a merged reaction leaves to questions of their own; also what has a mind of its own",
+    )
     reflection: ReflectionPart = Field(default=ReflectionPart(), description="when characters reflect")
     observe: bool = Field(default=True, description="ablation: without observations nothing perceived is remembered")
     reflect: bool = Field(default=True, description="ablation: without reflection")
     plan: bool = Field(default=True, description="ablation: without planning the routine is followed")
+
+
+class MindPart(Part):
+    """Who answers some of the questions, and how."""
+
+    mind: str = Field(default="", max_length=500, description="its name, as for `mind`; the common one if left out")
+    temperature: float | None = Field(
+        default=None, ge=0, le=2, allow_inf_nan=False, description="of a model's answers; the task's own if left out"
+    )
+    seed: int | None = Field(
+        default=None, ge=0, le=2**31 - 1, description="what a model's sampling is drawn from instead of the run's seed"
+    )
+    thinking: int | None = Field(
+        default=None, ge=0, le=100_000, description="tokens a model may think before it answers; 0: it is not to think"
+    )
+    effort: Literal["", "minimal", "low", "medium", "high"] = Field(
+        default="", description="`reasoning_effort` for servers that know it"
+    )
+    headers: dict[str, Annotated[str, Field(max_length=1000)]] = Field(
+        default_factory=dict[str, str],
+        description="further headers of its requests; `$NAME` in a value is an environment variable",
+    )
+    body: dict[str, Any] = Field(
+        default_factory=dict[str, Any], description="further fields of its requests: `top_p: 0.9`"
+    )
+
+
+def _named(value: object) -> object:
+    """`talk: ollama:qwen3:8b` is `talk: {mind: ollama:qwen3:8b}`."""
+    return {"mind": value} if isinstance(value, str) else value
+
+
+Questions = Literal[
+    "default", "talk", "plan", "reflect", "decide",
+    "rate", "react", "act", "converse", "answer", "plan_day", "plan_hours", "plan_minutes", "questions", "insights",
+    "relate", "embed", "duet_plan", "duet_turn", "duet_reflect", "panel_turn", "perceive_event",
+]  # fmt: skip
+"""All questions, a group of tasks, or one task; `minds.several.GROUPS` says which tasks a group has."""
 
 
 class DuetPart(Part):
@@ -362,6 +404,10 @@ class ScenarioPart(Part):
     language: Literal["en", "ko"] = Field(default="en", description="language the characters speak and think in")
     stage: str = Field(default="town", description="`town`, `duet`, `panel`, or `module:NAME` of one from elsewhere")
     mind: str = Field(default="offline", description="mind used when the command names none")
+    minds: dict[Questions, Annotated[MindPart, BeforeValidator(_named, json_schema_input_type=str | MindPart)]] = Field(
+        default_factory=dict[Questions, MindPart],
+        description="task or group of tasks → who answers it, and how: a name, or a mapping as below",
+    )
     clock: ClockPart = Field(default=ClockPart(), description="when the run begins, and how long a tick is")
     world: WorldPart = Field(description="places, objects and ways")
     characters: tuple[CharacterPart, ...] = Field(min_length=1, description="who lives here")
@@ -403,7 +449,7 @@ def _annotation(path: KeyPath) -> Any:
     here: Any = ScenarioPart
     for key in path:
         here = _inside(here, key)
-    return here
+    return get_args(here)[0] if get_origin(here) is Annotated else here
 
 
 def _inside(annotation: Any, key: str | int) -> Any:

@@ -185,8 +185,13 @@ def _add_library(app: FastAPI, sessions: Sessions) -> None:
         """The scenarios a page may start."""
         return sessions.library.scenarios()
 
+    @app.get("/api/scenarios/{scenario}", operation_id="scenario")
+    def scenario(scenario: str) -> m.ScenarioText:
+        """A scenario as it is written, to begin another one from."""
+        return m.ScenarioText(text=sessions.library.text(scenario))
+
     @app.post("/api/scenarios/check", operation_id="check")
-    def check(body: m.Check) -> m.Checked:
+    def check(body: m.ScenarioText) -> m.Checked:
         """Everything that keeps a page from starting this scenario; what it is, if nothing does."""
         return checked(body.text)
 

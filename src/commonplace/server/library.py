@@ -19,7 +19,7 @@ from commonplace.minds.chat.servers import is_server
 from commonplace.run.fork import written_fork
 from commonplace.run.manifest import OFFLINE
 from commonplace.run.reading import Reading
-from commonplace.scenario.loading import Source, located, read, report, shipped
+from commonplace.scenario.loading import KeyPath, Source, located, read, report, shipped
 from commonplace.scenario.model import ClockPart, ScenarioPart
 from commonplace.scenario.rules import examined
 from commonplace.server import model as wire
@@ -122,6 +122,10 @@ class Library:
             raise Missing(f"there is no scenario {shortened(clean(name), 100)!r}", hint=f"there are {known}")
         return str(path)
 
+    def text(self, name: str) -> str:
+        """The text of a scenario. Raises Missing for any other than `scenarios` lists."""
+        return located(self.scenario(name))[0]
+
     def _files(self) -> dict[str, Path]:
         if self._scenarios is None or not self._scenarios.is_dir():
             return {}
@@ -208,7 +212,9 @@ def _reaching_out(source: Source, part: ScenarioPart) -> Iterator[tuple[int, str
         yield source.line(("stage",)), f"a scenario from a page cannot name code: stage {clean(part.stage)!r}"
     if part.prompts:
         yield source.line(("prompts",)), "a scenario from a page cannot name a folder of prompts"
-    minds = [(("mind",), part.mind), *((("characters", n, "mind"), one.mind) for n, one in enumerate(part.characters))]
+    minds: list[tuple[KeyPath, str]] = [(("mind",), part.mind)]
+    minds += [(("characters", n, "mind"), one.mind) for n, one in enumerate(part.characters)]
+    minds += [(("minds", name), one.mind) for name, one in part.minds.items()]
     for path, mind in minds:
         if mind not in ("", OFFLINE):
             what = "a model server" if is_server(mind) else "a mind"

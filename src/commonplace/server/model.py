@@ -436,8 +436,8 @@ class NewRun(Wire):
     ticks: int = Field(default=288, ge=1, le=1_000_000)
 
 
-class Check(Wire):
-    """A scenario to check."""
+class ScenarioText(Wire):
+    """A scenario as it is written."""
 
     text: Annotated[str, Field(max_length=400_000)]
 

@@ -158,14 +158,16 @@ Category = Literal["talk", "moves", "plans", "world", "doing"]
 CATEGORIES: Mapping[str, Category] = {
     "SAY": "talk", "CONVERSATION_STARTED": "talk", "CONVERSATION_ENDED": "talk",
     "MOVE": "moves", "JOINED": "moves", "LEFT": "moves",
-    "PLAN_CHANGED": "plans", "REFLECTED": "plans", "ACTION_REJECTED": "plans", "FORGOT": "plans",
+    "PLAN_CHANGED": "plans", "REFLECTED": "plans", "RELATION_CHANGED": "plans", "ACTION_REJECTED": "plans",
+    "FORGOT": "plans",
     "IDLE": "doing", "INTERACT": "doing",
 }  # fmt: skip
 """Anything else is `world`."""
 
 MARKS: Mapping[str, str] = {
     "SAY": "“", "CONVERSATION_STARTED": "┌", "CONVERSATION_ENDED": "└", "MOVE": "→", "PLAN_CHANGED": "¶",
-    "REFLECTED": "◇", "ACTION_REJECTED": "✗", "INTERACT": "•", "OBJECT_STATE_CHANGED": "▪", "TIME_ADVANCED": "─",
+    "REFLECTED": "◇", "RELATION_CHANGED": "♥", "ACTION_REJECTED": "✗", "INTERACT": "•",
+    "OBJECT_STATE_CHANGED": "▪", "TIME_ADVANCED": "─",
     "WEATHER_CHANGED": "≈", "SCRIPTED": "✶", "GOD_EVENT": "✦", "INNER_VOICE": "✦", "JOINED": "+", "LEFT": "-",
     "FORGOT": "✦", "TAKEN_OVER": "✦", "GIVEN_BACK": "✦", "CHANGED": "✦",
 }  # fmt: skip
@@ -259,6 +261,8 @@ def _key(event: Event) -> str:
             return "MOVE goal" if body.get("goal") not in (None, "", body.get("to")) else "MOVE"
         case "CHANGED":
             return "CHANGED run" if event.agent_id == NOBODY else "CHANGED"
+        case "RELATION_CHANGED":
+            return f"RELATION_CHANGED {body.get('why')}"
         case "PLAN_CHANGED":
             return "PLAN_CHANGED" if body.get("reason") else "PLAN_CHANGED first"
         case _:
@@ -282,8 +286,8 @@ class _Words(dict[str, str]):
         if key == "value":
             return clean("; ".join(_strings(value)))
         name = str(value)
-        if key == "object":
-            return self.town.what(name)
+        if key in {"other", "object"}:
+            return self.town.short(name) if key == "other" else self.town.what(name)
         if self.event.type == "MOVE":
             return self.town.where(name)
         return ambient(self.town.language, clean(name.replace("_", " ")))

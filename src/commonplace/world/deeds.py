@@ -53,7 +53,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An event a mind makes in addition to its action: PLAN_CHANGED, REFLECTED. Others do not see it."""
+    """An event of a mind besides its action: PLAN_CHANGED, REFLECTED, RELATION_CHANGED. Others do not see it."""
 
     type: str
     body: Mapping[str, Any]

@@ -126,7 +126,7 @@ def test_a_compressed_body_is_inflated_to_a_limit_only():
             assert asked(minded(server.url)).outcome == "value"
     bomb = gzip.compress(bytes(2 * LONGEST_BODY), 1)
     page = Page.of(200, Headers({"Content-Encoding": "gzip"}), bomb, Key("X", ""))
-    assert len(page.text) == LONGEST_BODY
+    assert page.data is None and len(page.text) < 10_000
     with pytest.raises(Unreachable, match="zstd"):
         Page.of(200, Headers({"Content-Encoding": "zstd"}), b"", Key("X", ""))
 

@@ -63,7 +63,22 @@ def test_each_rule_there_is_in_english_is_there_in_korean() -> None:
 
 
 def _slots(noun: str) -> dict[str, str]:
-    plain = ("x", "y", "you", "me", "topic", "other", "thing", "event", "place", "undone", "topics", "what", "text")
+    plain = (
+        "x",
+        "xs",
+        "y",
+        "you",
+        "me",
+        "topic",
+        "other",
+        "thing",
+        "event",
+        "place",
+        "undone",
+        "topics",
+        "what",
+        "text",
+    )
     doing = KO.doing("국물 내기")
     slots = dict.fromkeys(plain, noun)
     slots |= {

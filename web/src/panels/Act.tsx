@@ -13,7 +13,7 @@ type Kind = "god" | "voice";
 export function Act(): ReactElement | null {
   const words = useWords();
   const actions = useView((view) => view.source.actions);
-  const { town, live, status, cards } = useView((view) => view);
+  const { town, tick, head, status, cards, backToNow } = useView((view) => view);
   const chosen = cards.findLast((card) => card.kind === "agent")?.id;
   const [kind, setKind] = useState<Kind>("god");
   const [text, setText] = useState("");
@@ -35,6 +35,7 @@ export function Act(): ReactElement | null {
         setAccepted([said, ...accepted].slice(0, 20));
         setText("");
         setPreview("");
+        if (tick < head) backToNow();
       }
     } catch (thrown) {
       setProblem(problemOf(thrown));
@@ -98,8 +99,11 @@ export function Act(): ReactElement | null {
           ))}
         </p>
       )}
-      {!live && <p className="soft">{words.act.past}</p>}
-      {live && status?.playing === false && <p className="soft">{words.act.paused}</p>}
+      {tick < head ? (
+        <p className="soft">{words.act.past}</p>
+      ) : (
+        !status?.playing && <p className="soft">{words.act.paused}</p>
+      )}
       <div className="row">
         <Button
           label={words.act.preview}

@@ -267,6 +267,7 @@ const REST = 500;
 function Write({ library, started }: { readonly library: RunLibrary; started(run: RunCard): void }): ReactElement {
   const words = useWords();
   const [text, setText] = useState("");
+  const [lost, setLost] = useState<unknown>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const gutter = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -276,6 +277,7 @@ function Write({ library, started }: { readonly library: RunLibrary; started(run
     text,
     REST,
   );
+  const scenarios = useAsked(() => library.scenarios(), "scenarios", "");
   const findings = check.value?.findings ?? [];
   const scenario = check.waiting ? null : (check.value?.scenario ?? null);
   const errors = findings.filter((finding) => finding.level === "error");
@@ -294,6 +296,20 @@ function Write({ library, started }: { readonly library: RunLibrary; started(run
     <div className="write">
       <div className="row">
         <label htmlFor={id}>{words.library.text}</label>
+        <select
+          aria-label={words.library.from}
+          value=""
+          onChange={(event) => void library.scenario(event.target.value).then(setText, setLost)}
+        >
+          <option value="" disabled>
+            {words.library.from} {words.library.choose}
+          </option>
+          {scenarios.value?.map((one) => (
+            <option key={one.name} value={one.name} lang={one.language}>
+              {one.title}
+            </option>
+          ))}
+        </select>
         <label className="button plain">
           {words.library.file}
           <input
@@ -327,6 +343,7 @@ function Write({ library, started }: { readonly library: RunLibrary; started(run
         />
       </div>
       <div className="findings" role="status">
+        {lost !== null && <ProblemNote problem={problemOf(lost)} />}
         {check.problem && <ProblemNote problem={check.problem} retry={check.again} />}
         {text.trim() && check.waiting && <p className="soft">{words.library.checking}</p>}
         {scenario && (

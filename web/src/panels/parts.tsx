@@ -272,8 +272,7 @@ export function ProblemNote({ problem, retry }: { readonly problem: Problem; ret
   const unreachable = problem.title === "unreachable";
   return (
     <div className="problem" role="alert">
-      <strong>{unreachable ? words.app.unreachable : problem.title}</strong>
-      {problem.detail && <p>{problem.detail}</p>}
+      <strong>{unreachable ? words.app.unreachable : problem.detail || problem.title}</strong>
       {(problem.hint || unreachable) && (
         <p className="soft">{unreachable ? words.app.unreachableHint : problem.hint}</p>
       )}

@@ -14,6 +14,7 @@ export function httpLibrary(base = ""): Library {
   return {
     runs: () => ask(`${base}/api/runs`),
     scenarios: () => ask(`${base}/api/scenarios`),
+    scenario: async (name) => (await ask<{ text: string }>(`${base}/api/scenarios/${encodeURIComponent(name)}`)).text,
     check: (text) => ask(`${base}/api/scenarios/check`, { text }),
     start: (wanted) => ask(`${base}/api/runs`, wanted),
     open: (run) => httpSource(run, base),

@@ -98,6 +98,8 @@ export interface Actions {
 export interface Library {
   runs(): Promise<readonly RunCard[]>;
   scenarios(): Promise<readonly ScenarioCard[]>;
+  /** The text of a scenario. */
+  scenario(name: string): Promise<string>;
   check(text: string): Promise<Checked>;
   start(wanted: NewRun): Promise<RunCard>;
   open(run: string): Source;

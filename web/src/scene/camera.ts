@@ -4,8 +4,10 @@ import type * as Phaser from "phaser";
 import type { Box } from "./bubbles";
 
 const NEAREST = 5;
-/** Pixels a pointer may move and still click. */
-const SLIP = 6;
+/** Pixels a mouse, or a less steady finger, may move and still click. */
+const SLIP = { mouse: 6, finger: 14 } as const;
+/** How far apart two fingers move for a step of the zoom. */
+const PINCH = 1.3;
 
 export interface CameraOptions {
   readonly width: number;
@@ -43,6 +45,8 @@ export function buildCamera(main: Phaser.Cameras.Scene2D.Camera, parent: HTMLEle
   let hover: { sx: number; sy: number } | null = null;
   const down = new Map<number, { x: number; y: number }>();
   let slipped = 0;
+  /** The view has moved under the pointers that are down. */
+  let moving = false;
   let pinch = 0;
   let wheel = 0;
   parent.style.touchAction = "none";
@@ -100,6 +104,8 @@ export function buildCamera(main: Phaser.Cameras.Scene2D.Camera, parent: HTMLEle
     return a && b ? Math.hypot(a.x - b.x, a.y - b.y) : 0;
   };
 
+  const slipOf = (event: PointerEvent): number => (event.pointerType === "mouse" ? SLIP.mouse : SLIP.finger);
+
   const listen: [EventTarget, string, (event: never) => void][] = [];
   const on = <E extends Event>(target: EventTarget, type: string, act: (event: E) => void): void => {
     target.addEventListener(type, act as EventListener, { passive: false });
@@ -109,7 +115,10 @@ export function buildCamera(main: Phaser.Cameras.Scene2D.Camera, parent: HTMLEle
   on<PointerEvent>(parent, "pointerdown", (event) => {
     if (event.button > 0) return;
     down.set(event.pointerId, inView(event));
-    if (down.size === 1) slipped = 0;
+    if (down.size === 1) {
+      slipped = 0;
+      moving = false;
+    }
     pinch = spread();
   });
   on<PointerEvent>(window, "pointermove", (event) => {
@@ -120,24 +129,24 @@ export function buildCamera(main: Phaser.Cameras.Scene2D.Camera, parent: HTMLEle
       return;
     }
     down.set(event.pointerId, at);
+    const slip = slipOf(event);
     if (down.size > 1) {
-      slipped = SLIP + 1;
+      slipped = slip + 1;
       const now = spread();
-      if (pinch && now > pinch * 1.35) {
-        zoomTo(zoom + 1, at.x, at.y);
-        pinch = now;
-      } else if (pinch && now < pinch / 1.35) {
-        zoomTo(zoom - 1, at.x, at.y);
+      const step = now > pinch * PINCH ? 1 : now < pinch / PINCH ? -1 : 0;
+      if (pinch && step) {
+        const all = [...down.values()];
+        zoomTo(zoom + step, all.reduce((sum, one) => sum + one.x, 0) / all.length, all.reduce((sum, one) => sum + one.y, 0) / all.length);
         pinch = now;
       }
     }
     const dx = at.x - before.x;
     const dy = at.y - before.y;
-    const held = slipped > SLIP;
     slipped += Math.abs(dx) + Math.abs(dy);
-    if (slipped <= SLIP) return;
+    if (slipped <= slip) return;
     hover = null;
-    if (!held) options.moved();
+    if (!moving) options.moved();
+    moving = true;
     goal = null;
     x -= dx / zoom / down.size;
     y -= dy / zoom / down.size;
@@ -146,7 +155,7 @@ export function buildCamera(main: Phaser.Cameras.Scene2D.Camera, parent: HTMLEle
   const up = (event: PointerEvent): void => {
     if (!down.delete(event.pointerId) || down.size) return;
     const at = inView(event);
-    if (event.type === "pointerup" && slipped <= SLIP) {
+    if (event.type === "pointerup" && slipped <= slipOf(event)) {
       const to = world(at.x, at.y);
       options.picked(to.x, to.y);
     }

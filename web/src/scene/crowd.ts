@@ -1,44 +1,56 @@
 // People drawn: the frame of each step, what they carry, who sleeps, who is chosen.
 
 import type { Actor, Cast } from "./actors";
+import { inRain, type Look } from "./art/look";
 import { picture, type Picture } from "./art/paint";
-import { drawPerson, FOOT, FRAMES, HEIGHT } from "./art/people";
+import { drawPerson, drawUmbrella, FOOT, FRAMES, HEIGHT } from "./art/people";
 import { DEEP, type Board, type Image, type View } from "./board";
 import type { Furniture } from "./furniture";
 import type { Houses } from "./houses";
+import { hash } from "./layout/chance";
+import { TILE } from "./layout/map";
+import { sheltered } from "./shelter";
 
 const STEPS = ["left", "stand", "right", "stand"] as const;
 const NAMES = [...FRAMES.map(([view, pose]) => `${view} ${pose}`), "lie"];
 /** At most so many breathe a `z` at once. */
 const SLEEPERS = 12;
 
+type Frames = ReadonlyMap<string, { readonly page: string; readonly key: string }>;
+
 interface Drawn {
   readonly image: Image;
-  readonly frames: ReadonlyMap<string, { readonly page: string; readonly key: string }>;
+  readonly frames: Frames;
+  /** In a raincoat; drawn when it first rains on them. */
+  wet: Frames | null;
   icon: Image | null;
+  umbrella: Image | null;
   carried: string;
   frame: string;
 }
 
 export interface Crowd {
   /** Draws everybody. `now` in milliseconds; who is `chosen` has a ring at the feet. */
-  update(view: View, zoom: number, now: number, chosen: string | null): void;
+  update(view: View, zoom: number, now: number, raining: boolean, chosen: string | null): void;
   /** Who is drawn nearest to a point of the world, within reach of a pointer. */
   hit(x: number, y: number): Actor | null;
 }
 
-export function buildCrowd({ scene, atlas, calm, add }: Board, houses: Houses, furniture: Furniture, cast: Cast): Crowd {
+export function buildCrowd({ scene, map, atlas, calm, add }: Board, houses: Houses, furniture: Furniture, cast: Cast): Crowd {
   const drawn = new Map<string, Drawn>();
   const sleepers: Image[] = [];
   const ring = add("ring", ringPicture, 0, 0).setDepth(DEEP.flat + 20).setVisible(false);
 
+  const framesOf = (name: string, look: Look): Frames =>
+    new Map(drawPerson(look).map((each, i) => [NAMES[i] as string, atlas.frame(`${name} ${NAMES[i]}`, () => each)] as const));
+
   function draw(actor: Actor): Drawn {
-    const frames = new Map(drawPerson(actor.look).map((each, i) => [NAMES[i] as string, atlas.frame(`${actor.id} ${NAMES[i]}`, () => each)] as const));
+    const frames = framesOf(actor.id, actor.look);
     const { page, key } = frames.get("down stand") as { page: string; key: string };
-    return { image: scene.add.image(0, 0, page, key), frames, icon: null, carried: "", frame: "" };
+    return { image: scene.add.image(0, 0, page, key), frames, wet: null, icon: null, umbrella: null, carried: "", frame: "" };
   }
 
-  function show(actor: Actor, view: View, zoom: number): void {
+  function show(actor: Actor, view: View, zoom: number, raining: boolean): void {
     actor.near = actor.x > view.x - 16 && actor.x < view.right + 16 && actor.y > view.y - 8 && actor.y < view.bottom + 36;
     const house = houses.at(actor.x, actor.y - 4);
     actor.seen = actor.near && (!house || house.roof < 0.5);
@@ -46,20 +58,36 @@ export function buildCrowd({ scene, atlas, calm, add }: Board, houses: Houses, f
     if (!actor.near || (house && house.roof >= 0.97)) {
       mine?.image.setVisible(false);
       mine?.icon?.setVisible(false);
+      mine?.umbrella?.setVisible(false);
       return;
     }
     if (!mine) drawn.set(actor.id, (mine = draw(actor)));
     const side = actor.facing === "left" || actor.facing === "right";
     const pose = actor.walking ? STEPS[Math.floor(actor.stride / 140) % 4] : actor.pose === "sit" ? "sit" : "stand";
     const frame = actor.pose === "lie" && !actor.walking ? "lie" : `${side ? "side" : actor.facing} ${pose}`;
-    if (frame !== mine.frame) {
-      mine.frame = frame;
-      const at = mine.frames.get(frame) as { page: string; key: string };
+    // Who has both hands free holds an umbrella, the others and children wear a raincoat; under a tree an umbrella is closed.
+    const wet = raining && !house && frame !== "lie";
+    const umbrella = wet && !actor.look.child && !actor.carries && hash(actor.id) % 3 > 0;
+    const coat = wet && !umbrella;
+    const open = umbrella && (actor.walking || !sheltered(map, { x: (actor.x - 8) / TILE, y: (actor.y - 13) / TILE }));
+    if (coat) mine.wet ??= framesOf(`${actor.id} wet`, inRain(actor.look));
+    const worn = `${frame}${coat ? " wet" : ""}`;
+    if (worn !== mine.frame) {
+      mine.frame = worn;
+      const at = ((coat && mine.wet) || mine.frames).get(frame) as { page: string; key: string };
       mine.image.setTexture(at.page, at.key).setOrigin(0.5, frame === "lie" ? 1 : FOOT / HEIGHT);
     }
     const x = Math.round(actor.x * zoom) / zoom;
     const y = Math.round(actor.y * zoom) / zoom;
     mine.image.setFlipX(actor.facing === "right" && frame !== "lie").setPosition(x, y).setDepth(frame === "lie" ? actor.y + 2 : actor.y).setVisible(true);
+    actor.covered = open;
+    if (open) {
+      const n = hash(`${actor.id} umbrella`) % 6;
+      mine.umbrella ??= add(`umbrella ${n}`, () => drawUmbrella(n), 0, 0).setOrigin(0.5, 1);
+      const left = actor.facing === "left" || (actor.facing === "up" && hash(actor.id) % 2 > 0);
+      mine.umbrella.setPosition(x + (left ? -5 : 5), y - (actor.pose === "sit" && !actor.walking ? 5 : 8) + (pose === "left" || pose === "right" ? -1 : 0)).setDepth(actor.y + 0.2);
+    }
+    mine.umbrella?.setVisible(open);
     if (actor.carries !== mine.carried) {
       mine.carried = actor.carries;
       mine.icon?.destroy();
@@ -72,10 +100,10 @@ export function buildCrowd({ scene, atlas, calm, add }: Board, houses: Houses, f
   }
 
   return {
-    update(view, zoom, now, chosen) {
+    update(view, zoom, now, raining, chosen) {
       let asleep = 0;
       for (const actor of cast.actors.values()) {
-        show(actor, view, zoom);
+        show(actor, view, zoom, raining);
         if (!actor.seen || !actor.asleep || actor.walking || asleep >= SLEEPERS) continue;
         const z = (sleepers[asleep] ??= add("z", zed, 0, 0).setDepth(DEEP.above));
         const t = calm ? 0.4 : (now / 2400 + asleep * 0.37) % 1;
@@ -83,9 +111,10 @@ export function buildCrowd({ scene, atlas, calm, add }: Board, houses: Houses, f
         asleep++;
       }
       for (; asleep < sleepers.length; asleep++) sleepers[asleep]?.setVisible(false);
-      for (const [id, { image, icon }] of drawn) if (!cast.actors.has(id)) {
+      for (const [id, { image, icon, umbrella }] of drawn) if (!cast.actors.has(id)) {
         image.destroy();
         icon?.destroy();
+        umbrella?.destroy();
         drawn.delete(id);
       }
       const one = chosen ? cast.actors.get(chosen) : undefined;

@@ -1,5 +1,5 @@
 // A page for looking at the scene alone, not part of the build: /look.html?town=plaza&tick=40&hour=21&sky=rain&theme=neon&zoom=2
-// More: select=ID, follow=ID, visit=ID (an area), at=X,Y (tiles), play=TICKS_PER_SECOND, lens=1, calm=1, people=NUMBER.
+// More: select=ID, follow=ID, visit=ID (an area), at=X,Y (tiles), play=TICKS_PER_SECOND, lens=1, calm=1, people=NUMBER, party=NUMBER (in the area of visit), put=OBJECT:PLACE.
 
 import "../styles/base.css";
 import { afterDelta, fromSnapshot, type Frame } from "../run/frame";
@@ -51,6 +51,18 @@ let frame = fromSnapshot(frames.first);
 for (const delta of frames.rest.slice(0, tick)) frame = afterDelta(frame, delta);
 
 const people = number("people", 0);
+const sayings = ["Have you heard about the lantern festival?", "No.", "The broth wants another hour, and I am not going to be hurried by anybody.", "오늘 저녁에 광장에서 만날까요?", "Then we agree.", "I thought the drone was broken!"];
+
+/** The first `n` people in one place, every other one of them speaking. */
+function party(from: Frame, n: number, place: string): Frame {
+  const agents = new Map(from.agents);
+  [...agents.values()].slice(0, n).forEach((one, i, all) => {
+    const speaks = i % 2 === 0;
+    const to = speaks ? (all[i + 1]?.agent_id ?? "") : "";
+    agents.set(one.agent_id, { ...one, position: place, path: [], asleep: false, to, dialogue: speaks ? (sayings[(i / 2) % sayings.length] ?? "") : "", emoji: "" });
+  });
+  return { ...from, agents };
+}
 
 function shown(from: Frame): Frame {
   let out = from;
@@ -61,7 +73,11 @@ function shown(from: Frame): Frame {
   }
   if (query.has("sky")) out = { ...out, sky: query.get("sky") ?? "clear" };
   if (query.has("wind")) out = { ...out, wind: query.get("wind") ?? "calm" };
-  return people ? crowd(town, out, people)[1] : out;
+  const [moved, to] = query.get("put")?.split(":") ?? [];
+  const thing = moved && to ? out.objects.get(moved) : undefined;
+  if (thing && to) out = { ...out, objects: new Map(out.objects).set(thing.object_id, { ...thing, parent: to }) };
+  if (people) out = crowd(town, out, people)[1];
+  return query.has("party") ? party(out, number("party", 10), query.get("visit") ?? "") : out;
 }
 
 const first = shown(frame);

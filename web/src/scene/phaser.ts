@@ -8,7 +8,7 @@ import { lookOf } from "./art/look";
 import { drawPortrait } from "./art/people";
 import { hourOf, lightAt, WINDS, type Light } from "./art/sky";
 import { HAMLET, NEON, type Theme } from "./art/theme";
-import { DEEP, type Board } from "./board";
+import type { Board } from "./board";
 import { buildCamera } from "./camera";
 import { buildCrowd } from "./crowd";
 import { buildFurniture } from "./furniture";
@@ -18,6 +18,7 @@ import { layout } from "./layout/layout";
 import { TILE, type VillageMap } from "./layout/map";
 import { buildDark } from "./light";
 import { buildScenery } from "./scenery";
+import { rains } from "./shelter";
 import { buildThreads } from "./threads";
 import type { BuildVillage, Picked, Village, VillageOptions } from "./village";
 import { buildWeather } from "./weather";
@@ -80,7 +81,6 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
   const crowd = buildCrowd(board, houses, furniture, cast);
   const threads = buildThreads(board, cast);
   const dark = buildDark(board);
-  const mist = scene.add.rectangle(0, 0, 10, 10, theme.neon ? 0xd9cfee : 0xe6ebf0, 1).setOrigin(0).setDepth(DEEP.air + 5).setVisible(false);
   const thingNames = new Map(options.town.things.map((thing) => [thing.id, thing.name]));
   const areaNames = new Map(options.town.areas.map((area) => [area.id, area.name]));
   const lookFor = (actor: Actor): House | null => houses.at(actor.x, actor.y - 4);
@@ -108,6 +108,8 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
   }
 
   function update(_time: number, elapsed: number): void {
+    // Nothing is drawn before it is known who is where: the camera then goes to them.
+    if (!frame) return;
     const ms = Math.min(100, elapsed);
     clock += ms;
     cast.step(ms);
@@ -118,7 +120,8 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
     main.preRender();
     const view = main.worldView;
     const zoom = camera.zoom();
-    const wind = WINDS[frame?.wind ?? "calm"] ?? 1;
+    const { sky } = frame;
+    const wind = WINDS[frame.wind] ?? 1;
     scenery.update(view, clock, light.lamp, wind);
 
     const pointer = camera.pointer();
@@ -132,7 +135,7 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
     }
     if (houses.update(view, ms, light.lamp, open)) dark.stale();
     furniture.update(view, light.lamp);
-    crowd.update(view, zoom, clock, selected);
+    crowd.update(view, zoom, clock, rains(sky), selected);
 
     const hovered = pointer ? hit(pointer.x, pointer.y) : null;
     const people: Actor[] = [];
@@ -142,7 +145,7 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
       const house = actor.seen ? null : lookFor(actor);
       actor.sx = (actor.x - view.x) * zoom;
       actor.sy = ((house ? Math.max(house.y + 40, actor.y) : actor.y) - view.y) * zoom;
-      actor.tall = (actor.look.child ? 20 : 25) * zoom;
+      actor.tall = (actor.look.child ? 20 : actor.covered ? 31 : 25) * zoom;
       actor.chosen = actor.id === selected || actor.id === followed;
       actor.hovered = hovered?.picked.id === actor.id;
       people.push(actor);
@@ -153,9 +156,7 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
       rooms: houses.all.filter((house) => house.near && house.roof <= 0.98).map(({ x, y, w, h, roof }) => ({ x, y, w, h, open: 1 - roof })),
       faces: lens ? people.filter((actor) => lens.lit.has(actor.id)) : [],
     }));
-    weather.update(view, clock, ms, frame?.sky ?? "clear", wind, light);
-    mist.setVisible(light.mist > 0.01);
-    if (mist.visible) mist.setPosition(view.x - 2, view.y - 2).setSize(view.width + 4, view.height + 4).setAlpha(light.mist);
+    weather.update(view, clock, ms, sky, wind, light, houses.all.filter((house) => house.near && house.roof < 0.5));
     threads.update(frame, clock);
 
     const rooms = zoom < 2 ? [] : houses.all.filter((house) => house.near && house.roof < 0.4).flatMap((house) => house.b.rooms);
@@ -168,7 +169,6 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
   }
 
   camera.goTo(world.width / 2, world.height / 2, true);
-  update(0, 16);
   scene.events.on(Phaser.Scenes.Events.UPDATE, update);
 
   return {
@@ -191,8 +191,8 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
       selected = agent;
     },
     follow(agent) {
+      if (!agent && followed) camera.letGo(); // not a visit that has just begun
       followed = agent;
-      if (!agent) camera.letGo();
     },
     visit({ kind, id }) {
       followed = null;

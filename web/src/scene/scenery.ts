@@ -4,11 +4,12 @@ import * as Phaser from "phaser";
 import { bakeGround } from "./art/ground";
 import { chance, ellipse, glow, picture, type Picture } from "./art/paint";
 import { drawPlant, UPRIGHT, type Drawn } from "./art/plants";
+import { drawThing } from "./art/things";
 import { imageOf } from "./atlas";
 import { DEEP, type Board, type Image, type View } from "./board";
 import { TILE, type Plant } from "./layout/map";
 
-const CHUNK = 512;
+const CHUNK = 256;
 const CELL = 256;
 
 interface Cell {
@@ -37,8 +38,8 @@ export function buildScenery({ scene, map, theme, calm, lamps, add }: Board): Sc
   const drawings = new Map<string, Drawn>();
 
   function groundAt(view: View): void {
-    // What is in sight at first is drawn at once, later one piece a frame.
-    let budget = chunks.size ? 1 : 99;
+    // What is in sight at first is drawn at once, later two pieces a frame.
+    let budget = chunks.size ? 2 : 99;
     for (let y = Math.max(0, Math.floor((view.y - 32) / CHUNK)); y * CHUNK < Math.min(height, view.bottom + 32); y++) {
       for (let x = Math.max(0, Math.floor((view.x - 32) / CHUNK)); x * CHUNK < Math.min(width, view.right + 32); x++) {
         const key = `ground ${x} ${y}`;
@@ -106,7 +107,11 @@ export function buildScenery({ scene, map, theme, calm, lamps, add }: Board): Sc
     const v = runsDown ? UPRIGHT : plant.sprite === "flower" ? plant.variant % theme.petals.length : plant.variant % 4;
     const key = `plant ${plant.sprite} ${v}`;
     let drawn = drawings.get(key);
-    if (!drawn) drawings.set(key, (drawn = drawPlant(plant.sprite, v, theme)));
+    if (!drawn) {
+      const { sprite } = plant;
+      drawn = sprite === "bench" || sprite === "barrel" ? { ...drawThing(sprite, sprite === "bench" ? 2 : 1, 1, v, "", theme), shadow: sprite === "bench" ? 13 : 8 } : drawPlant(sprite, v, theme);
+      drawings.set(key, drawn);
+    }
     const wild = drawn.sways || drawn.flat || plant.sprite === "bush" || plant.sprite === "rock";
     const x = plant.x * TILE + 8 + (wild ? Math.round((chance(plant.x, plant.y) - 0.5) * 6) : 0);
     const y = plant.y * TILE + 15 + (wild ? Math.round((chance(plant.y, plant.x + 3) - 0.5) * 4) : 0);

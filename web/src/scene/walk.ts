@@ -3,6 +3,7 @@
 import { hash } from "./layout/chance";
 import { placesFor } from "./layout/words";
 import type { Placed, Point, Spot, VillageMap } from "./layout/map";
+import { sheltered } from "./shelter";
 import type { Thing } from "../run/types";
 
 // ── ways ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -185,6 +186,8 @@ export interface Present {
   readonly with: string;
   /** What it is at, a key of `uses`; empty for nothing. */
   readonly at: string;
+  /** It rains on it. */
+  readonly wet: boolean;
 }
 
 /**
@@ -265,7 +268,8 @@ export function settle(map: VillageMap, present: readonly Present[], before: Rea
     const partner = byId.get(one.with);
     const with_ = partner && partner.area === one.area ? before.get(one.with) : undefined;
     const near = !partner || partner.area !== one.area || (was && with_ && with_.area === was.area && distance(was.at, with_.at) <= EARSHOT);
-    if (there && was && useful && near) take(one, was.at, was.facing, one.asleep ? was.pose : undefined);
+    const dry = !one.wet || one.at !== "" || partner !== undefined || !was || sheltered(map, was.at);
+    if (there && was && useful && near && dry) take(one, was.at, was.facing, one.asleep ? was.pose : undefined);
     else left.push(one);
   }
   // Whoever uses an object comes first; who speaks goes up to whom they speak to, who then need not move.
@@ -296,7 +300,9 @@ export function settle(map: VillageMap, present: readonly Present[], before: Rea
         continue;
       }
     }
-    take(one, anywhere(spot, one.id, free, taken, width), "down", one.asleep ? "lie" : undefined);
+    const was = stayed(one, before.get(one.id));
+    const dry = one.wet ? (dryStand(map, one, free) ?? (was && free(was.at) ? was.at : undefined)) : undefined;
+    take(one, dry ?? anywhere(spot, one.id, free, taken, width), "down", one.asleep ? "lie" : undefined);
   }
   for (const one of people) {
     const mine = out.get(one.id);
@@ -317,7 +323,7 @@ function heard(present: readonly Present[]): Present[] {
   });
 }
 
-/** Somebody who is talked to stays where they were, even if their own turn to be settled comes later. */
+/** How somebody stands who has not left the place since: who is talked to stays there, even if their turn to be settled comes later. */
 function stayed(one: Present, was: Stance | undefined): Stance | undefined {
   return was && was.area === one.area && was.pose !== "lie" ? was : undefined;
 }
@@ -350,6 +356,12 @@ function placeForTwo(spot: Spot, one: Present, free: (at: Point) => boolean): Po
   const good = spot.stands.slice(0, Math.max(2, Math.ceil(spot.stands.length * 0.85)));
   const pairs = good.filter((at) => free(at) && [2, -2, 1, -1].some((dx) => inside(spot, { x: at.x + dx, y: at.y }) && free({ x: at.x + dx, y: at.y })));
   return pairs[hash(`${one.id} ${one.with}`) % Math.max(1, Math.min(6, pairs.length))];
+}
+
+/** Where one waits for the rain to end. */
+function dryStand(map: VillageMap, one: Present, free: (at: Point) => boolean): Point | undefined {
+  const dry = map.spots.get(one.area)?.stands.filter((at) => sheltered(map, at) && free(at)) ?? [];
+  return dry[hash(`${one.id} in the rain`) % Math.max(1, dry.length)];
 }
 
 /** A stand nobody has, away from others while there is space; in a full room between two tiles. */

@@ -5,11 +5,13 @@ import { chance, noise, picture, type Picture } from "./art/paint";
 import type { Light } from "./art/sky";
 import { imageOf } from "./atlas";
 import { DEEP, type Board, type Image, type View } from "./board";
-import { TILE } from "./layout/map";
+import { TILE, type Rect } from "./layout/map";
+import { rains } from "./shelter";
 
 export interface Weather {
   smokeAt(x: number, y: number): void;
-  update(view: View, now: number, ms: number, sky: string, wind: number, light: Light): void;
+  /** `open` are the houses one looks into, in pixels: it rains, snows and drifts round them. */
+  update(view: View, now: number, ms: number, sky: string, wind: number, light: Light, open: readonly Rect[]): void;
 }
 
 const rgba = (r: number, g: number, b: number, a: number): number => ((a << 24) | (b << 16) | (g << 8) | r) >>> 0;
@@ -66,6 +68,23 @@ export function buildWeather({ scene, add, map, theme, calm }: Board): Weather {
     return p;
   })(), DEEP.air + 6).setTileScale(3);
 
+  const mist = scene.add.rectangle(0, 0, 8, 8, theme.neon ? 0xd9cfee : 0xe6ebf0, 1).setOrigin(0).setDepth(DEEP.air + 5).setVisible(false);
+  // What falls and drifts is not seen indoors: a stencil of the open houses, in use only while there are any.
+  const indoors = scene.make.graphics({}, false);
+  const outside = indoors.createGeometryMask().setInvertAlpha(true);
+  const falling = [...rain, ...snow, fog, mist, clouds];
+  let masked = "";
+
+  function keepOut(open: readonly Rect[]): void {
+    const now = open.map(({ x, y }) => `${x} ${y}`).join();
+    if (now === masked) return;
+    if (!now) for (const sprite of falling) sprite.clearMask();
+    else if (!masked) for (const sprite of falling) sprite.setMask(outside);
+    masked = now;
+    indoors.clear().fillStyle(0xffffff);
+    for (const { x, y, w, h } of open) indoors.fillRect(x, y, w, h);
+  }
+
   const pool = (count: number, make: () => Image): Image[] => Array.from({ length: count }, () => make().setVisible(false));
   const splashes = pool(46, () =>
     add("splash", () => {
@@ -111,9 +130,12 @@ export function buildWeather({ scene, add, map, theme, calm }: Board): Weather {
         }, x, y).setDepth(DEEP.above).setVisible(false)),
       });
     },
-    update(view, now, ms, sky, wind, light) {
+    update(view, now, ms, sky, wind, light, open) {
+      keepOut(open);
+      mist.setVisible(light.mist > 0.01);
+      if (mist.visible) mist.setPosition(view.x - 2, view.y - 2).setSize(view.width + 4, view.height + 4).setAlpha(light.mist);
       const time = calm ? 0 : now;
-      const raining = sky === "rain" || sky === "storm";
+      const raining = rains(sky);
       const heavy = sky === "storm" ? 1.5 : 1;
       rain.forEach((sprite, i) => {
         sprite.setVisible(raining);

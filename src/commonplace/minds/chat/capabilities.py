@@ -16,6 +16,7 @@ from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.prompts.prompt import Message, Prompt, Unusable
 from commonplace.openai_http import Late, Page
 from commonplace.rng import draw
+from commonplace.scenario.model import MindPart
 
 Structure = Literal["json_schema", "json_object", "tool", "text"]
 
@@ -58,6 +59,8 @@ class Capabilities:
     """Dimensions of its vectors; 0 when it makes none."""
     context: int = 0
     """Tokens of its context window; 0 when unknown."""
+    effort: bool = True
+    """Whether it takes a `reasoning_effort` that the settings of a task name."""
     typed: bool = False
     """Whether it is a test server that answers from the typed input."""
 
@@ -72,32 +75,44 @@ class Capabilities:
             return replace(self, seed=False)
         if any(field in told for field in SWITCHES[self.switch]):
             return replace(self, switch="none", thinks=True)
+        if self.effort and "reasoning_effort" in told:
+            return replace(self, effort=False)
         return None
 
 
 THINKING_ROOM = 2000
-"""Tokens added to an answer's limit when a model cannot be kept from thinking."""
+"""Tokens added to an answer's limit when a model cannot be kept from thinking, or may think and no limit is given."""
+PLAIN = MindPart()
+"""The settings of a task without any."""
 
 
-def chat_body(prompt: Prompt, can: Capabilities, structure: Structure, seed: int) -> dict[str, Any]:
-    """The body of `/chat/completions`."""
+def chat_body(
+    prompt: Prompt, can: Capabilities, structure: Structure, seed: int, settings: MindPart = PLAIN
+) -> dict[str, Any]:
+    """The body of `/chat/completions`, with the settings of the task."""
+    thinks = bool(settings.thinking or (settings.effort and settings.thinking is None))
+    switch = "none" if thinks else can.switch
+    room = settings.thinking or (THINKING_ROOM if thinks or can.thinks else 0)
     body: dict[str, Any] = {
         "model": can.model,
-        "messages": _messages(prompt, structure, slash=can.switch == "slash"),
-        can.length: prompt.max_tokens + (THINKING_ROOM if can.thinks else 0),
-        **SWITCHES[can.switch],
+        "messages": _messages(prompt, structure, slash=switch == "slash"),
+        can.length: prompt.max_tokens + room,
+        **SWITCHES[switch],
         **_form(prompt, structure),
     }
+    if settings.effort and can.effort:
+        body["reasoning_effort"] = settings.effort
     if can.temperature:
-        body["temperature"] = prompt.temperature
+        body["temperature"] = prompt.temperature if settings.temperature is None else settings.temperature
     if can.seed:
         body["seed"] = seed
-    return body
+    return body | settings.body
 
 
-def seed_of(ask: Ask[Any, Any], key: RequestKey) -> int:
+def seed_of(ask: Ask[Any, Any], key: RequestKey, settings: MindPart = PLAIN) -> int:
     """The sampling seed of a question, 31 bits: all servers take them."""
-    return draw(key.seed, key.agent, key.tick, ask.task.name, key.number, key.attempt, "seed") >> 33
+    base = key.seed if settings.seed is None else settings.seed
+    return draw(base, key.agent, key.tick, ask.task.name, key.number, key.attempt, "seed") >> 33
 
 
 def typed_field(ask: Ask[Any, Any], request_key: RequestKey) -> dict[str, Any]:

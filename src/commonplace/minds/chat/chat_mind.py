@@ -10,7 +10,9 @@ from threading import Lock
 from typing import Any, Literal, Protocol
 
 from commonplace.memory import lattice, packed
+from commonplace.minds.chat.answer_cache import AnswerCache
 from commonplace.minds.chat.capabilities import (
+    PLAIN,
     STRUCTURES,
     Capabilities,
     Probe,
@@ -38,7 +40,8 @@ from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.prompt import Prompt, Unusable
 from commonplace.minds.tasks import EmbedInput, EmbedOutput
-from commonplace.openai_http import TEXTS_PER_REQUEST, Key, Late, Page, WrongPage, vectors_in, whole
+from commonplace.openai_http import TEXTS_PER_REQUEST, Key, Late, Page, WrongPage, variables, vectors_in, whole
+from commonplace.scenario.model import MindPart
 
 LONGEST_RAW = 4000
 """Characters of a raw answer that are kept."""
@@ -147,14 +150,21 @@ class ChatMind:
         on_outage: Literal["pause", "fallback"] = "pause",
         sleep: Sleep = asyncio.sleep,
         with_key: bool = True,
+        tasks: Mapping[str, MindPart] | None = None,
+        cache: AnswerCache | None = None,
     ) -> None:
+        """`tasks`: task → its settings; all of them have the same headers. `cache`: answers of earlier runs."""
         self.name = name
         self._book = book
         self._server = server_named(name, servers)
+        self._tasks, self._cache = tasks or {}, cache
+        headers = next((part.headers for part in self._tasks.values()), dict[str, str]())
         if with_key:
-            self._key = Key.from_environment(self._server.variable, required=self._server.wants_key)
+            key = Key.from_environment(self._server.variable, required=self._server.wants_key, headers=headers)
+            self._key = key
         else:
-            self._key, self._server = Key("", ""), replace(self._server, variable="")
+            open_headers = {header: value for header, value in headers.items() if not variables([value])}
+            self._key, self._server = Key("", "", open_headers), replace(self._server, variable="")
         self._timeout = timeout
         self._pauses = on_outage == "pause"
         self._sleep = sleep
@@ -195,14 +205,17 @@ class ChatMind:
             raise Outage(session.transport.pool.name, str(error)) from None
 
     async def close(self) -> None:
-        """Close the connections of the running loop."""
+        """Close the connections of the running loop, and the file of answers."""
+        if self._cache is not None:
+            self._cache.close()
         with self._lock:
             session = self._sessions.pop(asyncio.get_running_loop(), None)
         if session is not None:
             await session.transport.pool.close()
 
     async def _answered(self, session: Session, ask: Ask[Any, Any], key: RequestKey, errand: Errand) -> Reply:
-        attempt = _Attempt(session, self._book, ask, key, errand, _worded(self._book, ask, key))
+        settings = self._tasks.get(ask.task.name, PLAIN)
+        attempt = _Attempt(session, self._book, ask, key, errand, _worded(self._book, ask, key), settings, self._cache)
         try:
             page = await attempt.page()
         except Unusable as error:
@@ -215,10 +228,12 @@ class ChatMind:
             value = self._value(ask, spoken(raw), cut=answer.cut)
         except Unusable as unusable:
             problem = unusable
-        if problem is None or problem.kind not in NO_ANSWER:
+        if not attempt.reused and (problem is None or problem.kind not in NO_ANSWER):
             self._knowledge.answers += 1
             self._knowledge.answered = errand.body
-        asked, cached, answered = usage_of(page, prompt, raw)
+        if problem is None:
+            attempt.keep(page)
+        asked, cached, answered = (0, 0, 0) if attempt.reused else usage_of(page, prompt, raw)
         return Reply(
             value,
             "malformed" if problem else "value",
@@ -229,6 +244,7 @@ class ChatMind:
             prompt_tokens=asked,
             cached_tokens=cached,
             answer_tokens=answered,
+            reused=int(attempt.reused),
         )
 
     def _value(self, ask: Ask[Any, Any], text: str, *, cut: bool) -> Value:
@@ -266,8 +282,12 @@ class _Attempt:
     errand: Errand
     prompt: Prompt
     """As last sent."""
+    settings: MindPart = PLAIN
+    cache: AnswerCache | None = None
     dropped: int = 0
     """Memories left out so far."""
+    reused: bool = False
+    """Whether the page is one that an earlier run got for the same request."""
 
     async def page(self) -> Page:
         """A page of status 200. Raises Unusable when the server refuses the question, Late, Outage, UsageError."""
@@ -275,8 +295,12 @@ class _Attempt:
         can = await self.session.capabilities(self.errand)
         usual = structure = knowledge.fallen.get(self.ask.task.name, can.structured)
         while True:
-            self.errand.body = self._body(can, structure)
-            page = await transport.post("/chat/completions", self.errand.body, self.errand)
+            body = self.errand.body = self._body(can, structure)
+            known = self.cache.page(body) if self.cache is not None else None
+            if known is not None:
+                self.reused = True
+                return known
+            page = await transport.post("/chat/completions", body, self.errand)
             if page.status == 200:
                 if structure != usual:
                     knowledge.fallen[self.ask.task.name] = structure
@@ -294,8 +318,14 @@ class _Attempt:
             else:
                 raise Unusable(f"the server refused the request: {page.status} {page.said()}", "refused_request")
 
+    def keep(self, page: Page) -> None:
+        """Keep the page of a usable answer for later runs."""
+        if self.cache is not None and self.errand.body is not None and not self.reused:
+            self.cache.keep(self.errand.body, page)
+
     def _body(self, can: Capabilities, structure: Structure) -> dict[str, Any]:
-        body = chat_body(self.prompt, can, structure, seed_of(self.ask, self.request_key))
+        seed = seed_of(self.ask, self.request_key, self.settings)
+        body = chat_body(self.prompt, can, structure, seed, self.settings)
         return body | typed_field(self.ask, self.request_key) if can.typed else body
 
     def _shorten(self, page: Page) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import httpx2
 
 from commonplace.errors import Paused
-from commonplace.openai_http import LONGEST_BODY, Key, Late, Page, Unreachable, client_options
+from commonplace.openai_http import LONGEST_ANSWER, LONGEST_BODY, Key, Late, Page, Unreachable, client_options, url_of
 from commonplace.rng import Key as Draw
 from commonplace.rng import unit
 
@@ -112,13 +112,13 @@ class Endpoint:
     async def _page(self, method: str, path: str, body: dict[str, Any] | None) -> Page:
         if self._client is None:
             self._client = httpx2.AsyncClient(**client_options(self.url, self._key, self._timeout))
-        content = bytearray()
-        async with self._client.stream(method, self.url + path, json=body) as response:
+        content, longest = bytearray(), LONGEST_BODY if path == "/embeddings" else LONGEST_ANSWER
+        async with self._client.stream(method, url_of(self.url, path), json=body) as response:
             async for chunk in response.aiter_raw():
-                content += chunk[: LONGEST_BODY - len(content)]
-                if len(content) >= LONGEST_BODY:
+                content += chunk[: longest - len(content)]
+                if len(content) >= longest:
                     break
-        return Page.of(response.status_code, response.headers, bytes(content), self._key)
+        return Page.of(response.status_code, response.headers, bytes(content), self._key, longest)
 
 
 class Pool:

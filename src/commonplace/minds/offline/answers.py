@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from commonplace.minds.notes import FactNote, Item, Recalled
+from commonplace.character.account import as_topic
+from commonplace.minds.notes import FactNote, Item, PastNote, Recalled
+from commonplace.minds.offline.account import attended, heard_of, told_others
 from commonplace.minds.offline.gatherings import event_name, goes_to
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.sayings import Saying, own_doing, worded
@@ -32,15 +34,21 @@ def news_reply(scene: Scene, memory: Recalled) -> Line | None:
     if act == "ask.going":
         return Line("", (memory.id,)).then(going(scene, note, asked=True))
     before = _source(scene, memory, note)
-    first = _surprise(scene, memory, before)
+    known = [one for one in heard_of(scene.talk.past, {note.id}) if one.times > 1 or one.minutes_ago > LATELY]
+    first = _surprise(scene, memory, before, known)
     if note.starts > scene.moment and note.place:
         return first.then(going(scene, note, asked=act == "invite"))
-    asks_back = before is None and scene.dice.chance(60, "who")
+    asks_back = before is None and not known and scene.dice.chance(60, "who")
     named = "sourced" if scene.rules.has("sourced", scene.last) else ""
     return first.then(scene.line(scene.suited("follow.news", named)) if asks_back else None)
 
 
-def _surprise(scene: Scene, memory: Recalled, before: Recalled | None) -> Line:
+def _surprise(scene: Scene, memory: Recalled, before: Recalled | None, known: list[PastNote]) -> Line:
+    """What one says to news: that it is none where one remembers or knows that one heard it, and from whom."""
+    if before is None and known:
+        teller = next((one.called for one in known if one.other != scene.you.id), "")
+        rule = "react.known" if teller else "react.known_plain"
+        return scene.line(rule, memory.id, *known[0].because, x=teller)
     if before is None:
         return scene.line(scene.suited("react.news", scene.heard.kind), memory.id)
     teller = before.frame.get("called", "") if before.frame.get("to_me") else ""
@@ -179,6 +187,11 @@ def _seen(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
         if option.rule == "core.saw" and option.slots["x"] and option.slots["x"] in scene.last:
             answer = scene.line("answer.seen", *option.ids, about=option.topic, **option.slots)
             return Line("", (memory.id,)).then(answer)
+    seen = next((note for note in scene.talk.past.notes if note.kind == "saw" and note.called in scene.last), None)
+    if seen is not None:
+        at = scene.language.at_place(seen.text, scene.me, scene.you)
+        when = scene.language.when(scene.moment, seen.minutes_ago)
+        return scene.line("answer.seen", memory.id, x=seen.called, at=at, when=when)
     lost = [one for one in options if one.rule in {"core.absent", "core.thing"} and scene.heard.words & one.words]
     if lost:
         return scene.line("answer.voiced", memory.id).then(worded(scene, lost[0]))
@@ -187,23 +200,33 @@ def _seen(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 
 def _event(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     """How an occasion was: what I remember of being there."""
+    was_there = attended(scene.talk.past, scene.heard.topic, scene.language)
+    if was_there is None:
+        return scene.line("answer.event" if scene.heard.topic else "answer.plain", memory.id)
     own = next((one for one in options if one.rule == "core.was"), None)
-    if own is not None:
-        return Line("", (memory.id,)).then(worded(scene, own))
-    kinds = {"plan", "i_said"}
-    went = next((one for one in scene.talk.recalled if one.facts and one.frame.get("what") in kinds), None)
-    if went is None:
-        return scene.line("answer.event", memory.id)
-    return Line("", (memory.id,)).then(scene.line("answer.event_went", went.id))
+    body = worded(scene, own) if own is not None else None
+    body = body or scene.line("answer.event_went", *was_there.because)
+    return Line("", (memory.id,)).then(body)
 
 
 def _topic(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     topic, own = scene.heard.topic, _matching(scene, options)
+    did = next((note for note in scene.talk.past.notes if note.kind == "did" and not note.topic), None)
+    if did is not None:
+        answer = scene.line("answer.asked_doing", memory.id, *did.because, **_as_mine(scene, did.named))
+        if answer.text:
+            return answer.then(_more(scene, options))
     if own is not None:
         first = "answer.topic" if topic else "answer.asked_doing"
         return scene.line(first, memory.id, topic=topic).then(worded(scene, own))
     rule = "answer.topic_none" if topic else "answer.plain"
     return scene.line("answer.asked_doing" if _is_about_doing(scene) else rule, memory.id).then(_more(scene, options))
+
+
+def _as_mine(scene: Scene, doing: str) -> dict[str, str]:
+    """The slots of something I did, if it reads well to this hearer."""
+    own = own_doing(scene, doing)
+    return dict(scene.language.doing(own)) if own and not scene.language.addresses(own) else {}
 
 
 def _more_of(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
@@ -223,26 +246,46 @@ def _is_about_doing(scene: Scene) -> bool:
 
 def _who(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:  # noqa: ARG001
     """Who told me: the speaker of the memory that carries the fact I have just passed on."""
-    told = next(
-        (note.id for note in scene.talk.facts if any(text in line for line in scene.mine for text in note.tell)), ""
-    )
+    told = _spoken_of(scene)
+    source = next((one for one in reversed(heard_of(scene.talk.past, told)) if one.other != scene.you.id), None)
+    if source is not None:
+        return scene.line("answer.who", memory.id, *source.because, x=source.called)
     for one in scene.talk.recalled:
-        if told in one.facts and one.frame.get("what") == "said" and one.frame.get("who") != scene.you.id:
+        if told & {*one.facts} and one.frame.get("what") == "said" and one.frame.get("who") != scene.you.id:
             return scene.line("answer.who", memory.id, one.id, x=one.frame.get("called", ""))
-    is_witness = any(told in one.facts and one.frame.get("what") == "seed" for one in scene.talk.recalled)
+    is_witness = any(told & {*one.facts} and one.frame.get("what") == "seed" for one in scene.talk.recalled)
     return scene.line(scene.suited("answer.who_self", "witness") if is_witness else "answer.who_self", memory.id)
 
 
 def _else(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     """Whether others know: by whether I remember telling anybody what I have just said."""
+    others = told_others(scene.talk.past, scene.you.id, _spoken_of(scene))
+    if not others and not scene.talk.past.notes and _remembers_telling(scene):
+        first = scene.line("answer.else_told", memory.id)
+    elif others:
+        named = scene.language.both(list(dict.fromkeys(one.called for one in others))[:2])
+        first = scene.line("answer.else_told", memory.id, *others[0].because, xs=named)
+    else:
+        first = scene.line("answer.else", memory.id)
+    own = _matching(scene, options)
+    return first.then(_on(scene, own)) if own is not None and scene.dice.chance(50, "more") else first
+
+
+def _spoken_of(scene: Scene) -> frozenset[str]:
+    """What I have just told, and what the question is about: facts by their ids, other subjects by their words."""
+    facts = {note.id for note in scene.talk.facts if any(text in line for line in scene.mine for text in note.tell)}
+    topics = {as_topic(topic) for topic in (scene.my_topic, scene.heard.topic) if topic}
+    named = {note.topic for topic in topics for note in scene.talk.past.notes if topic and topic in note.text.lower()}
+    return frozenset(facts | topics | named)
+
+
+def _remembers_telling(scene: Scene) -> bool:
+    """Whether I remember telling anybody else what I have just said."""
     mine = [one for one in scene.talk.recalled if one.frame.get("what") == "i_said"]
     before = [one for one in mine if one.frame.get("quote", "") not in scene.mine]
     words = content(scene.mine[-1]) if scene.mine else frozenset[str]()
     facts = {fact for one in mine if one.frame.get("quote", "") in scene.mine[-1:] for fact in one.facts}
-    told = any(len(words & content(one.frame.get("quote", ""))) >= SAME_TOLD or facts & {*one.facts} for one in before)
-    own = _matching(scene, options)
-    first = scene.line("answer.else_told" if told else "answer.else", memory.id)
-    return first.then(_on(scene, own)) if own is not None and scene.dice.chance(50, "more") else first
+    return any(len(words & content(one.frame.get("quote", ""))) >= SAME_TOLD or facts & {*one.facts} for one in before)
 
 
 _ANSWERERS: Mapping[str, Callable[[Scene, Recalled, list[Saying]], Line]] = {

@@ -6,10 +6,11 @@ it would be another line, or none. With its words come the act they perform and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from commonplace.minds.notes import FactNote, Item, Recalled
+from commonplace.minds.offline.account import has_asked, open_debt, open_hurt
 from commonplace.minds.offline.answers import answer_question, is_on_topic, news_reply
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
@@ -49,7 +50,16 @@ def converse(given: ConverseInput, dice: Dice) -> ConverseOutput:
                 speech_act=line.act,
                 topic=line.topic[:60],
             )
-    return ConverseOutput(utterance="", ends=True)
+    return _parting(scene)
+
+
+def _parting(scene: Scene) -> ConverseOutput:
+    """With nothing left to say that the hearer has not heard: a farewell, if one was spoken to; else no words."""
+    line = _leave(scene, _heard_memory(scene)) if scene.last and scene.heard_before else None
+    if line is None or not scene.fresh(text := scene.language.finished(line.text)):
+        return ConverseOutput(utterance="", ends=True)
+    ids = _with_twins(scene.talk.recalled, line.ids)
+    return ConverseOutput(utterance=text, ends=True, because=ids, speech_act=line.act)
 
 
 def _line(scene: Scene, options: list[Saying]) -> Line | None:
@@ -59,8 +69,8 @@ def _line(scene: Scene, options: list[Saying]) -> Line | None:
         return _reply(scene, options)
     if scene.talk.purpose == "farewell":
         return _leave(scene, None)
-    comfort = _comfort(scene) if scene.talk.purpose == "comfort" else None
-    return comfort or _opening(scene, options)
+    maker = _BY_PURPOSE.get(scene.talk.purpose)
+    return (maker(scene) if maker else None) or _opening(scene, options)
 
 
 def _with_twins(recalled: Sequence[Recalled], ids: tuple[int, ...]) -> tuple[int, ...]:
@@ -82,12 +92,9 @@ def _trimmed(text: str) -> str:
 
 def _opening(scene: Scene, options: list[Saying]) -> Line | None:
     """A greeting, and something remembered: of the hearer rather than of others."""
-    saying = _first_choice(scene, options)
-    if saying is None:
+    saying, body = _first_choice(scene, options)
+    if saying is None or body is None:
         return None if scene.mine else _plain_greeting(scene)
-    body = worded(scene, saying)
-    if body is None:
-        return None
     if scene.mine:
         return scene.led(body, "turn", saying.ids[0]) if scene.dice.chance(50, "turn") else scene.aside(body)
     greeting = _greeting(scene)
@@ -105,10 +112,18 @@ def _invitation(scene: Scene, saying: Saying) -> Line | None:
     return Line(scene.say("invite.tail", note.id), act="invite")
 
 
-def _first_choice(scene: Scene, options: list[Saying]) -> Saying | None:
-    """The saying to open with: a draw by weights that depend on purpose and relation."""
-    pulls = [(_pull(scene, saying) + scene.spread(30, saying.ids[0]), -index) for index, saying in enumerate(options)]
-    return options[-max(pulls)[1]] if pulls else None
+def _first_choice(scene: Scene, options: list[Saying]) -> tuple[Saying | None, Line | None]:
+    """The saying to open with and its words: a draw by weights that depend on purpose and relation."""
+    return _first_worded(scene, options, [_pull(scene, saying) + scene.spread(30, saying.ids[0]) for saying in options])
+
+
+def _first_worded(scene: Scene, options: list[Saying], pulls: list[int]) -> tuple[Saying | None, Line | None]:
+    """The saying with the strongest pull for which there are words that the hearer has not heard yet, with them."""
+    for _, index in sorted((-pull, index) for index, pull in enumerate(pulls)):
+        body = worded(scene, options[index])
+        if body is not None:
+            return options[index], body
+    return None, None
 
 
 def _pull(scene: Scene, saying: Saying) -> int:
@@ -168,14 +183,43 @@ def _turned(scene: Scene, options: list[Saying]) -> Line | None:
     said = (one for one in scene.talk.recalled if one.frame.get("quote") == scene.last)
     heard_it = next(said, None)
     asked = any(line.speaker == scene.me.id and line.speech_act in HOW_ARE_YOU for line in scene.talk.lines)
-    saying = _first_choice(scene, [option for option in options if not option.asks]) if asked else None
-    told = worded(scene, saying) if saying is not None else None
+    told = _first_choice(scene, [option for option in options if not option.asks])[1] if asked else None
     if told is not None:
         return told.led_by(scene.say("turn.tell"))
     return scene.line("turn.third", heard_it.id) if heard_it is not None and not asked else None
 
 
 HOW_ARE_YOU = frozenset({"ask.well", "ask.doing"})
+
+
+def _reproach(scene: Scene) -> Line | None:
+    """A word about what the hearer did to me."""
+    hurt = open_hurt(scene.talk.past, scene.you.id)
+    if hurt is None:
+        return None
+    line = scene.line(f"reproach.{hurt.act}", *hurt.because, about=hurt.topic, event=_event_of(scene, hurt.topic))
+    return _greeting(scene).then(line)
+
+
+def _apology(scene: Scene) -> Line | None:
+    """For a word I broke to the hearer."""
+    broke = open_debt(scene.talk.past, scene.you.id)
+    if broke is None:
+        return None
+    line = scene.line("apology", *broke.because, about=broke.topic, event=_event_of(scene, broke.topic))
+    return _greeting(scene).then(line)
+
+
+def _event_of(scene: Scene, fact: str) -> str:
+    note = scene.notes.get(fact)
+    return event_name(note, scene.language) if note else ""
+
+
+_BY_PURPOSE: Mapping[str, Callable[[Scene], Line | None]] = {
+    "comfort": _comfort,
+    "reproach": _reproach,
+    "apologise": _apology,
+}
 
 
 # ── replying ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -322,7 +366,9 @@ def _follow_up(scene: Scene, own: Saying | None, options: list[Saying]) -> Line 
     if roll < ASKS_BACK and line.act in ASKED_BACK and not has_just_asked:
         is_silent = bool(line.sort) and scene.language.bare(line.topic) not in scene.last
         topic = "" if is_silent else _unnamed(scene, line.topic)
-        return scene.line(_question_back(scene), about=line.topic, topic=topic)
+        question = scene.line(_question_back(scene), about=line.topic, topic=topic)
+        if question.text and not has_asked(scene.talk.past, scene.you.id, question.act, line.topic, scene.language):
+            return question
     return _own(scene, options) if roll < BRINGS_UP and scene.is_young and not is_tender else None
 
 
@@ -349,16 +395,12 @@ def _own(scene: Scene, options: list[Saying], asks: int = 0) -> Line | None:
     """Something of mine, by weight and a draw, on the topic rather than on another; `asks` is added to the weight of
     questions."""
     pulls = [
-        (
-            option.weight
-            + (asks if option.asks else ON_TOPIC if is_on_topic(scene, option) else 0)
-            + scene.spread(40, option.ids[0]),
-            -index,
-        )
-        for index, option in enumerate(options)
+        option.weight
+        + (asks if option.asks else ON_TOPIC if is_on_topic(scene, option) else 0)
+        + scene.spread(40, option.ids[0])
+        for option in options
     ]
-    saying = options[-max(pulls)[1]] if pulls else None
-    body = worded(scene, saying) if saying else None
+    saying, body = _first_worded(scene, options, pulls)
     if saying and is_on_topic(scene, saying):
         return body
     return scene.led(body, "turn") if body and scene.dice.chance(40, "lead") else scene.aside(body)
@@ -441,13 +483,14 @@ def _reason(scene: Scene) -> str:
         minutes, name = moment_minutes(following.start) - moment_minutes(here.time), following.location_name
         if 0 < minutes <= DUE:
             there, time = whereabouts(scene, {"place_name": name}), scene.language.clock(following.start)
-            return scene.say("bye.later", **there, time=time)
+            if words := scene.say("bye.later", **there, time=time):
+                return words
     if now is not None and now.location == here.place.id and _is_work(scene, now):
         do = own_doing(scene, now.do)
         is_said = scene.known(do) or do in scene.aired
-        names_me = scene.language.mentions(do, scene.me.name, scene.me.called)
-        if not is_said and not names_me and not scene.language.addresses(do):
-            return scene.say("bye.plan", **scene.language.doing(do, "do"))
+        names_us = scene.language.mentions(do, scene.me.name, scene.me.called) or scene.language.addresses(do)
+        if not is_said and not names_us and (words := scene.say("bye.plan", **scene.language.doing(do, "do"))):
+            return words
     return scene.say("bye.plain")
 
 

@@ -34,8 +34,8 @@ are at."""
 ACTS = frozenset(
     {
         "greet", "farewell", "thank", "apologise", "praise", "comfort", "invite", "accept", "decline", "hesitate",
-        "tell", "report", "complain", "rejoice", "intend", "weather", "acknowledge", "answer", "snub", "ask",
-        *QUESTIONS,
+        "tell", "report", "reproach", "complain", "rejoice", "intend", "weather", "acknowledge", "answer", "snub",
+        "ask", *QUESTIONS,
         *(f"tell.{sort}" for sort in SORTS),
     }
 )  # fmt: skip

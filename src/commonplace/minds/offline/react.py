@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from commonplace import rng
-from commonplace.minds.notes import FactNote, Item, Person, Recalled, Spoken
+from commonplace.minds.notes import NO_PAST, FactNote, Item, Person, Recalled, Spoken
+from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.gatherings import event_name, invitation
+from commonplace.minds.offline.gatherings import event_name, invitation, minutes_since
 from commonplace.minds.offline.grammar.grammar import grammar, reason
 from commonplace.minds.offline.grammar.language import language
 from commonplace.minds.offline.happenings import distress, event, failure, voice, weather
@@ -251,6 +252,9 @@ def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]
     if 0 <= since < REST or person.warmth < COLD:
         return 0, "", ""
     mood, name = temper(given.who), given.who.language
+    wrong = _wrong(given, person)
+    if wrong:
+        return SPEAKS + 20, wrong, reason(name, f"meet.{wrong}", x=person.called)
     note = _untold(given, person)
     score = 20 + person.warmth // 3 + (20 if since < 0 else min(12, since // 60))
     score += (9 if mood.sociable > 0 else 5) * mood.sociable  # the reserved speak less, not to nobody
@@ -270,10 +274,20 @@ def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]
     return score, "greet", reason(name, "meet.like" if person.warmth >= 20 else "meet", x=person.called)
 
 
+def _wrong(given: ReactInput, person: Person) -> str:
+    """What stands between the two: `reproach` for what they did to me lately, `apologise` for a word I broke to them.
+
+    Each is spoken of once."""
+    past = given.pasts.get(person.id, NO_PAST)
+    if person.warmth >= COLD and open_hurt(past, person.id) is not None:
+        return "reproach"
+    return "apologise" if open_debt(past, person.id) is not None else ""
+
+
 def _talk_of_the_day(given: ReactInput, dice: Dice) -> str:
     """What has happened lately and is on everybody's mind: an event that has begun, or something perceived."""
     for note in given.facts:
-        if note.starts and note.starts <= given.situation.moment:
+        if note.starts and 0 <= minutes_since(given.situation.moment, note) < LATELY:
             return event_name(note, language(given.who.language))
     if not dice.chance(60, "subject"):
         return ""
@@ -375,6 +389,7 @@ def _talk(answer: ReactOutput, given: ReactInput, hearer: Person) -> ConverseInp
         told=given.told.get(hearer.id, ()),
         now=given.now,
         later=given.later,
+        past=given.pasts.get(hearer.id, NO_PAST),
     )
 
 

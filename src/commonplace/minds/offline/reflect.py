@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
-from commonplace.minds.notes import Person, Recalled, Who
+from commonplace.minds.notes import NO_PAST, Past, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.grammar.language import Language
 from commonplace.minds.offline.grammar.language import language as spoken_language
 from commonplace.minds.offline.hear import Heard, content, heard, remembered
+from commonplace.minds.offline.lessons import Pattern, lessons
 from commonplace.minds.tasks import (
     Insight,
     InsightsInput,
@@ -70,6 +70,10 @@ def subjects(memory: Recalled, me: str, language: str) -> Iterable[tuple[str, st
 
 MOST = 5
 MOST_ABOUT_ONE = 2
+ENOUGH = 3
+"""Insights into what has happened after which nothing general is added."""
+GENERAL = frozenset({"cross", "cross_cold", "busy", "past", "mind", "friend", "haunt", "craft", "place", "habit"})
+"""Kinds of insight that hold on most days: one of them at most."""
 OVERLAP = 0.5
 """Share of an insight's telling words that one cited memory may hold."""
 SAME = 0.7
@@ -82,7 +86,9 @@ def insights(given: InsightsInput, dice: Dice) -> InsightsOutput:
     memories = _evidence(given)
     people: tuple[Person, ...] = (*given.known, *given.situation.people)
     found: list[Insight] = []
-    for pattern in patterns(given.who, memories, people, rules):
+    for pattern in patterns(given.who, memories, people, rules, given.past):
+        if pattern.kind in GENERAL and any(one.frame["kind"] in GENERAL or len(found) >= ENOUGH for one in found):
+            continue
         insight = _worded(pattern, rules, dice)
         if insight is None or sum(1 for one in found if one.about == insight.about) == MOST_ABOUT_ONE:
             continue
@@ -134,25 +140,13 @@ def _is_new(insight: Insight, memories: Sequence[Recalled], earlier: Sequence[st
 MOST_CITED = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """Something that holds over several memories."""
-
-    kind: str
-    """haunt, craft, friend, worry, thing, thing_rain, news, shared, habit, undone, pair or place."""
-    ids: tuple[int, ...]
-    slots: Mapping[str, str]
-    about: str
-    strength: int
-    place: str = ""
-    """Id of the area where acting on it leads."""
-    extra: Mapping[str, str] = field(default_factory=dict[str, str])
-
-
-def patterns(who: Who, memories: Sequence[Recalled], known: Iterable[Person], rules: Grammar) -> list[Pattern]:
+def patterns(
+    who: Who, memories: Sequence[Recalled], known: Iterable[Person], rules: Grammar, past: Past = NO_PAST
+) -> list[Pattern]:
     """All patterns, strongest first."""
     people = {person.id: person for person in known}
     found = [
+        *lessons(past, people, rules.language),
         *_haunts(who, memories, people),
         *_friends(who, memories, people),
         *_worries(who, memories, people),

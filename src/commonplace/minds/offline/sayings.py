@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from commonplace.minds.notes import FactNote, Recalled
+from commonplace.minds.offline.account import attended, has_asked, spoke_of, was_spoken_of
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, minutes_since
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import Heard, content, remembered, telling, understood
@@ -23,6 +24,8 @@ JUST = 45
 STALE = 2 * 24 * 60
 """Minutes after which sights are no longer worth telling."""
 YESTERDAY = 24 * 60
+WEEK = 7 * YESTERDAY
+"""Minutes for which two who have spoken of a thing need not be told of it."""
 LONG_EVENT = 80
 """Characters above which a report is told only up to its first comma, because nobody recites."""
 TOLD_ONCE = 60
@@ -70,7 +73,7 @@ def sayings(scene: Scene) -> list[Saying]:
     found: dict[str, Saying] = {}
     for rank, memory in enumerate(scene.talk.recalled):
         saying = _saying(scene, memory)
-        if saying is None or not saying.mark or scene.known(saying.mark):
+        if saying is None or not saying.mark or scene.known(saying.mark) or _asked_before(scene, saying):
             continue
         twin = found.get(saying.mark)
         if twin is None:
@@ -78,6 +81,13 @@ def sayings(scene: Scene) -> list[Saying]:
         else:
             found[saying.mark] = replace(twin, ids=(*twin.ids, *saying.ids))
     return list(found.values())
+
+
+def _asked_before(scene: Scene, saying: Saying) -> bool:
+    """Whether I have put the question to this hearer already: asked once is asked."""
+    if not saying.asks or not saying.topic:
+        return False
+    return has_asked(scene.talk.past, scene.you.id, saying.rule, saying.topic, scene.language)
 
 
 def _saying(scene: Scene, memory: Recalled) -> Saying | None:
@@ -111,10 +121,11 @@ def _fact(scene: Scene, memory: Recalled) -> Saying | None:
     if note.id in scene.talk.told or scene.you.id in (source, frame.get("to", "")):
         return _event_ahead(scene, memory, note)
     own = [scene.voiced(text) for text in note.tell or (note.text,)]
-    tells = [text for text in own if not scene.known(text)]
+    tells = [text for text in own if not scene.known(text) and not scene.has_told(text)]
     tells = [text for text in tells if not scene.language.mentions(text, scene.you.name, scene.you.called)] or tells
     if not tells or (note.tell and any(scene.known(text) for text in own)):
         return None
+    tells = [text for text in tells if not scene.has_said(text)] or tells
     text = tells[scene.spread(len(tells), memory.id)]
     # Words that lead in themselves take no `Jun told me` before them.
     leads_in = scene.language.leads_in(text) or text.lower().startswith(tuple(scene.rules.words("lead_in")))
@@ -162,7 +173,11 @@ def _event_begun(scene: Scene, memory: Recalled, note: FactNote) -> Saying | Non
         return _event_here(scene, memory, note)
     when = scene.language.when(scene.moment, minutes - (note.minutes or 60) // 2)
     slots, ids, words = {"event": event, "when": when}, (memory.id,), content(event)
+    if minutes - (note.minutes or 60) > YESTERDAY or was_spoken_of(scene.talk.past, scene.you.id, note.id):
+        return None
     if memory.frame.get("what") == "plan":
+        if attended(scene.talk.past, note.id, scene.language) is None:
+            return None
         return Saying(ids, "core.went", slots, 44, f"went to {name}", words, event)
     return Saying(ids, "ask.event", slots, 20 if name in scene.aired else 34, f"{name} {when}", words, event)
 
@@ -197,13 +212,14 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     ]
     if not lines or you.warmth < COLD:
         return None
-    unworn = [line for line in lines if line not in scene.aired] or lines
-    text = unworn[scene.spread(len(unworn), memory.id)]
-    if _told_before(scene, text):
+    lines = [line for line in lines if not scene.has_told(line) and not _told_before(scene, line)]
+    if not lines:
         return None
+    unsaid = [line for line in lines if line not in scene.aired and not scene.has_said(line)]
+    text = (unsaid or lines)[scene.spread(len(unsaid or lines), memory.id)]
     subject = memory.frame.get("topic", "")
     weight = 40 if len(lines) == len(memory.tell) else 12
-    weight -= 14 * len(scene.mine) + (TOLD_ONCE if text in scene.aired else 0)
+    weight -= 14 * len(scene.mine) + (0 if unsaid else TOLD_ONCE)
     sort = memory.frame.get("sort", "")
     act = telling(sort) if sort else understood(text, scene.me.language).act
     return Saying(
@@ -287,6 +303,8 @@ def _heard_from(scene: Scene, memory: Recalled) -> Saying | None:
     your = "my" if frame.get("to_me") else spoken.possessed(frame.get("to_called", ""))
     topic = spoken.turned(frame.get("topic", "") or spoken.noun_phrase(quote), spoken.possessed(called), your)
     slots = {"x": called, "when": scene.when(memory), "report": report}
+    if spoke_of(scene.talk.past, scene.you.id, topic, spoken, WEEK):
+        return None
     if report:
         return Saying((memory.id,), "core.heard", slots, 38, report.lower(), content(report), topic)
     mark = topic.rpartition("'s ")[2].lower()
@@ -324,7 +342,8 @@ def _thing(scene: Scene, memory: Recalled) -> Saying | None:
     if not scene.rules.has("faulty", words) or memory.minutes_ago > STALE:
         return None
     thing, spoken = scene.language.place(name, scene.me, scene.you), scene.language
-    if scene.you.called in frame.get("place_name", "") or _have_talked_of(scene, spoken.bare(thing)):
+    told = spoke_of(scene.talk.past, scene.you.id, thing, spoken, WEEK)
+    if told or scene.you.called in frame.get("place_name", "") or _have_talked_of(scene, spoken.bare(thing)):
         return None
     slots = {
         "thing": thing, "bare_thing": spoken.bare(thing) if spoken.is_common(thing) else "",
@@ -403,6 +422,8 @@ def _plan(scene: Scene, memory: Recalled) -> Saying | None:
 def _insight(scene: Scene, memory: Recalled) -> Saying | None:
     """A conclusion of mine; of one about the hearer its `you` wording, if it has one."""
     frame, you, me, spoken = memory.frame, scene.you, scene.me, scene.language
+    if memory.minutes_ago > STALE:
+        return None
     if frame.get("about", "") == you.id:
         text, rule, weight = frame.get("you", ""), "core.insight_you", 18 if frame.get("kind") == "cross" else 40
     else:

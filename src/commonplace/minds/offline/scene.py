@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from commonplace import rng
+from commonplace.character.account import digest_of
 from commonplace.minds.notes import FactNote, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Grammar, Wording, grammar
@@ -13,11 +14,16 @@ from commonplace.minds.offline.grammar.language import Language, language
 from commonplace.minds.offline.hear import NOTHING, Heard, heard
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ConverseInput
+from commonplace.text import sentences
 
 COLD = -20
 """Warmth below which a character says as little as possible."""
 CLOSE = 30
 """Warmth from which a character is glad to meet the other."""
+REPEATED = ("greet.", "react.greet", "bye.back", "bye.tail", "bye.night", "bye.plain")
+"""Rules whose words may be said to the same hearer again: greetings and farewells."""
+JUST = 80
+"""Latest sentences that count as said a moment ago."""
 _MASK = (1 << 64) - 1
 
 
@@ -79,6 +85,12 @@ class Scene:
     """What I remember others saying: not echoed."""
     salt: int
     """The request's draw for everything that is weighed per memory."""
+    heard_before: frozenset[str] = frozenset()
+    """Digests of the sentences I have said to this hearer in the last thirty days."""
+    lately: frozenset[str] = frozenset()
+    """Digests of the sentences I have said lately, to anybody."""
+    just: frozenset[str] = frozenset()
+    """The latest of them."""
     notes: Mapping[str, FactNote] = field(default_factory=dict[str, FactNote])
     refers: Mapping[str, str] = field(default_factory=dict[str, str])
     """Short name → what I call that person to others, where it is more than the name."""
@@ -163,11 +175,30 @@ class Scene:
         filled = {"you": spoken.vocative(self.you), "me": self.me.called, **slots}
         if slots.get("x"):
             filled["x"] = self.refers.get(slots["x"]) or spoken.third(slots["x"], spoken.level(self.you))
-        unworn = self.rules.word(rule, self.voice, filled, dice, self._is_unworn)
-        return unworn if unworn.text else self.rules.word(rule, self.voice, filled, dice)
+        for accept in (self._is_unworn, self._is_rested, self._is_unheard):
+            found = self.rules.word(rule, self.voice, filled, dice, accept)
+            if found.text:
+                return found
+        return self.rules.word(rule, self.voice, filled, dice) if rule.startswith(REPEATED) else Wording()
+
+    def has_told(self, text: str) -> bool:
+        """Whether this hearer has heard a sentence of it from me in the last thirty days."""
+        return bool(self.heard_before) and not self.heard_before.isdisjoint(_digests(text))
+
+    def has_said(self, text: str) -> bool:
+        """Whether I have said a sentence of it lately, to anybody."""
+        return bool(self.lately) and not self.lately.isdisjoint(_digests(text))
 
     def _is_unworn(self, text: str) -> bool:
-        return text not in self.aired and text.lower() not in self.past and text not in self.worn
+        if text in self.aired or text.lower() in self.past or text in self.worn:
+            return False
+        return not self.has_said(text) and not self.has_told(text)
+
+    def _is_rested(self, text: str) -> bool:
+        return self.just.isdisjoint(_digests(text)) and not self.has_told(text)
+
+    def _is_unheard(self, text: str) -> bool:
+        return not self.has_told(text)
 
     def again(self, attempt: int) -> Scene:
         """The scene with other draws; the first attempt is the scene itself."""
@@ -175,6 +206,10 @@ class Scene:
             return self
         dice = self.dice.with_("again", attempt)
         return replace(self, dice=dice, salt=rng.draw(*dice.key, "salt"))
+
+
+def _digests(text: str) -> frozenset[str]:
+    return frozenset(digest_of(sentence) for sentence in sentences(text))
 
 
 def _opening(text: str) -> str:
@@ -216,4 +251,7 @@ def scene_of(talk: ConverseInput, dice: Dice) -> Scene:
         salt=rng.draw(*dice.key, "salt"),
         notes={note.id: note for note in talk.facts},
         refers=_refers(talk),
+        heard_before=frozenset(talk.past.said),
+        lately=frozenset(talk.past.lately),
+        just=frozenset(talk.past.lately[-JUST:]),
     )

@@ -10,7 +10,7 @@ from typing import Any
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.prompt import Message, Prompt, Setting, Unusable, in_language
-from commonplace.minds.prompts.speech_guard import SpeechGuard, shingles
+from commonplace.minds.prompts.speech_guard import SpeechGuard, descriptions, shingles
 from commonplace.minds.prompts.telling import plain
 from commonplace.minds.prompts.templates import Templates
 from commonplace.minds.tasks.reflect import InsightsInput, questions_of
@@ -81,5 +81,6 @@ class PromptBook:
 
     @cached_property
     def _guard(self) -> SpeechGuard:
-        """The guard, which knows every line of the templates so that it can refuse a repetition."""
-        return SpeechGuard(self.language, shingles(self._templates.literals, self.language))
+        """The guard, which knows every line of the templates so that it can find a repetition."""
+        texts = self._templates.literals
+        return SpeechGuard(self.language, shingles(texts, self.language), descriptions(texts, self.language))

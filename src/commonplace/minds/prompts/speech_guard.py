@@ -52,6 +52,12 @@ _MODEL = re.compile(
     r"|(?:죄송하지만|죄송합니다)[^.!?]{0,40}(?:도와드릴|답변(?:드릴|할)|제공할|생성할) 수 없",
     re.IGNORECASE,
 )
+_NOTHING = frozenset({"null", "none", "n/a", "undefined", "string", "placeholder"})
+"""What a model writes in place of words that it does not have."""
+_DESCRIBED = re.compile(r"(?:^|[{;,] ?)[a-z_]+: ([^:{}\[\]\n]+)", re.MULTILINE)
+_PARTS = re.compile(r"[;,.\"“”]|\([^()]*\)")
+_SHORTEST_ECHO = {"en": 8, "ko": 4}
+"""Characters from which on a piece of the description of a field is nothing that a person says."""
 _SILENCE = re.compile(r"[\s.…?!~—-]*")
 """What somebody says who finds no words."""
 _SENTENCE_END = re.compile(r"[.!?…。][”’\"')]*(?=\s|$)")
@@ -75,12 +81,15 @@ class SpeechGuard:
     language: str
     instructions: frozenset[str] = field(default_factory=frozenset[str])
     """The `shingles` of the instructions."""
+    descriptions: frozenset[str] = field(default_factory=frozenset[str])
+    """What the instructions say about single fields; see `descriptions`."""
 
     def line(self, text: str, names: Iterable[str] = (), longest: int = LONGEST_LINE) -> str:
         """A line of speech without quotation marks, stage directions and the speaker's name in front (`names`).
 
         Too long a line ends with its last sentence that fits. Empty where nothing is left.
         """
+        text = self._own_words(text)
         self._refuse_machinery(text)
         words = unquoted(_without_asides(_STAGE.sub(" ", clean(text))).strip())
         words = unquoted(_without_speaker(clean(words), names))
@@ -88,10 +97,21 @@ class SpeechGuard:
         return until_sentence_end(words, longest)
 
     def text(self, text: str) -> str:
-        """Other words a model puts into the world, unchanged: what somebody is doing, a question."""
+        """Other words a model puts into the world, unchanged: what somebody is doing, a question.
+
+        Empty where there are none, but `null` or what the instructions say about the field.
+        """
+        text = self._own_words(text)
         self._refuse_machinery(text)
         self._refuse_other_languages(text)
         return _without_asides(text).strip() or text
+
+    def _own_words(self, text: str) -> str:
+        """The text; empty if it stands for nothing, or repeats the description of a field."""
+        parts = [part for part in _pieces(text) if part]
+        if folded(text).strip(" .…<>") in _NOTHING or (parts and all(part in self.descriptions for part in parts)):
+            return ""
+        return text
 
     def _refuse_machinery(self, text: str) -> None:
         if _MARKUP.search(text):
@@ -126,6 +146,17 @@ def shingles(texts: Iterable[str], language: str) -> frozenset[str]:
     size = LEAKED.get(language, LEAKED["en"])
     parts = [folded(text) for text in texts]
     return frozenset(part[start : start + size] for part in parts for start in range(len(part) - size + 1))
+
+
+def descriptions(texts: Iterable[str], language: str) -> frozenset[str]:
+    """What instructions say about single fields, piece by piece: of `doing: what is seen, in few words` both."""
+    least = _SHORTEST_ECHO.get(language, _SHORTEST_ECHO["en"])
+    pieces = (piece for text in texts for found in _DESCRIBED.findall(text) for piece in _pieces(found))
+    return frozenset(piece for piece in pieces if len(piece) >= least and " " in piece)
+
+
+def _pieces(text: str) -> list[str]:
+    return [folded(part).strip(" …'") for part in _PARTS.split(text)]
 
 
 def unquoted(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spoken, Spot, Value, Who
+from commonplace.minds.notes import NO_PAST, FactNote, Item, Past, Person, Recalled, Situation, Spoken, Spot, Value, Who
 from commonplace.minds.prompts.telling import plain, speech
 from commonplace.minds.question import Asked
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines
@@ -97,6 +97,8 @@ class AnswerInput(Value):
     mood: int = 0
     """−100 … 100: how the latest felt memories felt on average."""
     before: Earlier | None = None
+    past: Past = NO_PAST
+    """What one knows of one's own past, and of that with those the question names."""
 
 
 class AnswerOutput(WireValue):
@@ -118,7 +120,8 @@ def _scene(inputs: AnswerInput, view: View) -> Values:
     teller = view.teller(inputs)
     recalled = view.best(teller.memories((*inputs.recalled, *inputs.thoughts[:2])), ANSWERING)
     shown = {told.text for told in recalled}
-    weighty = sorted(inputs.day, key=lambda note: (-note.importance, note.minutes_ago))[: DAY_SHOWN - view.drop]
+    lived = (note for note in inputs.day if note.frame.get("what") != "plan")  # plans are shown as such
+    weighty = sorted(lived, key=lambda note: (-note.importance, note.minutes_ago))[: DAY_SHOWN - view.drop]
     kept = {note.id for note in weighty}
     day = teller.memories(note for note in inputs.day if note.id in kept)
     return {

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spoken, Value, Who
+from commonplace.minds.notes import NO_PAST, FactNote, Item, Past, Person, Recalled, Situation, Spoken, Value, Who
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import plain
 from commonplace.minds.tasks.scenes import (
@@ -54,6 +54,8 @@ class ConverseInput(Value):
     """Ids of facts I know this hearer has heard (from me, or in my presence)."""
     now: Item | None = None
     later: tuple[Item, ...] = ()
+    past: Past = NO_PAST
+    """What I know of my own past, with this hearer above all."""
 
 
 class ConverseOutput(WireValue):
@@ -78,12 +80,12 @@ def _offers(inputs: ConverseInput) -> Offers:
 def _scene(inputs: ConverseInput, view: View) -> Values:
     memories = view.best(view.teller(inputs).memories(unsaid(inputs.recalled, inputs.lines)), TALKING)
     told = said_before(inputs.said, inputs.lines)
-    heard = {fact: (plain(inputs.hearer.called),) for fact in inputs.told}
+    news = {fact: at for fact, at in carriers(inputs.recalled, memories).items() if fact not in inputs.told}
     return {
         "memories": memories,
         "lines": spoken_lines(latest(inputs.lines), LONGEST_EARLIER),
         "told": [{"called": plain(inputs.hearer.called), "lines": told}] if told else [],
-        "facts": carried_facts(inputs.facts, carriers(inputs.recalled, memories), heard),
+        "facts": carried_facts(inputs.facts, news, {}),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Self
 from pydantic import Field, ValidationInfo, field_validator
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import FactNote, Person, Recalled, Situation, Spot, Value, Who
+from commonplace.minds.notes import NO_PAST, FactNote, Past, Person, Recalled, Situation, Spot, Value, Who
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.telling import plain
 from commonplace.minds.tasks.scenes import Values, View, own_places
@@ -65,6 +65,8 @@ class PlanDayInput(Value):
     """What was done the day before, in strokes."""
     known: tuple[Person, ...] = ()
     """Acquaintances, nearest first."""
+    past: Past = NO_PAST
+    """What was done, attended and promised lately."""
 
 
 class PlanDayOutput(Value):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self, cast
 from pydantic import Field, ValidationInfo, field_validator
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import FactNote, Item, News, Recalled, Situation, Spoken, Spot, Value, Who
+from commonplace.minds.notes import NO_PAST, FactNote, Item, News, Past, Recalled, Situation, Spoken, Spot, Value, Who
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import Teller, Told, plain
@@ -107,6 +107,10 @@ class ReactInput(Value):
     """Person → lines I have said to them today, which must not be said again; for those in sight, if `speaks`."""
     targets: Targets | None = None
     """`every_tick`: the answer may hold the action itself."""
+    past: Past = NO_PAST
+    """What I know of my own past, the latest of it."""
+    pasts: Mapping[str, Past] = Field(default_factory=dict)
+    """Person → what I know of my past with them; for those in sight, if `speaks`."""
 
 
 class ReactOutput(Value):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, cast
 from pydantic import Field, ValidationInfo, field_validator
 
 from commonplace.minds.mind import Ask, Task
-from commonplace.minds.notes import Person, Recalled, Situation, Value, Who
+from commonplace.minds.notes import NO_PAST, Past, Person, Recalled, Situation, Value, Who
 from commonplace.minds.prompts.telling import Told, plain
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import (
@@ -122,6 +122,8 @@ class InsightsInput(Value):
     """Texts of the latest reflections, not to be restated."""
     known: tuple[Person, ...] = ()
     """Acquaintances, nearest first."""
+    past: Past = NO_PAST
+    """What was done, attended, promised and spoken of lately."""
     most: int = 5
     """Insights wanted; 1 for a reflection on a talk, of one to three sentences."""
 

@@ -15,7 +15,7 @@ from commonplace.minds.tasks.wire import Cited, WireValue, citing_recalled, spok
 LONGEST_SUMMARY = 300
 RELATING = 1
 """Memories shown in addition to the talk itself."""
-LONGEST_TALKED = 80
+LONGEST_TALKED = 100
 """Characters of a line of a talk that is over."""
 
 

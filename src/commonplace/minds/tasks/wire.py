@@ -18,8 +18,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from functools import cache
 from typing import Annotated, Any, Literal, Self, cast
+from unicodedata import combining, normalize
 
 from pydantic import (
     BaseModel,
@@ -243,7 +245,23 @@ class Choices:
         """The id of a label, an id or both (`Jun (jun)`), upper and lower case alike; None for what is not offered."""
         wanted = plain(text).casefold()
         found = self._named(wanted)
-        return found or (self._named(bare) if (bare := _STATE.sub("", wanted)) != wanted else None)
+        found = found or (self._named(bare) if (bare := _STATE.sub("", wanted)) != wanted else None)
+        return found or self._nearly(wanted)
+
+    def _nearly(self, wanted: str) -> str | None:
+        """The id of the only label that stands in the text (`at Café Sixpence`) or is spelled nearly so."""
+        spelled = {id: _spelled(label) for id, label in self.labels_by_id.items()}
+        text = _spelled(wanted)
+        within = [id for id, label in spelled.items() if label and f" {label} " in f" {text} "]
+        if len(within) > 1:  # `square` stands in `linden square`
+            longest = max(len(spelled[id]) for id in within)
+            within = [
+                id
+                for id in within
+                if len(spelled[id]) == longest and all(spelled[other] in spelled[id] for other in within)
+            ]
+        alike = within or [id for id, label in spelled.items() if _is_alike(label, text)]
+        return alike[0] if len(alike) == 1 else None
 
     def _named(self, wanted: str) -> str | None:
         for named in ("{label}", "{id}", "{label} ({id})"):
@@ -251,6 +269,23 @@ class Choices:
                 if named.format(label=label, id=id).casefold() == wanted:
                     return id
         return None
+
+
+_ALIKE, _LONG_ENOUGH = 0.85, 6
+"""Least likeness of two spellings of a name, and characters from which on names are compared so."""
+
+
+def _spelled(text: str) -> str:
+    """The words of a text in lower case, without accents and signs."""
+    bare = "".join(sign for sign in normalize("NFD", text.casefold()) if not combining(sign))
+    return normalize("NFC", " ".join(re.findall(r"\w+", bare)))
+
+
+def _is_alike(label: str, text: str) -> bool:
+    """Whether a text is a name with a letter or two wrong; `lamp 1` is not `lamp 2`."""
+    if min(len(label), len(text)) < _LONG_ENOUGH or re.findall(r"\d", label) != re.findall(r"\d", text):
+        return False
+    return SequenceMatcher(None, label, text, autojunk=False).ratio() >= _ALIKE
 
 
 def people(seen: Iterable[Person]) -> Choices:
@@ -398,8 +433,8 @@ def seen(longest: int, *, needed: bool = False) -> Rule:
     """Words that others may come to read, such as what somebody is doing: guarded, not changed."""
 
     def read(value: object, context: Context) -> str:
-        text = _text(value, longest)
-        return context.guard.text(_not_empty(text) if needed else text)
+        text = context.guard.text(_text(value, longest))
+        return _not_empty(text) if needed else text
 
     return Rule(read)
 
@@ -411,9 +446,20 @@ def phrase(longest: int, *, needed: bool = False) -> Rule:
     def read(value: object, context: Context) -> str:
         who = getattr(context.inputs, "who", None)
         names = (who.called, who.name) if who else ()
-        return as_doing(plain_words.read(value, context), names) or plain_words.read(value, context)
+        text = plain_words.read(value, context)
+        done = (as_doing(text, names) or text) if _is_phrase(text) else ""
+        return _not_empty(done) if needed else done
 
     return Rule(read)
+
+
+_WORD = re.compile(f"[{LATIN}]{{3,}}|[{HANGUL}]", re.IGNORECASE)
+
+
+def _is_phrase(text: str) -> bool:
+    """Whether there is a word in it, and more than figures: `10:00 to 12:40`, `C` and `INTERACT` are no doings."""
+    letters = len(_LETTERS.findall(text))
+    return bool(_WORD.search(text)) and letters * 2 > len(text.replace(" ", "")) and not re.fullmatch("[A-Z_]+", text)
 
 
 _SUBJECT = re.compile(r"(?:I am|I'm|You are|You're|(?:He|She) is|They are) +(?=\w+ing\b)", re.IGNORECASE)
@@ -503,7 +549,7 @@ def texts(longest: int, most: int, *, needed: bool = False, guarded: bool = Fals
         found = [text for item in _items(value) if isinstance(item, str) and (text := _text(item, longest))][:most]
         if needed and not found:
             raise Unusable("must not be empty", "empty")
-        return [context.guard.text(text) for text in found] if guarded else found
+        return [words for text in found if (words := context.guard.text(text))] if guarded else found
 
     return Rule(read, {"minItems": 1, "maxItems": most} if needed else {"maxItems": most})
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from commonplace.errors import CommonplaceError
 from commonplace.testing.server.faults import FAULTS, MARK, Faults
-from commonplace.testing.server.server import Latency, Log, ModelServer
+from commonplace.testing.server.server import Latency, Limit, Log, ModelServer
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -21,8 +21,10 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     try:
         latency = Latency(given.latency / 1000, given.per_token / 1000, given.jitter / 1000)
-        faults = Faults(given.faults, tuple(given.kinds.split(",")) if given.kinds else tuple(FAULTS), given.seed)
-        with ModelServer(latency=latency, faults=faults, port=given.port) as server:
+        kinds = tuple(given.kinds.split(",")) if given.kinds else tuple(FAULTS)
+        faults = Faults(given.faults, kinds, given.seed, given.to_all)
+        limit = Limit(given.limit) if given.limit else None
+        with ModelServer(latency=latency, faults=faults, limit=limit, port=given.port) as server:
             with suppress(KeyboardInterrupt):
                 print(
                     f"run with --mind {server.url} (Ctrl-C stops the server; texts of faults contain {MARK})",
@@ -46,6 +48,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--faults", type=float, default=0.0, help="share of the questions that get a fault, 0 to 1")
     parser.add_argument("--kinds", default="", help="names of the faults to make, separated by commas (default: all)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the faults")
+    parser.add_argument("--to-all", action="store_true", help="faults for requests that no character makes, too")
+    parser.add_argument("--limit", type=int, default=0, help="most answers a second; other requests get 429")
     parser.add_argument("--list", action="store_true", help="list the faults and exit")
     return parser
 

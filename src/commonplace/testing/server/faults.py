@@ -7,13 +7,14 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
+from zlib import MAX_WBITS, Z_FULL_FLUSH, compressobj
 
 import numpy as np
 
 from commonplace import rng
 from commonplace.errors import UsageError
 from commonplace.rng import Key
-from commonplace.testing.server.answers import ChatAnswer, Response, Sound, VectorAnswer, as_json, failure
+from commonplace.testing.server.answers import MODELS, ChatAnswer, Response, Sound, VectorAnswer, as_json, failure
 
 # A fault: one way in which a request to a model goes wrong.
 
@@ -21,9 +22,9 @@ from commonplace.testing.server.answers import ChatAnswer, Response, Sound, Vect
 MARK = "zxqfault"
 """Part of every text a fault makes up, so that tests find it wherever it ends up."""
 
-Cure = Literal["retry", "mend", "judge", "refuse"]
-"""`retry` the same request, `mend` the answer that is still in it, `refuse` what there is; or `judge` which of the two,
-depending on where in the answer it is."""
+Cure = Literal["retry", "mend", "judge", "refuse", "pause"]
+"""`retry` the same request, `mend` the answer that is still in it, `refuse` what there is; `judge` which of the two,
+depending on where in the answer it is; or `pause`, because a person must do something first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Fault:
     """What happens out there, in a line."""
     calls_for: Cure
     """What a good client does about it."""
-    spoil: Callable[[Sound], Response | None]
+    spoil: Callable[[Sound | None], Response | None]
     """The response in place of the sound answer; None where that answer gives it nothing to spoil."""
 
 
@@ -157,6 +158,28 @@ _OVERFLOW = failure(
     n_ctx=4096,
 )
 
+_UNPAID = failure(402, f"{MARK}: your credit is used up", "insufficient_credit")
+_QUOTA = failure(429, f"{MARK}: you exceeded your current quota", "insufficient_quota")
+_BOMB_MEGABYTES = 400
+
+
+def _bomb() -> Response:
+    """A completion that begins well and inflates to 400 MB: a megabyte of one letter, over and over."""
+    start = b'{"choices": [{"message": {"content": "' + MARK.encode()
+    packed = compressobj(9, wbits=MAX_WBITS | 16)
+    head = packed.compress(start) + packed.flush(Z_FULL_FLUSH)
+    megabyte = packed.compress(b"z" * 2**20) + packed.flush(Z_FULL_FLUSH)  # needs nothing of what is before it
+    return Response(
+        200,
+        head + megabyte * _BOMB_MEGABYTES,
+        (
+            ("Content-Type", "application/json"),
+            ("Content-Encoding", "gzip"),
+        ),
+        marker=MARK,
+    )
+
+
 TRANSPORT: Mapping[str, Fault] = {
     "reset": any_request("a server that crashes: the connection is reset", Response(0, cut="reset")),
     "half": chat(
@@ -183,6 +206,9 @@ TRANSPORT: Mapping[str, Fault] = {
     "no_choices": chat(
         "a gateway's error in a 200: choices is null", "refuse", lambda answer: as_json(answer.body(None))
     ),
+    "bomb": any_request("a response of 400 kB that inflates to 400 MB", _bomb(), "refuse"),
+    "unpaid": any_request("an account without credit: 402", _UNPAID, "pause"),
+    "quota": any_request("a quota that is used up: 429 with insufficient_quota", _QUOTA, "pause"),
     "empty_choices": chat("a filter that drops answers: no choices", "refuse", lambda answer: as_json(answer.body([]))),
 }
 
@@ -197,6 +223,11 @@ FOREIGN = {
 """What a model says that has slipped out of the language it was spoken to in."""
 _HAN = f"今天{MARK}天气很好，我想慢慢走到桥那边的市场去看看。"
 _MODEL = f"As an AI language model, {MARK} I don't have feelings, but I'm happy to play along."
+_CYRILLIC = f"Сегодня {MARK} такая хорошая погода, что я думаю пройтись до рынка за мостом."
+_APOLOGY = f"I'm sorry, but I can't assist with that {MARK} request."
+_FRAGMENT = f'}}, {MARK} ":{{ ]['
+_PROMPT_LINE = f"Ben was here {MARK} [38 08:05] was stirring two sugars into a cup"
+_FIELD = "what one sees you do"
 _LEAK = 80
 
 
@@ -267,6 +298,13 @@ def _with(addition: str) -> Callable[[ChatAnswer, dict[str, Any]], Response | No
     return spoil
 
 
+def _directed(answer: ChatAnswer, data: dict[str, Any]) -> Response | None:
+    """Something acted, in brackets before every text of several words."""
+    acted = f"(smiles {MARK})"
+    worse = spoiled(data, lambda leaf: f"{acted} {leaf}" if _is_words(leaf) else leaf)
+    return answer.said(json.dumps(worse, ensure_ascii=False), marker=acted) if worse != data else None
+
+
 def _short(answer: VectorAnswer) -> Response:
     return answer.told((answer.vectors[0][:-7], *answer.vectors[1:]))
 
@@ -287,6 +325,12 @@ VALUE: Mapping[str, Fault] = {
     "unknown_ids": structured("ids and words that were not offered", "judge", _where(_is_name, f"{MARK}_id")),
     "wrong_language": structured("another language than the character's", "judge", _where(_is_words, _foreign)),
     "chinese": structured("a model that falls into Chinese", "judge", _where(_is_words, _HAN)),
+    "russian": structured("a model that falls into Russian", "judge", _where(_is_words, _CYRILLIC)),
+    "apology": structured("an assistant that declines in words", "judge", _where(_is_words, _APOLOGY)),
+    "fragments": structured("pieces of JSON in place of words", "judge", _where(_is_words, _FRAGMENT)),
+    "prompt_lines": structured("lines of the prompt in place of words", "judge", _where(_is_words, _PROMPT_LINE)),
+    "field_names": structured("what is said about a field in place of words", "judge", _where(_is_words, _FIELD)),
+    "stage_directions": structured("stage directions before the words", "mend", _directed),
     "leaked_prompt": structured("instructions repeated as speech", "judge", _where(_is_words, _leaked)),
     "leaked_model": structured("a character that says it is a model", "judge", _where(_is_words, _MODEL)),
     "control_characters": structured("control and bidi characters in words", "mend", _with("\u0007\u202e\u0000")),
@@ -308,6 +352,8 @@ class Faults:
     """0 … 1, of each request."""
     kinds: tuple[str, ...] = tuple(FAULTS)
     seed: int = 0
+    to_all: bool = False
+    """Whether requests that do not name a character get one, too: the list of models, and what a client tries out."""
 
     def __post_init__(self) -> None:
         """Raises UsageError for a rate outside 0 … 1 and for an unknown kind."""
@@ -317,10 +363,10 @@ class Faults:
         if unknown:
             raise UsageError(f"there is no fault {unknown[0]!r}", hint=f"there are: {', '.join(FAULTS)}")
 
-    def met(self, sound: Sound, *key: Key) -> tuple[str, Response]:
+    def met(self, sound: Sound | None, *key: Key) -> tuple[str, Response]:
         """(name of the fault, response); an empty name with the sound answer.
 
-        A fault that finds nothing to spoil leaves it to the next kind.
+        A fault that finds nothing to spoil leaves it to the next kind. `sound`: None for the list of models.
         """
         if self.kinds and rng.unit(self.seed, "fault", *key) < self.rate:
             first = rng.below(len(self.kinds), self.seed, "kind", *key)
@@ -328,4 +374,4 @@ class Faults:
                 response = FAULTS[name].spoil(sound)
                 if response is not None:
                     return name, response
-        return "", sound.sound()
+        return "", sound.sound() if sound else as_json(MODELS)

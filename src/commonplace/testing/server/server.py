@@ -7,10 +7,10 @@ import struct
 import threading
 import time
 from bisect import bisect_left, insort
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
@@ -27,6 +27,7 @@ from commonplace.testing.server.answers import (
     ChatAnswer,
     Embedding,
     Response,
+    Sound,
     Usage,
     VectorAnswer,
     answer_of,
@@ -56,6 +57,15 @@ class Latency:
     def of(self, tokens: int, *key: Key) -> float:
         """Seconds for an answer of this many tokens."""
         return self.base + self.per_token * tokens + (self.jitter * rng.unit(*key, "latency") if self.jitter else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A provider's limit: at most so many answers within a span; other requests get 429 and are told to wait for it."""
+
+    answers: int
+    seconds: float = 1.0
+    """The span, and the `Retry-After`."""
 
 
 # What a server with a prompt cache would have read before.
@@ -108,16 +118,20 @@ class Met:
 class Desk:
     """Answers requests one after the other, and remembers prompts and what it was asked before."""
 
-    def __init__(self, latency: Latency, faults: Faults) -> None:
+    def __init__(self, latency: Latency, faults: Faults, limit: Limit | None) -> None:
+        self.faults = faults
         self._latency = latency
-        self._faults = faults
+        self._limit = limit
+        self._moments: deque[float] = deque(maxlen=limit.answers if limit else 0)
+        """When the last answers were given, as many as the limit allows."""
         self._prompts = Prompts()
         self._asked: Counter[tuple[Key, ...]] = Counter()
 
     def meet(self, method: str, path: str, content: bytes) -> Met:
         """The response to a request, whatever it is."""
         if path == "/v1/models" and method == "GET":
-            return Met(as_json(MODELS))
+            fault, response = self._spoilt(None, ("models",)) if self.faults.to_all else ("", as_json(MODELS))
+            return Met(response, fault=fault)
         body = _BODIES.get(path)
         if body is None:
             return Met(failure(404, f"there is nothing at {path}", "not_found_error"))
@@ -129,13 +143,29 @@ class Desk:
             return Met(failure(400, f"{type(error).__name__}: {error}", "invalid_request_error"))
 
     def _answered(self, asked: Chat | Embedding) -> Met:
-        sound = self._chat(asked) if isinstance(asked, Chat) else self._vectors(asked)
         key = asked.commonplace.key if asked.commonplace else ()
         repeats = self._asked[key]
-        fault, response = self._faults.met(sound, *key, repeats) if key else ("", sound.sound())
-        self._asked[key] += 1
+        if self._limit and not self._has_room(self._limit):
+            told = failure(429, f"more than {self._limit.answers} in {self._limit.seconds:g} s", "rate_limit_error")
+            told = replace(told, headers=(*told.headers, ("Retry-After", f"{self._limit.seconds:g}")))
+            return Met(told, key, repeats, "limit")
+        sound = self._chat(asked) if isinstance(asked, Chat) else self._vectors(asked)
+        fault, response = self._spoilt(sound, key) if key or self.faults.to_all else ("", sound.sound())
         seconds = self._latency.of(sound.usage.answer, *key, repeats)
         return Met(response, key, repeats, fault, sound.usage, seconds)
+
+    def _spoilt(self, sound: Sound | None, key: tuple[Key, ...]) -> tuple[str, Response]:
+        met = self.faults.met(sound, *key, self._asked[key])
+        self._asked[key] += 1
+        return met
+
+    def _has_room(self, limit: Limit) -> bool:
+        """Whether the limit allows an answer now, which is then counted."""
+        now = time.monotonic()
+        if len(self._moments) == limit.answers and self._moments[0] > now - limit.seconds:
+            return False
+        self._moments.append(now)
+        return True
 
     def _chat(self, chat: Chat) -> ChatAnswer:
         shared = self._prompts.add(chat.prompt)
@@ -205,14 +235,31 @@ class ModelServer:
         with ModelServer(latency=Latency(0.2), faults=Faults(0.05)) as server:
             run = create_run("town.run", "latticeville", mind=server.url)
 
-    Faults meet requests that say whose question they are; any other request is answered as it should be.
+    Faults meet requests that say whose question they are; any other request is answered as it should be, unless the
+    faults are `to_all`.
     """
 
-    def __init__(self, *, latency: Latency | None = None, faults: Faults | None = None, port: int = 0) -> None:
+    def __init__(
+        self,
+        *,
+        latency: Latency | None = None,
+        faults: Faults | None = None,
+        limit: Limit | None = None,
+        port: int = 0,
+    ) -> None:
         """`port` 0: any that is free."""
         self.log = Log()
-        self._desk = Desk(latency or Latency(), faults or Faults(0.0))
+        self._desk = Desk(latency or Latency(), faults or Faults(0.0), limit)
         self._port = port
+
+    @property
+    def faults(self) -> Faults:
+        """What goes wrong. May be replaced while it serves, by a server that breaks or recovers."""
+        return self._desk.faults
+
+    @faults.setter
+    def faults(self, faults: Faults) -> None:
+        self._desk.faults = faults
 
     @property
     def url(self) -> str:

@@ -54,6 +54,10 @@ export function bakeGround(map: VillageMap, theme: Theme, x0: number, y0: number
   const ink = tone(theme.neon ? 0x2c2b4a : 0x4a3b3f);
   const edge = tone(theme.tuft);
 
+  // The four tiles whose middles are around a pixel, and how much of each it has.
+  let [a, b, c, d] = [0, 0, 0, 0];
+  let [wa, wb, wc, wd] = [0, 0, 0, 0];
+  const share = (k: number): number => (a === k ? wa : 0) + (b === k ? wb : 0) + (c === k ? wc : 0) + (d === k ? wd : 0);
   for (let y = 0; y < h; y++) {
     const py = y0 + y;
     const fy = py / TILE - 0.5;
@@ -64,10 +68,12 @@ export function bakeGround(map: VillageMap, theme: Theme, x0: number, y0: number
       const fx = px / TILE - 0.5;
       const i = Math.floor(fx);
       const u = fx - i;
-      const a = at(i, j);
-      const b = at(i + 1, j);
-      const c = at(i, j + 1);
-      const d = at(i + 1, j + 1);
+      if (u === 0 || x === 0) {
+        a = at(i, j);
+        b = at(i + 1, j);
+        c = at(i, j + 1);
+        d = at(i + 1, j + 1);
+      }
       const grain = chance(px, py);
       const n = fine[(py & 255) * SIDE + (px & 255)] as number;
       const big = (broad[((py * 0.6) & 255) * SIDE + ((px * 0.6) & 255)] as number) * 0.55 + (broad[((py * 2) & 255) * SIDE + ((px * 2) & 255)] as number) * 0.45;
@@ -77,14 +83,14 @@ export function bakeGround(map: VillageMap, theme: Theme, x0: number, y0: number
       else if (grain > 0.992) tint = grass[0] as number;
 
       if (a | b | c | d) {
-        const wa = (1 - u) * (1 - v);
-        const wb = u * (1 - v);
-        const wc = (1 - u) * v;
-        const wd = u * v;
-        const share = (k: number): number => (a === k ? wa : 0) + (b === k ? wb : 0) + (c === k ? wc : 0) + (d === k ? wd : 0);
+        wa = (1 - u) * (1 - v);
+        wb = u * (1 - v);
+        wc = (1 - u) * v;
+        wd = u * v;
         const wobble = (n - 0.5) * 0.36;
         const here = at(px >> 4, py >> 4);
-        const soft = share(PATH) + share(PAVING) + share(STREET) + share(PLANKS);
+        const laidOn = share(PATH) + share(PAVING) + share(STREET) + share(PLANKS);
+        const waters = share(WATER);
         const lawn = share(GARDEN) + share(SOIL);
         if (lawn + wobble * 0.6 > 0.5) {
           tint = garden[big < 0.45 ? 2 : 1] as number;
@@ -92,8 +98,8 @@ export function bakeGround(map: VillageMap, theme: Theme, x0: number, y0: number
           if (grain > 0.985) tint = garden[3] as number;
         } else if (lawn + wobble * 0.6 > 0.44) tint = edge;
         if (share(SAND) + wobble > 0.46) tint = (grain < 0.06 ? sand[1] : sand[0]) as number;
-        if (share(PATH) || share(STREET) || share(PLANKS) || share(PAVING)) {
-          const trodden = soft + share(SAND) * 0.5 + wobble * 0.8;
+        if (laidOn) {
+          const trodden = laidOn + share(SAND) * 0.5 + wobble * 0.8;
           if (trodden > 0.5) {
             tint = (grain < 0.05 ? path[2] : n > 0.66 ? path[0] : path[1]) as number;
             if (trodden < 0.57) tint = path[2] as number;
@@ -105,8 +111,8 @@ export function bakeGround(map: VillageMap, theme: Theme, x0: number, y0: number
             }
           } else if (trodden > 0.44) tint = edge;
         }
-        const wet = share(WATER) + share(PLANKS) * (here === WATER ? 1 : 0) + wobble * (theme.neon ? 0.12 : 0.7);
-        if (share(WATER) && wet > 0.5) {
+        const wet = waters + (here === WATER ? share(PLANKS) : 0) + wobble * (theme.neon ? 0.12 : 0.7);
+        if (waters && wet > 0.5) {
           const deep = wet > 0.9 ? 2 : wet > 0.62 ? 1 : 0;
           tint = water[deep] as number;
           const ripple = broad[((py * 9) & 255) * SIDE + ((px * 3) & 255)] as number;
@@ -114,10 +120,10 @@ export function bakeGround(map: VillageMap, theme: Theme, x0: number, y0: number
           if (deep === 1 && ripple > 0.74) tint = water[0] as number;
           if (wet < 0.54) tint = (theme.neon ? paving[3] : water[3]) as number;
           else if (theme.neon && wet < 0.6) tint = ink;
-        } else if (share(WATER) && wet > 0.36 && !theme.neon && here !== PAVING && here !== PLANKS && here !== STREET) {
+        } else if (waters && wet > 0.36 && !theme.neon && here !== PAVING && here !== PLANKS && here !== STREET) {
           tint = (wet > 0.42 ? sand[0] : sand[1]) as number;
           if (wet < 0.385) tint = edge;
-        } else if (share(WATER) && theme.neon && wet > 0.34) tint = (wet > 0.42 ? paving[0] : paving[2]) as number;
+        } else if (waters && theme.neon && wet > 0.34) tint = (wet > 0.42 ? paving[0] : paving[2]) as number;
 
         if (here === PAVING || here === STREET) tint = laid(here, px, py, grain, here === PAVING ? paving : street, path, at, theme.neon);
         else if (here === PLANKS) {

@@ -17,7 +17,7 @@ export interface Look {
   readonly apron: Colour | 0;
   readonly scarf: Colour | 0;
   readonly glasses: boolean;
-  readonly hat: "none" | "cap" | "chef" | "nurse" | "straw" | "beanie" | "kerchief" | "headphones" | "helmet" | "top";
+  readonly hat: "none" | "cap" | "chef" | "nurse" | "straw" | "beanie" | "kerchief" | "headphones" | "helmet" | "top" | "hood";
   readonly hatColour: Colour;
   readonly bag: Colour | 0;
   readonly child: boolean;
@@ -27,6 +27,14 @@ const SKIN: readonly Colour[] = [0xf9dcc4, 0xf6d0ae, 0xe8b48c, 0xc98d62, 0x96623
 const HAIR: readonly Colour[] = [0x3a2a2e, 0x2b2333, 0x6b4226, 0xa8642f, 0xe0b354, 0x8c2f39, 0x4b3a52];
 const TOPS: readonly Colour[] = [0xe8546b, 0x5c80b8, 0x4da38f, 0xf0ad62, 0x9169b5, 0xefe2c8, 0x67ad4c, 0xd67ba0, 0x4a4f6a, 0xffd25a, 0xc06845, 0x3f8fa8];
 const UNDER: readonly Colour[] = [0x3f4763, 0x6b4a3a, 0x4a6048, 0x5a4668, 0x8a7a66, 0x35506b];
+
+const RAINCOATS: readonly Colour[] = [0xf2c84b, 0x4b95cc, 0x5fae74, 0xe07a5f];
+
+/** The same person in a raincoat. */
+export const inRain = (look: Look): Look => {
+  const colour = RAINCOATS[(look.hair ^ look.top) % RAINCOATS.length] as Colour;
+  return { ...look, coat: colour, hat: "hood", hatColour: colour, apron: 0, scarf: 0, bag: 0 };
+};
 
 type Part = Partial<{ -readonly [K in keyof Look]: Look[K] }>;
 

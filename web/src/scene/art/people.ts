@@ -267,8 +267,43 @@ function face(look: Look, view: View, put: (c: Colour, x: number, y: number, w: 
       put(shade(c, 0.75), 3, y, 12, 1);
       put(0xc95b4b, 5, y - 1, 8, 1);
       break;
+    case "hood":
+      put(shade(c, 1.15), 5, y - 3, 8, 2);
+      put(c, 4, y - 2, 10, 3);
+      if (view === "up") put(c, 3, y, 12, 10);
+      else if (view === "side") {
+        put(c, 6, y, 9, 2);
+        put(c, 9, y + 1, 6, 9);
+      } else {
+        put(c, 3, y, 2, 9);
+        put(c, 13, y, 2, 9);
+        put(shade(c, 0.8), 5, y + 1, 8, 1);
+      }
+      break;
     case "none":
   }
+}
+
+const UMBRELLAS: readonly Colour[] = [0xe0523f, 0x4b8fc4, 0xf0ad3c, 0x8c6bc0, 0x4da38f, 0xe07aa8];
+
+/** An open umbrella of the nth colour, held up by a hand under its stick. */
+export function drawUmbrella(n: number): Picture {
+  const p = picture(26, 24);
+  const c = UMBRELLAS[n % UMBRELLAS.length] as Colour;
+  rect(p, c, 12, 0, 1, 2);
+  for (let j = 0; j < 10; j++) {
+    const half = Math.round(11 * Math.sqrt(1 - ((9 - j) / 10) ** 2));
+    for (let i = -half; i <= half; i++) {
+      const rib = Math.round((i / Math.max(1, half)) * 2.4);
+      // Points between the ribs hang lower.
+      if (j === 9 && Math.abs((i / 11) * 2.4 - rib) > 0.36) continue;
+      rect(p, shade(c, [1.25, 1.1, 1, 0.86, 0.74][rib + 2] as number), 12 + i, 2 + j, 1, 1);
+    }
+  }
+  outline(p);
+  rect(p, INK, 12, 12, 1, 10);
+  rect(p, INK, 10, 21, 2, 1);
+  return p;
 }
 
 const mixCheek = (skin: Colour): Colour => shade(skin, 0.93) === skin ? skin : (((skin >> 16) & 255) << 16) | (Math.round(((skin >> 8) & 255) * 0.78) << 8) | Math.round((skin & 255) * 0.8);

@@ -1,7 +1,7 @@
 // What grows and stands out of doors beside the scenario's own objects.
 
 import type { Plant } from "../layout/map";
-import { blob, chance, ellipse, INK, outline, picture, rect, shade, type Colour, type Picture } from "./paint";
+import { blob, chance, ellipse, outline, picture, rect, shade, type Colour, type Picture } from "./paint";
 import type { Theme } from "./theme";
 
 /** A drawing and where its foot is; `flat` ones lie on the ground, `lit` is the part that shines at night. */
@@ -20,7 +20,7 @@ export interface Drawn {
 /** The variant of a fence that runs north and south. */
 export const UPRIGHT = -1;
 
-export function drawPlant(sprite: Plant["sprite"], variant: number, theme: Theme): Drawn {
+export function drawPlant(sprite: Exclude<Plant["sprite"], "bench" | "barrel">, variant: number, theme: Theme): Drawn {
   const v = Math.abs(variant) % 4;
   switch (sprite) {
     case "oak": case "birch": case "blossom": return { picture: leafy(sprite, v, theme), foot: 50, sways: true, shadow: 15 };
@@ -37,11 +37,7 @@ export function drawPlant(sprite: Plant["sprite"], variant: number, theme: Theme
     case "lamp": return lamp(theme, v);
     case "highrise": return highrise(v, theme);
     case "fence": return { picture: variant === UPRIGHT ? upright(theme) : fence(theme), foot: variant === UPRIGHT ? 19 : 15, shadow: 0 };
-    case "bench": return { picture: bench(theme), foot: 16, shadow: 11 };
-    case "barrel": return { picture: barrel(theme), foot: 17, shadow: 7 };
-    case "sign": return { picture: signpost(theme), foot: 22, shadow: 5 };
     case "well": return { picture: well(theme), foot: 28, shadow: 12 };
-    default: return { picture: crate(theme), foot: 16, shadow: 8 };
   }
 }
 
@@ -241,52 +237,6 @@ function upright(theme: Theme): Picture {
   rect(p, theme.wood[0], 2, 1, 4, 5);
   rect(p, theme.wood[2], 2, 6, 4, 7);
   rect(p, theme.wood[3], 2, 13, 4, 1);
-  return outline(p);
-}
-
-function bench(theme: Theme): Picture {
-  const p = picture(28, 18);
-  rect(p, theme.wood[1], 2, 3, 24, 3);
-  rect(p, theme.wood[0], 2, 3, 24, 1);
-  rect(p, theme.wood[1], 2, 8, 24, 4);
-  rect(p, theme.wood[0], 2, 8, 24, 1);
-  for (const x of [4, 22]) {
-    rect(p, 0x5a5563, x, 12, 2, 4);
-    rect(p, 0x5a5563, x, 6, 2, 2);
-  }
-  return outline(p);
-}
-
-function barrel(theme: Theme): Picture {
-  const p = picture(16, 19);
-  rect(p, theme.wood[1], 3, 3, 10, 14);
-  rect(p, theme.wood[0], 4, 4, 3, 12);
-  rect(p, theme.wood[2], 11, 3, 2, 14);
-  rect(p, 0x6b6672, 3, 6, 10, 1);
-  rect(p, 0x6b6672, 3, 13, 10, 1);
-  ellipse(p, theme.wood[2], 8, 3, 4, 1);
-  return outline(p);
-}
-
-function crate(theme: Theme): Picture {
-  const p = picture(18, 18);
-  rect(p, theme.wood[1], 2, 4, 14, 12);
-  rect(p, theme.wood[0], 2, 4, 14, 5);
-  rect(p, theme.wood[2], 2, 9, 14, 1);
-  rect(p, theme.wood[3], 5, 4, 1, 12);
-  rect(p, theme.wood[3], 12, 4, 1, 12);
-  return outline(p);
-}
-
-function signpost(theme: Theme): Picture {
-  const p = picture(20, 24);
-  rect(p, theme.wood[3], 9, 8, 2, 14);
-  rect(p, theme.wood[0], 2, 3, 14, 5);
-  rect(p, theme.wood[0], 16, 4, 2, 3);
-  rect(p, theme.wood[1], 4, 10, 14, 5);
-  rect(p, theme.wood[1], 2, 11, 2, 3);
-  rect(p, INK, 5, 5, 8, 1);
-  rect(p, INK, 7, 12, 7, 1);
   return outline(p);
 }
 

@@ -7,7 +7,7 @@ import { furnish, fillOf, musts } from "./furnish";
 import { fillOfGround, isChannel, kindOfGround, sizeOfGround, tileOf } from "./ground";
 import { planHouse, type Plan, type Size } from "./house";
 import type { Bed, Building, Ground, GroundKind, OpenGround, Placed, Point, Rect, Room, RoomKind, Spot, VillageMap } from "./map";
-import { tilesOf, tread, wayToNetwork, type Land } from "./paths";
+import { stamp, tilesOf, tread, wayToNetwork, type Land } from "./paths";
 import { river } from "./river";
 import { overlap, place, waterRows } from "./place";
 import { scenery } from "./scenery";
@@ -74,7 +74,7 @@ export function layout(town: Town): VillageMap {
     const y = (i - x) / width;
     if (x < 2 || y < 2 || x >= width - 2 || y >= height - 2) land.built[i] = 1;
   }
-  for (const rect of houses.values()) for (const { x, y } of tilesOf(rect)) land.built[y * width + x] = 1;
+  for (const rect of houses.values()) stamp(land, land.built, rect, 1);
   for (const [node, rect] of grounds) {
     const kind = groundKinds.get(node) as GroundKind;
     for (const p of tilesOf(rect)) {
@@ -117,7 +117,7 @@ export function layout(town: Town): VillageMap {
     // Those that meet a street there is come first: the others may then find a shorter way to them.
     const meets = streets.findIndex((street) => met.some((other) => overlap({ x: street.x - 1, y: street.y - 1, w: street.w + 2, h: street.h + 2 }, other)));
     const [street] = streets.splice(Math.max(0, meets), 1) as [Rect];
-    const way = [...tilesOf(street)].filter(({ x, y }) => !land.built[y * width + x] && !land.core[y * width + x]);
+    const way = tilesOf(street).filter(({ x, y }) => !land.built[y * width + x] && !land.core[y * width + x]);
     const link = meets < 0 && first && way.length ? wayToNetwork(land, ...way) : null;
     met.push(street);
     tread(land, way, 1, tile);
@@ -179,8 +179,8 @@ export function layout(town: Town): VillageMap {
       id, name, rect, rooms, roof: roofUnlike(id, rect, buildings), style: styleOf(house, kind, rect), door: at(plan.front), doors,
       sign: name, open: stage,
     });
-    for (const p of tilesOf(rect)) land.built[p.y * width + p.x] = 1;
-    for (const room of rooms) for (const p of tilesOf(room.rect)) land.built[p.y * width + p.x] = 0;
+    stamp(land, land.built, rect, 1);
+    for (const room of rooms) stamp(land, land.built, room.rect, 0);
     for (const p of doors) land.built[p.y * width + p.x] = 0;
   }
   const thresholds = site.houses.map(outside);
@@ -189,7 +189,7 @@ export function layout(town: Town): VillageMap {
     const door = doorOf.get(node) as Point;
     const [density, fill] = fillOfGround(kind);
     const bridged = (p: Point): boolean => land.ground[p.y * width + p.x] === "planks" && tileOf(kind, rect, p, 0) !== "planks";
-    const free = [door, ...thresholds, ...[...tilesOf(rect)].filter((p) => bridged(p) || (onRim(rect, p) && besidePath(land, rect, p)))];
+    const free = [door, ...thresholds, ...tilesOf(rect).filter((p) => bridged(p) || (onRim(rect, p) && besidePath(land, rect, p)))];
     const made = furnish(
       { node, kind, rect, free, gaps: new Set(), sleepers: sleepers(node), closed: (x, y) => isWater({ x, y }) },
       repeated(fill, rect), density,
@@ -200,8 +200,7 @@ export function layout(town: Town): VillageMap {
     spots.set(node.area.id, spot);
   }
   for (const one of placed) {
-    if (one.lies !== "floor") continue;
-    for (const p of tilesOf({ ...one.at, w: one.w, h: one.h })) land.built[p.y * width + p.x] = 1;
+    if (one.lies === "floor") stamp(land, land.built, { ...one.at, w: one.w, h: one.h }, 1);
   }
   const plants = scenery(land, town, { border: BORDER, houses: buildings, grounds: openGrounds });
   return {

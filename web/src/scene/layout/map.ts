@@ -110,8 +110,8 @@ export type Sprite =
 
 export interface Plant extends Point {
   readonly sprite:
-    | "oak" | "pine" | "birch" | "blossom" | "bush" | "rock" | "flower" | "reed" | "lily" | "sign" | "lamp" | "bench" | "crate" | "barrel"
-    | "fountain" | "stall" | "fence" | "hedge" | "grasstuft" | "mushroom" | "stump" | "well" | "highrise";
+    | "oak" | "pine" | "birch" | "blossom" | "bush" | "rock" | "flower" | "reed" | "lily" | "lamp" | "bench" | "barrel"
+    | "fence" | "hedge" | "grasstuft" | "mushroom" | "stump" | "well" | "highrise";
   readonly variant: number;
 }
 

@@ -114,6 +114,15 @@ export function tread(land: Land, way: readonly Point[], wide: number, tile: Gro
   });
 }
 
-export function* tilesOf(rect: Rect): Generator<Point> {
-  for (let y = rect.y; y < rect.y + rect.h; y++) for (let x = rect.x; x < rect.x + rect.w; x++) yield { x, y };
+export function tilesOf(rect: Rect): Point[] {
+  const out: Point[] = [];
+  for (let y = rect.y; y < rect.y + rect.h; y++) for (let x = rect.x; x < rect.x + rect.w; x++) out.push({ x, y });
+  return out;
+}
+
+/** Marks the tiles of a rectangle that lie on the land. */
+export function stamp({ width, height }: Pick<Land, "width" | "height">, tiles: Uint8Array, { x, y, w, h }: Rect, value: 0 | 1): void {
+  const left = Math.max(0, x);
+  const right = Math.min(width, x + w);
+  if (right > left) for (let row = Math.max(0, y); row < Math.min(height, y + h); row++) tiles.fill(value, row * width + left, row * width + right);
 }

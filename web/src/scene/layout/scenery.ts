@@ -4,7 +4,7 @@
 import type { Town } from "../../run/types";
 import { chanceAt, hash } from "./chance";
 import type { Building, GroundKind, OpenGround, Plant } from "./map";
-import { tilesOf, type Land } from "./paths";
+import { stamp, tilesOf, type Land } from "./paths";
 
 interface Surroundings {
   readonly border: number;
@@ -26,7 +26,7 @@ export function scenery(land: Land, town: Town, { border, houses, grounds }: Sur
   const taken = new Uint8Array(width * height);
   const at = (x: number, y: number): number => y * width + x;
   const indoors = new Uint8Array(width * height);
-  for (const { rect } of houses) for (const { x, y } of tilesOf(rect)) indoors[at(x, y)] = 1;
+  for (const { rect } of houses) stamp(land, indoors, rect, 1);
   const free = (x: number, y: number): boolean => {
     const i = at(x, y);
     return x >= 0 && y >= 0 && x < width && y < height && !taken[i] && !core[i] && !network[i] && ground[i] === "grass" && !built[i] && !indoors[i];

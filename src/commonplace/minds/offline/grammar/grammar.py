@@ -80,8 +80,12 @@ class Grammar:
         if not usable:
             return Wording()
         first = dice.below(len(usable), rule)
+        before: Template | None = None
         for offset in range(len(usable)):
             template = usable[(first + offset) % len(usable)]
+            if template is before:  # one that weighs more stands there several times
+                continue
+            before = template
             text = self._filled(template, voice, slots, dice)
             if accept is None or accept(text):
                 return Wording(text, template.act)

@@ -1,0 +1,113 @@
+"""What comes to mind besides what a retrieval finds: today's life, the hearer, what one has not told yet, news.
+
+A retrieval scores memories by the words of the moment, so it brings what is alike to them, and each retrieval makes
+what it brought more likely to be brought again. A part of the memories for a talk is therefore chosen by its subject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
+from itertools import islice
+
+from commonplace.character.account import Account, as_topic, digest_of
+from commonplace.cognition.remember import OBSERVATION
+from commonplace.cognition.situation import recalled
+from commonplace.cognition.turn import Notebook, TurnView
+from commonplace.memory.record import Memory
+from commonplace.minds.notes import Recalled
+from commonplace.text import sentences
+
+OPENING, REPLYING = 2, 4
+"""One of how many memories for a line is chosen by what it is about: an answer rests on what was asked."""
+LATELY = timedelta(hours=20)
+"""How long something belongs to today's life."""
+FIRST = 60
+"""Among how many of the first memories those of the scenario are looked for."""
+DULL = frozenset({"time", "walked", "left", "arrived", "talk", "weather"})
+"""Kinds of memory that are nothing to talk about by themselves."""
+
+
+def beside(view: TurnView, notebook: Notebook, hearer: str, found: Sequence[Recalled]) -> tuple[Recalled, ...]:
+    """As many memories as `found` leaves room for: in turn of today, of the hearer, and what one has not told them."""
+    wanted = view.scenario.cognition.k - len(found)
+    if wanted < 1:
+        return ()
+    lately = [memory for memory in view.draft.since(view.now - LATELY, OBSERVATION) if _what(memory) not in DULL]
+    groups = {
+        "today": _weightiest(memory for memory in lately if not _is_about(memory, hearer)),
+        "own": _untold(view, notebook.account, hearer),
+        "hearer": _weightiest(memory for memory in lately if _is_about(memory, hearer)),
+    }
+    chosen = _in_turn(groups, {note.id for note in found}, wanted)
+    for purpose, memories in chosen.items():
+        notebook.chosen(purpose, [memory.id for memory in memories], sum(map(len, groups.values())))
+    memories = [memory for some in chosen.values() for memory in some]
+    return recalled(view.scenario, memories, view.now)
+
+
+def news_ahead(view: TurnView, notebook: Notebook, found: Sequence[Recalled]) -> tuple[Recalled, ...]:
+    """The news that one knows, that is not over, and that somebody here has not heard as far as one knows: whatever the
+    words of the moment are, one remembers it when one meets them."""
+    here = [other for other in view.world.targets.agents if other in notebook.relations]
+    ids: list[int] = []
+    for fact in view.scenario.facts:
+        is_over = fact.starts is not None and fact.starts <= view.now
+        if is_over or any(fact.id in note.facts for note in found):
+            continue
+        if any(fact.id not in notebook.relations[other].shared for other in here):
+            memory = view.draft.earliest(fact.carried_by)
+            ids += [memory] if memory else []
+    if not ids:
+        return ()
+    notebook.chosen("news", ids, len(ids))
+    return recalled(view.scenario, [view.draft.get(memory) for memory in ids], view.now)
+
+
+def _what(memory: Memory) -> str:
+    return memory.details.get("frame", {}).get("what", "")
+
+
+def _is_about(memory: Memory, other: str) -> bool:
+    frame = memory.details.get("frame", {})
+    return other in (frame.get("who"), frame.get("about"))
+
+
+def _weightiest(memories: Iterable[Memory]) -> list[Memory]:
+    return sorted(memories, key=lambda memory: (-memory.importance, -memory.id))
+
+
+def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
+    """Memories of the scenario of which this hearer has not heard everything, those told least first."""
+    to_them, to_all = account.lines.get(hearer, {}), account.lines.get("", {})
+    found: list[tuple[int, int, float, int, Memory]] = []
+    for memory in islice(iter(view.draft), FIRST):
+        tells = memory.details.get("tell", ())
+        left = [tell for tell in tells if not any(digest_of(one) in to_them for one in sentences(tell))]
+        if not left:
+            continue
+        said = sum(1 for tell in tells if any(digest_of(one) in to_all for one in sentences(tell)))
+        topic = as_topic(memory.details.get("frame", {}).get("topic", ""))
+        told = account.find("told", hearer, topic=topic)
+        found.append((told.times if told else 0, said, -memory.importance, memory.id, memory))
+    return [memory for *_, memory in sorted(found, key=lambda one: one[:-1])]
+
+
+def _in_turn(groups: dict[str, list[Memory]], known: set[int], wanted: int) -> dict[str, list[Memory]]:
+    """The first of each group, then the second of each, until there are as many as wanted."""
+    chosen: dict[str, list[Memory]] = {}
+    left = {name: _others(memories, known) for name, memories in groups.items()}
+    while wanted and left:
+        for name, memories in list(left.items()):
+            memory = next(memories, None)
+            if memory is None:
+                del left[name]
+            elif wanted:
+                known.add(memory.id)
+                chosen.setdefault(name, []).append(memory)
+                wanted -= 1
+    return chosen
+
+
+def _others(memories: Iterable[Memory], known: set[int]) -> Iterator[Memory]:
+    return (memory for memory in memories if memory.id not in known)

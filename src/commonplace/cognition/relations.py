@@ -1,0 +1,167 @@
+"""Relations: who is known, when they last talked, and what moves warmth besides the talks themselves.
+
+After a talk the mind weighs its tone (`relate` in `deferred.py`). What is here follows from the character's own account
+by rule, the same for every mind: a word kept or broken, what was said about one, a secret that got about, an apology.
+Each change cites the memories it rests on, leaves a row in the account and the event `RELATION_CHANGED`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from commonplace.character.account import Entry, cited
+from commonplace.character.fact import Fact, carried
+from commonplace.character.state import WARMTH, Relation
+from commonplace.cognition.account import Remembered, act_of, oldest, topics_of
+from commonplace.cognition.perceive import Percept
+from commonplace.cognition.turn import Notebook, TurnView
+from commonplace.text import words
+
+CHANGES: Mapping[str, int] = {
+    "kept_word": 5, "broke_word": -10, "spoke_well": 3, "spoke_ill": -5, "told_secret": -12, "apologised": 6,
+    "stayed_away": -1,
+}  # fmt: skip
+"""By what the other did: the change of warmth."""
+HURT, PLEASED = "hurt", "pleased"
+"""Kinds of rows in the account: the other did something that pleased me, or that hurt."""
+ILL = frozenset({"complain", "snub", "tell.concern"})
+WELL = frozenset({"praise", "tell.fond", "comfort", "thank"})
+"""Speech acts that, about somebody who hears it, are taken amiss or taken well."""
+FORGETS = 7 * 24 * 60
+"""Minutes within which an apology is for something."""
+AWAY = 4 * 24 * 60
+"""Minutes without a talk after which one feels less close to somebody one likes."""
+LIKED = 20
+
+
+# ── who is known ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def acquaint(view: TurnView, notebook: Notebook, percepts: Iterable[Percept]) -> None:
+    """Meeting somebody makes an acquaintance; lines exchanged set the last talk; facts spoken are shared."""
+    for percept in percepts:
+        frame = percept.frame
+        if frame.get("what") == "i_said":
+            _exchanged(view, notebook, frame["to"], frame["quote"])
+        elif frame.get("what") == "said":
+            _exchanged(view, notebook, frame["who"], frame["quote"], exchanged=bool(frame["to_me"]))
+        elif frame.get("who"):
+            _met(view, notebook, frame["who"])
+
+
+def _met(view: TurnView, notebook: Notebook, other: str) -> Relation:
+    relation = notebook.relations.get(other)
+    if relation is None:
+        relation = Relation(other, known_since=view.tick)
+        notebook.relations[other] = relation
+    return relation
+
+
+def _exchanged(view: TurnView, notebook: Notebook, other: str, quote: str, *, exchanged: bool = True) -> None:
+    relation = _met(view, notebook, other)
+    facts = tuple(fact for fact in carried(view.scenario.facts, quote) if fact not in relation.shared)
+    last_talk = view.tick - 1 if exchanged else relation.last_talk
+    if facts or last_talk != relation.last_talk:
+        notebook.relations[other] = replace(relation, last_talk=last_talk, shared=(*relation.shared, *facts))
+
+
+# ── what moves warmth ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def warmed(relation: Relation, change: int) -> Relation:
+    """The relation with its warmth changed, within −100 … 100."""
+    coldest, warmest = WARMTH
+    return replace(relation, warmth=min(warmest, max(coldest, relation.warmth + change)))
+
+
+def feel(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -> None:
+    """Weigh what was perceived in this tick, and what has come of promises and of days without a word."""
+    for percept, memory in sorted(remembered, key=lambda pair: pair[1].id):
+        if percept.frame["what"] == "said":
+            _listen(view, notebook, percept.frame, memory.id)
+    for fact in view.scenario.facts:
+        if fact.starts is not None and _has_just_ended(view, fact.starts + timedelta(minutes=fact.minutes or 60)):
+            _look_back(view, notebook, fact)
+    if view.now.hour == 0 and view.now.minute < view.scenario.clock.tick_minutes:
+        _drift(view, notebook)
+
+
+def _listen(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: int) -> None:
+    other, act = frame["who"], act_of(frame)
+    topics = topics_of(view.scenario.facts, frame)
+    if not frame["to_me"]:
+        if act in ILL | WELL and _names_me(view, frame["quote"]):
+            _change(view, notebook, other, "spoke_ill" if act in ILL else "spoke_well", (memory,), topics)
+        for topic in topics:
+            if told := _my_secret(view, notebook, other, topic):
+                _change(view, notebook, other, "told_secret", (*told, memory), (topic,))
+    elif act == "apologise":
+        hurt = next(iter(notebook.account.rows(HURT, other)), None)
+        done = next(iter(notebook.account.rows(PLEASED, other)), None)
+        is_open = hurt is not None and (done is None or done.act != "apologised" or done.tick < hurt.tick)
+        if hurt is not None and is_open and view.tick - hurt.tick <= view.scenario.clock.ticks(FORGETS):
+            _change(view, notebook, other, "apologised", (*hurt.because[-1:], memory), (hurt.topic,))
+
+
+def _names_me(view: TurnView, quote: str) -> bool:
+    name = view.persona.called
+    return name in quote and (view.scenario.language == "ko" or name.lower() in words(quote))
+
+
+def _my_secret(view: TurnView, notebook: Notebook, other: str, topic: str) -> tuple[int, ...]:
+    """The memory of telling the other a secret of mine on the topic; empty if I never did."""
+    row = notebook.account.find("told", other, topic=topic)
+    for memory in row.because if row else ():
+        if memory in view.memories:
+            frame = view.memories.get(memory).details.get("frame", {})
+            if frame.get("speech_act") == "tell.secret":
+                return (memory,)
+    return ()
+
+
+def _has_just_ended(view: TurnView, ends: datetime) -> bool:
+    return ends <= view.now < ends + timedelta(minutes=view.scenario.clock.tick_minutes)
+
+
+def _look_back(view: TurnView, notebook: Notebook, fact: Fact) -> None:
+    """Those who had agreed to come to an event I was at: who came kept their word, whom I have not seen broke it."""
+    mine = notebook.account.find("attended", topic=fact.id)
+    if mine is None or fact.starts is None:
+        return
+    began = view.scenario.clock.tick(fact.starts)
+    for other in sorted(notebook.relations):
+        agreed = notebook.account.find("agreed", other, topic=fact.id)
+        known = notebook.belief.nodes.get(other)
+        if agreed is None or known is None:
+            continue
+        because = (*agreed.because, *mine.because[-1:])
+        if other in view.world.bodies or (known.parent == fact.place and known.seen >= began):
+            _change(view, notebook, other, "kept_word", because, (fact.id,))
+        elif max(known.seen, notebook.relations[other].last_talk) < began:
+            _change(view, notebook, other, "broke_word", because, (fact.id,))
+
+
+def _drift(view: TurnView, notebook: Notebook) -> None:
+    """A little less warmth for those one likes and has not talked with for days; it cites what was said last."""
+    away = view.scenario.clock.ticks(AWAY)
+    for other, relation in sorted(notebook.relations.items()):
+        if relation.warmth > LIKED and 0 <= relation.last_talk < view.tick - away:
+            last = next(iter(notebook.account.rows("heard", other)), None)
+            _change(view, notebook, other, "stayed_away", last.because[-1:] if last else (), ())
+
+
+def _change(
+    view: TurnView, notebook: Notebook, other: str, why: str, because: tuple[int, ...], topics: tuple[str, ...]
+) -> None:
+    relation, by = notebook.relations[other], CHANGES[why]
+    changed = warmed(relation, by)
+    if changed.warmth == relation.warmth or not because:
+        return
+    notebook.relations[other] = replace(changed, because=cited(relation.because, because))
+    kind = HURT if by < 0 else PLEASED
+    row = Entry(kind, other, why, topics[0] if topics else "", view.tick, view.tick, because=cited((), because))
+    notebook.account = notebook.account.noted(row, oldest(view))
+    body = {"other": other, "change": by, "warmth": changed.warmth, "why": why, "because": list(because)}
+    notebook.note("RELATION_CHANGED", **body)

@@ -1,0 +1,81 @@
+"""What a speaker knows of its own past, asked for by subject: what was told, heard, asked and attended."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from commonplace.character.account import as_topic
+from commonplace.minds.notes import Past, PastNote
+from commonplace.minds.offline.grammar.language import Language
+
+DAY = 24 * 60
+QUESTIONS = frozenset({"asked", "was_asked"})
+
+
+def notes_on(past: Past, kinds: Collection[str], topic: str, spoken: Language) -> Iterator[PastNote]:
+    """The rows of these kinds on a subject, which may be named or be the id of a fact; latest first."""
+    bare, name = spoken.bare(topic).lower(), as_topic(topic)
+    if not bare:
+        return
+    for note in past.notes:
+        if note.kind in kinds and (note.topic in (topic, name) or bare in note.text.lower()):
+            yield note
+
+
+def attended(past: Past, topic: str, spoken: Language) -> PastNote | None:
+    """The row that says I was at an occasion; None where I was not."""
+    return next(notes_on(past, {"attended"}, topic, spoken), None)
+
+
+def has_asked(past: Past, you: str, act: str, topic: str, spoken: Language) -> bool:
+    """Whether I have put this question to somebody before, or any question on the subject within a day."""
+    asked = (note for note in notes_on(past, {"asked"}, topic, spoken) if note.other == you)
+    return any(note.act == act or note.minutes_ago < DAY for note in asked)
+
+
+def was_spoken_of(past: Past, you: str, fact: str) -> bool:
+    """Whether one of us has asked the other how an event was."""
+    return any(
+        note.kind in QUESTIONS and note.other == you and note.act == "ask.event" and note.topic == fact
+        for note in past.notes
+    )
+
+
+def told_others(past: Past, you: str, topics: Collection[str]) -> list[PastNote]:
+    """Whom else I have told of any of these subjects, latest first."""
+    return [note for note in past.notes if note.kind == "told" and note.other != you and note.topic in topics]
+
+
+def heard_of(past: Past, topics: Collection[str]) -> list[PastNote]:
+    """From whom I have heard of any of these subjects, latest first."""
+    return [note for note in past.notes if note.kind == "heard" and note.topic in topics]
+
+
+def spoke_of(past: Past, you: str, topic: str, spoken: Language, within: int) -> bool:
+    """Whether one of us has told the other of a subject in these last minutes."""
+    told = notes_on(past, {"told", "heard"}, topic, spoken)
+    return any(note.other == you and note.minutes_ago < within for note in told)
+
+
+HURTS = frozenset({"broke_word", "spoke_ill", "told_secret"})
+"""What is worth a word of reproach."""
+
+
+def open_hurt(past: Past, you: str) -> PastNote | None:
+    """What somebody did to me within three days that I have not reproached them for."""
+    hurt = next((one for one in past.notes if one.kind == "hurt" and one.other == you and one.act in HURTS), None)
+    if hurt is None or hurt.minutes_ago > 3 * DAY:
+        return None
+    since = (one for one in past.notes if one.other == you and one.minutes_ago <= hurt.minutes_ago)
+    spoken = any(one.act in {"reproach", "apologised"} for one in since)
+    return None if spoken else hurt
+
+
+def open_debt(past: Past, you: str) -> PastNote | None:
+    """A word I broke to somebody within three days without having apologised."""
+    broke = next((one for one in past.notes if one.kind == "broke" and one.other == you), None)
+    if broke is None or broke.minutes_ago > 3 * DAY:
+        return None
+    since = (one for one in past.notes if one.kind == "told" and one.other == you)
+    spoken = any(one.act == "apologise" and one.minutes_ago <= broke.minutes_ago for one in since)
+    return None if spoken else broke

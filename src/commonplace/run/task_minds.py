@@ -1,0 +1,26 @@
+"""Who answers which questions of a run, and how, as its manifest has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from commonplace.minds.several import by_task
+from commonplace.run.manifest import TASK_MINDS, Manifest, own_minds
+from commonplace.scenario.model import MindPart
+
+
+def task_minds(manifest: Manifest) -> dict[str, MindPart]:
+    """Who answers the questions of some tasks or groups, and how, by their names."""
+    given: Any = (manifest.settings or {}).get(TASK_MINDS, {})
+    return {str(name): MindPart.model_validate(part) for name, part in sorted(given.items())}
+
+
+def mind_by_question(manifest: Manifest) -> Callable[[str, str], str]:
+    """(character, task) → the name of the mind that is asked."""
+    own, tasks = own_minds(manifest), by_task(task_minds(manifest))
+
+    def mind(agent: str, task: str) -> str:
+        return own.get(agent) or (tasks[task].mind if task in tasks else "") or manifest.mind
+
+    return mind
