@@ -207,7 +207,7 @@ def _turned(scene: Scene, options: list[Saying]) -> Line | None:
     said = (one for one in scene.talk.recalled if one.frame.get("quote") == scene.last)
     heard_it = next(said, None)
     asked = any(line.speaker == scene.me.id and line.speech_act in HOW_ARE_YOU for line in scene.talk.lines)
-    _, told = _first_choice(scene, [option for option in options if not option.asks]) if asked else (None, None)
+    told = _first_choice(scene, [option for option in options if not option.asks])[1] if asked else None
     if told is not None:
         return told.led_by(scene.say("turn.tell"))
     return scene.line("turn.third", heard_it.id) if heard_it is not None and not asked else None
