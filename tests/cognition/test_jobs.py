@@ -159,7 +159,7 @@ def test_a_reflection_is_not_repeated_before_as_much_has_happened_again(because:
 
 def test_after_a_reflection_without_insights_the_next_one_comes_after_as_much_again() -> None:
     town, mind = _thinking((), threshold=5)
-    town.live(200)
+    town.live(320)
     asked = _asked_at(town)
     assert len(asked) > 2
     counted = [memory for memory in town.memories("cora") if memory.kind in {"observation", "action"}]

@@ -181,7 +181,7 @@ def test_lines_are_found_by_words_character_and_category(picture: Picture) -> No
     said = picture.lines(category="talk", agent="mira", limit=10_000)
     assert said == [line for line in every if line.category == "talk" and "mira" in (line.agent_id, line.to)]
     found = picture.lines(text="LANTERN festival", limit=10_000)
-    assert found and all("lantern festival" in line.text for line in found)
+    assert found and all("lantern festival" in line.text.lower() for line in found)
     here = picture.lines(place="workshop", limit=10_000)
     assert here == [line for line in every if line.place == "workshop"] != []
     with pytest.raises(UsageError, match="no category"):

@@ -188,6 +188,12 @@ def digest_of(sentence: str) -> str:
     return blake2b(" ".join(words(sentence)).encode(), digest_size=_DIGEST).hexdigest()
 
 
+@lru_cache(maxsize=8192)  # the same lines of a scenario are looked at for every talk
+def digests_of(text: str) -> frozenset[str]:
+    """The digests of its sentences."""
+    return frozenset(digest_of(sentence) for sentence in sentences(text))
+
+
 def _next_due(groups: Mapping[str, Rows]) -> int:
     dues = (row.due for group, rows in groups.items() if group.startswith("promised/") for row in rows.values())
     return min((due for due in dues if due >= 0), default=-1)

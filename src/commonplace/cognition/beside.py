@@ -10,13 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from itertools import islice
 
-from commonplace.character.account import Account, as_topic, digest_of
+from commonplace.character.account import Account, as_topic, digests_of
 from commonplace.cognition.remember import OBSERVATION
 from commonplace.cognition.situation import recalled
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import Recalled
-from commonplace.text import sentences
 
 OPENING, REPLYING = 2, 4
 """One of how many memories for a line is chosen by what it is about: an answer rests on what was asked."""
@@ -83,10 +82,10 @@ def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
     found: list[tuple[int, int, float, int, Memory]] = []
     for memory in islice(iter(view.draft), FIRST):
         tells = memory.details.get("tell", ())
-        left = [tell for tell in tells if not any(digest_of(one) in to_them for one in sentences(tell))]
+        left = [tell for tell in tells if to_them.keys().isdisjoint(digests_of(tell))]
         if not left:
             continue
-        said = sum(1 for tell in tells if any(digest_of(one) in to_all for one in sentences(tell)))
+        said = sum(1 for tell in tells if not to_all.keys().isdisjoint(digests_of(tell)))
         topic = as_topic(memory.details.get("frame", {}).get("topic", ""))
         told = account.find("told", hearer, topic=topic)
         found.append((told.times if told else 0, said, -memory.importance, memory.id, memory))

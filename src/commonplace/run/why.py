@@ -57,7 +57,7 @@ def why(reading: Reading, event_id: str) -> dict[str, Any]:
         "plan": _plan(reading, agent, tick, trace) if own else {"item": None, "day": []},
         "reaction": _reaction(reading, agent, tick, trace),
         "asked": _asked(reading, agent, tick, trace, delivered) if own else [],
-        "account": resting_on(reading, agent, tick, event.body.get("because", ())) if own else [],
+        "account": resting_on(reading, agent, tick, event.body.get("because", ())) if event.type == "SAY" else [],
         "stored": _stored(reading, agent, trace),
         "heard_from": heard_from(reading, event) if event.type == "SAY" else [],
         "delivered": [{key: job.get(key) for key in ("kind", "about", "asked_at")} for job in delivered],

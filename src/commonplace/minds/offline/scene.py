@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from commonplace import rng
-from commonplace.character.account import digest_of
+from commonplace.character.account import digests_of
 from commonplace.minds.notes import FactNote, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Grammar, Wording, grammar
@@ -14,7 +14,6 @@ from commonplace.minds.offline.grammar.language import Language, language
 from commonplace.minds.offline.hear import NOTHING, Heard, heard
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ConverseInput
-from commonplace.text import sentences
 
 COLD = -20
 """Warmth below which a character says as little as possible."""
@@ -183,11 +182,11 @@ class Scene:
 
     def has_told(self, text: str) -> bool:
         """Whether this hearer has heard a sentence of it from me in the last thirty days."""
-        return bool(self.heard_before) and not self.heard_before.isdisjoint(_digests(text))
+        return bool(self.heard_before) and not self.heard_before.isdisjoint(digests_of(text))
 
     def has_said(self, text: str) -> bool:
         """Whether I have said a sentence of it lately, to anybody."""
-        return bool(self.lately) and not self.lately.isdisjoint(_digests(text))
+        return bool(self.lately) and not self.lately.isdisjoint(digests_of(text))
 
     def _is_unworn(self, text: str) -> bool:
         if text in self.aired or text.lower() in self.past or text in self.worn:
@@ -195,7 +194,7 @@ class Scene:
         return not self.has_said(text) and not self.has_told(text)
 
     def _is_rested(self, text: str) -> bool:
-        return self.just.isdisjoint(_digests(text)) and not self.has_told(text)
+        return self.just.isdisjoint(digests_of(text)) and not self.has_told(text)
 
     def _is_unheard(self, text: str) -> bool:
         return not self.has_told(text)
@@ -206,10 +205,6 @@ class Scene:
             return self
         dice = self.dice.with_("again", attempt)
         return replace(self, dice=dice, salt=rng.draw(*dice.key, "salt"))
-
-
-def _digests(text: str) -> frozenset[str]:
-    return frozenset(digest_of(sentence) for sentence in sentences(text))
 
 
 def _opening(text: str) -> str:
