@@ -44,7 +44,7 @@ async def converse(
     k = view.scenario.cognition.k
     found = await retrieve(view, notebook, "talk", parts, k=k - k // (REPLYING if heard else OPENING))
     found = (*found, *beside(view, notebook, hearer, found))
-    found = _with_reasons(view, reaction.because, found)
+    found = _with_reasons(view, notebook, reaction.because, found)
     relation, said = notebook.relations.get(hearer), said_today(view, hearer)
     inputs = noted(
         ConverseInput,
@@ -65,10 +65,14 @@ async def converse(
     return line(view, hearer, answer.value, said)
 
 
-def _with_reasons(view: TurnView, because: Sequence[int], found: tuple[Recalled, ...]) -> tuple[Recalled, ...]:
+def _with_reasons(
+    view: TurnView, notebook: Notebook, because: Sequence[int], found: tuple[Recalled, ...]
+) -> tuple[Recalled, ...]:
     """The memories that the reaction rests on, then those retrieved: no more than were."""
     known = {memory.id for memory in found}
     reasons = [view.draft.get(memory) for memory in because if memory not in known and memory in view.draft]
+    if reasons:
+        notebook.chosen("reason", [memory.id for memory in reasons], len(because))
     return (*recalled(view.scenario, reasons, view.now), *found)[: max(len(found), len(reasons))]
 
 
