@@ -396,7 +396,7 @@ def test_a_run_in_use_is_refused_and_can_be_looked_at(plaza, tmp_path):
         ("new",),
         ("new", "{folder}"),
         ("new", "{folder}/x.yaml", "--size", "0"),
-        ("new", "{folder}/x.yaml", "--size", "51"),
+        ("new", "{folder}/x.yaml", "--size", "201"),
         ("check",),
         ("check", "{folder}/none.yaml"),
     ],

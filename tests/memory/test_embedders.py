@@ -146,7 +146,7 @@ def test_a_server_that_is_not_there_is_said_so(server):
 
 
 @pytest.mark.parametrize(
-    "url", ["127.0.0.1:80", "file:///etc/passwd", "http://", "http://key@host/v1", "http://h/v1?k=1"]
+    "url", ["127.0.0.1:80", "file:///etc/passwd", "http://", "http://key@host/v1", "http://h/v1?api_key=1"]
 )
 def test_what_is_no_address_is_refused(url):
     with pytest.raises(UsageError, match="base URL"):

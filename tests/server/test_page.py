@@ -16,7 +16,7 @@ from commonplace.api import create_run
 from commonplace.server.app import STATIC
 from e2e.command import command, started
 
-STORM = "A storm breaks over the village."
+QUAKE = "The ground shakes under the whole village."
 WATCH = "window.violations = []; addEventListener('securitypolicyviolation', e => violations.push(e.violatedDirective))"
 CLOCK = r"(document.body?.innerText.match(/Day (\d+) (\d\d):(\d\d)/) || []).slice(1).join(' ')"
 
@@ -87,13 +87,13 @@ def test_the_page_follows_the_run_steps_in_and_comes_back_with_the_server(tmp_pa
             page.wait(f"{CLOCK} && {_minutes()} > {opened + 10}")
             page.press("Act")
             page.press("What happens", "textarea")
-            page.type(STORM)
+            page.type(QUAKE)
             page.press("Preview")
             page.until("This will happen")
             page.press("Make it happen")
             page.until("Accepted")
             page.press("Log", "[role=tab]")
-            page.until(STORM)
+            page.until(QUAKE)
         killed = minute(page)
         port = int(re.findall(r":(\d+)/", url)[0])
         with serving(tmp_path, port, signal.SIGTERM):
@@ -102,14 +102,14 @@ def test_the_page_follows_the_run_steps_in_and_comes_back_with_the_server(tmp_pa
     events = command("events", run, "--json").rows
     [typed] = [event for event in events if event["type"] == "GOD_EVENT"]
     at = typed["tick"]
-    assert typed["text"] == STORM and {who for who, _ in typed["percepts"]} == {"bruno", "ines"}
+    assert typed["text"] == QUAKE and {who for who, _ in typed["percepts"]} == {"bruno", "ines"}
     command("verify", run)
     otherwise = tmp_path / "otherwise.run"
     command("fork", run, "--at", at - 1, "-o", otherwise)
     command("resume", otherwise, "--until", at + 1, "--view", "none")
     unchanged = [event for event in command("events", otherwise, "--json").rows if event["tick"] == at + 1]
     assert [event for event in events if event["tick"] == at + 1] != unchanged
-    assert "storm" in str([event for event in events if event["type"] == "PLAN_CHANGED" and event["tick"] == at + 1])
+    assert "ground" in str([event for event in events if event["type"] == "PLAN_CHANGED" and event["tick"] == at + 1])
 
 
 def make_run(path: Path) -> None:

@@ -591,6 +591,8 @@ export interface components {
             beliefs: components["schemas"]["Believed"][];
             /** Ties */
             ties: components["schemas"]["Tie"][];
+            /** Past */
+            past?: components["schemas"]["PastRow"][];
             /** Carries */
             carries: string[];
             /** Knows */
@@ -942,6 +944,30 @@ export interface components {
              * @default 288
              */
             ticks: number;
+        };
+        /**
+         * PastRow
+         * @description Something a character knows of its own past.
+         */
+        PastRow: {
+            /** Kind */
+            kind: string;
+            /** Other */
+            other: string;
+            /** Act */
+            act: string;
+            /** Topic */
+            topic: string;
+            /** Times */
+            times: number;
+            /** Since */
+            since: string;
+            /** Time */
+            time: string;
+            /** Due */
+            due: string;
+            /** Because */
+            because: number[];
         };
         /**
          * Plan

@@ -432,10 +432,14 @@ class Reading:
         Up to a tick, the questions asked in it included. With None, answers that no committed tick has used (yet) are
         counted too: they were paid for. Questions that belong to no character have the owner `-`.
         """
-        spent, asked = Usage(), mind_by_question(self.manifest)
+        spent = Usage()
         spent.add(self.answers(0, MOST_TICKS if at is None else self.tick(at), used=False))
-        rows = [{**row, "mind": asked(row["agent_id"], row["task"])} for row in spent.rows()]
-        return [*rows, {**spent.total(), "mind": ""}]
+        return [*self.usage_rows(spent), {**spent.total(), "mind": ""}]
+
+    def usage_rows(self, spent: Usage) -> list[dict[str, Any]]:
+        """The rows of a count, each with the mind that was asked."""
+        asked = mind_by_question(self.manifest)
+        return [{**row, "mind": asked(row["agent_id"], row["task"])} for row in spent.rows()]
 
     # ── rows ────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -246,9 +246,9 @@ def _over_time(
         if tick == first or states.moved or _speaks(reading, tick):
             everybody = {me: states.of(me) for me in reading.agent_ids}
             measured = inspector.measured(tick, everybody, []).model_dump(mode="json", exclude={"tick", "usage"})
-            measures.at(tick, measured | {"usage": usage.rows()})
+            measures.at(tick, measured | {"usage": reading.usage_rows(usage)})
         elif asked:
-            measures.at(tick, measured | {"usage": usage.rows()})
+            measures.at(tick, measured | {"usage": reading.usage_rows(usage)})
     yield from ((f"detail-{me}", over.rows) for me, over in details.items())
     yield "metrics", measures.rows
 

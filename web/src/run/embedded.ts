@@ -157,7 +157,8 @@ export async function embeddedSource(read: ReadBlock): Promise<Source> {
   async function agent(id: string, at: number): Promise<AgentDetail> {
     const state = latest(await over(`detail-${someone(id)}`), held(at));
     const { beliefs, ties, ...rest } = state;
-    return { tick: at, time: timeOf(at), ...rest, beliefs: rows(beliefs), ties: rows(ties) } as unknown as AgentDetail;
+    // What they know of their own past is not in the file.
+    return { tick: at, time: timeOf(at), ...rest, beliefs: rows(beliefs), ties: rows(ties), past: [] } as unknown as AgentDetail;
   }
 
   async function metrics(at: number): Promise<Metrics> {
