@@ -395,5 +395,6 @@ def test_it_opens_from_the_disk_and_says_why_a_line_was_said(town: Path, hostile
         assert page.run("document.querySelector('[role=slider]').ariaValueMin") == str(said.tick - 20)
         page.click(said.body["utterance"], "button.speech")
         page.until("What came to mind")
+        page.run("for (const fold of document.querySelectorAll('.cards details')) fold.open = true")
         page.until(hit["memory"]["text"])
         assert page.run("refused") == []
