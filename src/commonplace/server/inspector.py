@@ -17,7 +17,7 @@ from commonplace.clock import hhmm, iso, parse_iso
 from commonplace.errors import UsageError
 from commonplace.memory import Memory, Policy, policies
 from commonplace.memory.stores.codec import memory_json
-from commonplace.run.account import account_row
+from commonplace.run.account import account_row, goal_row
 from commonplace.run.frames import Frame
 from commonplace.run.reading import MOOD_REACH, mood
 from commonplace.server import model as wire
@@ -122,6 +122,10 @@ class Inspector:
             past=[
                 wire.PastRow.model_validate({**row, "topic": clean(row["topic"])})
                 for row in (account_row(self.reading, entry) for entry in state.account.all()[:MOST_PAST])
+            ],
+            goals=[
+                wire.GoalRow.model_validate({**row, "text": clean(row["text"])})
+                for row in (goal_row(self.reading, goal) for goal in state.goals.all())
             ],
             carries=[thing.object_id for thing in frame.objects.values() if thing.parent == agent_id],
             knows=knows,
