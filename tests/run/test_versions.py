@@ -193,7 +193,7 @@ def test_no_field_is_forgotten() -> None:
         "imposed",
         "occasions",
     }
-    kept = {"plan", "belief", "relations", "jobs", "reflected", "played", "mood", "weighed", "said", "card", "account"}
+    kept = {"plan", "belief", "relations", "jobs", "reflected", "played", "mood", "weighed", "said", "card", "account"} | {"goals"}
     assert {one.name for one in fields(Account)} == {"groups", "lines", "next_due"}
     assert {one.name for one in fields(CharacterState)} == kept
     assert {one.name for one in fields(Belief)} == {"nodes", "closed"}

@@ -123,6 +123,46 @@ DOING: Mapping[str, Mapping[str, str]] = {
 """What somebody is seen doing when neither plan nor mind has said so."""
 
 
+WISHES: Mapping[str, Mapping[str, str]] = {
+    "en": {
+        "repair": "mend {thing}",
+        "lend": "bring {x} {topic}, to borrow",
+        "give": "bring {x} {topic}",
+        "return": "give {x} back {topic}",
+        "help": "give {x} a hand with {topic}",
+        "visit": "drop in on {x}",
+        "event": "be there with {x}, as promised",
+        "apologise": "apologise to {x} about {topic}",
+        "apologise_plain": "apologise to {x}",
+        "reproach": "have it out with {x} about {topic}",
+        "reproach_plain": "have it out with {x}",
+        "make_up": "make up with {x}",
+    },
+    "ko": {
+        "repair": "{thing} 고치기",
+        "lend": "{x}에게 {topic} 빌려주기",
+        "give": "{x}에게 {topic} 가져다주기",
+        "return": "{x}에게 {topic} 돌려주기",
+        "help": "{x}의 {topic} 도와주기",
+        "visit": "{x} 보러 들르기",
+        "event": "약속대로 {x}과(와) 함께 가기",
+        "apologise": "{x}에게 {topic} 일로 사과하기",
+        "apologise_plain": "{x}에게 사과하기",
+        "reproach": "{x}에게 {topic} 일을 따지기",
+        "reproach_plain": "{x}에게 서운하다고 말하기",
+        "make_up": "{x}과(와) 화해하기",
+    },
+}
+"""What a character means to do, as it would say `I want to …`; in Korean as a noun."""
+
+
+def wished(language: str, kind: str, **slots: str) -> str:
+    """The words of a goal."""
+    plain = f"{kind}_plain"
+    kind = plain if not slots.get("topic", "-") and plain in WISHES[language] else kind
+    return resolved(WISHES[language][kind].format_map(slots))
+
+
 def sentence(language: str, kind: str, **slots: str) -> str:
     """The sentence for one kind of percept or plan."""
     if language == "ko" and "doing" in slots:

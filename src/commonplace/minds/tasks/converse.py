@@ -7,7 +7,19 @@ from typing import Annotated
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import NO_PAST, FactNote, Item, Past, Person, Recalled, Situation, Spoken, Value, Who
+from commonplace.minds.notes import (
+    NO_PAST,
+    FactNote,
+    GoalNote,
+    Item,
+    Past,
+    Person,
+    Recalled,
+    Situation,
+    Spoken,
+    Value,
+    Who,
+)
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import plain
 from commonplace.minds.tasks.scenes import (
@@ -56,6 +68,8 @@ class ConverseInput(Value):
     later: tuple[Item, ...] = ()
     past: Past = NO_PAST
     """What I know of my own past, with this hearer above all."""
+    goals: tuple[GoalNote, ...] = ()
+    """What I mean to do; what takes this hearer first."""
 
 
 class ConverseOutput(WireValue):
