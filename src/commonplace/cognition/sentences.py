@@ -126,12 +126,13 @@ DOING: Mapping[str, Mapping[str, str]] = {
 WISHES: Mapping[str, Mapping[str, str]] = {
     "en": {
         "repair": "mend {thing}",
-        "lend": "bring {x} {topic}, to borrow",
+        "lend": "lend {x} {topic}",
         "give": "bring {x} {topic}",
         "return": "give {x} back {topic}",
         "help": "give {x} a hand with {topic}",
         "visit": "drop in on {x}",
-        "event": "be there with {x}, as promised",
+        "call": "drop in on {x} for {topic}",
+        "event": "meet {x} at {place}",
         "apologise": "apologise to {x} about {topic}",
         "apologise_plain": "apologise to {x}",
         "reproach": "have it out with {x} about {topic}",
@@ -145,7 +146,8 @@ WISHES: Mapping[str, Mapping[str, str]] = {
         "return": "{x}에게 {topic} 돌려주기",
         "help": "{x}의 {topic} 도와주기",
         "visit": "{x} 보러 들르기",
-        "event": "약속대로 {x}과(와) 함께 가기",
+        "call": "{topic} 먹으러 {x}에게 들르기",
+        "event": "{place}에서 {x} 만나기",
         "apologise": "{x}에게 {topic} 일로 사과하기",
         "apologise_plain": "{x}에게 사과하기",
         "reproach": "{x}에게 {topic} 일을 따지기",
@@ -184,6 +186,14 @@ def the(name: str) -> str:
     """`stock pot` → `the stock pot`; names that begin with a capital, an article or Hangul stay as they are."""
     first = name[:1]
     return name if first.isupper() or not first.isascii() or name.startswith(("the ", "a ", "an ")) else f"the {name}"
+
+
+def the_thing(language: str, name: str) -> str:
+    """`Moon Courier machine` → `the Moon Courier machine`: an object is no person, whatever it is called."""
+    has_owner = name.partition(" ")[0].endswith("'s")
+    return (
+        f"the {name}" if language == "en" and not has_owner and the(name) == name and name[:1].isupper() else the(name)
+    )
 
 
 def ended(text: str) -> str:

@@ -291,6 +291,8 @@ class GoalNote(Value):
     """ISO moment by which it is to be done; empty for no time."""
     day: str = ""
     """That day in a word: `tomorrow`, `Thursday`."""
+    minutes: int = 0
+    """Since it was opened."""
     steps: int = 1
     done_steps: int = 0
     tries: int = 0
