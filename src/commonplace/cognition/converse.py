@@ -73,7 +73,8 @@ def _meant_for(
 ) -> tuple[Recalled, ...]:  # fmt: skip
     """The memories behind what one means to do with the hearer."""
     known = {note.id for note in found}
-    ids = [goal.because[-1] for goal in notebook.goals.open() if goal.because[-1] not in known]
+    goals = (goal for goal in notebook.goals.open() if goal.person == hearer or (goal.object and not goal.person))
+    ids = [goal.because[-1] for goal in goals if goal.because[-1] not in known]
     memories = [view.draft.get(memory) for memory in dict.fromkeys(ids) if memory in view.draft]
     if memories:
         notebook.chosen("goal", [memory.id for memory in memories], len(memories))

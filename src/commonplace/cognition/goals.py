@@ -141,10 +141,8 @@ def _promised(view: TurnView, notebook: Notebook, other: str, memory: Memory) ->
         if not row.act:
             is_meant = any(goal.topic == row.topic for goal in notebook.goals.open())
             if fact is not None and fact.starts is not None and fact.place and not is_meant:
-                minute, place = (
-                    fact.starts.hour * 60 + fact.starts.minute,
-                    view.scenario.geography.nodes[fact.place].name,
-                )
+                minute = fact.starts.hour * 60 + fact.starts.minute
+                place = view.scenario.geography.nodes[fact.place].name
                 text = wished(view.scenario.language, "event", x=_called(view, other), place=place)
                 _open(
                     view, notebook, "promise", text, [memory.id], topic=row.topic, person=other, place=fact.place,
@@ -364,9 +362,11 @@ def _sulk(view: TurnView, notebook: Notebook) -> None:
         hurt = next((row for row in notebook.account.rows("hurt", other) if row.act != "stayed_away"), None)
         if hurt is None or not clock.ticks(SULKS) <= view.tick - hurt.tick <= clock.ticks(REST_DAYS * 24 * 60):
             continue
-        if all(row.tick <= hurt.tick for row in notebook.account.rows("pleased", other)):
-            if not any(one.person == other and one.act == "reproach" for one in notebook.goals.open()):
-                _matter(view, notebook, "make_up", replace(hurt, named=""))
+        is_settled = any(row.tick > hurt.tick for row in notebook.account.rows("pleased", other))
+        if not is_settled and not any(
+            goal.person == other and goal.act == "reproach" for goal in notebook.goals.open()
+        ):
+            _matter(view, notebook, "make_up", replace(hurt, named=""))
 
 
 def wish_for(view: TurnView, notebook: Notebook, memories: Iterable[Memory]) -> None:

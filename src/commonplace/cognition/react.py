@@ -128,8 +128,8 @@ def _input(
         said=said_to(view, view.world.targets.agents) if speaks else {},
         targets=targets(view, notebook, plan_step(view, notebook, item)) if acts else None,
         past=own_past(view, notebook.account),
-        goals=goal_notes(view, notebook.goals.open()),
         pasts={other: past_with(view, notebook.account, other) for other in view.world.targets.agents}
         if merged
         else {},
+        goals=goal_notes(view, notebook.goals.open()),
     )

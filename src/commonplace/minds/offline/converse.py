@@ -276,14 +276,12 @@ def _reply(scene: Scene, options: list[Saying]) -> Line | None:
         return _leave(scene, memory)
     if scene.you.warmth < COLD:
         return _snub(scene, memory)
-    favour = favour_reply(scene, memory)
-    if favour is not None and favour.text:
-        return favour
-    if _answers_me(scene):
-        return _rsvp(scene, memory, options)
-    told = news_reply(scene, memory) if memory.facts else None
+    answers_me = _answers_me(scene)
+    told = favour_reply(scene, memory) or (news_reply(scene, memory) if memory.facts and not answers_me else None)
     if told is not None:
         return told
+    if answers_me:
+        return _rsvp(scene, memory, options)
     return answer_question(scene, memory, options) if scene.heard.asks else _met(scene, memory, options)
 
 

@@ -7,6 +7,7 @@ promises to bring something. What is agreed becomes a promise of the account, wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 
 from commonplace.clock import WEEKDAYS
@@ -14,7 +15,7 @@ from commonplace.minds.notes import GoalNote, Item, Person, Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.sayings import Saying
-from commonplace.minds.offline.scene import COLD, Line, Scene
+from commonplace.minds.offline.scene import Line, Scene
 from commonplace.minds.offline.temper import temper
 
 STARTS = 9
@@ -30,7 +31,12 @@ SETTLES, STARTING = 150, 75
 ASKED = {"lend": "ask.lend", "visit": "ask.visit", "help": "ask.favour", "give": "promise.give"}
 """What one starts → the rule for it."""
 KINDS = ("lend", "lend", "lend", "visit", "visit", "visit", "help", "help", "give", "give")
-QUARREL = frozenset({"defy", "snub"})
+REQUESTS = frozenset({"ask.lend", "ask.visit", "ask.favour"})
+ANSWERS = {
+    "promise.give": "react.promise", "defy": "react.defy", "make_up": "react.make_up", "apologise": "react.forgive",
+    "forgive": "react.forgiven",
+}  # fmt: skip
+"""Act → the rule for an answer to it; to a word kept it is `react.keep.KIND`."""
 
 
 # ── what one means to do with somebody ───────────────────────────────────────────────────────────────────────────────
@@ -137,24 +143,21 @@ def favour_reply(scene: Scene, memory: Recalled) -> Line | None:
     """The answer to what is asked, promised, brought or forgiven; None for a line of any other kind."""
     act = scene.heard.act
     first, _, kind = act.partition(".")
-    if act in {"ask.lend", "ask.visit", "ask.favour"}:
-        return _asked(scene, memory, "help" if act == "ask.favour" else kind)
-    if first == "keep" and kind:
-        return scene.line(f"react.keep.{kind}", memory.id, about=scene.heard.topic)
-    if first == "promise" and kind:
-        return scene.line("react.promise", memory.id, about=scene.heard.topic, **_named_day(scene))
-    if act in {"accept", "decline"} and scene.my_kind in {"ask.lend", "ask.visit", "ask.favour"}:
-        return scene.line("react.agreed" if act == "accept" else "react.refused", memory.id)
-    if act == "reproach" and _defies(scene):
-        return scene.line("defy", memory.id, about=scene.heard.topic)
-    if act == "defy":
-        line = scene.line("react.defy", memory.id)
-        return Line(line.text, line.ids, line.act, line.topic, ends=True)
-    if act == "make_up":
-        return scene.line("react.make_up", memory.id) if scene.you.warmth >= COLD else None
-    if act == "apologise" and scene.you.warmth >= COLD:
-        return scene.line("react.forgive", memory.id)
-    return scene.line("react.forgiven", memory.id) if act == "forgive" else None
+    if act in REQUESTS:
+        return _worded(_asked(scene, memory, "help" if act == "ask.favour" else kind))
+    if act in {"accept", "decline"} and scene.my_kind in REQUESTS:
+        return _worded(scene.line("react.agreed" if act == "accept" else "react.refused", memory.id))
+    rule = f"react.{act}" if first == "keep" else ANSWERS.get(act, "")
+    if act == "reproach":
+        rule = "defy" if _defies(scene) else ""
+    if not rule:
+        return None
+    line = scene.line(rule, memory.id, about=scene.heard.topic, **_named_day(scene))
+    return _worded(replace(line, ends=act == "defy"))
+
+
+def _worded(line: Line) -> Line | None:
+    return line if line.text else None
 
 
 def _asked(scene: Scene, memory: Recalled, kind: str) -> Line:

@@ -253,15 +253,12 @@ def _is_passing(person: Person, passing: tuple[str, ...]) -> bool:
 def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]:
     """How much the character wants to speak to somebody now, what for and why."""
     since = person.minutes_since_talk
-    goal = meant_for(given.goals, person, given.now, given.situation.place.id, given.who.home)
-    if goal is not None and not 0 <= since < JUST_TALKED:
-        return SPEAKS + 15, _purpose(goal), reason(given.who.language, "meet.goal", x=person.called, do=goal.text)
+    mood, name = temper(given.who), given.who.language
+    meant = _meant(given, person)
+    if meant is not None:
+        return meant
     if 0 <= since < REST or person.warmth < COLD:
         return 0, "", ""
-    mood, name = temper(given.who), given.who.language
-    wrong = _wrong(given, person)
-    if wrong:
-        return SPEAKS + 20, wrong, reason(name, f"meet.{wrong}", x=person.called)
     note = _untold(given, person)
     score = 20 + person.warmth // 3 + (20 if since < 0 else min(12, since // 60))
     score += (9 if mood.sociable > 0 else 5) * mood.sociable  # the reserved speak less, not to nobody
@@ -280,6 +277,17 @@ def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]
     if any(memory.importance >= 6 and memory.frame.get("who") != person.id for memory in given.recalled):
         score += 6
     return score, "greet", reason(name, "meet.like" if person.warmth >= 20 else "meet", x=person.called)
+
+
+def _meant(given: ReactInput, person: Person) -> tuple[int, str, str] | None:
+    """What the character means to say to somebody, or what stands between the two."""
+    since, name = person.minutes_since_talk, given.who.language
+    goal = meant_for(given.goals, person, given.now, given.situation.place.id, given.who.home)
+    if goal is not None and not 0 <= since < JUST_TALKED:
+        return SPEAKS + 15, _purpose(goal), reason(name, "meet.goal", x=person.called, do=goal.text)
+    if 0 <= since < REST or person.warmth < COLD or not (wrong := _wrong(given, person)):
+        return None
+    return SPEAKS + 20, wrong, reason(name, f"meet.{wrong}", x=person.called)
 
 
 def _purpose(goal: GoalNote) -> str:

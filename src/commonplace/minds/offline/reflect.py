@@ -118,13 +118,8 @@ def _worded(pattern: Pattern, rules: Grammar, dice: Dice) -> Insight | None:
     wish = rules.say(f"wish.{pattern.kind}", pattern.slots, dice)
     told = rules.say(f"insight.{pattern.kind}.say", pattern.slots, dice.with_(*pattern.ids))
     finished = rules.language.finished
-    for key, value in (
-        ("you", finished(addressed)),
-        ("say", finished(told)),
-        ("wish", wish),
-        ("place", pattern.place),
-        *_asked_about(rules, pattern),
-    ):
+    parts = (("you", finished(addressed)), ("say", finished(told)), ("wish", wish), ("place", pattern.place))
+    for key, value in (*parts, *_asked_about(rules, pattern)):
         if value:
             frame[key] = value
     return Insight(text=finished(text), because=pattern.ids, about=pattern.about, frame=frame)
