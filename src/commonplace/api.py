@@ -258,7 +258,6 @@ def prepared(
     name, tasks = chosen_minds(loaded, named)
     loaded = resolved(loaded, requests=request_shape(name, loaded))
     settings: dict[str, Any] = {"requests": loaded.cognition.requests}
-    own = {one.id: one.mind for one in loaded.part.characters if one.mind and one.mind != name}
     if not isinstance(mind, str | Mapping):
         settings[MIND_OBJECT] = True
     elif tasks:
@@ -266,7 +265,7 @@ def prepared(
         apart = _apart(name, tasks, loaded)
         if apart:
             settings[APART], loaded = list(apart), resolved(loaded, apart=apart)
-    if own and not named.get(DEFAULT, MindPart()).mind:
+    if own := own_named(loaded, name, named):
         settings[OWN_MINDS] = own
     if loaded.part.prompts:
         settings["prompts"] = dict(_overrides(Path(scenario).expanduser().parent, loaded.part.prompts))
@@ -364,6 +363,13 @@ def named_minds(mind: str | Minds) -> dict[str, MindPart]:
 def chosen_minds(scenario: Scenario, named: Mapping[str, MindPart]) -> tuple[str, dict[str, MindPart]]:
     """The common mind, and the settings by task or group: the person's choice, else the scenario's."""
     return chosen(scenario.part.mind, scenario.part.minds, named)
+
+
+def own_named(scenario: Scenario, common: str, named: Mapping[str, MindPart]) -> dict[str, str]:
+    """The minds of their own that characters keep, by character: none where the person names a mind for all."""
+    if named.get(DEFAULT, MindPart()).mind:
+        return {}
+    return {one.id: one.mind for one in scenario.part.characters if one.mind and one.mind != common}
 
 
 def _names(named: Mapping[str, MindPart]) -> frozenset[str]:
