@@ -159,11 +159,11 @@ def test_money_cannot_be_limited_where_the_price_is_not_known(said, tmp_path):
 
 def test_minds_of_characters_count_where_money_is_limited(said, tmp_path):
     text = (files("commonplace") / "scenarios" / "plaza.yaml").read_text(encoding="utf-8")
-    own = text.replace("  - id: ines\n    name", '  - id: ines\n    mind: "http://127.0.0.1:9/v1#own"\n    name')
+    own = text.replace("  - id: ines\n    name", '  - id: ines\n    mind: "https://api.example.com/v1#own"\n    name')
     (tmp_path / "own.yaml").write_text(own, encoding="utf-8")
-    start = ("run", "own.yaml", "--ticks", 0, "--view", "none", "--max-cost", 1)
+    start = ("run", "own.yaml", "--ticks", 0, "--view", "none", "--trust", "--max-cost", 1)
     _, err = said(*start, status=2)
-    assert "127.0.0.1:9:own: {prompt:" in err
+    assert "api.example.com:own: {prompt:" in err
     said(*start, "--mind", "offline")  # named for all: theirs are not asked
 
 
