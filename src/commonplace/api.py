@@ -107,7 +107,7 @@ def create_run(
     elif prompt or memory:
         option = "--prompt" if prompt else "--memory"
         raise UsageError(f"{option} is for panels; the stage of {loaded.part.name} is {loaded.part.stage}")
-    keyed = _keyed(manifest, named_minds(mind) if isinstance(mind, str | Mapping) else {}, trust=trust)
+    keyed = _keyed(manifest, named_minds(mind), trust=trust)
     if isinstance(mind, str | Mapping):
         mind = mind_of(manifest, loaded, timeout=timeout, on_outage=on_outage, keyed=keyed, cache=cache)
     run = Run.start(
@@ -147,7 +147,7 @@ def resume_run(
     with Reading.open(path) as reading:  # what is refused here leaves a file of an older format as it is
         manifest, last = reading.manifest, reading.last_tick
     manifest.refuse_other_rules(str(path))
-    named = named_minds(mind) if isinstance(mind, str | Mapping) else {DEFAULT: MindPart(mind=mind.name)}
+    named = named_minds(mind)
     for group, part in named.items():
         _refuse_other_mind(manifest, group, part.mind, path, last)
     settle(named_by_run(manifest, _names(named)), path, trust=trust)
@@ -253,7 +253,7 @@ def prepared(
     `prompts`: they will be used whoever answers.
     """
     loaded = resolved(load(str(scenario)), fidelity=fidelity)
-    named = named_minds(mind) if isinstance(mind, str | Mapping) else {DEFAULT: MindPart(mind=mind.name)}
+    named = named_minds(mind)
     settle(named_by_scenario(loaded, named, prompts=prompts), scenario, trust=trust)
     name, tasks = chosen_minds(loaded, named)
     loaded = resolved(loaded, requests=request_shape(name, loaded))
@@ -338,9 +338,10 @@ Minds = Mapping[str, str | MindPart | Mapping[str, Any]]
 """Task or group → the name of its mind, or its settings; `default` is everything else."""
 
 
-def named_minds(mind: str | Minds) -> dict[str, MindPart]:
+def named_minds(mind: str | Mind | Minds) -> dict[str, MindPart]:
     """What a person names, by task or group; nothing for an empty name. Raises UsageError for what cannot be."""
-    given: Minds = ({DEFAULT: mind} if mind else {}) if isinstance(mind, str) else mind
+    name = mind if isinstance(mind, str) else "" if isinstance(mind, Mapping) else mind.name
+    given: Minds = mind if isinstance(mind, Mapping) else {DEFAULT: name} if name else {}
     found: dict[str, MindPart] = {}
     for name, value in given.items():
         if name not in GROUPS and name not in GROUPS[DEFAULT]:
