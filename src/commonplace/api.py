@@ -21,7 +21,7 @@ from commonplace.memory.kiwi import versions
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.mind import Mind
 from commonplace.minds.several import DEFAULT, GROUPS, OF_A_REACTION, SeveralMinds, as_json, by_task, chosen, covered
-from commonplace.openai_http import header_fault
+from commonplace.openai_http import request_faults
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import (
     ANALYSER_VERSIONS,
@@ -354,9 +354,8 @@ def named_minds(mind: str | Mind | Minds) -> dict[str, MindPart]:
             first = error.errors(include_url=False)[0]
             what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
             raise UsageError(what, where=f"mind, {name}", hint="the settings are listed in docs/scenarios.md") from None
-        for header, content in part.headers.items():
-            if fault := header_fault(header, content):
-                raise UsageError(fault, where=f"mind, {name}", hint="`$NAME` stands for an environment variable")
+        for fault in request_faults(part.headers, part.body):
+            raise UsageError(fault.what, where=f"mind, {name}", hint=f"expected {fault.expected}")
         found[name] = part
     return found
 
