@@ -154,6 +154,8 @@ export const en = {
     belief: "Belief",
     ties: "Ties",
     gone: "Not in the village at this time.",
+    unknown: (who: string) => `Nobody called “${who}” lives here.`,
+    unknownHint: "The list of people has everybody.",
   },
   plan: {
     day: "The day",
