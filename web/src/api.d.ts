@@ -592,7 +592,7 @@ export interface components {
             /** Ties */
             ties: components["schemas"]["Tie"][];
             /** Past */
-            past?: components["schemas"]["PastRow"][];
+            past: components["schemas"]["PastRow"][];
             /** Carries */
             carries: string[];
             /** Knows */
@@ -958,6 +958,8 @@ export interface components {
             act: string;
             /** Topic */
             topic: string;
+            /** Text */
+            text: string;
             /** Times */
             times: number;
             /** Since */
@@ -968,6 +970,8 @@ export interface components {
             due: string;
             /** Because */
             because: number[];
+            /** Event */
+            event: string;
         };
         /**
          * Plan

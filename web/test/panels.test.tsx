@@ -123,14 +123,30 @@ describe("somebody's card", () => {
     const tabs = screen.getAllByRole("tab");
     fireEvent.click(tabs[1]!);
     expect((await screen.findByText("selling pears")).closest("li")?.getAttribute("aria-current")).toBe("time");
-    fireEvent.click(tabs[3]!);
+    fireEvent.click(tabs[4]!);
     const stale = (await screen.findByText(en.belief.outdated)).closest("li")!;
     expect(stale.textContent).toContain("believes whole · Square");
     expect(stale.textContent).toContain("true now cracked · Square");
-    fireEvent.keyDown(tabs[3]!, { key: "ArrowRight" });
+    fireEvent.keyDown(tabs[4]!, { key: "ArrowRight" });
     expect(await screen.findByText("We sell pears.")).toBeTruthy();
     fireEvent.click(screen.getByText(/Rests on/));
     expect(await screen.findByText("Memory 1.")).toBeTruthy();
+  });
+
+  test("tells what they know of their own past, with its memories and its reasons", async () => {
+    const store = await opened(standIn(), { tick: 30 });
+    shown(store, <AgentCard id="ada" />);
+    fireEvent.click(screen.getAllByRole("tab")[3]!);
+    const told = (await screen.findByText("there is a feast at seven")).closest("li")!;
+    expect(told.textContent).toContain("told Ben · 2 times06:45there is a feast at seven");
+    const promised = screen.getByText("by 08:00").closest("li")!;
+    expect(promised.textContent).toContain("promised Cho");
+    fireEvent.click(within(told).getByText(/Rests on/));
+    expect(await screen.findByText("Memory 2.")).toBeTruthy();
+    fireEvent.click(within(told).getByRole("button", { name: en.who.why }));
+    expect(store.getState().cards).toEqual([{ kind: "why", id: "t9.ada.0" }]);
+    fireEvent.click(within(told).getByRole("button", { name: "06:45" }));
+    expect(store.getState().tick).toBe(9);
   });
 
   test("ranks memories for a question and shows the parts of each score", async () => {

@@ -336,12 +336,16 @@ class PastRow(Wire):
     act: str
     """The speech act of a question."""
     topic: str
+    text: str
+    """What a seed fact says, or what was seen of an occasion; empty for any other topic."""
     times: int
     since: str
     time: str
     due: str
     """By when a promise is to be kept; empty for no time."""
     because: list[int]
+    event: str
+    """Event id of the latest memory it rests on; empty where that came from none."""
 
 
 class AgentDetail(Wire):
@@ -358,8 +362,8 @@ class AgentDetail(Wire):
     plan: Plan
     beliefs: list[Believed]
     ties: list[Tie]
-    past: list[PastRow] = Field(default_factory=list["PastRow"])
-    """What it knows of its own past, latest first; left out of a page that is one file."""
+    past: list[PastRow]
+    """What it knows of its own past, latest first."""
     carries: list[str]
     knows: list[str]
     """Ids of seed facts it can cite a memory for."""

@@ -9,10 +9,11 @@ import { useWords } from "../words";
 import { Button, Place, Portrait, ProblemNote, Section, Tabs } from "./parts";
 import { Beliefs } from "./Beliefs";
 import { MemoryView } from "./MemoryView";
+import { Past } from "./Past";
 import { PlanView } from "./PlanView";
 import { Ties } from "./Ties";
 
-type Part = "about" | "plan" | "memory" | "belief" | "ties";
+type Part = "about" | "plan" | "memory" | "past" | "belief" | "ties";
 
 export function AgentCard({ id }: { readonly id: string }): ReactElement | null {
   const words = useWords();
@@ -33,6 +34,7 @@ export function AgentCard({ id }: { readonly id: string }): ReactElement | null 
           { id: "about", label: words.who.about },
           { id: "plan", label: words.who.plan },
           { id: "memory", label: words.who.memory },
+          { id: "past", label: words.who.past },
           { id: "belief", label: words.who.belief },
           { id: "ties", label: words.who.ties },
         ]}
@@ -43,6 +45,7 @@ export function AgentCard({ id }: { readonly id: string }): ReactElement | null 
         {part === "about" && <About character={character} detail={detail.value} />}
         {part === "plan" && shown((read) => <PlanView plan={read.plan} />)}
         {part === "memory" && <MemoryView agent={id} />}
+        {part === "past" && shown((read) => <Past agent={id} past={read.past} />)}
         {part === "belief" && shown((read) => <Beliefs beliefs={read.beliefs} />)}
         {part === "ties" && shown((read) => <Ties agent={id} ties={read.ties} />)}
       </Tabs>

@@ -156,9 +156,10 @@ export async function embeddedSource(read: ReadBlock): Promise<Source> {
 
   async function agent(id: string, at: number): Promise<AgentDetail> {
     const state = latest(await over(`detail-${someone(id)}`), held(at));
-    const { beliefs, ties, ...rest } = state;
-    // What they know of their own past is not in the file.
-    return { tick: at, time: timeOf(at), ...rest, beliefs: rows(beliefs), ties: rows(ties), past: [] } as unknown as AgentDetail;
+    const { beliefs, ties, past, ...rest } = state;
+    return {
+      tick: at, time: timeOf(at), ...rest, beliefs: rows(beliefs), ties: rows(ties), past: latestFirst(rows(past)),
+    } as unknown as AgentDetail;
   }
 
   async function metrics(at: number): Promise<Metrics> {
@@ -279,6 +280,12 @@ function latest(states: readonly (readonly [number, Fields])[], tick: number): F
 /** The rows of a table, in the order of their keys. */
 function rows(table: Json | undefined): Json[] {
   return Object.entries(table as Fields).sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+}
+
+/** What somebody knows of their own past, the latest first. */
+function latestFirst(past: Json[]): Json[] {
+  const time = (row: Json): string => String((row as Fields)["time"]);
+  return past.sort((one, other) => (time(one) < time(other) ? 1 : time(one) > time(other) ? -1 : 0));
 }
 
 // ── memories ───────────────────────────────────────────────────────────────────────────────────────────────────────────

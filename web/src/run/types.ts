@@ -22,6 +22,7 @@ export type Memories = Schemas["Memories"];
 export type Metrics = Schemas["Metrics"];
 export type NewRun = Schemas["NewRun"];
 export type ObjectState = Schemas["ObjectState"];
+export type PastRow = Schemas["PastRow"];
 export type Problem = Schemas["Problem"];
 export type RunCard = Schemas["RunCard"];
 export type ScenarioCard = Schemas["ScenarioCard"];
