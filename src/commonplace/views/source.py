@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from commonplace.errors import UsageError, command
+from commonplace.run.account import account_row
 from commonplace.run.why import why
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ class Inspection:
     """Plan (strokes, hours, actions), belief view, relations and pending jobs."""
     memories: Sequence[Memory] = ()
     """The latest first; `accessed_at` as of the tick."""
+    past: Sequence[Mapping[str, Any]] = ()
+    """What the character knows of its own past, the latest first: rows as `commonplace agents --past --json` prints
+    them, with the text of the latest memory they cite as `memory`."""
 
 
 Thumb = Literal["up", "down"]
@@ -200,7 +204,7 @@ class Source(Protocol):
         ...
 
     def inspect(self, agent_id: str, tick: int, *, memories: bool) -> Inspection:
-        """The character as of the tick, with its latest memories only if asked: they cost the most."""
+        """The character as of the tick, with its latest memories and its past only if asked: they cost the most."""
         ...
 
     def converse(self, agent_id: str, tick: int) -> Conversation:
@@ -246,6 +250,8 @@ class Source(Protocol):
 
 MEMORIES = 40
 """The latest memories an inspection holds."""
+PAST = 60
+"""The latest rows of its past."""
 
 
 class RecordedSource:
@@ -318,7 +324,16 @@ class RecordedSource:
         persona = now.get(agent_id) or self.reading.scenario.personas[agent_id]  # who has not come yet, as it will be
         stream = self.reading.memories(agent_id, tick) if memories else []
         state = self.reading.state_at(agent_id, tick)
-        return Inspection(persona, state, stream[: -MEMORIES - 1 : -1])
+        return Inspection(
+            persona, state, stream[: -MEMORIES - 1 : -1], self._past(agent_id, state, stream) if memories else ()
+        )
+
+    def _past(self, agent_id: str, state: CharacterState, stream: Sequence[Memory]) -> list[Mapping[str, Any]]:
+        texts = {memory.id: memory.text for memory in stream}
+        return [
+            {**account_row(self.reading, agent_id, entry), "memory": texts.get(entry.because[-1], "")}
+            for entry in state.account.all()[:PAST]
+        ]
 
     def converse(self, agent_id: str, tick: int) -> Conversation:
         """A talk with the character."""
