@@ -98,6 +98,8 @@ class Opened:
         made = {key: [row for _, row in sorted(cell.items())] if key in TABLES else cell for key, cell in value.items()}
         if "past" in made:
             made["past"].sort(key=lambda row: row["time"], reverse=True)
+            made["goals"].sort(key=lambda goal: goal["changed"], reverse=True)
+            made["goals"].sort(key=lambda goal: goal["opened"] if goal["status"] == "open" else "￿")
         return made
 
     def memories(self, agent: str, tick: int) -> list[dict[str, Any]]:

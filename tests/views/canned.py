@@ -245,7 +245,9 @@ class CannedSource:
                        "ada": Relation("ada", "rival", -25, 0, -1, 0, "")},
             jobs=(Job("plan_day", tick, tick + 2),),
         )  # fmt: skip
-        return Inspection(persona, state, *((self._memories(tick), self._past(tick)) if memories else ()))
+        return Inspection(
+            persona, state, *((self._memories(tick), self._past(tick), self._goals(tick)) if memories else ())
+        )
 
     def _plan(self, agent_id: str, tick: int, spot: str) -> Plan:
         day = self.clock.time(tick).replace(hour=0, minute=0)
@@ -278,6 +280,22 @@ class CannedSource:
                 "memory": f"Mira Sato said to Jun Park: “{heard}”" if n == 0 else "Mira Sato remembers it.",
             }
             for n, (kind, other, topic, text, times, due, cited) in enumerate(rows)
+        ]  # fmt: skip
+
+    def _goals(self, tick: int) -> list[dict[str, Any]]:
+        text = NASTY if self.nasty else "mend the awning"
+        rows = (
+            ("open", text, "jun", 3, 1, tick + 30, 2, 9),
+            ("done", "return the ladder", "theo", 1, 1, 0, 0, 8),
+            ("given_up", "call on Ada", "ada", 1, 0, 0, 0, 7),
+        )
+        return [
+            {
+                "status": status, "text": what, "person": person, "steps": steps, "done_steps": done, "tries": tries,
+                "due": iso(self.clock.time(due)) if due else "", "changed": iso(self.clock.time(tick - 5 * n)),
+                "moved_by": moved, "memory": "Mira Sato remembers it.", "event": f"t{tick - 5 * n}.jun.0",
+            }
+            for n, (status, what, person, steps, done, due, tries, moved) in enumerate(rows)
         ]  # fmt: skip
 
     def _memories(self, tick: int) -> Any:

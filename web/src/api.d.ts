@@ -593,6 +593,8 @@ export interface components {
             ties: components["schemas"]["Tie"][];
             /** Past */
             past: components["schemas"]["PastRow"][];
+            /** Goals */
+            goals: components["schemas"]["GoalRow"][];
             /** Carries */
             carries: string[];
             /** Knows */
@@ -820,6 +822,46 @@ export interface components {
             first: components["schemas"]["Snapshot"];
             /** Rest */
             rest: components["schemas"]["Delta"][];
+        };
+        /**
+         * GoalRow
+         * @description Something a character means to do, or meant to.
+         */
+        GoalRow: {
+            /** Id */
+            id: string;
+            /** Kind */
+            kind: string;
+            /** Text */
+            text: string;
+            /** Person */
+            person: string;
+            /** Object */
+            object: string;
+            /** Place */
+            place: string;
+            /** Hour */
+            hour: string;
+            /** Steps */
+            steps: number;
+            /** Done Steps */
+            done_steps: number;
+            /** Opened */
+            opened: string;
+            /** Changed */
+            changed: string;
+            /** Due */
+            due: string;
+            /** Tries */
+            tries: number;
+            /** Status */
+            status: string;
+            /** Because */
+            because: number[];
+            /** Moved By */
+            moved_by: number;
+            /** Event */
+            event: string;
         };
         /**
          * Input

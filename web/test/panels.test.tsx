@@ -133,6 +133,21 @@ describe("somebody's card", () => {
     expect(await screen.findByText("Memory 1.")).toBeTruthy();
   });
 
+  test("tells what they mean to do, how far it is and what moved it", async () => {
+    const store = await opened(standIn(), { tick: 30 });
+    shown(store, <AgentCard id="ada" />);
+    fireEvent.click(screen.getAllByRole("tab")[1]!);
+    const mending = (await screen.findByText("mend the bell")).closest("li")!;
+    for (const said of ["open", "Ben", "step 1 of 3", "failed 2 times", "by 08:00"]) {
+      expect(within(mending).getByText(said)).toBeTruthy();
+    }
+    const visit = screen.getByText("call on Cho").closest("li")!;
+    expect(within(visit).getByText("given up")).toBeTruthy();
+    expect(within(visit).queryByRole("button", { name: en.goals.moved })).toBeNull();
+    fireEvent.click(within(mending).getByRole("button", { name: en.goals.moved }));
+    expect(store.getState().cards).toEqual([{ kind: "why", id: "t12.ada.0" }]);
+  });
+
   test("tells what they know of their own past, with its memories and its reasons", async () => {
     const store = await opened(standIn(), { tick: 30 });
     shown(store, <AgentCard id="ada" />);

@@ -1,12 +1,14 @@
-"""What characters know of their own past, read back from a run as rows of JSON."""
+"""What characters know of their own past and mean to do, read back from a run as rows of JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from commonplace.character.account import Entry
-from commonplace.clock import iso
+from commonplace.character.goal import Goal
+from commonplace.clock import hhmm, iso, midnight
 
 if TYPE_CHECKING:
     from commonplace.memory import Memory
@@ -24,6 +26,35 @@ def resting_on(reading: Reading, agent: str, tick: int, memories: Collection[int
         return []
     entries = reading.state_at(agent, tick - 1).account.all()
     return [account_row(reading, agent, entry) for entry in entries if not set(memories).isdisjoint(entry.because)]
+
+
+def goals(reading: Reading, agent: str, at: int | str | None = None) -> list[dict[str, Any]]:
+    """A character's goals at the end of a tick: open ones first, then those that have ended, latest first."""
+    return [goal_row(reading, agent, goal) for goal in reading.state_at(agent, at).goals.all()]
+
+
+def goal_row(reading: Reading, agent: str, goal: Goal) -> dict[str, Any]:
+    """A goal as JSON. `event` is the id of the event that `moved_by` came from, empty where it came from none."""
+    memory = reading.memory(agent, goal.moved_by)
+    return {
+        "id": goal.id,
+        "kind": goal.kind,
+        "text": goal.text,
+        "person": goal.person,
+        "object": goal.object,
+        "place": goal.place,
+        "hour": hhmm(midnight(reading.time(0)) + timedelta(minutes=goal.hour)) if goal.hour >= 0 else "",
+        "steps": goal.steps,
+        "done_steps": goal.done_steps,
+        "opened": iso(reading.time(goal.opened)),
+        "changed": iso(reading.time(goal.changed)),
+        "due": iso(reading.time(goal.due)) if goal.due >= 0 else "",
+        "tries": goal.tries,
+        "status": goal.status,
+        "because": list(goal.because),
+        "moved_by": goal.moved_by,
+        "event": memory.event if memory else "",
+    }
 
 
 def account_row(reading: Reading, agent: str, entry: Entry) -> dict[str, Any]:

@@ -348,6 +348,37 @@ class PastRow(Wire):
     """Event id of the latest memory it rests on; empty where that came from none."""
 
 
+class GoalRow(Wire):
+    """Something a character means to do, or meant to."""
+
+    id: str
+    kind: str
+    """`repair`, `promise`, `matter` or `visit`."""
+    text: str
+    """`bring Suki the ladder`."""
+    person: str
+    """Character id of whom it takes; empty for nobody else."""
+    object: str
+    place: str
+    hour: str
+    """`HH:MM`; empty for any time."""
+    steps: int
+    done_steps: int
+    opened: str
+    changed: str
+    due: str
+    """By when it is to be done; empty for no time."""
+    tries: int
+    """Attempts that failed."""
+    status: str
+    """`open`, `done`, `given_up` or `overtaken`."""
+    because: list[int]
+    moved_by: int
+    """The memory that caused the last change."""
+    event: str
+    """Event id of that memory; empty where it came from none."""
+
+
 class AgentDetail(Wire):
     """A character as of a tick."""
 
@@ -364,6 +395,8 @@ class AgentDetail(Wire):
     ties: list[Tie]
     past: list[PastRow]
     """What it knows of its own past, latest first."""
+    goals: list[GoalRow]
+    """Open ones first, then those that have ended, latest first."""
     carries: list[str]
     knows: list[str]
     """Ids of seed facts it can cite a memory for."""

@@ -53,6 +53,7 @@ TABLES = {
     "beliefs": ("node_id",),
     "ties": ("other",),
     "past": ("kind", "other", "act", "topic", "since"),
+    "goals": ("id",),
     "network": ("between",),
     "warmth": ("source", "target"),
     "usage": ("agent_id", "task"),

@@ -9,12 +9,12 @@ from typing import Literal
 
 Key = Literal[
     "town", "talk", "people", "inspector", "log", "why", "nobody", "silence", "on the way", "asleep", "new day",
-    "who", "plan", "memory", "past", "belief", "ties", "all", "moves", "plans", "world",
-    "LIVE", "PAUSED", "REPLAY", "PAST", "END", "tick", "mind", "offline mind", "recorded",
-    "no plan", "goals", "home", "now", "jobs", "nothing yet", "seen", "carries", "warmth", "talks", "last accessed",
-    "imp", "retrieved", "reaction", "asked", "stored", "not stored", "heard from", "rank", "total", "evidence",
-    "no memories", "until", "no reason", "k play", "k pause", "k time", "k hour", "k live", "k panel", "k why", "k god",
-    "k ask", "k help", "k quit", "k who", "recency", "importance", "relevance", "unknown",
+    "who", "plan", "memory", "past", "belief", "ties", "all", "moves", "plans", "world", "LIVE", "PAUSED", "REPLAY",
+    "PAST", "END", "tick", "mind", "offline mind", "recorded", "no plan", "goals", "home", "now", "jobs",
+    "nothing yet", "seen", "carries", "warmth", "talks", "last accessed", "imp", "retrieved", "reaction", "asked",
+    "stored", "not stored", "heard from", "rank", "total", "evidence", "no memories", "until", "open", "done",
+    "given_up", "overtaken", "no reason", "k play", "k pause", "k time", "k hour", "k live", "k panel", "k why",
+    "k god", "k ask", "k help", "k quit", "k who", "recency", "importance", "relevance", "unknown",
 ]  # fmt: skip
 
 WORDS: dict[str, dict[Key, str]] = {
@@ -29,7 +29,8 @@ WORDS: dict[str, dict[Key, str]] = {
         "seen": "seen", "carries": "carried by", "warmth": "warmth", "talks": "talks",
         "last accessed": "last thought of", "imp": "importance", "retrieved": "Remembered", "reaction": "Decision",
         "asked": "Asked", "stored": "Kept", "not stored": "Not kept", "heard from": "Heard from", "rank": "rank",
-        "total": "total", "evidence": "rests on", "no memories": "No memories yet.", "until": "until",
+        "total": "total", "evidence": "rests on", "no memories": "No memories yet.", "until": "until", "open": "open",
+        "done": "done", "given_up": "given up", "overtaken": "no longer needed",
         "no reason": "Nothing was recorded about the reasons of this.", "k play": "play", "k pause": "pause",
         "k time": "time", "k hour": "hour", "k live": "live", "k panel": "panel", "k why": "why", "k god": "god mode",
         "k ask": "ask", "k help": "help", "k quit": "quit", "k who": "next", "recency": "recency",
@@ -46,7 +47,8 @@ WORDS: dict[str, dict[Key, str]] = {
         "seen": "본 때", "carries": "지닌 이", "warmth": "호감", "talks": "대화",
         "last accessed": "마지막으로 떠올린 때", "imp": "중요도", "retrieved": "떠올린 기억", "reaction": "판단",
         "asked": "질문", "stored": "기억함", "not stored": "기억하지 않음", "heard from": "들은 곳", "rank": "순위",
-        "total": "합계", "evidence": "근거", "no memories": "아직 기억이 없습니다.", "until": "기한",
+        "total": "합계", "evidence": "근거", "no memories": "아직 기억이 없습니다.", "until": "기한", "open": "진행 중",
+        "done": "마침", "given_up": "그만둠", "overtaken": "필요 없어짐",
         "no reason": "이 일의 이유는 기록되어 있지 않습니다.", "k play": "재생", "k pause": "멈춤", "k time": "시간",
         "k hour": "한 시간", "k live": "현재로", "k panel": "창", "k why": "이유", "k god": "개입", "k ask": "묻기",
         "k help": "도움말", "k quit": "끝내기", "k who": "다음 인물", "recency": "최근성", "importance": "중요도",

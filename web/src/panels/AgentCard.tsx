@@ -8,6 +8,7 @@ import type { View } from "../view/store";
 import { useWords } from "../words";
 import { Button, Place, Portrait, ProblemNote, Section, Tabs } from "./parts";
 import { Beliefs } from "./Beliefs";
+import { Goals } from "./Goals";
 import { MemoryView } from "./MemoryView";
 import { Past } from "./Past";
 import { PlanView } from "./PlanView";
@@ -43,7 +44,17 @@ export function AgentCard({ id }: { readonly id: string }): ReactElement | null 
         panelClass="tabpanel scroll"
       >
         {part === "about" && <About character={character} detail={detail.value} />}
-        {part === "plan" && shown((read) => <PlanView plan={read.plan} />)}
+        {part === "plan" &&
+          shown((read) => (
+            <>
+              {read.goals.length > 0 && (
+                <Section title={words.goals.title}>
+                  <Goals agent={id} goals={read.goals} />
+                </Section>
+              )}
+              <PlanView plan={read.plan} />
+            </>
+          ))}
         {part === "memory" && <MemoryView agent={id} />}
         {part === "past" && shown((read) => <Past agent={id} past={read.past} />)}
         {part === "belief" && shown((read) => <Beliefs beliefs={read.beliefs} />)}

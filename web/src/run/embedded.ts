@@ -156,9 +156,10 @@ export async function embeddedSource(read: ReadBlock): Promise<Source> {
 
   async function agent(id: string, at: number): Promise<AgentDetail> {
     const state = latest(await over(`detail-${someone(id)}`), held(at));
-    const { beliefs, ties, past, ...rest } = state;
+    const { beliefs, ties, past, goals, ...rest } = state;
     return {
-      tick: at, time: timeOf(at), ...rest, beliefs: rows(beliefs), ties: rows(ties), past: latestFirst(rows(past)),
+      tick: at, time: timeOf(at), ...rest, beliefs: rows(beliefs), ties: rows(ties),
+      past: latestFirst(rows(past), "time"), goals: openFirst(rows(goals)),
     } as unknown as AgentDetail;
   }
 
@@ -282,10 +283,17 @@ function rows(table: Json | undefined): Json[] {
   return Object.entries(table as Fields).sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
 }
 
-/** What somebody knows of their own past, the latest first. */
-function latestFirst(past: Json[]): Json[] {
-  const time = (row: Json): string => String((row as Fields)["time"]);
-  return past.sort((one, other) => (time(one) < time(other) ? 1 : time(one) > time(other) ? -1 : 0));
+/** Rows by a moment of theirs. */
+function latestFirst(rows: readonly Json[], when: string): Json[] {
+  const time = (row: Json): string => String((row as Fields)[when]);
+  return [...rows].sort((one, other) => (time(one) < time(other) ? 1 : time(one) > time(other) ? -1 : 0));
+}
+
+/** Goals: the open ones, the first opened first; then those that have ended, the latest first. */
+function openFirst(goals: readonly Json[]): Json[] {
+  const isOpen = (goal: Json): boolean => (goal as Fields)["status"] === "open";
+  const opened = latestFirst(goals.filter(isOpen).reverse(), "opened").reverse();
+  return [...opened, ...latestFirst(goals.filter((goal) => !isOpen(goal)), "changed")];
 }
 
 // ── memories ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -174,6 +174,13 @@ export const en = {
     nowhere: "does not know where",
     outdated: "out of date",
   },
+  goals: {
+    title: "Means to",
+    status: { open: "open", done: "done", given_up: "given up", overtaken: "no longer needed" } as Record<string, string>,
+    steps: (done: number, all: number) => `step ${done} of ${all}`,
+    tries: (count: number) => (count === 1 ? "failed once" : `failed ${count} times`),
+    moved: "What moved it",
+  },
   past: {
     none: "Nothing to tell of yet.",
     times: (count: number) => `· ${count} times`,

@@ -162,6 +162,13 @@ export const ko: Words = {
     nowhere: "어디인지 모름",
     outdated: "어긋남",
   },
+  goals: {
+    title: "하려는 일",
+    status: { open: "진행 중", done: "마침", given_up: "그만둠", overtaken: "필요 없어짐" },
+    steps: (done, all) => `${all}단계 가운데 ${done}단계`,
+    tries: (count) => `${count}번 실패`,
+    moved: "무엇 때문에 바뀌었나",
+  },
   past: {
     none: "아직 지난 일이 없습니다.",
     times: (count) => `· ${count}번`,

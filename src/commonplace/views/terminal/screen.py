@@ -28,7 +28,7 @@ from commonplace.views.source import Inspection, Source
 from commonplace.views.terminal.ask import AskScreen
 from commonplace.views.terminal.god_mode import CommandScreen
 from commonplace.views.terminal.header import Header, HelpScreen, Keys, Status
-from commonplace.views.terminal.inspector import Inspector, Past
+from commonplace.views.terminal.inspector import Inspector, Rows
 from commonplace.views.terminal.lists import EventList, EventLog, People, Talk
 from commonplace.views.terminal.map import TownMap
 from commonplace.views.terminal.palette import NIGHT, PALETTES, Palette, themes
@@ -312,7 +312,7 @@ class TownScreen(Screen[None]):
             return None
         try:
             return self.source.inspect(
-                self.selected, self.player.tick, memories=inspector.page_name in ("memory", "past")
+                self.selected, self.player.tick, memories=inspector.page_name in ("goals", "memory", "past")
             )
         except CommonplaceError:
             return None
@@ -484,9 +484,9 @@ class TownScreen(Screen[None]):
     # ── screens over the town ───────────────────────────────────────────────────────────────────────────────────────
 
     def action_why(self) -> None:
-        """The reasons of the line highlighted in the talk or the log, or in a character's past."""
+        """The reasons of the line highlighted in the talk, the log, or a character's goals or past."""
         focused = self.focused
-        panel = focused if isinstance(focused, EventList | Past) else self.query_one(Talk)
+        panel = focused if isinstance(focused, EventList | Rows) else self.query_one(Talk)
         if panel.chosen():
             self._open_why(panel.chosen())
 
