@@ -8,11 +8,13 @@ import type { View } from "../view/store";
 import { useWords } from "../words";
 import { Button, Place, Portrait, ProblemNote, Section, Tabs } from "./parts";
 import { Beliefs } from "./Beliefs";
+import { Goals } from "./Goals";
 import { MemoryView } from "./MemoryView";
+import { Past } from "./Past";
 import { PlanView } from "./PlanView";
 import { Ties } from "./Ties";
 
-type Part = "about" | "plan" | "memory" | "belief" | "ties";
+type Part = "about" | "plan" | "memory" | "past" | "belief" | "ties";
 
 export function AgentCard({ id }: { readonly id: string }): ReactElement {
   const words = useWords();
@@ -44,6 +46,7 @@ function Known({ character }: { readonly character: Character }): ReactElement {
           { id: "about", label: words.who.about },
           { id: "plan", label: words.who.plan },
           { id: "memory", label: words.who.memory },
+          { id: "past", label: words.who.past },
           { id: "belief", label: words.who.belief },
           { id: "ties", label: words.who.ties },
         ]}
@@ -52,8 +55,19 @@ function Known({ character }: { readonly character: Character }): ReactElement {
         panelClass="tabpanel scroll"
       >
         {part === "about" && <About character={character} detail={detail.value} />}
-        {part === "plan" && shown((read) => <PlanView plan={read.plan} />)}
+        {part === "plan" &&
+          shown((read) => (
+            <>
+              {read.goals.length > 0 && (
+                <Section title={words.goals.title}>
+                  <Goals agent={id} goals={read.goals} />
+                </Section>
+              )}
+              <PlanView plan={read.plan} />
+            </>
+          ))}
         {part === "memory" && <MemoryView agent={id} />}
+        {part === "past" && shown((read) => <Past agent={id} past={read.past} />)}
         {part === "belief" && shown((read) => <Beliefs beliefs={read.beliefs} />)}
         {part === "ties" && shown((read) => <Ties agent={id} ties={read.ties} />)}
       </Tabs>
