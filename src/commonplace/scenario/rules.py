@@ -419,9 +419,10 @@ def _memory(
 ) -> None:
     if memory.about:
         found.node((*path, "about"), "character", memory.about)
-    for number, line in enumerate(memory.tell):
-        if not line.strip():
-            found.add((*path, "tell", number), "the line is empty", "a sentence")
+    for key, lines in (("tell", memory.tell), ("replies", memory.replies)):
+        for number, line in enumerate(lines):
+            if not line.strip():
+                found.add((*path, key, number), "the line is empty", "a sentence")
     for fact in carried(facts, memory.text):
         known_by = next(one for one in found.part.facts if one.id == fact)
         if character.id not in known_by.originators:
