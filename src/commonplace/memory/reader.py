@@ -183,6 +183,12 @@ class Reader:
         return list(islice(self._latest(), checked_count("n", n, 0)))
 
     @locked
+    def first(self, n: int) -> list[Memory]:
+        """The n earliest memories, oldest first, `accessed_at` as they were added. Raises UsageError for n below 0."""
+        view, count = self._view(), checked_count("n", n, 0)
+        return [view.table.record(row) for row in np.flatnonzero(view.alive)[:count].tolist()]
+
+    @locked
     def vector(self, id: int) -> Vector | None:
         """The embedding, float32 of shape (dimensions,); None if it is not usable. Raises UsageError as `get`."""
         self.get(id)
