@@ -151,6 +151,11 @@ class MemoryTable:
             **rare,
         )
 
+    def records_of(self, rows: Sequence[int]) -> list[Memory]:
+        """The memories of some rows, as `record` gives them."""
+        packed, latest = self._packed.size, self._latest
+        return [latest[row - packed] if row >= packed else self.record(row) for row in rows]
+
     def records(self, start: int = 0) -> list[Memory]:
         """The memories from a row on."""
         if start >= self._packed.size:  # as whatever a draft has added
