@@ -220,7 +220,7 @@ def retrieve(
         excluded=tuple(sorted(exclude)),
         length=view.length,
         chosen_by="score" if asked else "newest",
-        found=tuple(map(view.table.record, chosen.tolist())),
+        found=tuple(view.table.records_of(chosen.tolist())),
         accessed=(micros(at),) * len(chosen) if touches else tuple(view.accessed[chosen].tolist()),
         scores=tuple((totals[ranked] * UNIT).tolist()),
         spreads=scores.spreads if scores else {},
