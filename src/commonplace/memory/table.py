@@ -34,7 +34,7 @@ _CHUNK = 2048
 """Memories indexed at once."""
 _LATEST = 128
 """Memories that stay objects at least: a reflection reads 100."""
-_READ = 256
+_READ = 1024
 """Packed memories that are kept as objects after they were read: the same few are retrieved again and again."""
 
 _PRIORS = 4
