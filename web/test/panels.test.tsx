@@ -185,6 +185,13 @@ describe("somebody's card", () => {
     await waitFor(() => expect(store.getState().cards).toEqual([{ kind: "why", id: "t30.ada.0" }]));
   });
 
+  test("of a stranger says that nobody of that name lives here, and asks for nothing", async () => {
+    const source = standIn();
+    shown(await opened(source), <AgentCard id="nobody" />);
+    expect(screen.getByText(en.who.unknown("nobody"))).toBeTruthy();
+    expect(source.agent).not.toHaveBeenCalled();
+  });
+
   test("cannot be talked with where nothing can be done", async () => {
     shown(await opened(), <AgentCard id="ada" />);
     expect(screen.queryByRole("button", { name: en.who.ask })).toBeNull();

@@ -222,6 +222,8 @@ class Spoken(Value):
     """What the line does, where its speaker's mind said so: `tell`, `ask.well`, `invite` …"""
     topic: str = ""
     """What it is about, as its speaker names it."""
+    replies: tuple[str, ...] = Field(default=(), exclude_if=_is_empty_list)
+    """What the scenario's author gave to say to it; only of the latest line."""
 
 
 class PastNote(Value):

@@ -16,12 +16,23 @@ import { Ties } from "./Ties";
 
 type Part = "about" | "plan" | "memory" | "past" | "belief" | "ties";
 
-export function AgentCard({ id }: { readonly id: string }): ReactElement | null {
+export function AgentCard({ id }: { readonly id: string }): ReactElement {
   const words = useWords();
-  const [part, setPart] = useState<Part>("about");
   const character = useView((view) => view.town.characters.find((one) => one.id === id));
+  if (character) return <Known character={character} />;
+  return (
+    <div className="pad">
+      <p>{words.who.unknown(id)}</p>
+      <p className="soft">{words.who.unknownHint}</p>
+    </div>
+  );
+}
+
+function Known({ character }: { readonly character: Character }): ReactElement {
+  const words = useWords();
+  const id = character.id;
+  const [part, setPart] = useState<Part>("about");
   const detail = useDetail(id);
-  if (!character) return <p className="soft pad">{id}</p>;
   const shown = (then: (detail: AgentDetail) => ReactNode): ReactNode => {
     if (detail.problem) return <ProblemNote problem={detail.problem} retry={detail.again} />;
     return detail.value ? then(detail.value) : <p className="soft">{words.app.loadingPart}</p>;

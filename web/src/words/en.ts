@@ -155,6 +155,8 @@ export const en = {
     ties: "Ties",
     past: "Past",
     gone: "Not in the village at this time.",
+    unknown: (who: string) => `Nobody called “${who}” lives here.`,
+    unknownHint: "The list of people has everybody.",
   },
   plan: {
     day: "The day",

@@ -148,6 +148,8 @@ export const ko: Words = {
     ties: "관계",
     past: "지난 일",
     gone: "이 시각에는 마을에 없습니다.",
+    unknown: (who) => `이곳에는 “${who}”라는 사람이 없습니다.`,
+    unknownHint: "사람들 목록에 모두 있습니다.",
   },
   plan: { day: "하루", hours: "이 시간대", actions: "지금 하는 일", none: "아직 계획이 없습니다." },
   belief: {
