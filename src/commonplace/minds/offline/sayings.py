@@ -36,7 +36,9 @@ SEEN = frozenset({"did", "doing", "acted", "plan", "i_said", "event", "thing"})
 """Kinds of memory that keep their own kind of saying even if their words carry a fact."""
 SECOND_HAND = frozenset({"heard", "saw", "did", "here", "noticed"})
 """Sorts of what is told that nobody passes on: deeds and sights, and what is passed on already."""
-KEPT = frozenset({"haunt", "craft", "cross", "cross_cold", "mind", "busy", "past", "habit", "place", "restless", "pair"})
+KEPT = frozenset(
+    {"haunt", "craft", "cross", "cross_cold", "mind", "busy", "past", "habit", "place", "restless", "pair"}
+)
 """Kinds of conclusions that one keeps to oneself: they say little to anybody else."""
 PASSED_ON = frozenset({"tell", "report", "complain", "rejoice", "intend"})
 """What a line must do to be worth passing on."""
