@@ -592,7 +592,9 @@ export interface components {
             /** Ties */
             ties: components["schemas"]["Tie"][];
             /** Past */
-            past?: components["schemas"]["PastRow"][];
+            past: components["schemas"]["PastRow"][];
+            /** Goals */
+            goals: components["schemas"]["GoalRow"][];
             /** Carries */
             carries: string[];
             /** Knows */
@@ -822,6 +824,46 @@ export interface components {
             rest: components["schemas"]["Delta"][];
         };
         /**
+         * GoalRow
+         * @description Something a character means to do, or meant to.
+         */
+        GoalRow: {
+            /** Id */
+            id: string;
+            /** Kind */
+            kind: string;
+            /** Text */
+            text: string;
+            /** Person */
+            person: string;
+            /** Object */
+            object: string;
+            /** Place */
+            place: string;
+            /** Hour */
+            hour: string;
+            /** Steps */
+            steps: number;
+            /** Done Steps */
+            done_steps: number;
+            /** Opened */
+            opened: string;
+            /** Changed */
+            changed: string;
+            /** Due */
+            due: string;
+            /** Tries */
+            tries: number;
+            /** Status */
+            status: string;
+            /** Because */
+            because: number[];
+            /** Moved By */
+            moved_by: number;
+            /** Event */
+            event: string;
+        };
+        /**
          * Input
          * @description Something a person does to a live run; with `preview` nothing happens yet.
          */
@@ -958,6 +1000,8 @@ export interface components {
             act: string;
             /** Topic */
             topic: string;
+            /** Text */
+            text: string;
             /** Times */
             times: number;
             /** Since */
@@ -968,6 +1012,8 @@ export interface components {
             due: string;
             /** Because */
             because: number[];
+            /** Event */
+            event: string;
         };
         /**
          * Plan

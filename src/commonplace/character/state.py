@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from commonplace.character.account import Account
+from commonplace.character.goal import Goals
 from commonplace.character.plan import Plan
 
 WARMTH = (-100, 100)
@@ -123,3 +124,5 @@ class CharacterState:
     """What an input has changed of its persona: field → value as JSON; sorted."""
     account: Account = field(default_factory=Account)
     """What it knows of its own past."""
+    goals: Goals = field(default_factory=Goals)
+    """What it means to do, and what has become of it."""

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from commonplace.character.account import Account
+from commonplace.character.goal import Goals
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan
 from commonplace.character.state import Belief, CharacterState, Job, Relation
@@ -177,6 +178,7 @@ class Notebook(Tracer):
         self.weighed: dict[str, int] = dict(state.weighed)
         self.said: dict[str, str] = dict(state.said)
         self.account: Account = state.account
+        self.goals: Goals = state.goals
         self.notes: list[Note] = []
         self.unrated: dict[str, list[int]] = {}
         """What waits for the mind's rating: text → the memories that say it. Lost at the end of the turn."""
@@ -230,6 +232,7 @@ class Notebook(Tracer):
             weighed=self.weighed or self._before.weighed,
             said=self.said or self._before.said,
             account=self.account,
+            goals=self.goals,
         )
 
 

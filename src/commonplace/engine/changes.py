@@ -87,9 +87,10 @@ def changes_of(
         if event.type == "FORGOT" and event.agent_id in states:
             me = event.agent_id
             state = changed.get(me) or states[me]
-            account = state.account.without(frozenset(event.body["memory_ids"]))
-            if account is not state.account:
-                changed[me] = replace(state, account=account)
+            forgotten = frozenset(event.body["memory_ids"])
+            account, goals = state.account.without(forgotten), state.goals.without(forgotten)
+            if account is not state.account or goals is not state.goals:
+                changed[me] = replace(state, account=account, goals=goals)
         if event.type != "CHANGED" or event.body["field"] in BODY_FIELDS:
             continue
         me, name, value = event.agent_id, str(event.body["field"]), event.body["value"]

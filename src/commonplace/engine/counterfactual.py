@@ -225,8 +225,8 @@ def hide_memories(live_state: LiveState, reading: Reading, agent: str, hidden: S
         node: seen for memory in hidden if memory.tick > live_state.tick for node, seen in _as_seen(live_state, memory)
     }
     plan, belief = plan_without(state.plan, ids), state.belief.updated(known)
-    account = state.account.without(ids)
-    live_state.states[agent] = replace(state, plan=plan, belief=belief, relations=relations, account=account)
+    left = replace(state, account=state.account.without(ids), goals=state.goals.without(ids))
+    live_state.states[agent] = replace(left, plan=plan, belief=belief, relations=relations)
     waiting = live_state.waiting.get(agent, ())
     live_state.waiting[agent] = tuple(_job_without(view, reading, agent, ids) for view in waiting)
 

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 from commonplace.canon import parsed
 from commonplace.character.account import KEY, Entry, changed_lines, changed_rows, parts_of, restored
+from commonplace.character.goal import Goal
+from commonplace.character.goal import restored as restored_goals
 from commonplace.character.plan import LEVELS, Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
 from commonplace.run.rows import plain, valued
@@ -22,7 +24,7 @@ from commonplace.world.weather import Imposed
 
 WORLD_KINDS = ("body", "thing", "talk", "line", "barred", "sky", "occasion")
 SINGLE = ("day", "closed", "jobs", "reflected", "played", "mood")
-KEYED = ("belief", "relation", "card", "weighed", "said", "account", "uttered")
+KEYED = ("belief", "relation", "card", "weighed", "said", "account", "uttered", "goal")
 """Kinds with a value per key, all of which are read."""
 STATE_KINDS = ("plan", *KEYED, *SINGLE)
 
@@ -65,6 +67,10 @@ def state_versions(agent: str, before: CharacterState | None, after: CharacterSt
         rows = changed_rows(old.account, after.account)
         found += [Version(agent, "account", key, row and plain(row, *KEY)) for key, row in rows]
         found += [Version(agent, "uttered", key, tick) for key, tick in changed_lines(old.account, after.account)]
+    found += [
+        Version(agent, "goal", id, goal and plain(goal, "id"))
+        for id, goal in _changed(old.goals.by_id, after.goals.by_id)
+    ]
     if old.jobs != after.jobs:
         found.append(Version(agent, "jobs", "", [plain(job) for job in after.jobs]))
     if old.reflected != after.reflected:
@@ -255,6 +261,7 @@ def restore_state(versions: Iterable[Version]) -> CharacterState:
             [valued(Entry, value, **parts_of(key)) for (_, key), value in kinds["account"].items()],
             {key: value for (_, key), value in kinds["uttered"].items()},
         ),
+        goals=restored_goals(valued(Goal, value, id=key) for (_, key), value in kinds["goal"].items()),
     )
 
 

@@ -336,12 +336,47 @@ class PastRow(Wire):
     act: str
     """The speech act of a question."""
     topic: str
+    text: str
+    """What a seed fact says, or what was seen of an occasion; empty for any other topic."""
     times: int
     since: str
     time: str
     due: str
     """By when a promise is to be kept; empty for no time."""
     because: list[int]
+    event: str
+    """Event id of the latest memory it rests on; empty where that came from none."""
+
+
+class GoalRow(Wire):
+    """Something a character means to do, or meant to."""
+
+    id: str
+    kind: str
+    """`repair`, `promise`, `matter` or `visit`."""
+    text: str
+    """`bring Suki the ladder`."""
+    person: str
+    """Character id of whom it takes; empty for nobody else."""
+    object: str
+    place: str
+    hour: str
+    """`HH:MM`; empty for any time."""
+    steps: int
+    done_steps: int
+    opened: str
+    changed: str
+    due: str
+    """By when it is to be done; empty for no time."""
+    tries: int
+    """Attempts that failed."""
+    status: str
+    """`open`, `done`, `given_up` or `overtaken`."""
+    because: list[int]
+    moved_by: int
+    """The memory that caused the last change."""
+    event: str
+    """Event id of that memory; empty where it came from none."""
 
 
 class AgentDetail(Wire):
@@ -358,8 +393,10 @@ class AgentDetail(Wire):
     plan: Plan
     beliefs: list[Believed]
     ties: list[Tie]
-    past: list[PastRow] = Field(default_factory=list["PastRow"])
-    """What it knows of its own past, latest first; left out of a page that is one file."""
+    past: list[PastRow]
+    """What it knows of its own past, latest first."""
+    goals: list[GoalRow]
+    """Open ones first, then those that have ended, latest first."""
     carries: list[str]
     knows: list[str]
     """Ids of seed facts it can cite a memory for."""
