@@ -21,7 +21,7 @@ from typing import Any
 
 from commonplace import create_run, open_run
 from commonplace.scenario.census import settled
-from commonplace.scenario.scaffold import new
+from commonplace.scenario.scaffold import SIZES, TOWN, new
 
 DAY = 288
 
@@ -66,6 +66,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    if wrong := [people for people in given.people if not TOWN <= people <= SIZES[1]]:
+        parser.error(f"--people: {wrong[0]} people are not a town; expected {TOWN} to {SIZES[1]}")
+    if given.days < 1:
+        parser.error(f"--days: {given.days} is no number of days; expected 1 or more")
     for people in given.people:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "town.run"

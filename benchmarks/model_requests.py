@@ -24,6 +24,7 @@ from pathlib import Path
 
 from commonplace import create_run, open_run
 from commonplace.engine.driver import JOB_ORDINALS
+from commonplace.errors import UsageError
 from commonplace.scenario.scaffold import new
 from commonplace.testing.server import Entry, ModelServer
 
@@ -52,6 +53,8 @@ def day(folder: Path, fidelity: str, ticks: int) -> tuple[int, list[Entry]]:
     with ModelServer() as server:
         name = f"day-{fidelity}.run"
         characters, _ = asyncio.run(lived(folder / name, "latticeville", server.url, fidelity, ticks))
+    if not server.log.asked:
+        raise UsageError(f"nobody asks anything in {ticks} ticks", hint="try a larger --ticks")
     return characters, server.log.asked
 
 
@@ -100,6 +103,9 @@ def busy(folder: Path, size: int, ticks: int) -> dict[str, float]:
     with elsewhere(LATENCY) as url:
         _, seconds = asyncio.run(lived(path, str(scenario), url, "when_needed", ticks))
     wanted = {tick: asked for tick, asked in chains(path).items() if tick > 1 and len(asked) >= size / 3}
+    if not wanted:
+        what = f"in {ticks} ticks there is none in which a third of the {size} characters ask"
+        raise UsageError(what, hint="try a larger --busy-ticks")
     wall, processor = (sum(seconds[tick - 1][which] for tick in wanted) for which in (0, 1))
     longest = sum(max(asked.values()) for asked in wanted.values()) * LATENCY
     together = sum(asked.total() for asked in wanted.values()) * LATENCY
@@ -122,10 +128,13 @@ def main() -> None:
     parser.add_argument("--busy-ticks", type=int, default=36)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        characters, entries = day(Path(name), given.fidelity, given.ticks)
-        rows = by_task(entries, characters * given.ticks / 288)
-        figures = busy(Path(name), given.characters, given.busy_ticks)
+    try:
+        with tempfile.TemporaryDirectory() as name:
+            figures = busy(Path(name), given.characters, given.busy_ticks)
+            characters, entries = day(Path(name), given.fidelity, given.ticks)
+    except UsageError as error:
+        sys.exit(f"model_requests: {error}")
+    rows = by_task(entries, characters * given.ticks / 288)
     if given.json:
         print_lines(rows, figures)
     else:

@@ -150,10 +150,14 @@ def rated(path: Path) -> str:
 
 def days_of(text: str) -> list[int]:
     """`14` → 1 … 14, `4-7` → 4 … 7, `1,7-9` → 1, 7, 8, 9."""
-    if text.isdecimal():
-        text = f"1-{text}"
-    spans = [part.partition("-") for part in text.split(",")]
-    return sorted({day for first, _, last in spans for day in range(int(first), int(last or first) + 1)})
+    try:
+        spans = [part.partition("-") for part in (f"1-{text}" if text.isdecimal() else text).split(",")]
+        days = sorted({day for first, _, last in spans for day in range(int(first), int(last or first) + 1)})
+    except ValueError:
+        days = []
+    if not days or days[0] < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} names no days; expected 14, or 4-7, or 1,7,14")
+    return days
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from commonplace.memory.kiwi import versions
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.mind import Mind
 from commonplace.minds.several import DEFAULT, GROUPS, OF_A_REACTION, SeveralMinds, as_json, by_task, chosen, covered
-from commonplace.openai_http import header_fault
+from commonplace.openai_http import request_faults
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import (
     ANALYSER_VERSIONS,
@@ -107,7 +107,7 @@ def create_run(
     elif prompt or memory:
         option = "--prompt" if prompt else "--memory"
         raise UsageError(f"{option} is for panels; the stage of {loaded.part.name} is {loaded.part.stage}")
-    keyed = _keyed(manifest, named_minds(mind) if isinstance(mind, str | Mapping) else {}, trust=trust)
+    keyed = _keyed(manifest, named_minds(mind), trust=trust)
     if isinstance(mind, str | Mapping):
         mind = mind_of(manifest, loaded, timeout=timeout, on_outage=on_outage, keyed=keyed, cache=cache)
     run = Run.start(
@@ -147,7 +147,7 @@ def resume_run(
     with Reading.open(path) as reading:  # what is refused here leaves a file of an older format as it is
         manifest, last = reading.manifest, reading.last_tick
     manifest.refuse_other_rules(str(path))
-    named = named_minds(mind) if isinstance(mind, str | Mapping) else {DEFAULT: MindPart(mind=mind.name)}
+    named = named_minds(mind)
     for group, part in named.items():
         _refuse_other_mind(manifest, group, part.mind, path, last)
     settle(named_by_run(manifest, _names(named)), path, trust=trust)
@@ -253,12 +253,11 @@ def prepared(
     `prompts`: they will be used whoever answers.
     """
     loaded = resolved(load(str(scenario)), fidelity=fidelity)
-    named = named_minds(mind) if isinstance(mind, str | Mapping) else {DEFAULT: MindPart(mind=mind.name)}
+    named = named_minds(mind)
     settle(named_by_scenario(loaded, named, prompts=prompts), scenario, trust=trust)
     name, tasks = chosen_minds(loaded, named)
     loaded = resolved(loaded, requests=request_shape(name, loaded))
     settings: dict[str, Any] = {"requests": loaded.cognition.requests}
-    own = {one.id: one.mind for one in loaded.part.characters if one.mind and one.mind != name}
     if not isinstance(mind, str | Mapping):
         settings[MIND_OBJECT] = True
     elif tasks:
@@ -266,7 +265,7 @@ def prepared(
         apart = _apart(name, tasks, loaded)
         if apart:
             settings[APART], loaded = list(apart), resolved(loaded, apart=apart)
-    if own and not named.get(DEFAULT, MindPart()).mind:
+    if own := own_named(loaded, name, named):
         settings[OWN_MINDS] = own
     if loaded.part.prompts:
         settings["prompts"] = dict(_overrides(Path(scenario).expanduser().parent, loaded.part.prompts))
@@ -339,9 +338,10 @@ Minds = Mapping[str, str | MindPart | Mapping[str, Any]]
 """Task or group → the name of its mind, or its settings; `default` is everything else."""
 
 
-def named_minds(mind: str | Minds) -> dict[str, MindPart]:
+def named_minds(mind: str | Mind | Minds) -> dict[str, MindPart]:
     """What a person names, by task or group; nothing for an empty name. Raises UsageError for what cannot be."""
-    given: Minds = ({DEFAULT: mind} if mind else {}) if isinstance(mind, str) else mind
+    name = mind if isinstance(mind, str) else "" if isinstance(mind, Mapping) else mind.name
+    given: Minds = mind if isinstance(mind, Mapping) else {DEFAULT: name} if name else {}
     found: dict[str, MindPart] = {}
     for name, value in given.items():
         if name not in GROUPS and name not in GROUPS[DEFAULT]:
@@ -354,9 +354,8 @@ def named_minds(mind: str | Minds) -> dict[str, MindPart]:
             first = error.errors(include_url=False)[0]
             what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
             raise UsageError(what, where=f"mind, {name}", hint="the settings are listed in docs/scenarios.md") from None
-        for header, content in part.headers.items():
-            if fault := header_fault(header, content):
-                raise UsageError(fault, where=f"mind, {name}", hint="`$NAME` stands for an environment variable")
+        for fault in request_faults(part.headers, part.body):
+            raise UsageError(fault.what, where=f"mind, {name}", hint=f"expected {fault.expected}")
         found[name] = part
     return found
 
@@ -364,6 +363,13 @@ def named_minds(mind: str | Minds) -> dict[str, MindPart]:
 def chosen_minds(scenario: Scenario, named: Mapping[str, MindPart]) -> tuple[str, dict[str, MindPart]]:
     """The common mind, and the settings by task or group: the person's choice, else the scenario's."""
     return chosen(scenario.part.mind, scenario.part.minds, named)
+
+
+def own_named(scenario: Scenario, common: str, named: Mapping[str, MindPart]) -> dict[str, str]:
+    """The minds of their own that characters keep, by character: none where the person names a mind for all."""
+    if named.get(DEFAULT, MindPart()).mind:
+        return {}
+    return {one.id: one.mind for one in scenario.part.characters if one.mind and one.mind != common}
 
 
 def _names(named: Mapping[str, MindPart]) -> frozenset[str]:

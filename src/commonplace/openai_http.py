@@ -11,11 +11,11 @@ import logging
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from commonplace.errors import UsageError
@@ -101,8 +101,33 @@ _OWN_HEADERS = frozenset(
 )
 
 
-def header_fault(name: str, value: str) -> str:
-    """What is wrong with a further header of requests; empty for nothing. A key is no part of a file."""
+_OWN_FIELDS = frozenset({"model", "messages", "stream", "n", "tools", "tool_choice", "response_format", "commonplace"})
+
+
+class RequestFault(NamedTuple):
+    """What is wrong with a header or field that a person or a file adds to requests."""
+
+    where: tuple[str, str]
+    """`headers` or `body`, and the name in it."""
+    what: str
+    expected: str
+
+
+def request_faults(headers: Mapping[str, str], body: Mapping[str, Any]) -> Iterator[RequestFault]:
+    """What is wrong with further headers and fields of requests. A key belongs in neither."""
+    for name, value in headers.items():
+        if fault := _header_fault(name, value):
+            yield RequestFault(
+                ("headers", name), fault, "an environment variable: `$NAME`" if is_secret(name) else "another header"
+            )
+    for name in body:
+        if name in _OWN_FIELDS:
+            yield RequestFault(("body", name), f"{name} is set by the program", "another field")
+        elif is_secret(name):
+            yield RequestFault(("body", name), f"{clean(name)[:80]!r} looks like a key", "keys in the environment")
+
+
+def _header_fault(name: str, value: str) -> str:
     if not _HEADER.fullmatch(name) or name.lower() in _OWN_HEADERS:
         return f"{clean(name)[:80]!r} cannot be set as a header"
     if not (value.isascii() and value.isprintable()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 
 import pytest
 
@@ -154,6 +155,16 @@ def test_money_cannot_be_limited_where_the_price_is_not_known(said, tmp_path):
     assert "api.example.com:big: {prompt:" in err
     assert VARIABLE in err
     assert not list(tmp_path.iterdir())
+
+
+def test_minds_of_characters_count_where_money_is_limited(said, tmp_path):
+    text = (files("commonplace") / "scenarios" / "plaza.yaml").read_text(encoding="utf-8")
+    own = text.replace("  - id: ines\n    name", '  - id: ines\n    mind: "https://api.example.com/v1#own"\n    name')
+    (tmp_path / "own.yaml").write_text(own, encoding="utf-8")
+    start = ("run", "own.yaml", "--ticks", 0, "--view", "none", "--trust", "--max-cost", 1)
+    _, err = said(*start, status=2)
+    assert "api.example.com:own: {prompt:" in err
+    said(*start, "--mind", "offline")  # named for all: theirs are not asked
 
 
 def test_a_server_that_stays_away_pauses_the_run(said, served, tmp_path, monkeypatch):

@@ -98,6 +98,8 @@ def test_what_a_person_names_replaces_minds_of_the_file_and_leaves_its_sampling(
         ({"talk": {"mind": "vllm:m", "headers": {"Authorization": "Bearer sk-1"}}}, "Authorization holds a key"),
         ({"talk": {"mind": "vllm:m", "headers": {"Host": "x"}}}, "'Host' cannot be set"),
         ({"talk": {"mind": "vllm:m", "headers": {"x": "a\r\nb"}}}, "not printable ASCII"),
+        ({"talk": {"mind": "vllm:m", "body": {"api_key": "sk-1"}}}, "'api_key' looks like a key"),
+        ({"talk": {"mind": "vllm:m", "body": {"messages": []}}}, "messages is set by the program"),
     ],
 )
 def test_what_cannot_be_a_mind_is_refused(wrong: Any, told: str) -> None:

@@ -168,6 +168,20 @@ def test_errors_are_problems(http: TestClient, path: str, status: int) -> None:
     assert body["status"] == status and body["title"] and body["detail"]
 
 
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("/api/runs/nobody/timeline", "there is no run 'nobody'"),
+        ("/api/runs/two%20words", "'two words' cannot be the name of a run"),
+        ("/api/runs/folder/town/timeline", "/api/runs/folder/town/timeline"),
+        ("/api/nothing", "/api/nothing"),
+    ],
+)
+def test_what_is_not_there_is_named_with_what_there_is_to_do(http: TestClient, path: str, told: str) -> None:
+    body = http.get(path).json()
+    assert told in body["detail"] and body["hint"]
+
+
 def test_a_bug_shows_no_traceback(http: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("commonplace.server.library.Library.scenarios", lambda self: 1 / 0)
     answer = http.get("/api/scenarios")

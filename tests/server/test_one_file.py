@@ -95,7 +95,12 @@ class Opened:
     def at(self, name: str, tick: int) -> dict[str, Any]:
         """A value at a tick, with its tables as lists."""
         value = next(value for since, value in reversed(self.over(name)) if since <= tick)
-        return {key: [row for _, row in sorted(cell.items())] if key in TABLES else cell for key, cell in value.items()}
+        made = {key: [row for _, row in sorted(cell.items())] if key in TABLES else cell for key, cell in value.items()}
+        if "past" in made:
+            made["past"].sort(key=lambda row: row["time"], reverse=True)
+            made["goals"].sort(key=lambda goal: goal["changed"], reverse=True)
+            made["goals"].sort(key=lambda goal: goal["opened"] if goal["status"] == "open" else "￿")
+        return made
 
     def memories(self, agent: str, tick: int) -> list[dict[str, Any]]:
         stream, accessed = self.block(f"memories-{agent}"), self.accesses(agent, tick)
@@ -180,11 +185,6 @@ def dump(model: wire.Wire) -> dict[str, Any]:
     return model.model_dump(mode="json")
 
 
-def without_past(detail: wire.AgentDetail) -> dict[str, Any]:
-    """A character as a page that is one file has it."""
-    return detail.model_dump(mode="json", exclude={"past"})
-
-
 # ── the same answers ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -201,7 +201,7 @@ def test_every_tick_character_memory_and_measure_is_that_of_the_server(eventful:
             measured = dump(inspector.metrics(tick))
             assert file.at("metrics", tick) | {"tick": tick} == measured, tick
             for agent in reading.agent_ids:
-                detail = without_past(inspector.agent(agent, tick))
+                detail = dump(inspector.agent(agent, tick))
                 assert {"tick": tick, "time": detail["time"], **file.at(f"detail-{agent}", tick)} == detail
                 if tick % 7 == 0:
                     assert file.memories(agent, tick) == [memory_json(one) for one in reading.memories(agent, tick)]
@@ -237,7 +237,7 @@ def test_a_part_of_a_run_holds_nothing_of_what_came_after(plaza: Path, tmp_path:
             memories = file.block(f"memories-{agent}")
             assert max(one["tick"] for one in memories["memories"]) <= last
             assert max((tick for tick, *_ in memories["touched"]), default=0) <= last
-            detail = without_past(Inspector(Picture(reading)).agent(agent, 45))
+            detail = dump(Inspector(Picture(reading)).agent(agent, 45))
             assert {"tick": 45, "time": detail["time"], **file.at(f"detail-{agent}", 45)} == detail
         assert all(first <= mark["tick"] <= last for mark in file.start["timeline"]["marks"])
 
@@ -348,7 +348,7 @@ def test_the_page_reads_what_the_server_answers(town: Path, tmp_path: Path) -> N
             answers.append(("lines", [{"to": first, "text": "A", "limit": 40}], lines))
         for agent in reading.agent_ids:
             for tick in range(0, last + 1, 9):
-                answers.append(("agent", [agent, tick], without_past(inspector.agent(agent, tick)) | {"past": []}))
+                answers.append(("agent", [agent, tick], dump(inspector.agent(agent, tick))))
             answers += _remembered(inspector, agent, last)
         answers += [("why", [event.id], why(reading, event.id)) for event in reading.events(60, 100)]
     (tmp_path / "blocks.json").write_text(json.dumps(blocks), encoding="utf-8")

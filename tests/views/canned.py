@@ -11,7 +11,7 @@ from typing import Any, cast
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
-from commonplace.clock import Clock, parse_iso, part_of_day
+from commonplace.clock import Clock, iso, parse_iso, part_of_day
 from commonplace.errors import CommonplaceError
 from commonplace.memory.scoring import Part
 from commonplace.run.frames import AgentFrame, Frame, ObjectFrame
@@ -245,7 +245,9 @@ class CannedSource:
                        "ada": Relation("ada", "rival", -25, 0, -1, 0, "")},
             jobs=(Job("plan_day", tick, tick + 2),),
         )  # fmt: skip
-        return Inspection(persona, state, self._memories(tick) if memories else ())
+        return Inspection(
+            persona, state, *((self._memories(tick), self._past(tick), self._goals(tick)) if memories else ())
+        )
 
     def _plan(self, agent_id: str, tick: int, spot: str) -> Plan:
         day = self.clock.time(tick).replace(hour=0, minute=0)
@@ -261,6 +263,40 @@ class CannedSource:
             for item in items for n in range(item.duration_minutes // 60)
         ]  # fmt: skip
         return Plan(0, (*items, *inner))
+
+    def _past(self, tick: int) -> list[dict[str, Any]]:
+        heard = NASTY if self.nasty else "there is a lantern night on Sunday"
+        rows = (
+            ("told", "jun", "lantern night", heard, 2, 0, (3, 9)),
+            ("was_asked", "ada", "the broth", "", 1, 0, (8,)),
+            ("promised", "theo", "ferry-song", "", 1, tick + 12, (7,)),
+            ("did", "", NASTY if self.nasty else "airing the cellar", "", 1, 0, (4,)),
+        )
+        return [
+            {
+                "kind": kind, "other": other, "act": "", "topic": topic, "text": text, "times": times,
+                "because": list(cited), "time": iso(self.clock.time(tick - 7 * n)), "since": "",
+                "due": iso(self.clock.time(due)) if due else "", "event": f"t{tick - 7 * n}.mira.0" if n < 3 else "",
+                "memory": f"Mira Sato said to Jun Park: “{heard}”" if n == 0 else "Mira Sato remembers it.",
+            }
+            for n, (kind, other, topic, text, times, due, cited) in enumerate(rows)
+        ]  # fmt: skip
+
+    def _goals(self, tick: int) -> list[dict[str, Any]]:
+        text = NASTY if self.nasty else "mend the awning"
+        rows = (
+            ("open", text, "jun", 3, 1, tick + 30, 2, 9),
+            ("done", "return the ladder", "theo", 1, 1, 0, 0, 8),
+            ("given_up", "call on Ada", "ada", 1, 0, 0, 0, 7),
+        )
+        return [
+            {
+                "status": status, "text": what, "person": person, "steps": steps, "done_steps": done, "tries": tries,
+                "due": iso(self.clock.time(due)) if due else "", "changed": iso(self.clock.time(tick - 5 * n)),
+                "moved_by": moved, "memory": "Mira Sato remembers it.", "event": f"t{tick - 5 * n}.jun.0",
+            }
+            for n, (status, what, person, steps, done, due, tries, moved) in enumerate(rows)
+        ]  # fmt: skip
 
     def _memories(self, tick: int) -> Any:
         now: datetime = self.clock.time(tick)

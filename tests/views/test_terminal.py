@@ -72,7 +72,11 @@ PICTURED: dict[str, tuple[tuple[int, int], int, tuple[str, ...], dict[str, Any]]
     "night-120x40": (ROOMY, 100, ("4",), {}),
     "evening-160x50": ((160, 50), 82, (), {}),
     "korean-80x24": (SMALL, 30, ("2",), {"language": "ko"}),
-    "memories-80x24": (SMALL, 30, ("3", "i", "i"), {}),
+    "memories-80x24": (SMALL, 30, ("3", *"iii"), {}),
+    "goals-80x24": (SMALL, 30, ("3", "i", "i"), {}),
+    "goals-korean-120x40": (ROOMY, 30, ("3", "i", "i"), {"language": "ko"}),
+    "past-80x24": (SMALL, 30, ("3", *"iiii"), {}),
+    "past-korean-120x40": (ROOMY, 30, ("3", *"iiii", "down"), {"language": "ko"}),
     "why-120x40": (ROOMY, 20, ("w",), {}),
     "help-80x24": (SMALL, 20, ("question_mark",), {}),
     "god-120x40": (ROOMY, 20, ("g", "h", "i", "enter"), {}),
@@ -239,6 +243,19 @@ async def test_why_opens_from_talk_and_log_and_closes() -> None:
         assert app.is_running, "q closes what is open first"
 
 
+async def test_a_row_of_goals_or_past_leads_to_the_reasons_of_what_it_rests_on() -> None:
+    async with opened(CannedSource(20)) as (app, pilot):
+        assert "t20.jun.0" in await pressed(app, pilot, "3", *"ii", "w"), "goals lead to what moved them"
+        await pressed(app, pilot, "escape")
+        assert "[Past]" in await pressed(app, pilot, *"ii")
+        assert "t13.mira.0" in await pressed(app, pilot, "down", "w")
+        await pressed(app, pilot, "escape")
+        assert "t6.mira.0" in await pressed(app, pilot, "down", "enter")
+        await pressed(app, pilot, "escape")
+        assert "recency" not in await pressed(app, pilot, "down", "enter"), "this row came from no event"
+        assert "[Belief]" in await pressed(app, pilot, "i")
+
+
 async def test_god_mode_previews_then_applies() -> None:
     source = CannedSource(20)
     async with opened(source) as (app, pilot):
@@ -318,7 +335,7 @@ async def test_quit() -> None:
 
 async def test_nothing_a_model_wrote_is_interpreted() -> None:
     async with opened(CannedSource(60, nasty=True)) as (app, pilot):
-        for keys in ((), ("4",), ("3",), ("i", "i"), ("2",), ("w",)):
+        for keys in ((), ("4",), ("3",), (*"ii",), ("i",), ("i",), ("2",), ("w",)):
             found = await pressed(app, pilot, *keys)
             assert "RED" in found, keys
             assert "[bold red]" in found, "markup is shown as written"

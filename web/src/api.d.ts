@@ -592,9 +592,9 @@ export interface components {
             /** Ties */
             ties: components["schemas"]["Tie"][];
             /** Past */
-            past?: components["schemas"]["PastRow"][];
+            past: components["schemas"]["PastRow"][];
             /** Goals */
-            goals?: components["schemas"]["GoalRow"][];
+            goals: components["schemas"]["GoalRow"][];
             /** Carries */
             carries: string[];
             /** Knows */
@@ -860,6 +860,8 @@ export interface components {
             because: number[];
             /** Moved By */
             moved_by: number;
+            /** Event */
+            event: string;
         };
         /**
          * Input
@@ -998,6 +1000,8 @@ export interface components {
             act: string;
             /** Topic */
             topic: string;
+            /** Text */
+            text: string;
             /** Times */
             times: number;
             /** Since */
@@ -1008,6 +1012,8 @@ export interface components {
             due: string;
             /** Because */
             because: number[];
+            /** Event */
+            event: string;
         };
         /**
          * Plan

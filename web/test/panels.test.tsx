@@ -123,14 +123,45 @@ describe("somebody's card", () => {
     const tabs = screen.getAllByRole("tab");
     fireEvent.click(tabs[1]!);
     expect((await screen.findByText("selling pears")).closest("li")?.getAttribute("aria-current")).toBe("time");
-    fireEvent.click(tabs[3]!);
+    fireEvent.click(tabs[4]!);
     const stale = (await screen.findByText(en.belief.outdated)).closest("li")!;
     expect(stale.textContent).toContain("believes whole · Square");
     expect(stale.textContent).toContain("true now cracked · Square");
-    fireEvent.keyDown(tabs[3]!, { key: "ArrowRight" });
+    fireEvent.keyDown(tabs[4]!, { key: "ArrowRight" });
     expect(await screen.findByText("We sell pears.")).toBeTruthy();
     fireEvent.click(screen.getByText(/Rests on/));
     expect(await screen.findByText("Memory 1.")).toBeTruthy();
+  });
+
+  test("tells what they mean to do, how far it is and what moved it", async () => {
+    const store = await opened(standIn(), { tick: 30 });
+    shown(store, <AgentCard id="ada" />);
+    fireEvent.click(screen.getAllByRole("tab")[1]!);
+    const mending = (await screen.findByText("mend the bell")).closest("li")!;
+    for (const said of ["open", "Ben", "step 1 of 3", "failed 2 times", "by 08:00"]) {
+      expect(within(mending).getByText(said)).toBeTruthy();
+    }
+    const visit = screen.getByText("call on Cho").closest("li")!;
+    expect(within(visit).getByText("given up")).toBeTruthy();
+    expect(within(visit).queryByRole("button", { name: en.goals.moved })).toBeNull();
+    fireEvent.click(within(mending).getByRole("button", { name: en.goals.moved }));
+    expect(store.getState().cards).toEqual([{ kind: "why", id: "t12.ada.0" }]);
+  });
+
+  test("tells what they know of their own past, with its memories and its reasons", async () => {
+    const store = await opened(standIn(), { tick: 30 });
+    shown(store, <AgentCard id="ada" />);
+    fireEvent.click(screen.getAllByRole("tab")[3]!);
+    const told = (await screen.findByText("there is a feast at seven")).closest("li")!;
+    expect(told.textContent).toContain("told Ben · 2 times06:45there is a feast at seven");
+    const promised = screen.getByText("by 08:00").closest("li")!;
+    expect(promised.textContent).toContain("promised Cho");
+    fireEvent.click(within(told).getByText(/Rests on/));
+    expect(await screen.findByText("Memory 2.")).toBeTruthy();
+    fireEvent.click(within(told).getByRole("button", { name: en.who.why }));
+    expect(store.getState().cards).toEqual([{ kind: "why", id: "t9.ada.0" }]);
+    fireEvent.click(within(told).getByRole("button", { name: "06:45" }));
+    expect(store.getState().tick).toBe(9);
   });
 
   test("ranks memories for a question and shows the parts of each score", async () => {
@@ -152,6 +183,13 @@ describe("somebody's card", () => {
     shown(store, <AgentCard id="ada" />);
     fireEvent.click(screen.getByRole("button", { name: en.who.whyLast }));
     await waitFor(() => expect(store.getState().cards).toEqual([{ kind: "why", id: "t30.ada.0" }]));
+  });
+
+  test("of a stranger says that nobody of that name lives here, and asks for nothing", async () => {
+    const source = standIn();
+    shown(await opened(source), <AgentCard id="nobody" />);
+    expect(screen.getByText(en.who.unknown("nobody"))).toBeTruthy();
+    expect(source.agent).not.toHaveBeenCalled();
   });
 
   test("cannot be talked with where nothing can be done", async () => {

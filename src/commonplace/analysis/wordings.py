@@ -76,7 +76,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "told": Kind(("answer.else_told",), r"\bi('ve| have) (already )?told (everybody|everyone|a few|some)"),
     "told_by": Kind(
-        ("answer.who", "core.heard", "core.heard_topic", "react.known"),
+        ("answer.who", "core.heard", "react.known"),
         r"\b(told me|said so, too|i heard (it|that) from|i have it from)\b"
     ),
     "saw": Kind(("core.saw", "answer.seen"), r"\bi saw \w+"),

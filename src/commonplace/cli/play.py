@@ -13,7 +13,7 @@ from pathlib import Path
 
 import typer
 
-from commonplace.api import DEFAULT_SEED, chosen_minds, create_run, named_minds, resume_run
+from commonplace.api import DEFAULT_SEED, chosen_minds, create_run, named_minds, own_named, resume_run
 from commonplace.cli import INTERRUPTED
 from commonplace.cli.consent import agreed
 from commonplace.cli.options import (
@@ -92,19 +92,21 @@ def run(
     chosen = view or default_view()
     loaded = load(scenario)
     part = loaded.part
-    named = named_minds(minds_given(mind))
+    minds = minds_given(mind)
+    named = named_minds(minds)
     trust = agreed(named_by_scenario(loaded, named), scenario, trust=trust)
     target = output or Path("runs") / f"{part.name}-{seed}.run"
     last = ticks if ticks is not None else (ENDLESS if chosen is View.TUI else PIPE_TICKS)
     common, tasks = chosen_minds(loaded, named)
-    budget = _budget([common, *(one.mind for one in tasks.values())], max_calls, max_tokens, max_cost)
+    asked = [common, *own_named(loaded, common, named).values(), *(one.mind for one in tasks.values())]
+    budget = _budget(asked, max_calls, max_tokens, max_cost)
 
     def make() -> Run:
         return create_run(
             target,
             scenario,
             seed,
-            minds_given(mind),
+            minds,
             fidelity=fidelity or "",
             ticks=0 if last == ENDLESS else last,
             force=force,
@@ -143,14 +145,15 @@ def resume(
     if ticks is not None and until is not None:
         raise UsageError("--ticks and --until exclude each other", hint="give only one of them")
     chosen = view or default_view()
+    minds = minds_given(mind)
 
     with Reading.open(run) as reading:
-        trust = agreed(named_by_run(reading.manifest, set(minds_given(mind).values())), run, trust=trust)
+        trust = agreed(named_by_run(reading.manifest, set(minds.values())), run, trust=trust)
 
     def make() -> Run:
         return resume_run(
             run,
-            minds_given(mind),
+            minds,
             concurrency=concurrency,
             timeout=timeout,
             on_outage=on_outage.value,

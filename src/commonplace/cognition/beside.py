@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
-from itertools import islice
 
 from commonplace.character.account import Account, as_topic, digests_of
 from commonplace.cognition.remember import OBSERVATION
@@ -16,9 +15,12 @@ from commonplace.cognition.situation import recalled
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import Recalled
+from commonplace.text import words
 
-OPENING, REPLYING = 2, 4
-"""One of how many memories for a line is chosen by what it is about: an answer rests on what was asked."""
+OPENING = REPLYING = 2
+"""One of how many memories for a line is chosen by what it is about."""
+MOST_ON_SUBJECT = 4
+"""Memories on what is being spoken of that come before all others."""
 LATELY = timedelta(hours=20)
 """How long something belongs to today's life."""
 FIRST = 60
@@ -27,18 +29,25 @@ DULL = frozenset({"time", "walked", "left", "arrived", "talk", "weather"})
 """Kinds of memory that are nothing to talk about by themselves."""
 
 
-def beside(view: TurnView, notebook: Notebook, hearer: str, found: Sequence[Recalled]) -> tuple[Recalled, ...]:
-    """As many memories as `found` leaves room for: in turn of today, of the hearer, and what one has not told them."""
+def beside(
+    view: TurnView, notebook: Notebook, hearer: str, found: Sequence[Recalled], said: str = ""
+) -> tuple[Recalled, ...]:
+    """As many memories as `found` leaves room for: first what one has not told the hearer on the subject of what has
+    just been `said`, then in turn of today, of the hearer, and of what one has not told them.
+    """
     wanted = view.scenario.cognition.k - len(found)
     if wanted < 1:
         return ()
     lately = [memory for memory in view.draft.since(view.now - LATELY, OBSERVATION) if _what(memory) not in DULL]
+    untold, known = _untold(view, notebook.account, hearer), {note.id for note in found}
+    subject = _named_in(said, untold)[:MOST_ON_SUBJECT]
     groups = {
         "today": _weightiest(memory for memory in lately if not _is_about(memory, hearer)),
-        "own": _untold(view, notebook.account, hearer),
+        "own": untold,
         "hearer": _weightiest(memory for memory in lately if _is_about(memory, hearer)),
     }
-    chosen = _in_turn(groups, {note.id for note in found}, wanted)
+    chosen = _in_turn({"subject": subject}, known, wanted)
+    chosen |= _in_turn(groups, known, wanted - sum(map(len, chosen.values())))
     for purpose, memories in chosen.items():
         notebook.chosen(purpose, [memory.id for memory in memories], sum(map(len, groups.values())))
     memories = [memory for some in chosen.values() for memory in some]
@@ -80,7 +89,7 @@ def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
     """Memories of the scenario of which this hearer has not heard everything, those told least first."""
     to_them, to_all = account.lines.get(hearer, {}), account.lines.get("", {})
     found: list[tuple[int, int, float, int, Memory]] = []
-    for memory in islice(iter(view.draft), FIRST):
+    for memory in view.draft.first(FIRST):
         tells = memory.details.get("tell", ())
         left = [tell for tell in tells if to_them.keys().isdisjoint(digests_of(tell))]
         if not left:
@@ -90,6 +99,19 @@ def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
         told = account.find("told", hearer, topic=topic)
         found.append((told.times if told else 0, said, -memory.importance, memory.id, memory))
     return [memory for *_, memory in sorted(found, key=lambda one: one[:-1])]
+
+
+def _named_in(said: str, memories: Sequence[Memory]) -> list[Memory]:
+    """Those whose topic is named in what was said, in their order."""
+    low = said.lower()
+    own = frozenset(words(low))
+    return [memory for memory in memories if _is_named(as_topic(memory.details["frame"].get("topic", "")), own, low)]
+
+
+def _is_named(topic: str, own: frozenset[str], low: str) -> bool:
+    if not topic.isascii() or " " in topic:
+        return topic in low
+    return bool(topic) and not own.isdisjoint({topic, f"{topic}s", topic.removesuffix("s")})
 
 
 def _in_turn(groups: dict[str, list[Memory]], known: set[int], wanted: int) -> dict[str, list[Memory]]:

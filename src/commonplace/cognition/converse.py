@@ -16,7 +16,7 @@ from commonplace.cognition.situation import fact_notes, item_note, later_strokes
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import News, Recalled, Spoken, noted
 from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput, ReactOutput
-from commonplace.text import clean, shortened
+from commonplace.text import clean, sentences, shortened
 from commonplace.world.actions import Say
 from commonplace.world.state import Conversation, Line
 
@@ -44,7 +44,7 @@ async def converse(
     parts = (*heard, called, reaction.purpose, reaction.reason)
     k = view.scenario.cognition.k
     found = await retrieve(view, notebook, "talk", parts, k=k - k // (REPLYING if heard else OPENING))
-    found = (*found, *beside(view, notebook, hearer, found))
+    found = (*found, *beside(view, notebook, hearer, found, said=_latest(view)))
     found = (*found, *_meant_for(view, notebook, hearer, found))
     found = _with_reasons(view, notebook, reaction.because, found)
     relation, said = notebook.relations.get(hearer), said_today(view, hearer)
@@ -54,7 +54,7 @@ async def converse(
         situation=situation(view),
         hearer=person(view, hearer, notebook.relations),
         purpose=reaction.purpose,
-        lines=spoken(view, hearer),
+        lines=_with_replies(view, spoken(view, hearer)),
         recalled=found,
         facts=fact_notes(view.scenario, found),
         said=said,
@@ -66,6 +66,12 @@ async def converse(
     )
     answer = await notebook.ask(CONVERSE, inputs)
     return line(view, hearer, answer.value, said)
+
+
+def _latest(view: TurnView) -> str:
+    """The latest line of each of us in the talk I am in, with their topics."""
+    talk = my_talk(view)
+    return " ".join(f"{line.utterance} {line.topic}" for line in talk.lines[-2:]) if talk else ""
 
 
 def _meant_for(
@@ -139,9 +145,20 @@ def spoken(view: TurnView, hearer: str = "") -> tuple[Spoken, ...]:
             text=line.utterance,
             speech_act=line.speech_act,
             topic=line.topic,
+            replies=(),
         )
         for line in lines[-12:]
     )
+
+
+def _with_replies(view: TurnView, lines: tuple[Spoken, ...]) -> tuple[Spoken, ...]:
+    """The lines, the latest with what the author of the scenario gave to say to it."""
+    given = view.scenario.replies
+    if not given or not lines or lines[-1].speaker == view.persona.id:
+        return lines
+    replies = (given[one] for one in reversed(sentences(lines[-1].text)) if one in given)
+    last = next(replies, ())
+    return (*lines[:-1], noted(Spoken, **{**dict(lines[-1]), "replies": last})) if last else lines
 
 
 def _up_to(hearer: str, talks: Iterable[Conversation]) -> tuple[Line, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from operator import not_
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,15 +20,8 @@ class Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def _is_empty(value: str) -> bool:
-    """Left out of an input's JSON, so that the questions of runs without levels keep their keys."""
-    return not value
-
-
-def _is_empty_list(value: tuple[str, ...]) -> bool:
-    return not value
-
-
+_is_empty = not_
+"""Left out of an input's JSON, so that the questions of runs without levels keep their keys."""
 V = TypeVar("V", bound=Value)
 _put_fields, _put_fields_set, _put_extra, _put_private = (
     vars(BaseModel)[slot].__set__
@@ -146,7 +140,7 @@ class ThingHere(Value):
     state: str
     verbs: tuple[str, ...] = ()
     carried: bool = False
-    leads: tuple[str, ...] = Field(default=(), exclude_if=_is_empty_list)
+    leads: tuple[str, ...] = Field(default=(), exclude_if=_is_empty)
     """The verbs that bring it into another state, as far as its kind says."""
 
 
@@ -222,6 +216,8 @@ class Spoken(Value):
     """What the line does, where its speaker's mind said so: `tell`, `ask.well`, `invite` …"""
     topic: str = ""
     """What it is about, as its speaker names it."""
+    replies: tuple[str, ...] = Field(default=(), exclude_if=_is_empty)
+    """What the scenario's author gave to say to it; only of the latest line."""
 
 
 class PastNote(Value):

@@ -399,7 +399,8 @@ def _account_lines(why: Mapping[str, Any]) -> Iterator[str]:
 def account_text(row: Mapping[str, Any]) -> str:
     """A row of an account in a line: `asked ezekiel (ask.topic) about the cough, 2 times, last on 2031-10-05 09:10`."""
     act = f" ({row['act']})" if row["act"] else ""
-    about = f" {'about ' if row['other'] else ''}{shortened(clean(row['topic']), SHOWN)}" if row["topic"] else ""
+    topic = row["text"] or row["topic"]
+    about = f" {'about ' if row['other'] else ''}{shortened(clean(topic), SHOWN)}" if topic else ""
     often = f", {row['times']} times, last on" if row["times"] > 1 else ","
     kind = " ".join(filter(None, (row["kind"].replace("_", " "), row["other"])))
     return f"{kind}{act}{about}{often} {row['time'][:16].replace('T', ' ')}"

@@ -30,6 +30,7 @@ from commonplace.scenario.model import (
 from commonplace.scenario.rules import GONE, examined
 from commonplace.scenario.scenario import Scenario, Tell
 from commonplace.scenario.session import Session
+from commonplace.text import sentences
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import next_areas
 from commonplace.world.occasions import Occasion, Occasions, When
@@ -94,7 +95,20 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
         climate=_climate(part),
         occasions=_occasions(part, world),
         tells={one.id: Tell(one.tell, one.topic, one.sort) for one in part.occasions if one.tell},
+        replies=_replies(part),
     )
+
+
+def _replies(part: ScenarioPart) -> dict[str, tuple[str, ...]]:
+    """What may be said to each sentence that an author has given to tell."""
+    memories = (memory for character in part.characters for memory in character.memories)
+    return {
+        sentence: told.replies
+        for told in (*memories, *part.occasions)
+        if told.replies
+        for line in told.tell
+        for sentence in sentences(line)
+    }
 
 
 def in_session(scenario: Scenario, given: Mapping[str, Any] | None) -> Scenario:

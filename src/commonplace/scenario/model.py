@@ -172,6 +172,9 @@ class MemoryPart(Part):
     sort: Sort = Field(
         default="", description="what sort of thing `tell` tells; replies go by it, and by its words if left out"
     )
+    replies: tuple[Line, ...] = Field(
+        default=(), description="what anybody may say to any of `tell`; a question is answered with what else it tells"
+    )
     plan: bool = Field(default=False, description="something intended rather than observed")
 
 
@@ -295,6 +298,7 @@ class OccasionPart(Part):
     )
     topic: str = Field(default="", max_length=64, description="one or two words; replies find it by them")
     sort: Sort = Field(default="", description="what sort of thing `tell` tells")
+    replies: tuple[Line, ...] = Field(default=(), description="what anybody may say to any of `tell`")
 
 
 class ClimatePart(Part):

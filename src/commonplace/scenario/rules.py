@@ -14,7 +14,7 @@ from commonplace.character.fact import Fact, carried
 from commonplace.clock import Clock, iso, parse_iso
 from commonplace.errors import UsageError
 from commonplace.memory import policies
-from commonplace.openai_http import header_fault, is_secret
+from commonplace.openai_http import request_faults
 from commonplace.scenario.findings import Findings, hours, is_sleep, minutes, walked
 from commonplace.scenario.loading import KeyPath, Mistake, Source, choice, is_mapping, nearest
 from commonplace.scenario.model import (
@@ -40,7 +40,6 @@ STAGES = ("town", "duet", "panel")
 _ELSEWHERE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 """A stage from elsewhere, `package.module:NAME`."""
 LANGUAGES = ("en", "ko")
-_OWN_FIELDS = frozenset({"model", "messages", "stream", "n", "tools", "tool_choice", "response_format", "commonplace"})
 YEARS = (1000, 9000)
 """Simulated time must not run out of the calendar Python has."""
 HEAVIEST = 1_000_000
@@ -420,9 +419,10 @@ def _memory(
 ) -> None:
     if memory.about:
         found.node((*path, "about"), "character", memory.about)
-    for number, line in enumerate(memory.tell):
-        if not line.strip():
-            found.add((*path, "tell", number), "the line is empty", "a sentence")
+    for key, lines in (("tell", memory.tell), ("replies", memory.replies)):
+        for number, line in enumerate(lines):
+            if not line.strip():
+                found.add((*path, key, number), "the line is empty", "a sentence")
     for fact in carried(facts, memory.text):
         known_by = next(one for one in found.part.facts if one.id == fact)
         if character.id not in known_by.originators:
@@ -493,14 +493,8 @@ def _minds(found: Findings) -> None:
             if getattr(one, key) and not one.mind:
                 what = f"{key} belong to a mind, and none is named beside them"
                 found.add(("minds", name, key), what, "`mind` in the same part")
-        for header, value in one.headers.items():
-            if fault := header_fault(header, value):
-                expected = "an environment variable: `$NAME`" if is_secret(header) else "another header"
-                found.add(("minds", name, "headers", header), fault, expected)
-        for field in sorted(_OWN_FIELDS & one.body.keys()):
-            found.add(("minds", name, "body", field), f"{field} is set by the program", "another field")
-        for field in filter(is_secret, one.body):
-            found.add(("minds", name, "body", field), f"{shown(field)} looks like a key", "keys in the environment")
+        for fault in request_faults(one.headers, one.body):
+            found.add(("minds", name, *fault.where), fault.what, fault.expected)
 
 
 def _panel(found: Findings) -> None:

@@ -55,6 +55,8 @@ class Scenario:
     occasions: Occasions = NONE
     tells: Mapping[str, Tell] = field(default_factory=dict[str, Tell])
     """How those who noticed an occasion tell of it, by its id."""
+    replies: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """What may be said to a sentence of an author, by the sentence."""
     session: Session | None = None
     """What a panel of this run is about and remembers of earlier ones."""
 

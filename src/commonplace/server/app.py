@@ -37,10 +37,10 @@ from commonplace.run.rows import event_json
 from commonplace.run.why import why as why_of
 from commonplace.server import model as m
 from commonplace.server.guard import Gate, Guard
-from commonplace.server.library import Conflict, Library, Missing, checked
+from commonplace.server.library import NAMES, Conflict, Library, Missing, checked
 from commonplace.server.one_file import export
 from commonplace.server.sessions import Session, Sessions
-from commonplace.text import clean
+from commonplace.text import clean, shortened
 
 STATIC = Path(__file__).parent / "static"
 """The page as built from `web/`; part of the wheel."""
@@ -152,12 +152,18 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:  # pyright: ignore[reportUnusedFunction]
         first = error.errors()[0]
+        if first["loc"][-1] == "run" and first["type"] == "string_pattern_mismatch":
+            return problem(422, f"{first['input']!r} cannot be the name of a run", NAMES)
         place = ".".join(str(part) for part in first["loc"])
         return problem(422, f"{place}: {first['msg']}", "`GET /api/openapi.json` describes what is expected")
 
     @app.exception_handler(HTTPException)
-    async def refused(_: Request, error: HTTPException) -> Response:  # pyright: ignore[reportUnusedFunction]
-        return problem(error.status_code, str(error.detail), **(error.headers or {}))
+    async def refused(request: Request, error: HTTPException) -> Response:  # pyright: ignore[reportUnusedFunction]
+        if error.status_code not in (404, 405):
+            return problem(error.status_code, str(error.detail), **(error.headers or {}))
+        what = f"there is no {request.method} {shortened(request.url.path, 200)}"
+        hint = "`GET /api/runs` lists the runs, `GET /api/openapi.json` what can be asked of them"
+        return problem(error.status_code, what, hint, **(error.headers or {}))
 
     @app.exception_handler(Exception)
     async def bug(_: Request, error: Exception) -> Response:  # pyright: ignore[reportUnusedFunction]

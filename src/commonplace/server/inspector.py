@@ -11,6 +11,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from commonplace.analysis.diffusion import diffusion
+from commonplace.character.account import Account, Entry
+from commonplace.character.goal import Goals
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import AREA, CharacterState, Known
 from commonplace.clock import hhmm, iso, parse_iso
@@ -45,6 +47,7 @@ class Inspector:
     def __init__(self, picture: Picture) -> None:
         self.reading = picture.reading
         self._picture = picture
+        self._made_past: dict[str, dict[Entry, wire.PastRow]] = {}
 
     # ── the society ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -119,18 +122,28 @@ class Inspector:
                 )
                 for tie in state.relations.values()
             ],
-            past=[
-                wire.PastRow.model_validate({**row, "topic": clean(row["topic"])})
-                for row in (account_row(self.reading, entry) for entry in state.account.all()[:MOST_PAST])
-            ],
-            goals=[
-                wire.GoalRow.model_validate({**row, "text": clean(row["text"])})
-                for row in (goal_row(self.reading, goal) for goal in state.goals.all())
-            ],
+            past=self._past(agent_id, state.account),
+            goals=self._goals(agent_id, state.goals),
             carries=[thing.object_id for thing in frame.objects.values() if thing.parent == agent_id],
             knows=knows,
             thinking=[" ".join(filter(None, (job.kind, job.about))) for job in state.jobs],
         )
+
+    def _past(self, me: str, account: Account) -> list[wire.PastRow]:
+        """The latest rows; those that were there at the tick asked for before are not made again."""
+        known = self._made_past.get(me, {})
+        rows = {entry: known.get(entry) or self._past_row(me, entry) for entry in account.all()[:MOST_PAST]}
+        self._made_past[me] = rows
+        by_name = sorted(rows.values(), key=lambda row: f"{row.kind} {row.other} {row.act} {row.topic} {row.since}")
+        return sorted(by_name, key=lambda row: row.time, reverse=True)
+
+    def _goals(self, me: str, goals: Goals) -> list[wire.GoalRow]:
+        rows = [goal_row(self.reading, me, goal) for goal in goals.all()]
+        return [wire.GoalRow.model_validate({**row, "text": clean(row["text"])}) for row in rows]
+
+    def _past_row(self, me: str, entry: Entry) -> wire.PastRow:
+        row = account_row(self.reading, me, entry)
+        return wire.PastRow.model_validate({**row, "topic": clean(row["topic"]), "text": clean(row["text"])})
 
     def _beliefs(self, me: str, state: CharacterState, frame: Frame) -> Iterator[wire.Believed]:
         nodes, town = self.reading.scenario.geography.nodes, self._picture.names

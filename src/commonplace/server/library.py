@@ -29,6 +29,7 @@ from commonplace.text import clean, shortened
 
 ENDING = ".run"
 NAME = re.compile(wire.RUN_NAME)
+NAMES = "a name has letters, digits, hyphens and dots"
 MOST_RUNS = 500
 """Runs that are listed, the latest first."""
 SCENARIO_FILES = (".yaml", ".yml", ".json")
@@ -64,7 +65,10 @@ class Library:
             path = self.folder / f"{name}{ENDING}"
             if path.is_file() and path.resolve().parent == self.folder.resolve():
                 return path
-        raise Missing(f"there is no run {shortened(clean(name), 100)!r}", hint="`GET /api/runs` lists those there are")
+        raise Missing(
+            f"there is no run {shortened(clean(name), 100)!r}",
+            hint="the library lists those there are: `GET /api/runs`",
+        )
 
     def free(self, wanted: str) -> tuple[str, Path]:
         """A name like the wanted one that no run has, and the path for it."""
@@ -82,7 +86,7 @@ class Library:
             return self.free(wanted)
         path = self.folder / f"{name}{ENDING}"
         if not NAME.fullmatch(name):
-            raise UsageError(f"{name!r} cannot be the name of a run", hint="letters, digits, hyphens and dots")
+            raise UsageError(f"{name!r} cannot be the name of a run", hint=NAMES)
         if name in self._also or path.exists():
             raise Conflict(f"there is a run {name!r} already", hint="choose another name")
         return name, path

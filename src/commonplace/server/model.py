@@ -336,12 +336,16 @@ class PastRow(Wire):
     act: str
     """The speech act of a question."""
     topic: str
+    text: str
+    """What a seed fact says, or what was seen of an occasion; empty for any other topic."""
     times: int
     since: str
     time: str
     due: str
     """By when a promise is to be kept; empty for no time."""
     because: list[int]
+    event: str
+    """Event id of the latest memory it rests on; empty where that came from none."""
 
 
 class GoalRow(Wire):
@@ -371,6 +375,8 @@ class GoalRow(Wire):
     because: list[int]
     moved_by: int
     """The memory that caused the last change."""
+    event: str
+    """Event id of that memory; empty where it came from none."""
 
 
 class AgentDetail(Wire):
@@ -387,9 +393,9 @@ class AgentDetail(Wire):
     plan: Plan
     beliefs: list[Believed]
     ties: list[Tie]
-    past: list[PastRow] = Field(default_factory=list["PastRow"])
-    """What it knows of its own past, latest first; left out of a page that is one file."""
-    goals: list[GoalRow] = Field(default_factory=list["GoalRow"])
+    past: list[PastRow]
+    """What it knows of its own past, latest first."""
+    goals: list[GoalRow]
     """Open ones first, then those that have ended, latest first."""
     carries: list[str]
     knows: list[str]

@@ -52,6 +52,8 @@ TITLE = re.compile(r"<title>[^<]*</title>")
 TABLES = {
     "beliefs": ("node_id",),
     "ties": ("other",),
+    "past": ("kind", "other", "act", "topic", "since"),
+    "goals": ("id",),
     "network": ("between",),
     "warmth": ("source", "target"),
     "usage": ("agent_id", "task"),
@@ -240,7 +242,7 @@ def _over_time(
             detail = inspector.character(
                 me, tick, states.of(me), states.of(me).mood or stream.mood(tick), stream.knows(tick)
             )
-            details[me].at(tick, detail.model_dump(mode="json", exclude={"tick", "time", "past"}))
+            details[me].at(tick, detail.model_dump(mode="json", exclude={"tick", "time"}))
         asked = reading.answers(tick, tick, used=False)
         usage.add(asked)
         if tick == first or states.moved or _speaks(reading, tick):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from commonplace.errors import UsageError, command
+from commonplace.run.account import account_row, goal_row
 from commonplace.run.why import why
 
 if TYPE_CHECKING:
@@ -29,6 +30,12 @@ class Inspection:
     """Plan (strokes, hours, actions), belief view, relations and pending jobs."""
     memories: Sequence[Memory] = ()
     """The latest first; `accessed_at` as of the tick."""
+    past: Sequence[Mapping[str, Any]] = ()
+    """What the character knows of its own past, the latest first: rows as `commonplace agents --past --json` prints
+    them, with the text of the latest memory they cite as `memory`."""
+    goals: Sequence[Mapping[str, Any]] = ()
+    """What it means to do, the open ones first, and what became of it: as the web service has it, with the text of the
+    memory that moved it last as `memory`."""
 
 
 Thumb = Literal["up", "down"]
@@ -200,7 +207,7 @@ class Source(Protocol):
         ...
 
     def inspect(self, agent_id: str, tick: int, *, memories: bool) -> Inspection:
-        """The character as of the tick, with its latest memories only if asked: they cost the most."""
+        """The character as of the tick; its latest memories, past and goals only if asked: they cost the most."""
         ...
 
     def converse(self, agent_id: str, tick: int) -> Conversation:
@@ -246,6 +253,8 @@ class Source(Protocol):
 
 MEMORIES = 40
 """The latest memories an inspection holds."""
+PAST = 60
+"""The latest rows of its past."""
 
 
 class RecordedSource:
@@ -316,9 +325,20 @@ class RecordedSource:
         """The character as of the tick."""
         now = self.reading.scenario_at(tick).personas
         persona = now.get(agent_id) or self.reading.scenario.personas[agent_id]  # who has not come yet, as it will be
-        stream = self.reading.memories(agent_id, tick) if memories else []
         state = self.reading.state_at(agent_id, tick)
-        return Inspection(persona, state, stream[: -MEMORIES - 1 : -1])
+        if not memories:
+            return Inspection(persona, state)
+        stream = self.reading.memories(agent_id, tick)
+        texts = {memory.id: memory.text for memory in stream}
+        past = [account_row(self.reading, agent_id, entry) for entry in state.account.all()[:PAST]]
+        goals = [goal_row(self.reading, agent_id, goal) for goal in state.goals.all()]
+        return Inspection(
+            persona,
+            state,
+            stream[: -MEMORIES - 1 : -1],
+            [{**row, "memory": texts.get(row["because"][-1], "")} for row in past],
+            [{**row, "memory": texts.get(row["moved_by"], "")} for row in goals],
+        )
 
     def converse(self, agent_id: str, tick: int) -> Conversation:
         """A talk with the character."""

@@ -9,27 +9,28 @@ from typing import Literal
 
 Key = Literal[
     "town", "talk", "people", "inspector", "log", "why", "nobody", "silence", "on the way", "asleep", "new day",
-    "who", "plan", "memory", "belief", "ties", "all", "moves", "plans", "world",
-    "LIVE", "PAUSED", "REPLAY", "PAST", "END", "tick", "mind", "offline mind", "recorded",
-    "no plan", "goals", "home", "now", "jobs", "nothing yet", "seen", "carries", "warmth", "talks", "last accessed",
-    "imp", "retrieved", "reaction", "asked", "stored", "not stored", "heard from", "rank", "total", "evidence",
-    "no memories", "no reason", "k play", "k pause", "k time", "k hour", "k live", "k panel", "k why", "k god", "k ask",
-    "k help", "k quit", "k who", "recency", "importance", "relevance", "unknown",
+    "who", "plan", "memory", "past", "belief", "ties", "all", "moves", "plans", "world", "LIVE", "PAUSED", "REPLAY",
+    "PAST", "END", "tick", "mind", "offline mind", "recorded", "no plan", "goals", "home", "now", "jobs",
+    "nothing yet", "seen", "carries", "warmth", "talks", "last accessed", "imp", "retrieved", "reaction", "asked",
+    "stored", "not stored", "heard from", "rank", "total", "evidence", "no memories", "until", "open", "done",
+    "given_up", "overtaken", "no reason", "k play", "k pause", "k time", "k hour", "k live", "k panel", "k why",
+    "k god", "k ask", "k help", "k quit", "k who", "recency", "importance", "relevance", "unknown",
 ]  # fmt: skip
 
 WORDS: dict[str, dict[Key, str]] = {
     "en": {
         "town": "Town", "talk": "Talk", "people": "People", "inspector": "Character", "log": "Log", "why": "Why",
         "nobody": "nobody is here", "silence": "Nobody has spoken yet.", "on the way": "on the way",
-        "asleep": "asleep", "new day": "Day", "who": "Who", "plan": "Plan", "memory": "Memory", "belief": "Belief",
-        "ties": "Ties", "all": "all", "moves": "moves", "plans": "plans", "world": "world",
+        "asleep": "asleep", "new day": "Day", "who": "Who", "plan": "Plan", "memory": "Memory", "past": "Past",
+        "belief": "Belief", "ties": "Ties", "all": "all", "moves": "moves", "plans": "plans", "world": "world",
         "LIVE": "LIVE", "PAUSED": "PAUSED", "REPLAY": "REPLAY", "PAST": "PAST", "END": "END", "tick": "tick",
         "mind": "mind", "offline mind": "offline mind", "recorded": "recording", "no plan": "No plan yet.",
         "goals": "Goals", "home": "Home", "now": "Now", "jobs": "Thinking about", "nothing yet": "Nothing yet.",
         "seen": "seen", "carries": "carried by", "warmth": "warmth", "talks": "talks",
         "last accessed": "last thought of", "imp": "importance", "retrieved": "Remembered", "reaction": "Decision",
         "asked": "Asked", "stored": "Kept", "not stored": "Not kept", "heard from": "Heard from", "rank": "rank",
-        "total": "total", "evidence": "rests on", "no memories": "No memories yet.",
+        "total": "total", "evidence": "rests on", "no memories": "No memories yet.", "until": "until", "open": "open",
+        "done": "done", "given_up": "given up", "overtaken": "no longer needed",
         "no reason": "Nothing was recorded about the reasons of this.", "k play": "play", "k pause": "pause",
         "k time": "time", "k hour": "hour", "k live": "live", "k panel": "panel", "k why": "why", "k god": "god mode",
         "k ask": "ask", "k help": "help", "k quit": "quit", "k who": "next", "recency": "recency",
@@ -38,21 +39,41 @@ WORDS: dict[str, dict[Key, str]] = {
     "ko": {
         "town": "마을", "talk": "대화", "people": "사람들", "inspector": "인물", "log": "기록", "why": "이유",
         "nobody": "아무도 없음", "silence": "아직 아무도 말하지 않았습니다.", "on the way": "길 위",
-        "asleep": "자는 중", "new day": "날", "who": "소개", "plan": "계획", "memory": "기억", "belief": "믿음",
-        "ties": "관계", "all": "전체", "moves": "이동", "plans": "계획", "world": "세계",
+        "asleep": "자는 중", "new day": "날", "who": "소개", "plan": "계획", "memory": "기억", "past": "지난 일",
+        "belief": "믿음", "ties": "관계", "all": "전체", "moves": "이동", "plans": "계획", "world": "세계",
         "LIVE": "진행 중", "PAUSED": "멈춤", "REPLAY": "다시 보기", "PAST": "지난 시간", "END": "끝", "tick": "틱",
         "mind": "마음", "offline mind": "오프라인 마음", "recorded": "녹화", "no plan": "아직 계획이 없습니다.",
         "goals": "목표", "home": "집", "now": "지금", "jobs": "생각하는 중", "nothing yet": "아직 없습니다.",
         "seen": "본 때", "carries": "지닌 이", "warmth": "호감", "talks": "대화",
         "last accessed": "마지막으로 떠올린 때", "imp": "중요도", "retrieved": "떠올린 기억", "reaction": "판단",
         "asked": "질문", "stored": "기억함", "not stored": "기억하지 않음", "heard from": "들은 곳", "rank": "순위",
-        "total": "합계", "evidence": "근거", "no memories": "아직 기억이 없습니다.",
+        "total": "합계", "evidence": "근거", "no memories": "아직 기억이 없습니다.", "until": "기한", "open": "진행 중",
+        "done": "마침", "given_up": "그만둠", "overtaken": "필요 없어짐",
         "no reason": "이 일의 이유는 기록되어 있지 않습니다.", "k play": "재생", "k pause": "멈춤", "k time": "시간",
         "k hour": "한 시간", "k live": "현재로", "k panel": "창", "k why": "이유", "k god": "개입", "k ask": "묻기",
         "k help": "도움말", "k quit": "끝내기", "k who": "다음 인물", "recency": "최근성", "importance": "중요도",
         "relevance": "관련성", "unknown": "모름",
     },
 }  # fmt: skip
+
+PAST: dict[str, dict[str, str]] = {
+    "en": {
+        "attended": "was there", "did": "did this", "promised": "promised {other}", "kept": "kept a promise to {other}",
+        "broke": "broke a promise to {other}", "told": "told {other}", "heard": "heard from {other}",
+        "asked": "asked {other}", "was_asked": "was asked by {other}", "answered": "was answered by {other}",
+        "agreed": "got a yes from {other}", "refused": "got a no from {other}", "declined": "said no to {other}",
+        "hurt": "was hurt by {other}", "pleased": "was pleased by {other}",
+    },
+    "ko": {
+        "attended": "그 자리에 있었음", "did": "한 일", "promised": "{other}에게 약속함",
+        "kept": "{other}에게 한 약속을 지킴", "broke": "{other}에게 한 약속을 어김", "told": "{other}에게 말함",
+        "heard": "{other}에게서 들음", "asked": "{other}에게 물음", "was_asked": "{other}에게서 질문을 받음",
+        "answered": "{other}에게서 대답을 들음", "agreed": "{other}에게서 승낙을 받음",
+        "refused": "{other}에게서 거절당함", "declined": "{other}의 청을 거절함", "hurt": "{other} 때문에 마음이 상함",
+        "pleased": "{other} 덕분에 기분이 좋음",
+    },
+}  # fmt: skip
+"""Kinds of rows of what a character knows of its own past."""
 
 AMBIENT: dict[str, dict[str, str]] = {
     "en": {},
@@ -122,6 +143,11 @@ def word(language: str, key: Key) -> str:
 def ambient(language: str, name: str) -> str:
     """A sky, wind, temperature or part of day as read by people."""
     return AMBIENT.get(language, {}).get(name, name)
+
+
+def past_template(language: str, kind: str) -> str:
+    """What a row of a character's past says, with the other one's name to fill in; the kind itself if it is unknown."""
+    return PAST.get(language, PAST["en"]).get(kind, kind)
 
 
 def event_template(language: str, key: str) -> str:

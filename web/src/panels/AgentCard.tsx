@@ -8,18 +8,31 @@ import type { View } from "../view/store";
 import { useWords } from "../words";
 import { Button, Place, Portrait, ProblemNote, Section, Tabs } from "./parts";
 import { Beliefs } from "./Beliefs";
+import { Goals } from "./Goals";
 import { MemoryView } from "./MemoryView";
+import { Past } from "./Past";
 import { PlanView } from "./PlanView";
 import { Ties } from "./Ties";
 
-type Part = "about" | "plan" | "memory" | "belief" | "ties";
+type Part = "about" | "plan" | "memory" | "past" | "belief" | "ties";
 
-export function AgentCard({ id }: { readonly id: string }): ReactElement | null {
+export function AgentCard({ id }: { readonly id: string }): ReactElement {
   const words = useWords();
-  const [part, setPart] = useState<Part>("about");
   const character = useView((view) => view.town.characters.find((one) => one.id === id));
+  if (character) return <Known character={character} />;
+  return (
+    <div className="pad">
+      <p>{words.who.unknown(id)}</p>
+      <p className="soft">{words.who.unknownHint}</p>
+    </div>
+  );
+}
+
+function Known({ character }: { readonly character: Character }): ReactElement {
+  const words = useWords();
+  const id = character.id;
+  const [part, setPart] = useState<Part>("about");
   const detail = useDetail(id);
-  if (!character) return <p className="soft pad">{id}</p>;
   const shown = (then: (detail: AgentDetail) => ReactNode): ReactNode => {
     if (detail.problem) return <ProblemNote problem={detail.problem} retry={detail.again} />;
     return detail.value ? then(detail.value) : <p className="soft">{words.app.loadingPart}</p>;
@@ -33,6 +46,7 @@ export function AgentCard({ id }: { readonly id: string }): ReactElement | null 
           { id: "about", label: words.who.about },
           { id: "plan", label: words.who.plan },
           { id: "memory", label: words.who.memory },
+          { id: "past", label: words.who.past },
           { id: "belief", label: words.who.belief },
           { id: "ties", label: words.who.ties },
         ]}
@@ -41,8 +55,19 @@ export function AgentCard({ id }: { readonly id: string }): ReactElement | null 
         panelClass="tabpanel scroll"
       >
         {part === "about" && <About character={character} detail={detail.value} />}
-        {part === "plan" && shown((read) => <PlanView plan={read.plan} />)}
+        {part === "plan" &&
+          shown((read) => (
+            <>
+              {read.goals.length > 0 && (
+                <Section title={words.goals.title}>
+                  <Goals agent={id} goals={read.goals} />
+                </Section>
+              )}
+              <PlanView plan={read.plan} />
+            </>
+          ))}
         {part === "memory" && <MemoryView agent={id} />}
+        {part === "past" && shown((read) => <Past agent={id} past={read.past} />)}
         {part === "belief" && shown((read) => <Beliefs beliefs={read.beliefs} />)}
         {part === "ties" && shown((read) => <Ties agent={id} ties={read.ties} />)}
       </Tabs>

@@ -156,9 +156,11 @@ export async function embeddedSource(read: ReadBlock): Promise<Source> {
 
   async function agent(id: string, at: number): Promise<AgentDetail> {
     const state = latest(await over(`detail-${someone(id)}`), held(at));
-    const { beliefs, ties, ...rest } = state;
-    // What they know of their own past is not in the file.
-    return { tick: at, time: timeOf(at), ...rest, beliefs: rows(beliefs), ties: rows(ties), past: [] } as unknown as AgentDetail;
+    const { beliefs, ties, past, goals, ...rest } = state;
+    return {
+      tick: at, time: timeOf(at), ...rest, beliefs: rows(beliefs), ties: rows(ties),
+      past: latestFirst(rows(past), "time"), goals: openFirst(rows(goals)),
+    } as unknown as AgentDetail;
   }
 
   async function metrics(at: number): Promise<Metrics> {
@@ -279,6 +281,19 @@ function latest(states: readonly (readonly [number, Fields])[], tick: number): F
 /** The rows of a table, in the order of their keys. */
 function rows(table: Json | undefined): Json[] {
   return Object.entries(table as Fields).sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+}
+
+/** Rows by a moment of theirs. */
+function latestFirst(rows: readonly Json[], when: string): Json[] {
+  const time = (row: Json): string => String((row as Fields)[when]);
+  return [...rows].sort((one, other) => (time(one) < time(other) ? 1 : time(one) > time(other) ? -1 : 0));
+}
+
+/** Goals: the open ones, the first opened first; then those that have ended, the latest first. */
+function openFirst(goals: readonly Json[]): Json[] {
+  const isOpen = (goal: Json): boolean => (goal as Fields)["status"] === "open";
+  const opened = latestFirst(goals.filter(isOpen).reverse(), "opened").reverse();
+  return [...opened, ...latestFirst(goals.filter((goal) => !isOpen(goal)), "changed")];
 }
 
 // ── memories ───────────────────────────────────────────────────────────────────────────────────────────────────────────

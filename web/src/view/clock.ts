@@ -10,6 +10,11 @@ export function momentOf(tick: number, start: string, tickMinutes: number): numb
   return instant(start) + tick * tickMinutes * 60_000;
 }
 
+/** The tick of a moment. */
+export function tickOf(moment: number, start: string, tickMinutes: number): number {
+  return Math.round((moment - instant(start)) / (tickMinutes * 60_000));
+}
+
 /** `07:05`. */
 export function hourOf(moment: number): string {
   return new Date(moment).toISOString().slice(11, 16);

@@ -153,7 +153,10 @@ export const en = {
     memory: "Memory",
     belief: "Belief",
     ties: "Ties",
+    past: "Past",
     gone: "Not in the village at this time.",
+    unknown: (who: string) => `Nobody called “${who}” lives here.`,
+    unknownHint: "The list of people has everybody.",
   },
   plan: {
     day: "The day",
@@ -172,6 +175,25 @@ export const en = {
     never: "never seen",
     nowhere: "does not know where",
     outdated: "out of date",
+  },
+  goals: {
+    title: "Means to",
+    status: { open: "open", done: "done", given_up: "given up", overtaken: "no longer needed" } as Record<string, string>,
+    steps: (done: number, all: number) => `step ${done} of ${all}`,
+    tries: (count: number) => (count === 1 ? "failed once" : `failed ${count} times`),
+    moved: "What moved it",
+  },
+  past: {
+    none: "Nothing to tell of yet.",
+    times: (count: number) => `· ${count} times`,
+    due: (when: string) => `by ${when}`,
+    kinds: {
+      attended: "was there", did: "did this", promised: "promised {other}", kept: "kept a promise to {other}",
+      broke: "broke a promise to {other}", told: "told {other}", heard: "heard from {other}", asked: "asked {other}",
+      was_asked: "was asked by {other}", answered: "was answered by {other}", agreed: "got a yes from {other}",
+      refused: "got a no from {other}", declined: "said no to {other}", hurt: "was hurt by {other}",
+      pleased: "was pleased by {other}",
+    } as Record<string, string>,
   },
   ties: {
     none: "Knows nobody yet.",

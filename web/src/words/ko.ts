@@ -146,7 +146,10 @@ export const ko: Words = {
     memory: "기억",
     belief: "믿음",
     ties: "관계",
+    past: "지난 일",
     gone: "이 시각에는 마을에 없습니다.",
+    unknown: (who) => `이곳에는 “${who}”라는 사람이 없습니다.`,
+    unknownHint: "사람들 목록에 모두 있습니다.",
   },
   plan: { day: "하루", hours: "이 시간대", actions: "지금 하는 일", none: "아직 계획이 없습니다." },
   belief: {
@@ -160,6 +163,25 @@ export const ko: Words = {
     never: "본 적 없음",
     nowhere: "어디인지 모름",
     outdated: "어긋남",
+  },
+  goals: {
+    title: "하려는 일",
+    status: { open: "진행 중", done: "마침", given_up: "그만둠", overtaken: "필요 없어짐" },
+    steps: (done, all) => `${all}단계 가운데 ${done}단계`,
+    tries: (count) => `${count}번 실패`,
+    moved: "무엇 때문에 바뀌었나",
+  },
+  past: {
+    none: "아직 지난 일이 없습니다.",
+    times: (count) => `· ${count}번`,
+    due: (when) => `기한 ${when}`,
+    kinds: {
+      attended: "그 자리에 있었음", did: "한 일", promised: "{other}에게 약속함", kept: "{other}에게 한 약속을 지킴",
+      broke: "{other}에게 한 약속을 어김", told: "{other}에게 말함", heard: "{other}에게서 들음", asked: "{other}에게 물음",
+      was_asked: "{other}에게서 질문을 받음", answered: "{other}에게서 대답을 들음", agreed: "{other}에게서 승낙을 받음",
+      refused: "{other}에게서 거절당함", declined: "{other}의 청을 거절함", hurt: "{other} 때문에 마음이 상함",
+      pleased: "{other} 덕분에 기분이 좋음",
+    },
   },
   ties: {
     none: "아직 아는 사람이 없습니다.",

@@ -16,6 +16,8 @@ HEARD_OF = frozenset({"said", "seed", "insight", None})
 """Kinds of memory that count as having heard the news."""
 LATELY = 10
 """Minutes after which something heard is no longer news."""
+SHARES = 2
+"""Words that a memory must share with what was told to be more of it."""
 SAME_TOLD = 4
 """Words that two lines must share to count as telling the same."""
 
@@ -102,7 +104,10 @@ def answer_question(scene: Scene, memory: Recalled, options: list[Saying]) -> Li
         return answerer(scene, memory, options)
     rule = _PLAIN.get(scene.heard.act, "")
     rule = scene.suited(rule, scene.my_kind) if rule else ""
-    own = _matching(scene, options)
+    own = _rest(scene, options)
+    if own is not None and scene.heard.act in FURTHER:
+        return Line("", (memory.id,)).then(worded(scene, own))
+    own = own or _matching(scene, options)
     if own is not None:
         return scene.line(rule or "answer.voiced", memory.id).then(_on(scene, own))
     return scene.line(rule or "answer.plain", memory.id).then(_more(scene, options))
@@ -125,6 +130,8 @@ def _on(scene: Scene, own: Saying) -> Line | None:
 
 def is_on_topic(scene: Scene, own: Saying) -> bool:
     """Whether the saying is about what was just said, by either of us."""
+    if own.subject and scene.language.occurs(own.names, f"{scene.last} {scene.heard.topic} {scene.my_topic}".lower()):
+        return True
     bare, topics = scene.language.bare, (scene.heard.topic, scene.my_topic)
     return any(one and (bare(one) == bare(own.topic) or content(one) & content(own.topic)) for one in topics)
 
@@ -148,8 +155,9 @@ def _well(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     trouble = next((one for one in options if one.rule in {"core.refused", "core.thing", "core.absent"}), None)
     if trouble is not None and scene.dice.chance(45, "moan"):
         return scene.line("answer.badly", memory.id).then(worded(scene, trouble))
-    first, own = scene.line("answer.well", memory.id), _best(scene, options)
-    if own is not None and scene.dice.chance(60, "own"):
+    doing, own = _current(scene), _best(scene, options)
+    first = scene.line("answer.well", memory.id, **(scene.language.doing(doing) if doing else {}))
+    if own is not None and scene.dice.chance(40, "own"):
         return first.then(scene.aside(worded(scene, own)))
     return first if scene.my_kind == "ask.well" else first.then(scene.line("back"))
 
@@ -210,17 +218,15 @@ def _event(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 
 
 def _topic(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
-    topic, own = scene.heard.topic, _matching(scene, options)
+    """What I know of a subject, or how what I did went."""
     did = next((note for note in scene.talk.past.notes if note.kind == "did" and not note.topic), None)
-    if did is not None:
+    if did is not None and not scene.mine:
         answer = scene.line("answer.asked_doing", memory.id, *did.because, **_as_mine(scene, did.named))
         if answer.text:
-            return answer.then(_more(scene, options))
-    if own is not None:
-        first = "answer.topic" if topic else "answer.asked_doing"
-        return scene.line(first, memory.id, topic=topic).then(worded(scene, own))
-    rule = "answer.topic_none" if topic else "answer.plain"
-    return scene.line("answer.asked_doing" if _is_about_doing(scene) else rule, memory.id).then(_more(scene, options))
+            return answer
+    if not scene.mine and _is_about_doing(scene):
+        return scene.line("answer.asked_doing", memory.id)
+    return _more_of(scene, memory, options)
 
 
 def _as_mine(scene: Scene, doing: str) -> dict[str, str]:
@@ -230,11 +236,31 @@ def _as_mine(scene: Scene, doing: str) -> dict[str, str]:
 
 
 def _more_of(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
-    """The rest of what I have just told, if there is more of it."""
-    own = next((one for one in options if not one.asks and is_on_topic(scene, one)), None)
+    """The rest of what I have just told, or what else I know of it; where there is nothing, something else."""
+    own = _rest(scene, options)
     if own is not None:
-        return scene.line("answer.more", memory.id).then(worded(scene, own))
-    return scene.line(scene.suited("answer.more_none", scene.my_kind), memory.id)
+        first = Line("", (memory.id,))
+        if scene.heard.topic and not scene.mine:
+            first = scene.line("answer.topic", memory.id, topic=scene.heard.topic)
+        elif scene.dice.chance(25, "more"):
+            first = scene.line("answer.more", memory.id)
+        return first.then(worded(scene, own))
+    none = scene.line(scene.suited("answer.topic_none", scene.my_kind), memory.id)
+    own = _best(scene, options) if scene.is_young else None
+    body = worded(scene, own) if own is not None else None
+    return none.then(scene.led(body, "turn") if body else None)
+
+
+def _rest(scene: Scene, options: list[Saying]) -> Saying | None:
+    """What there is to tell on the subject that was asked about, or on what my last line was about."""
+    asked = scene.heard.words | (content(scene.mine[-1]) if scene.mine else frozenset[str]())
+    shared = [
+        (is_on_topic(scene, option), len(asked & option.words), option.weight, -index)
+        for index, option in enumerate(options)
+        if not option.asks
+    ]
+    on_topic, words, _, index = max(shared, default=(False, 0, 0, 0))
+    return options[-index] if on_topic or words >= SHARES else None
 
 
 def _is_about_doing(scene: Scene) -> bool:
@@ -301,5 +327,7 @@ _ANSWERERS: Mapping[str, Callable[[Scene, Recalled, list[Saying]], Line]] = {
     "ask.topic": _topic,
     "ask.who": _who,
 }
+FURTHER = frozenset({"ask.then", "ask.why", "ask.feel", "ask.since"})
+"""Questions that what else one knows of the matter answers."""
 _PLAIN = {f"ask.{kind}": f"answer.{kind}" for kind in ("help", "since", "what", "think", "then", "why", "feel")}
 """Questions answered in the words of a rule, and with a memory that shares words with them where there is one."""

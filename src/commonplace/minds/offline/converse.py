@@ -15,7 +15,7 @@ from commonplace.minds.offline.answers import answer_question, is_on_topic, news
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.favours import favour_reply, goal_sayings
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
-from commonplace.minds.offline.hear import content, refuses, remembered
+from commonplace.minds.offline.hear import refuses, remembered
 from commonplace.minds.offline.inner_voice import thought_aloud
 from commonplace.minds.offline.perceive_event import EVENTS, FAR, event_kind
 from commonplace.minds.offline.sayings import (
@@ -66,7 +66,7 @@ def _parting(scene: Scene) -> ConverseOutput:
 
 
 def _line(scene: Scene, options: list[Saying]) -> Line | None:
-    first = _breaking(scene) or thought_aloud(scene)
+    first = None if scene.heard.asks else _breaking(scene) or thought_aloud(scene)
     if first is not None:
         return first
     if scene.talk.purpose == "turn":
@@ -123,7 +123,7 @@ def _opening(scene: Scene, options: list[Saying]) -> Line | None:
     if scene.mine:
         return scene.led(body, "turn", saying.ids[0]) if scene.dice.chance(50, "turn") else scene.aside(body)
     greeting = _greeting(scene)
-    wants_lead = saying.rule in {"core.tell", "core.heard_topic"} and "?" not in greeting.text
+    wants_lead = saying.rule == "core.tell" and "?" not in greeting.text
     if wants_lead and scene.dice.chance(45, "lead"):
         body = scene.led(body, "lead", saying.ids[0])
     return greeting.then(body).then(_invitation(scene, saying))
@@ -260,8 +260,8 @@ GOSSIP = ASKED_BACK | {"praise"}
 """What a line must do for a third person in it to be worth a word."""
 ON_TOPIC = 50
 """Weight of what goes on with the topic of the talk."""
-ASKS_BACK, BRINGS_UP = 35, 60
-"""Of a hundred: below the first a hearer asks back, below the second says something new; above, the other goes on."""
+OF_ONES_OWN, ASKS_BACK = 70, 35
+"""Of a hundred: how often one answers with something of one's own on the subject, and else asks about it."""
 SHORT_ANSWER = 46
 """Characters below which an answer counts as a mere nod."""
 
@@ -328,27 +328,70 @@ def _met(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | None:
         greeting = scene.line("react.greet_stranger" if scene.with_stranger else "react.greet", memory.id)
         return greeting.then(_own(scene, options))
     is_nod = line.act == "acknowledge" or (line.act == "answer" and scene.language.length(scene.last) < SHORT_ANSWER)
-    own = _related(scene, options)
-    if is_nod and own is None and len(scene.talk.lines) > 1:
+    if is_nod and len(scene.talk.lines) > 1:
         return _carry_on(scene, memory, options)
-    return _reaction(scene, memory).then(_follow_up(scene, own, options))
+    return _taken_up(scene, memory, options)
 
 
-def _reaction(scene: Scene, memory: Recalled) -> Line:
-    """The first words of a reply: about the third person spoken of, or by what the line did."""
+def _taken_up(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
+    """A word on what was told, something of one's own on the same subject, a question about it, or two of these."""
+    length = len(scene.talk.lines)
+    news = _coming(scene, options)
+    if news is not None and scene.dice.chance(50, "news", length):
+        body = worded(scene, news)
+        return _reaction(scene, memory).then(scene.led(body, "turn") if body else None)
+    own = _on_subject(scene, options)
+    is_tender = scene.heard.kind in scene.rules.words("tender")
+    if own is not None and scene.dice.chance(OF_ONES_OWN, "own", length):
+        body = worded(scene, own)
+        if body is not None and not is_tender and scene.dice.chance(60, "at once", length):
+            return Line("", (memory.id,)).then(scene.led(body, "reminds") if scene.dice.chance(30, "reminds") else body)
+        return _reaction(scene, memory, asks=False).then(body)
+    reaction = _reaction(scene, memory)
+    if reaction.act.startswith("ask"):
+        return reaction
+    question = _question(scene) if scene.dice.chance(ASKS_BACK, "back", length) else None
+    return reaction.then(question)
+
+
+def _reaction(scene: Scene, memory: Recalled, *, asks: bool = True) -> Line:
+    """The first words of a reply: those of the author, about the third person spoken of, or by what the line did."""
+    given = _given(scene, memory, asks=asks and not _has_just_asked(scene))
+    return given or _reaction_of(scene, memory)
+
+
+def _given(scene: Scene, memory: Recalled, *, asks: bool) -> Line | None:
+    """What the author of a line gave to say to it, unless the hearer has heard it from me."""
+    own, you, me = scene.language, scene.you, scene.me
+    replies = [
+        one
+        for one in map(scene.voiced, scene.talk.lines[-1].replies)
+        if (asks or not one.endswith("?")) and not scene.known(one) and not scene.has_told(one)
+        and not own.mentions(one, you.name, you.called) and not own.mentions(one, me.name, me.called)
+    ]  # fmt: skip
+    replies = [one for one in replies if not scene.has_said(one)] or replies
+    if not replies:
+        return None
+    text = replies[scene.spread(len(replies), memory.id)]
+    return Line(text, (memory.id,), "ask.more" if text.endswith("?") else "acknowledge", scene.heard.topic)
+
+
+def _reaction_of(scene: Scene, memory: Recalled) -> Line:
     line, about = scene.heard, scene.heard.topic
     person = _third(scene) if line.act in GOSSIP else None
-    by_sort = scene.suited("react", line.sort) if line.sort else "react"
+    topic = _unnamed(scene, about)
     is_cold = person is not None and person[1] < COLD
+    by_sort = scene.suited("react", line.sort) if line.sort else "react"
     if by_sort != "react" and not is_cold:
-        return scene.line(by_sort, memory.id, about=about, topic=_unnamed(scene, about), x=person[0] if person else "")
-    if person and scene.dice.chance(60, "gossip"):
+        reaction = scene.line(by_sort, memory.id, about=about, topic=topic, x=person[0] if person else "")
+        if reaction.text:
+            return reaction
+    if person and (is_cold or scene.dice.chance(35, "gossip")):
         return scene.line("react.gossip_cold" if is_cold else "react.gossip", memory.id, about=about, x=person[0])
     rule = scene.suited("react.answer", scene.my_kind) if line.act == "answer" else f"react.{line.act}"
     is_about_you = line.act == "tell" and person is None and scene.language.is_own(scene.last)
     if is_about_you and not scene.dice.chance(45, "plain"):
         rule = "react.own"
-    topic = _unnamed(scene, about)
     reaction = scene.line(rule, memory.id, about=about, topic=topic)
     return reaction if reaction.text else scene.line("react.tell", memory.id, about=about, topic=topic)
 
@@ -369,56 +412,39 @@ def _third(scene: Scene) -> tuple[str, int] | None:
     return None
 
 
-def _related(scene: Scene, options: list[Saying]) -> Saying | None:
-    """The saying of mine that shares most with what was said."""
+def _on_subject(scene: Scene, options: list[Saying]) -> Saying | None:
+    """What I have to tell on the subject of the last line: what shares most with it, an author's words before others."""
     said = scene.heard.words
-    shared = [(len(said & option.words), option.weight, -index) for index, option in enumerate(options)]
-    top = max(shared, default=(0, 0, 0))
-    return options[-top[2]] if top[0] else None
+    fitting = [
+        (len(said & option.words), option.weight, -index)
+        for index, option in enumerate(options)
+        if not option.asks and is_on_topic(scene, option)
+    ]
+    return options[-max(fitting)[2]] if fitting else None
 
 
-def _follow_up(scene: Scene, own: Saying | None, options: list[Saying]) -> Line | None:
-    """News of what is ahead, a question back, something of one's own that goes with it, something new, or nothing."""
-    line, length = scene.heard, len(scene.talk.lines)
-    news = _coming(scene, options)
-    if news is not None and scene.dice.chance(50, "news", length):
-        body = worded(scene, news)
-        return scene.led(body, "turn") if body else None
-    roll = scene.dice.below(100, "follow", length)
-    is_tender = line.kind in scene.rules.words("tender")
-    lead = "reminds" if own is not None and _shares_topic(scene, own) else "turn"
-    if own is not None and not own.asks and roll < 65 and not (is_tender and lead == "turn"):
-        body = worded(scene, own)
-        if body and roll < 40:
-            return scene.led(body, lead)
-        return scene.aside(body) if lead == "turn" else body
-    has_just_asked = scene.my_kind == "ask.more" or (bool(scene.mine) and scene.mine[-1].endswith("?"))
-    if roll < ASKS_BACK and line.act in ASKED_BACK and not has_just_asked:
-        is_silent = bool(line.sort) and scene.language.bare(line.topic) not in scene.last
-        topic = "" if is_silent else _unnamed(scene, line.topic)
-        question = scene.line(_question_back(scene), about=line.topic, topic=topic)
-        if question.text and not has_asked(scene.talk.past, scene.you.id, question.act, line.topic, scene.language):
-            return question
-    return _own(scene, options) if roll < BRINGS_UP and scene.is_young and not is_tender else None
+def _question(scene: Scene) -> Line | None:
+    """A question about what was just told, by its kind; None where I asked just now, or have asked it before."""
+    line = scene.heard
+    if line.act not in ASKED_BACK or _has_just_asked(scene):
+        return None
+    is_silent = bool(line.sort) and scene.language.bare(line.topic) not in scene.last
+    topic = "" if is_silent else _unnamed(scene, line.topic)
+    person = _third(scene)
+    question = scene.line(f"follow.{line.kind}", about=line.topic, topic=topic, x=person[0] if person else "")
+    if not question.text or has_asked(scene.talk.past, scene.you.id, question.act, line.topic, scene.language):
+        return None
+    return question
+
+
+def _has_just_asked(scene: Scene) -> bool:
+    return scene.my_kind == "ask.more" or (bool(scene.mine) and scene.mine[-1].endswith("?"))
 
 
 def _coming(scene: Scene, options: list[Saying]) -> Saying | None:
     """What there is to tell of an event that is still ahead."""
     ahead = {note.id for note in scene.talk.facts if note.starts > scene.moment}
     return next((option for option in options if ahead & set(option.facts)), None)
-
-
-def _shares_topic(scene: Scene, own: Saying) -> bool:
-    """Whether what the two share is a thing, not some word."""
-    return bool(scene.heard.words & own.words & (content(scene.heard.topic) | content(own.topic)))
-
-
-def _question_back(scene: Scene) -> str:
-    """The kind of question that fits what was said: a secret, something of long ago, a feeling, anything else.
-
-    Not everything is asked about: nobody asks back after a joke.
-    """
-    return f"follow.{scene.heard.kind}"
 
 
 def _own(scene: Scene, options: list[Saying], asks: int = 0) -> Line | None:

@@ -48,6 +48,8 @@ TOLD = frozenset({"tell", "report", "complain", "rejoice", "intend"})
 """What a line does that a bystander may take up."""
 TABLE = 6
 """Of so many people in one place, one may open a talk at a time."""
+MORE = 6
+"""Lines beyond the length of a talk up to which a question is still answered."""
 JUST_TALKED = 20
 """Minutes before two who have just talked talk again about what one of them has come for."""
 REST = 90
@@ -111,16 +113,13 @@ def _floor(given: ReactInput, dice: Dice) -> ReactOutput | None:
     line = heard(last, given.who.language)
     if line.act == "farewell":
         return _answer_bye(given, person, because, dice)
-    third = _left_out(given, person)
-    if third is not None and not line.asks and dice.chance(45, "third"):
+    third, enough = _left_out(given, person), _length(given, person, dice)
+    if third is not None and not line.asks and len(given.lines) < enough and dice.chance(45, "third"):
         why = reason(given.who.language, "floor.third", x=third.called)
         return ReactOutput(decision="talk", target=third.id, purpose="turn", reason=why, because=because)
-    enough = _length(given, person, dice)
     if line.act == "acknowledge" and (len(given.lines) >= enough or _nodded(given)):
         return ReactOutput(decision="keep", reason=reason(given.who.language, "floor.over"), because=because)
-    purpose = (
-        "farewell" if len(given.lines) >= enough and not (line.asks and len(given.lines) < enough + 2) else "reply"
-    )
+    purpose = "farewell" if len(given.lines) >= enough + MORE * line.asks else "reply"
     kind = "enough" if purpose == "farewell" else "asked" if line.asks else "spoken"
     why = reason(given.who.language, f"floor.{kind}", x=person.called)
     return ReactOutput(decision="talk", target=person.id, purpose=purpose, reason=why, because=because)

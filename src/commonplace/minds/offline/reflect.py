@@ -113,7 +113,7 @@ def _worded(pattern: Pattern, rules: Grammar, dice: Dice) -> Insight | None:
     text = rules.say(f"insight.{pattern.kind}", pattern.slots, dice.with_(*pattern.ids))
     if not text:
         return None
-    frame = {"kind": pattern.kind}
+    frame = {"kind": pattern.kind, **({"topic": topic} if (topic := pattern.slots.get("topic", "")) else {})}
     addressed = rules.say(f"insight.{pattern.kind}.you", pattern.slots, dice.with_(*pattern.ids))
     wish = rules.say(f"wish.{pattern.kind}", pattern.slots, dice)
     told = rules.say(f"insight.{pattern.kind}.say", pattern.slots, dice.with_(*pattern.ids))

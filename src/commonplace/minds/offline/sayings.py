@@ -34,6 +34,12 @@ TOLD_ONCE = 60
 """Subtracted from the weight of something the speaker remembers telling already."""
 SEEN = frozenset({"did", "doing", "acted", "plan", "i_said", "event", "thing"})
 """Kinds of memory that keep their own kind of saying even if their words carry a fact."""
+SECOND_HAND = frozenset({"heard", "saw", "did", "here", "noticed"})
+"""Sorts of what is told that nobody passes on: deeds and sights, and what is passed on already."""
+KEPT = frozenset(
+    {"haunt", "craft", "cross", "cross_cold", "mind", "busy", "past", "habit", "place", "restless", "pair"}
+)
+"""Kinds of conclusions that one keeps to oneself: they say little to anybody else."""
 PASSED_ON = frozenset({"tell", "report", "complain", "rejoice", "intend"})
 """What a line must do to be worth passing on."""
 
@@ -55,6 +61,14 @@ class Saying:
     act: str = ""
     """What it does, where the rule does not say: the words of an author may complain or rejoice."""
     facts: tuple[str, ...] = ()
+    subject: str = ""
+    """The author's word for what it is about; empty for what no author has written."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The author's word as lines may have it."""
+        one = self.subject.lower().removesuffix("s")
+        return one, f"{one}s"
 
     @property
     def asks(self) -> bool:
@@ -223,15 +237,15 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     unsaid = [line for line in lines if line not in scene.aired and not scene.has_said(line)]
     text = (unsaid or lines)[scene.spread(len(unsaid or lines), memory.id)]
     subject = memory.frame.get("topic", "")
-    weight = 40 if len(lines) == len(memory.tell) else 12
+    weight = 54 if len(lines) == len(memory.tell) else 26
     weight += 40 if happened and len(lines) == len(memory.tell) else 0
-    weight -= 14 * len(scene.mine) + (0 if unsaid else TOLD_ONCE)
+    weight -= 0 if unsaid else TOLD_ONCE
     sort = memory.frame.get("sort", "")
     act = telling(sort) if sort else understood(text, scene.me.language).act
     return Saying(
         (memory.id,), "core.tell", {"tell": text}, weight, text.lower(), content(text) | content(subject),
         topic=scene.language.noun_phrase(text, subject),
-        act=act if sort or act in PASSED_ON or act.startswith("ask") else "tell",
+        act=act if sort or act in PASSED_ON or act.startswith("ask") else "tell", subject=subject,
     )  # fmt: skip
 
 
@@ -287,7 +301,7 @@ def _said(scene: Scene, memory: Recalled) -> Saying | None:
     if not quote or who == scene.me.id:
         return None
     line = remembered(frame, scene.me.language)
-    if line.act not in PASSED_ON or line.sort == "heard":
+    if line.act not in PASSED_ON or line.sort in SECOND_HAND:
         return None
     if who == scene.you.id:
         return _said_by_you(scene, memory, line)
@@ -299,7 +313,7 @@ def _said(scene: Scene, memory: Recalled) -> Saying | None:
 
 
 def _heard_from(scene: Scene, memory: Recalled) -> Saying | None:
-    """Passed on to somebody else: reported where it reads well, otherwise only what it was about."""
+    """Passed on to somebody else: reported where it reads well, otherwise in the very words."""
     frame = memory.frame
     called, quote = frame.get("called", ""), frame["quote"]
     spoken = scene.language
@@ -308,13 +322,14 @@ def _heard_from(scene: Scene, memory: Recalled) -> Saying | None:
         return None
     your = "my" if frame.get("to_me") else spoken.possessed(frame.get("to_called", ""))
     topic = spoken.turned(frame.get("topic", "") or spoken.noun_phrase(quote), spoken.possessed(called), your)
-    slots = {"x": called, "when": scene.when(memory), "report": report}
     if spoke_of(scene.talk.past, scene.you.id, topic, spoken, WEEK):
         return None
-    if report:
-        return Saying((memory.id,), "core.heard", slots, 38, report.lower(), content(report), topic)
-    mark = topic.rpartition("'s ")[2].lower()
-    return Saying((memory.id,), "core.heard_topic", {**slots, "topic": topic}, 6, mark, content(topic), topic)
+    quoted = "" if report else spoken.quotable(quote, frame.get("topic", ""))
+    if not (report or quoted) or spoken.mentions(quoted, scene.me.name, scene.me.called):
+        return None
+    slots = {"x": called, "when": scene.when(memory), "report": report, "quote": quoted}
+    told = report or quoted
+    return Saying((memory.id,), "core.heard", slots, 34, told.lower(), content(told), topic)
 
 
 def _said_by_you(scene: Scene, memory: Recalled, line: Heard) -> Saying | None:
@@ -428,12 +443,12 @@ def _plan(scene: Scene, memory: Recalled) -> Saying | None:
 def _insight(scene: Scene, memory: Recalled) -> Saying | None:
     """A conclusion of mine; of one about the hearer its `you` wording, if it has one."""
     frame, you, me, spoken = memory.frame, scene.you, scene.me, scene.language
-    if memory.minutes_ago > STALE:
+    if memory.minutes_ago > STALE or frame.get("kind", "") in KEPT:
         return None
     if frame.get("about", "") == you.id:
-        text, rule, weight = frame.get("you", ""), "core.insight_you", 18 if frame.get("kind") == "cross" else 40
+        text, rule, weight = frame.get("you", ""), "core.insight_you", 30
     else:
-        text, rule, weight = frame.get("say", "") or memory.text, "core.insight", 30
+        text, rule, weight = frame.get("say", "") or memory.text, "core.insight", 16
         if spoken.mentions(text, you.name, you.called) or spoken.mentions(text, me.name, me.called):
             return None
     if not text or you.warmth < COLD:
@@ -442,7 +457,7 @@ def _insight(scene: Scene, memory: Recalled) -> Saying | None:
     text = text if text.endswith((".", "!", "?")) else f"{text}."
     slots = {"text": text, "low_text": spoken.lowered(text)}
     mark = text.lower().rstrip(".")
-    return Saying((memory.id,), rule, slots, weight, mark, content(text), spoken.noun_phrase(text))
+    return Saying((memory.id,), rule, slots, weight, mark, content(text), frame.get("topic", ""))
 
 
 _MAKERS: Mapping[str, Callable[[Scene, Recalled], Saying | None]] = {

@@ -22,6 +22,7 @@ from commonplace.minds.notes import (
 )
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import plain
+from commonplace.minds.tasks.past_values import between, spoken_of
 from commonplace.minds.tasks.scenes import (
     TALKING,
     Values,
@@ -98,6 +99,10 @@ def _scene(inputs: ConverseInput, view: View) -> Values:
     return {
         "memories": memories,
         "lines": spoken_lines(latest(inputs.lines), LONGEST_EARLIER),
+        "past": between(inputs.past, inputs.hearer.id, plain(inputs.hearer.called), talking=bool(inputs.lines)),
+        "spoken_of": spoken_of(inputs.past, {inputs.hearer.id, *(line.speaker for line in inputs.lines)})
+        if inputs.lines
+        else None,
         "told": [{"called": plain(inputs.hearer.called), "lines": told}] if told else [],
         "facts": carried_facts(inputs.facts, news, {}),
     }

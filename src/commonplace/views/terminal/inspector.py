@@ -1,24 +1,28 @@
-"""One character from inside: who it is, its plan, memories, beliefs and ties, as of the tick on the screen."""
+"""One character from inside as of the tick on the screen: who it is, plan, goals, memories, past, beliefs and ties."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
 
 from commonplace.character.plan import PlanItem
-from commonplace.clock import hhmm
+from commonplace.clock import hhmm, parse_iso
 from commonplace.text import clean
 from commonplace.views.source import Inspection
 from commonplace.views.terminal.canvas import bar
+from commonplace.views.terminal.lists import EventList
 from commonplace.views.terminal.player import Scene
-from commonplace.views.words import Key, word
+from commonplace.views.words import Key, past_template, word
 
+PAGES: tuple[Key, ...] = ("who", "plan", "goals", "memory", "past", "belief", "ties")
 NOW = "▶ "
 """Stands before the plan items under way."""
 
@@ -30,30 +34,41 @@ class Inspector(VerticalScroll):
         super().__init__(id="inspector")
         self._page = 0
         self._body = Static("", id="page", markup=False)
+        self._rows = Rows()
         self._text = Text()
         self._revealed: tuple[str, str] | None = None
 
     def compose(self) -> ComposeResult:
-        """One page."""
+        """One page, of text or a list of what leads to reasons."""
         yield self._body
+        yield self._rows
 
     @property
     def page_name(self) -> Key:
         """The page in front."""
-        return tuple(PAGES)[self._page]
+        return PAGES[self._page]
 
     def turn(self, step: int) -> None:
         """To the next or the previous page, which the next `show` writes."""
         self._page = (self._page + step) % len(PAGES)
         self._revealed = None
+        self._rows.display = self.page_name in ROWS
+        self._body.display = not self._rows.display
         self.scroll_home(animate=False)
+
+    def take_focus(self) -> None:
+        """Keys go to the page in front."""
+        (self._rows if self.page_name in ROWS else self).focus()
 
     def show(self, scene: Scene, inspection: Inspection | None) -> None:
         """The character as of this tick; nothing where it is not in sight."""
         if inspection is None:
             return
-        text = PAGES[self.page_name](scene, inspection)
         self.border_subtitle = self._tabs(scene.language)
+        if self.page_name in ROWS:
+            self._rows.show(scene, *ROWS[self.page_name](scene, inspection))
+            return
+        text = TEXTS[self.page_name](scene, inspection)
         if text != self._text:  # an update makes Textual lay out the whole screen again
             self._text = text
             self._body.update(text)
@@ -71,6 +86,82 @@ class Inspector(VerticalScroll):
         if current and self._revealed != (agent_id, lines[current[-1]]):
             self._revealed = (agent_id, lines[current[-1]])
             self.call_after_refresh(self.scroll_to, y=max(0, current[-1] - 3), animate=False)
+
+
+class Rows(OptionList):
+    """Rows that rest on memories; Enter, `w` or a click opens the reasons of one."""
+
+    def __init__(self) -> None:
+        super().__init__(id="rows", markup=False, compact=True)
+        self.display = False
+        self._events: list[str] = []
+        self._shown: list[Text] = []
+
+    def show(self, scene: Scene, rows: list[Text], events: list[str]) -> None:
+        """Rows, each with the event it leads to. The highlight stays with its row, or at the top with what is new."""
+        if rows == self._shown and rows:
+            return
+        kept = self._shown[self.highlighted] if self.highlighted and self._shown else None
+        self._shown, self._events = rows, events
+        self.set_options(
+            rows or [Option(Text(word(scene.language, "nothing yet"), scene.palette.muted), disabled=True)]
+        )
+        self.highlighted = rows.index(kept) if kept is not None and kept in rows else 0 if rows else None
+
+    def chosen(self) -> str:
+        """The event that the highlighted row leads to; empty without one."""
+        return self._events[self.highlighted] if self.highlighted is not None and self._events else ""
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Show why."""
+        event.stop()
+        if self.chosen():
+            self.post_message(EventList.Opened(self.chosen()))
+
+
+def _past(scene: Scene, one: Inspection) -> tuple[list[Text], list[str]]:
+    return [_past_row(scene, row) for row in one.past], [row["event"] for row in one.past]
+
+
+def _past_row(scene: Scene, row: Mapping[str, Any]) -> Text:
+    palette, about = scene.palette, clean(row["text"] or row["topic"])
+    text = Text.assemble((f"{_short(scene, parse_iso(row['time']))} ", palette.faint))
+    before, _, after = past_template(scene.language, row["kind"]).partition("{other}")
+    text.append(before, palette.muted)
+    text.append(scene.town.short(row["other"]) if row["other"] else "", f"bold {scene.colour(row['other'])}")
+    text.append(after, palette.muted)
+    text.append(f" · {about}" if about else "", palette.text)
+    text.append(f" ×{row['times']}" if row["times"] > 1 else "", palette.accent)
+    if row["due"]:
+        text.append(f"  {word(scene.language, 'until')} {_short(scene, parse_iso(row['due']))}", palette.accent)
+    return text.append(_cited(row["because"], row["memory"]), palette.faint)
+
+
+def _goals(scene: Scene, one: Inspection) -> tuple[list[Text], list[str]]:
+    return [_goal_row(scene, row) for row in one.goals], [row["event"] for row in one.goals]
+
+
+def _goal_row(scene: Scene, row: Mapping[str, Any]) -> Text:
+    palette, is_open = scene.palette, row["status"] == "open"
+    text = Text.assemble((f"{_short(scene, parse_iso(row['changed']))} ", palette.faint))
+    text.append(GOAL_MARKS[row["status"]], palette.accent if is_open else palette.faint)
+    text.append(f" {clean(row['text'])}", f"bold {palette.text}" if is_open else palette.muted)
+    if row["person"]:
+        text.append(f" · {scene.town.short(row['person'])}", scene.colour(row["person"]))
+    if row["steps"] > 1:
+        text.append(f" · {row['done_steps']}/{row['steps']}", palette.text)
+    if row["due"] and is_open:
+        text.append(f"  {word(scene.language, 'until')} {_short(scene, parse_iso(row['due']))}", palette.accent)
+    failed = f" ✗{row['tries']}" if row["tries"] else ""
+    text.append(f"  {word(scene.language, row['status'])}{failed}", palette.faint)
+    return text.append(_cited([row["moved_by"]], row["memory"]), palette.faint)
+
+
+GOAL_MARKS = {"open": "▶", "done": "✓", "given_up": "✗", "overtaken": "–"}
+
+
+def _cited(ids: Sequence[int], text: str) -> str:
+    return f"\n      ← {' '.join(f'#{memory}' for memory in ids)} {clean(text)}"
 
 
 def _who(scene: Scene, one: Inspection) -> Text:
@@ -187,6 +278,8 @@ def _short(scene: Scene, moment: datetime) -> str:
     return f"{days:+d}d {hhmm(moment)}" if days else hhmm(moment)
 
 
-PAGES: Mapping[Key, Callable[[Scene, Inspection], Text]] = {
+ROWS: Mapping[Key, Callable[[Scene, Inspection], tuple[list[Text], list[str]]]] = {"goals": _goals, "past": _past}
+"""Pages that are lists: their rows, and the event each leads to."""
+TEXTS: Mapping[Key, Callable[[Scene, Inspection], Text]] = {
     "who": _who, "plan": _plan, "memory": _memory, "belief": _belief, "ties": _ties,
 }  # fmt: skip

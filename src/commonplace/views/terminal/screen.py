@@ -28,7 +28,7 @@ from commonplace.views.source import Inspection, Source
 from commonplace.views.terminal.ask import AskScreen
 from commonplace.views.terminal.god_mode import CommandScreen
 from commonplace.views.terminal.header import Header, HelpScreen, Keys, Status
-from commonplace.views.terminal.inspector import Inspector
+from commonplace.views.terminal.inspector import Inspector, Rows
 from commonplace.views.terminal.lists import EventList, EventLog, People, Talk
 from commonplace.views.terminal.map import TownMap
 from commonplace.views.terminal.palette import NIGHT, PALETTES, Palette, themes
@@ -311,7 +311,9 @@ class TownScreen(Screen[None]):
         if not self.selected or not inspector.display:
             return None
         try:
-            return self.source.inspect(self.selected, self.player.tick, memories=inspector.page_name == "memory")
+            return self.source.inspect(
+                self.selected, self.player.tick, memories=inspector.page_name in ("goals", "memory", "past")
+            )
         except CommonplaceError:
             return None
 
@@ -431,7 +433,10 @@ class TownScreen(Screen[None]):
         """Bring a panel to the front and go there."""
         self._bring(name)
         self.draw()
-        self.query_one(f"#{name}").focus()
+        if name == "inspector":
+            self.query_one(Inspector).take_focus()
+        else:
+            self.query_one(f"#{name}").focus()
 
     def _bring(self, name: Key) -> None:
         """A panel before those that share its place; the styles say which do."""
@@ -479,9 +484,9 @@ class TownScreen(Screen[None]):
     # ── screens over the town ───────────────────────────────────────────────────────────────────────────────────────
 
     def action_why(self) -> None:
-        """The reasons of the line highlighted in the talk or the log."""
+        """The reasons of the line highlighted in the talk, the log, or a character's goals or past."""
         focused = self.focused
-        panel = focused if isinstance(focused, EventList) else self.query_one(Talk)
+        panel = focused if isinstance(focused, EventList | Rows) else self.query_one(Talk)
         if panel.chosen():
             self._open_why(panel.chosen())
 

@@ -316,8 +316,14 @@ class Korean:
         about = [one.strip() for one in _SENTENCE.findall(quote) if topic and topic.rsplit(" ", maxsplit=1)[-1] in one]
         return next((report for report in map(_reported, about) if report), "")
 
+    def quotable(self, quote: str, topic: str) -> str:
+        about = [one.strip() for one in _SENTENCE.findall(quote) if topic and topic.rsplit(" ", maxsplit=1)[-1] in one]
+        return next((one for one in about if one.endswith(".") and SHORTEST <= len(one) <= LONGEST), "")
+
 
 _TONGUE = tongues.Korean()
+SHORTEST, LONGEST = 12, 60
+"""Letters of a sentence that is repeated word for word."""
 LONG = 22
 """Letters of a doing from which a sentence has room for little else."""
 SHORT = 12

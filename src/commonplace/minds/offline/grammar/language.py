@@ -223,6 +223,10 @@ class Language(Protocol):
         """What somebody said of themselves on a topic, passed on; empty when it would not read well."""
         ...
 
+    def quotable(self, quote: str, topic: str) -> str:
+        """A sentence on a topic that may be repeated word for word; empty when none can stand alone."""
+        ...
+
     def meeting(self, event: str) -> tuple[str, ...]:
         """Words of a farewell until an event."""
         ...
@@ -423,6 +427,9 @@ class English:
 
     def reported(self, quote: str, pronoun: str, topic: str) -> str:
         return reporting.reported(quote, pronoun, topic)
+
+    def quotable(self, quote: str, topic: str) -> str:
+        return reporting.quotable(quote, topic)
 
     def meeting(self, event: str) -> tuple[str, ...]:
         return f"at {event}", f"until {event}"

@@ -15,6 +15,8 @@ _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*[\"”']?\s*")
 _SELF = listed("i i'm i've i'd i'll me my mine myself")
 _BARRED = listed("you your yours you're you've you'll you'd we our us we're we've shall please here this let's um mean")
 """Words that mean something else, or nothing, in another mouth."""
+_POINTED = listed("you your yours you're you've you'll you'd here please let's")
+"""Words that point at the one who was spoken to."""
 _LEANING = listed(
     "it it's that that's this they they're there's he he's she she's his her their these those one no yes and but so "
     "or not then because of which who only nobody's oh ah well anyhow anyway still"
@@ -59,6 +61,19 @@ def reported(quote: str, pronoun: str, topic: str = "") -> str:
     key = topic.rsplit(" ", maxsplit=1)[-1].lower()
     about = [one for one in sentences if key in one.lower()] if topic else sentences[: len(sentences) < 2]
     return next((report for one in about if (report := _reported(one, pronoun))), "")
+
+
+@lru_cache(maxsize=4096)
+def quotable(quote: str, topic: str) -> str:
+    """A sentence on the topic that may be repeated word for word, with its mark; empty when none can stand alone."""
+    key = topic.rsplit(" ", maxsplit=1)[-1].lower()
+    for one in map(str.strip, _SENTENCE.findall(quote)):
+        words = one.rstrip(".!").split(" ")
+        bare = [word.lower().strip(",") for word in words]
+        is_fit = SHORTEST <= len(words) <= LONGEST and one.endswith((".", "!")) and '"' not in one
+        if key and key in one.lower() and is_fit and not _POINTED.intersection(bare) and not _leans(words, bare):
+            return one
+    return ""
 
 
 def _reported(sentence: str, pronoun: str) -> str:

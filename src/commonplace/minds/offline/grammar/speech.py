@@ -86,7 +86,10 @@ _AFTER_A_NOUN = listed(
     "whenever wherever again still today tonight tomorrow yesterday this always never only just alone together "
     "himself herself myself too either well back away home once twice all open shut full being higher lower better "
     "worse every last next here there then now since my your his her their our the a an it that's it's he she they "
-    "I you we leaks works hurts smokes sings cries rattles drips burns falls"
+    "I you we leaks works hurts smokes sings cries rattles drips burns falls must may might shall should needn't "
+    "shouldn't mustn't mean matter coughs tears hums sleeps waits wants likes tilts sells buys eats drinks laughs "
+    "walks talks plays swims snores sneezes knocks whistles remembers forgets hides hates loves feels sees hears asks "
+    "answers lives dies grows shines shakes turns leads lies hangs swings wobbles creaks blinks beats fits tastes"
 )
 """Words at which a noun phrase ends; so it does before a past tense in -ed."""
 _NOUN_PHRASE = re.compile(

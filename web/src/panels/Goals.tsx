@@ -1,0 +1,67 @@
+// What somebody means to do, and what became of it: the open goals first, each with the memory that moved it last.
+
+import { useState, type ReactElement } from "react";
+import type { GoalRow } from "../run/types";
+import { useView, useViewStore } from "../view/context";
+import { instant, tickOf } from "../view/clock";
+import { named, useWords } from "../words";
+import { Icon } from "./icons";
+import { Evidence } from "./Memories";
+import { Name, When, useMoment } from "./parts";
+
+export function Goals({ agent, goals }: { readonly agent: string; readonly goals: readonly GoalRow[] }): ReactElement {
+  return (
+    <ul className="past">
+      {goals.map((goal) => (
+        <Row key={goal.id} agent={agent} goal={goal} />
+      ))}
+    </ul>
+  );
+}
+
+function Row({ agent, goal }: { readonly agent: string; readonly goal: GoalRow }): ReactElement {
+  const words = useWords();
+  const store = useViewStore();
+  const moment = useMoment();
+  const language = useView((view) => view.town.language);
+  const tick = useView((view) => tickOf(instant(goal.changed), view.town.start, view.town.tick_minutes));
+  const [open, setOpen] = useState(false);
+  const isOpen = goal.status === "open";
+  return (
+    <li className={isOpen ? "goal" : "goal over"}>
+      <Icon name={isOpen ? "spark" : "list"} />
+      <div>
+        <span className="row spread">
+          <b lang={language}>{goal.text}</b>
+          <span className={goal.status === "given_up" ? "chip warn" : "chip"}>
+            {named(words.goals.status, goal.status)}
+          </span>
+          <span className="aside">
+            <When tick={tick} iso={goal.changed} />
+          </span>
+        </span>
+        <span className="row soft">
+          {goal.person && <Name agent={goal.person} />}
+          {goal.steps > 1 && <span>{words.goals.steps(goal.done_steps, goal.steps)}</span>}
+          {goal.tries > 0 && <span>{words.goals.tries(goal.tries)}</span>}
+          {goal.due && <span>{words.past.due(moment(goal.due))}</span>}
+        </span>
+        <span className="row">
+          <button type="button" className="link soft" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {words.ties.because} ({goal.because.length})
+          </button>
+          {goal.event && (
+            <button
+              type="button"
+              className="link soft"
+              onClick={() => store.getState().open({ kind: "why", id: goal.event })}
+            >
+              <Icon name="why" /> {words.goals.moved}
+            </button>
+          )}
+        </span>
+        {open && <Evidence agent={agent} ids={goal.because} depth={2} />}
+      </div>
+    </li>
+  );
+}
