@@ -208,10 +208,7 @@ def _handled(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memor
 
 
 def _advance(view: TurnView, notebook: Notebook, goal: Goal, frame: Mapping[str, str], memory: int) -> None:
-    left = _left(view, notebook, goal.object)
-    steps = goal.steps
-    if frame.get("progress"):
-        left -= int(frame["progress"].partition("/")[0])
+    left, steps = _left(view, notebook, goal.object), goal.steps
     if left <= 0:
         _close(view, notebook, goal, DONE if frame["what"] == "did" else OVERTAKEN, memory)
     elif steps - left != goal.done_steps:
@@ -223,7 +220,8 @@ def _left(view: TurnView, notebook: Notebook, thing: str) -> int:
     """How many attempts a repair still takes from the state that the thing is seen or believed to be in."""
     seen, known = view.world.things.get(thing), notebook.belief.nodes.get(thing)
     state = seen.state if seen else known.state if known else ""
-    return sum(one.times for one in mending(view.scenario.geography, thing, state))
+    made = seen.progress if seen else 0
+    return sum(one.times for one in mending(view.scenario.geography, thing, state)) - made
 
 
 def _see_to(view: TurnView, notebook: Notebook, thing: str, memory: int) -> None:

@@ -28,7 +28,7 @@ CARRIES = 14
 """Hours before the end of a promise in which one carries with one what is to be brought."""
 HELPED = 60
 """Minutes that two work on a thing."""
-STARTS = 9
+STARTS = 13
 """Of a hundred pairs that meet on a day, those of which one wants something of the other."""
 LIKES = 12
 """Warmth from which one asks somebody for something."""
