@@ -59,7 +59,7 @@ async def converse(
         told=relation.shared if relation else (),
         now=item_note(view.scenario, item) if item else None,
         later=later_strokes(view.scenario, notebook.plan, view.now),
-        past=past_with(view, notebook.account, hearer),
+        past=past_with(view, notebook.account, hearer, found),
     )
     answer = await notebook.ask(CONVERSE, inputs)
     return line(view, hearer, answer.value, said)
