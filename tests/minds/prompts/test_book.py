@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
 from commonplace.minds.mind import Ask
-from commonplace.minds.notes import Spoken, Spot, ThingHere, Value
+from commonplace.minds.notes import Past, PastNote, Spoken, Spot, ThingHere, Value
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Prompt, setting_of
 from commonplace.minds.tasks import QUESTIONS, REACT, TASKS, QuestionsInput
@@ -250,6 +251,24 @@ def test_there_are_no_prompts_in_other_languages() -> None:
 
 
 # ── a talk ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_prompt_tells_what_passed_before_the_talk_once_and_the_same_while_it_goes_on() -> None:
+    told = PastNote(other="jun", called="Jun", kind="told")
+    lantern = told.model_copy(update={"topic": "lantern_festival", "minutes_ago": 900, "because": (4,)})
+    by_name = lantern.model_copy(update={"topic": "lantern festival", "named": "the lantern festival", "because": (5,)})
+    pot = lantern.model_copy(update={"topic": "pot", "named": "the pot", "minutes_ago": 700, "because": (6,)})
+
+    def row(*notes: PastNote) -> str:
+        found = re.search("^With Jun.*", react(merged(pasts={"jun": Past(notes=notes)})), re.MULTILINE)
+        return found[0] if found else ""
+
+    before = row(pot, by_name, lantern)
+    assert before == "With Jun before, you told of the pot, the lantern festival."
+    again = lantern.model_copy(update={"minutes_ago": 5, "times": 2})
+    just_now = told.model_copy(update={"topic": "stove", "minutes_ago": 5, "because": (9,)})
+    assert row(just_now, again, pot, by_name) == before
+    assert row(just_now) == ""
 
 
 def test_a_reaction_sees_the_talk_the_relation_and_what_was_told_before() -> None:

@@ -10,7 +10,7 @@ from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep
 from commonplace.minds.mind import Ask, Reply, RequestKey
-from commonplace.minds.notes import Hint, Item, Spoken, ThingHere, Value
+from commonplace.minds.notes import Hint, Item, Past, PastNote, Spoken, ThingHere, Value
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.tasks import (
@@ -72,6 +72,31 @@ ROUTINE = tuple(
 STOVE_HERE = here().model_copy(update={"things": (STOVE,)})
 
 
+PAST = Past(
+    notes=(
+        PastNote(
+            kind="told", other="jun", called="Jun", topic="stove", named="the stove", minutes_ago=5, because=(90,)
+        ),
+        PastNote(
+            kind="told", other="kit", called="Kit", topic="stove", named="the stove", minutes_ago=300, because=(60,)
+        ),
+        PastNote(
+            kind="heard", other="jun", called="Jun", topic="drone", named="a drone", minutes_ago=900, because=(50,)
+        ),
+        PastNote(kind="promised", other="jun", called="Jun", topic="festival", minutes_ago=950, because=(49,)),
+        PastNote(
+            kind="hurt", other="jun", called="Jun", act="broke_word", topic="rent", minutes_ago=2000, because=(9,)
+        ),
+        PastNote(
+            kind="attended", topic="fair", text="The first barge of the year comes in.", minutes_ago=1500, because=(8,)
+        ),
+        PastNote(kind="saw", other="kit", called="Kit", text="Canal Walk", minutes_ago=35),
+        PastNote(kind="did", named="skimming the broth", minutes_ago=40, because=(7,)),
+    )
+)
+"""What Mira knows of herself: of the stove she is talking with Jun just now."""
+
+
 def heard_news(**more: object) -> ReactInput:
     """Jun has spoken, and somebody has come."""
     entries = (
@@ -86,7 +111,7 @@ def merged(**more: object) -> ReactInput:
     """The same, asked for everything at once."""
     given = heard_news()
     unrated = ("Mira Sato was skimming the broth.", *(entry.text for entry in given.news))
-    return heard_news(unrated=unrated, speaks=True, targets=TARGETS, **more)
+    return heard_news(unrated=unrated, speaks=True, targets=TARGETS, **({"pasts": {"jun": PAST}} | more))
 
 
 def every_ask() -> dict[str, Ask[Any, Any]]:
@@ -97,13 +122,15 @@ def every_ask() -> dict[str, Ask[Any, Any]]:
     inputs: dict[str, Value] = {
         "rate": RateInput(who=who, texts=("Mira Sato fell.", "Jun Park is asleep.")),
         "plan_day": PlanDayInput(who=who, situation=situation, wakes="06:00", routine=ROUTINE, recalled=RECALLED,
-                                 facts=(FESTIVAL,), places=PLACES, yesterday=("06:00 running",), known=(jun(),)),
+                                 facts=(FESTIVAL,), places=PLACES, yesterday=("06:00 running",), known=(jun(),),
+                                 past=PAST),
         "plan_hours": parts,
         "plan_minutes": parts,
         "react": heard_news(),
         "act": ActInput(who=who, situation=STOVE_HERE, places=PLACES, item=ITEM, recalled=RECALLED, **dict(TARGETS)),
         "converse": ConverseInput(who=who, situation=situation, hearer=jun(), purpose="reply", lines=LINES,
-                                  recalled=RECALLED, facts=(FESTIVAL,), said=("Morning, Jun. Noodles?",), now=ITEM),
+                                  recalled=RECALLED, facts=(FESTIVAL,), said=("Morning, Jun. Noodles?",), now=ITEM,
+                                  past=PAST),
         "questions": QuestionsInput(who=who, situation=situation, recent=RECALLED),
         "insights": InsightsInput(who=who, situation=situation, evidence=evidence, recent=RECALLED, known=(jun(),)),
         "relate": RelateInput(who=who, situation=situation, other=jun(), lines=LINES, recalled=RECALLED),

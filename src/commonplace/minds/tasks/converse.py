@@ -7,9 +7,22 @@ from typing import Annotated
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import NO_PAST, FactNote, Item, Past, Person, Recalled, Situation, Spoken, Value, Who
+from commonplace.minds.notes import (
+    NO_PAST,
+    FactNote,
+    GoalNote,
+    Item,
+    Past,
+    Person,
+    Recalled,
+    Situation,
+    Spoken,
+    Value,
+    Who,
+)
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import plain
+from commonplace.minds.tasks.past_values import between, spoken_of
 from commonplace.minds.tasks.scenes import (
     TALKING,
     Values,
@@ -56,6 +69,8 @@ class ConverseInput(Value):
     later: tuple[Item, ...] = ()
     past: Past = NO_PAST
     """What I know of my own past, with this hearer above all."""
+    goals: tuple[GoalNote, ...] = ()
+    """What I mean to do; what takes this hearer first."""
 
 
 class ConverseOutput(WireValue):
@@ -84,6 +99,10 @@ def _scene(inputs: ConverseInput, view: View) -> Values:
     return {
         "memories": memories,
         "lines": spoken_lines(latest(inputs.lines), LONGEST_EARLIER),
+        "past": between(inputs.past, inputs.hearer.id, plain(inputs.hearer.called), talking=bool(inputs.lines)),
+        "spoken_of": spoken_of(inputs.past, {inputs.hearer.id, *(line.speaker for line in inputs.lines)})
+        if inputs.lines
+        else None,
         "told": [{"called": plain(inputs.hearer.called), "lines": told}] if told else [],
         "facts": carried_facts(inputs.facts, news, {}),
     }

@@ -8,9 +8,10 @@ from typing import Annotated, Self
 from pydantic import Field, ValidationInfo, field_validator
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import NO_PAST, FactNote, Past, Person, Recalled, Situation, Spot, Value, Who
+from commonplace.minds.notes import NO_PAST, FactNote, GoalNote, Past, Person, Recalled, Situation, Spot, Value, Who
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.telling import plain
+from commonplace.minds.tasks.past_values import lately_values
 from commonplace.minds.tasks.scenes import Values, View, own_places
 from commonplace.minds.tasks.wire import (
     LONGEST_DOING,
@@ -67,6 +68,8 @@ class PlanDayInput(Value):
     """Acquaintances, nearest first."""
     past: Past = NO_PAST
     """What was done, attended and promised lately."""
+    goals: tuple[GoalNote, ...] = ()
+    """What the character means to do."""
 
 
 class PlanDayOutput(Value):
@@ -154,6 +157,7 @@ def _scene(inputs: PlanDayInput, view: View) -> Values:
             {"start": stroke.start, "do": plain(stroke.do), "place": view.offers.places.label(stroke.location)}
             for stroke in inputs.routine
         ],
+        "past": lately_values(inputs.past),
         "own_places": own_places(inputs.places, view),
         "yesterday": [plain(line) for line in inputs.yesterday if line.partition(" ")[2] not in usual],
     }

@@ -8,12 +8,26 @@ from typing import Annotated, Any, Literal, Self, cast
 from pydantic import Field, ValidationInfo, field_validator
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import NO_PAST, FactNote, Item, News, Past, Recalled, Situation, Spoken, Spot, Value, Who
+from commonplace.minds.notes import (
+    NO_PAST,
+    FactNote,
+    GoalNote,
+    Item,
+    News,
+    Past,
+    Recalled,
+    Situation,
+    Spoken,
+    Spot,
+    Value,
+    Who,
+)
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import Teller, Told, plain
 from commonplace.minds.tasks.act import ActAnswer, ActOutput, Targets, target_offers, target_values
 from commonplace.minds.tasks.converse import LONGEST_EARLIER
+from commonplace.minds.tasks.past_values import between, spoken_of
 from commonplace.minds.tasks.plan_day import DAY, Stroke
 from commonplace.minds.tasks.rate import RATING_TOKENS, Rating, one_for_each
 from commonplace.minds.tasks.reflect import TRIVIA
@@ -61,7 +75,7 @@ PURPOSES = ("greet", "tell", "ask", "reply", "invite", "thank", "comfort", "apol
 LONGEST_REASON = 300
 WORDS_TOKENS, ACTION_TOKENS = 250, 300
 """Additional tokens for what a merged reaction answers as well."""
-MOST_TOLD = 2
+MOST_TOLD = 1
 """Lines one has said to somebody earlier in the day."""
 REACTING = 2
 """Most memories shown when reacting: the prompt also has the plan and the news, and perhaps a talk."""
@@ -111,6 +125,8 @@ class ReactInput(Value):
     """What I know of my own past, the latest of it."""
     pasts: Mapping[str, Past] = Field(default_factory=dict)
     """Person → what I know of my past with them; for those in sight, if `speaks`."""
+    goals: tuple[GoalNote, ...] = ()
+    """What I mean to do."""
 
 
 class ReactOutput(Value):
@@ -304,6 +320,8 @@ def _scene(inputs: ReactInput, view: View) -> Values:
         "talks": any(person.can_be_spoken_to for person in inputs.situation.people),
         "partners": _partners(inputs),
         "said": _said(inputs, view),
+        "pasts": _pasts(inputs, view),
+        "spoken_of": _spoken_of(inputs),
         "news": _news(inputs, teller),
         "facts": _facts(inputs, memories, view),
         "own_places": own_places(inputs.places, view),
@@ -318,8 +336,30 @@ def _partners(inputs: ReactInput) -> list[str]:
     return list(dict.fromkeys(line.speaker for line in inputs.lines if line.speaker != me))
 
 
+def _with_whom(inputs: ReactInput) -> list[str]:
+    """Ids of those one talks with, or of the only one in sight."""
+    people = inputs.situation.people
+    return _partners(inputs) or [person.id for person in people if len(people) == 1]
+
+
+def _pasts(inputs: ReactInput, view: View) -> list[Values]:
+    """What one knows of one's own past with them."""
+    labels, talking = view.offers.people, bool(inputs.lines)
+    return [
+        between(inputs.pasts[who], who, labels.label(who), talking=talking)
+        for who in _with_whom(inputs)
+        if who in inputs.pasts
+    ]
+
+
+def _spoken_of(inputs: ReactInput) -> Values | None:
+    """What one knows of what the latest line of the talk is about."""
+    who = inputs.lines[-1].speaker if inputs.lines else ""
+    return spoken_of(inputs.pasts[who], _partners(inputs)) if who in inputs.pasts else None
+
+
 def _said(inputs: ReactInput, view: View) -> list[Values]:
-    """What one has told today to those one talks with, or to the only one in sight, before the talk shown."""
+    """What one has told today to those one talks with, or to the first one in sight, before the talk shown."""
     wanted = _partners(inputs) or [person.id for person in inputs.situation.people][:1]
     lines = {who: said_before(inputs.said.get(who, ()), inputs.lines)[-MOST_TOLD:] for who in wanted}
     return [
@@ -351,10 +391,16 @@ def _news(inputs: ReactInput, teller: Teller) -> list[dict[str, Any]]:
     """First what must be rated, `marked`, in the order of the ratings; then other news. `id` 0: cannot be cited."""
     by_text = {entry.text: entry for entry in reversed(inputs.news)}
     marked = [
-        teller.news(by_text[text]) if text in by_text else Told(0, "", teller.bare(text)) for text in inputs.unrated
+        _told(by_text[text], teller) if text in by_text else Told(0, "", teller.bare(text)) for text in inputs.unrated
     ]
-    rest = [teller.news(entry) for entry in inputs.news if entry.text not in inputs.unrated]
+    rest = [_told(entry, teller) for entry in inputs.news if entry.text not in inputs.unrated]
     return [{"told": told, "marked": index < len(marked)} for index, told in enumerate((*marked, *rest))]
+
+
+def _told(entry: News, teller: Teller) -> Told:
+    """News; of what others say to others as much as of a memory."""
+    beside = entry.kind == "said" and not entry.to_me
+    return teller.news(entry, LONGEST_BESIDE) if beside else teller.news(entry)
 
 
 def _facts(inputs: ReactInput, memories: Sequence[Told], view: View) -> list[Values]:

@@ -106,7 +106,7 @@ class Rows(OptionList):
         self.set_options(
             rows or [Option(Text(word(scene.language, "nothing yet"), scene.palette.muted), disabled=True)]
         )
-        self.highlighted = rows.index(kept) if kept in rows else 0 if rows else None
+        self.highlighted = rows.index(kept) if kept is not None and kept in rows else 0 if rows else None
 
     def chosen(self) -> str:
         """The event that the highlighted row leads to; empty without one."""

@@ -1,0 +1,93 @@
+"""What a prompt says of a character's own past: what passed with whom it talks, in names of subjects.
+
+Rows of the talk that is shown are left out, so that the sentence stays the same while the talk goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from commonplace.character.account import as_topic
+from commonplace.minds.notes import Past, PastNote
+from commonplace.minds.prompts.telling import plain
+from commonplace.text import shortened
+
+Values = Mapping[str, Any]
+
+BETWEEN = (
+    "told", "heard", "asked", "was_asked", "promised", "agreed", "declined", "refused", "kept", "broke",
+    "hurt", "pleased",
+)  # fmt: skip
+"""Kinds in the order in which they are told."""
+MOST_TOPICS, MOST_ELSEWHERE, MOST_NAMES, MOST_ATTENDED, MOST_PROMISES = 3, 2, 2, 2, 4
+TALK = 60
+"""Minutes: what happened since belongs to the talk that is shown, if there is one."""
+LATELY = 2 * 24 * 60
+LONGEST_TOPIC, LONGEST_EVENT = 40, 70
+
+
+def between(past: Past, other: str, called: str, *, talking: bool) -> Values:
+    """What passed between oneself and another, by kind: `rows` of `{kind, topics}`."""
+    earlier = [note for note in past.notes if not talking or note.minutes_ago > TALK or note.times > 1]
+    return {"called": called, "rows": _by_kind(note for note in earlier if note.other == other)}
+
+
+def spoken_of(past: Past, present: Collection[str]) -> Values:
+    """What one knows of what is spoken of just now: `elsewhere`, from whom one has it and whom one told, besides those
+    who are `present`; `seen`, where one last saw those who were named; `did`, what one did."""
+    return {
+        "elsewhere": _elsewhere(past, present),
+        "seen": [
+            {"called": plain(note.called), "place": plain(note.text), "minutes": note.minutes_ago}
+            for note in past.notes
+            if note.kind == "saw"
+        ],
+        "did": [plain(note.named) for note in past.notes if note.kind == "did" and not note.topic],
+    }
+
+
+def lately_values(past: Past) -> Values:
+    """Promises, and what one was at in the last two days: what a plan has to know."""
+    promises = [note for note in past.notes if note.kind in ("promised", "broke") and note.topic]
+    attended = [note for note in past.notes if note.kind == "attended" and note.minutes_ago <= LATELY]
+    return {
+        "promises": [
+            {"kind": note.kind, "called": plain(note.called), "topic": _topic(note)}
+            for note in promises[:MOST_PROMISES]
+        ],
+        "attended": [
+            shortened(plain(note.text), LONGEST_EVENT) if note.text else _topic(note)
+            for note in attended[:MOST_ATTENDED]
+        ],
+    }
+
+
+def _by_kind(notes: Iterable[PastNote]) -> list[Values]:
+    topics: dict[str, dict[str, str]] = {kind: {} for kind in BETWEEN}
+    # by the first memory: a subject keeps its place when it comes up again
+    for note in sorted(notes, key=lambda note: -note.because[0] if note.because else 0):
+        name = note.act if note.kind in ("hurt", "pleased") else _topic(note)
+        if name and note.kind in topics and len(topics[note.kind]) < MOST_TOPICS:
+            topics[note.kind].setdefault(_key(name), name)
+    return [{"kind": kind, "topics": list(found.values())} for kind, found in topics.items() if found]
+
+
+def _elsewhere(past: Past, present: Collection[str]) -> Sequence[Values]:
+    found: dict[str, dict[str, Any]] = {}
+    for note in past.notes:
+        if note.kind in ("told", "heard") and note.other and note.other not in present:
+            row = found.setdefault(_key(_topic(note)), {"topic": _topic(note), "told": [], "heard": []})
+            names: list[str] = row[note.kind]
+            if note.called not in names and len(names) < MOST_NAMES:
+                names.append(plain(note.called))
+    return list(found.values())[:MOST_ELSEWHERE]
+
+
+def _topic(note: PastNote) -> str:
+    return shortened(plain(note.named or note.topic), LONGEST_TOPIC)
+
+
+def _key(topic: str) -> str:
+    """`The lantern festival` and the id `lantern_festival` are the same."""
+    return as_topic(topic.replace("_", " "))
