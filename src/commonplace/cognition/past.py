@@ -93,9 +93,13 @@ def _asked_about(view: View, hearer: str) -> list[PastNote]:
     said = frozenset(words(line.utterance)) - SMALL_WORDS
     if len(said) < SHARED:
         return []
+    others = {""}
     for memory in view.memories.since(view.now - LATELY, ACTION):
         doing = memory.details.get("frame", {}).get("doing", "")
-        if doing and len(said.intersection(words(doing))) >= SHARED:
+        if doing in others:  # the same few things are done all day
+            continue
+        others.add(doing)
+        if len(said.intersection(words(doing))) >= SHARED:
             minutes = (view.now - memory.created_at) // timedelta(minutes=1)
             return [
                 noted(
