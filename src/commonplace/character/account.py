@@ -180,6 +180,7 @@ def parts_of(key: str) -> dict[str, str]:
     return dict(zip(KEY, key.split("/", 3), strict=True))
 
 
+@lru_cache(maxsize=4096)  # so are their topics
 def as_topic(text: str) -> str:
     """A topic as rows have it: its words in lower case, without an article."""
     found = words(text)
