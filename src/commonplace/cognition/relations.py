@@ -87,7 +87,9 @@ def feel(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -
     if 0 <= notebook.account.next_due <= view.tick:
         _miss(view, notebook)
     for fact in view.scenario.facts:
-        if fact.starts is not None and _has_just_ended(view, fact.starts + timedelta(minutes=fact.minutes or 60)):
+        if fact.starts is None or fact.starts > view.now:
+            continue
+        if _has_just_ended(view, fact.starts + timedelta(minutes=fact.minutes or 60)):
             _look_back(view, notebook, fact)
     if view.now.hour == 0 and view.now.minute < view.scenario.clock.tick_minutes:
         _drift(view, notebook)
