@@ -165,6 +165,7 @@ def new_memory(
 _KEPT = [name for name in Memory.__slots__ if name != "accessed_at"]
 _kept: Callable[[Memory], tuple[Any, ...]] = attrgetter(*_KEPT)
 _SETTERS = [getattr(Memory, name).__set__ for name in _KEPT]
+_call: Callable[..., Any] = call
 _through: Callable[[Iterable[Any]], None] = deque[Any](maxlen=0).extend
 """Does what an iterator does, and keeps nothing; a third faster than a loop."""
 _set_accessed: Callable[[Memory, datetime], None] = cast(Any, Memory).accessed_at.__set__
@@ -193,7 +194,7 @@ def weighed(memory: Memory, importance: float, emotion: Emotion | None) -> Memor
 def _copied(memory: Memory) -> Memory:
     """All but the last access, which must be set."""
     copy = object.__new__(Memory)
-    _through(map(call, _SETTERS, repeat(copy), _kept(memory)))
+    _through(map(_call, _SETTERS, repeat(copy), _kept(memory)))
     return copy
 
 
