@@ -11,19 +11,22 @@ from typing import Any
 DIGEST_SIZE = 16
 """Bytes of a BLAKE2b digest everywhere in Commonplace (printed as 32 hexadecimal digits)."""
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
+def encoding(encoder: json.JSONEncoder) -> Callable[[Any], str]:
+    """`encoder.encode` for values without cycles and an encoder without indents.
 
-def _made_once() -> Callable[[Any], str]:
-    """`JSONEncoder.encode` makes its encoder below Python anew at each call: half of the time of a small value."""
+    `JSONEncoder.encode` makes its encoder below Python anew at each call: half of the time of a small value.
+    """
     make: Any = getattr(json.encoder, "c_make_encoder", None)
     if make is None:  # not CPython
-        return _ENCODER.encode
-    encoder = make(None, _ENCODER.default, json.encoder.encode_basestring, None, ":", ",", True, False, False)
-    return lambda value: "".join(encoder(value, 0))
+        return encoder.encode
+    text = json.encoder.encode_basestring_ascii if encoder.ensure_ascii else json.encoder.encode_basestring
+    between = encoder.key_separator, encoder.item_separator
+    made = make(None, encoder.default, text, None, *between, encoder.sort_keys, encoder.skipkeys, encoder.allow_nan)
+    return lambda value: "".join(made(value, 0))
 
 
-_encode = _made_once()
+_encode = encoding(json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False))
 
 
 def canonical(value: Any) -> bytes:

@@ -226,8 +226,8 @@ def test_source_and_place_count_too():
 
 
 def test_a_question_names_its_words_without_grammar_and_possessives():
-    assert named("What is Maria’s brother’s name?") == ["maria", "brother", "name"]
-    assert named("민수에게") == ["민수", "민수에", "민수에게"]
+    assert named("What is Maria’s brother’s name?") == ("maria", "brother", "name")
+    assert named("민수에게") == ("민수", "민수에", "민수에게")
 
 
 def test_only_words_of_grammar_are_quiet_and_a_name_is_not():

@@ -18,7 +18,7 @@ from commonplace.text import sentences
 
 __all__ = ["KINDS", "Kind", "Wording", "Wordings", "wordings"]
 
-SPOKEN = ("open", "share", "reply", "bye")
+SPOKEN = ("open", "share", "reply", "bye", "goals")
 """The files of the grammar whose templates are lines of a town's talk."""
 MOST_SENTENCES = 4
 FEWEST_LETTERS = 4

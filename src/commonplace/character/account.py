@@ -21,6 +21,8 @@ BETWEEN = ("told", "heard", "asked", "was_asked", "answered", "agreed", "refused
 I proposed. `declined`: I, to what the other proposed; `promised` is my yes. `hurt`, `pleased`: the other did what the
 row's act says."""
 KINDS = (*OWN, *BETWEEN)
+DUE = ("promised/", "agreed/")
+"""What the groups begin with whose rows may be due."""
 MOST_OWN, MOST_BETWEEN = 40, 12
 """Rows of a kind; rows of a kind with one other character."""
 MOST_CITED = 3
@@ -46,7 +48,8 @@ class Entry:
     other: str = ""
     """Character id; empty where nobody else is concerned."""
     act: str = ""
-    """The speech act of a question, a reproach or an apology; what hurt or pleased: `broke_word`. Else empty."""
+    """The speech act of a question, a reproach or an apology; what hurt or pleased: `broke_word`; what was promised:
+    `lend`, `help`, `visit`, `give`, `return`. Else empty."""
     topic: str = ""
     """Id of the seed fact or scripted event, else the words of the topic as `as_topic` gives them."""
     tick: int = 0
@@ -59,7 +62,7 @@ class Entry:
     named: str = ""
     """A topic as its speaker named it last; empty for an id."""
     due: int = -1
-    """Of a promise: the tick by which it is to be kept; −1 for no time."""
+    """Of a promise, mine (`promised`) or the other's (`agreed`): the tick by which it is to be kept; −1 for no time."""
 
     @property
     def group(self) -> str:
@@ -97,7 +100,7 @@ class Account:
     lines: Mapping[str, Heard] = field(default_factory=dict[str, Heard])
     """By hearer; under the empty name the latest sentences, whoever heard them."""
     next_due: int = -1
-    """The earliest tick by which a promise is to be kept; −1 for none. Follows from the rows."""
+    """The earliest tick by which a promise, mine or another's, is to be kept; −1 for none. Follows from the rows."""
 
     def rows(self, kind: str, other: str = "") -> tuple[Entry, ...]:
         """The rows of a kind with one other character, or with nobody, latest first."""
@@ -155,7 +158,7 @@ class Account:
         groups = (
             {**self.groups, group: rows} if rows else {key: one for key, one in self.groups.items() if key != group}
         )
-        due = _next_due(groups) if group.startswith("promised/") else self.next_due
+        due = _next_due(groups) if group.startswith(DUE) else self.next_due
         return replace(self, groups=groups, next_due=due)
 
 
@@ -195,7 +198,7 @@ def digests_of(text: str) -> frozenset[str]:
 
 
 def _next_due(groups: Mapping[str, Rows]) -> int:
-    dues = (row.due for group, rows in groups.items() if group.startswith("promised/") for row in rows.values())
+    dues = (row.due for group, rows in groups.items() if group.startswith(DUE) for row in rows.values())
     return min((due for due in dues if due >= 0), default=-1)
 
 

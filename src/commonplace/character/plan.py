@@ -204,6 +204,16 @@ def with_stroke(plan: Plan, stroke: PlanItem) -> Plan:
     return replace(plan, items=tuple(sorted((*kept, *new), key=_order)))
 
 
+def without_stroke(plan: Plan, stroke: PlanItem) -> Plan:
+    """The plan without a stroke that has not been opened: the one before goes on until its end."""
+    before = next((item for item in plan.level("day") if item.end_time == stroke.start_time), None)
+    if before is None or plan.children(stroke.id):
+        return plan
+    longer = replace(before, duration_minutes=before.duration_minutes + stroke.duration_minutes)
+    items = (longer if item is before else item for item in plan.items if item is not stroke)
+    return replace(plan, items=tuple(sorted(items, key=_order)))
+
+
 def reopened(plan: Plan, now: datetime) -> Plan:
     """The plan with the strokes as they are and nothing opened from `now` on: what is under way ends at `now`."""
     kept = [item if item.level == "day" else _cut(item, now) for item in plan.items if _is_settled(item, now)]

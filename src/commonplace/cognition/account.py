@@ -13,6 +13,7 @@ from itertools import islice, pairwise
 from commonplace.character.account import KEPT_DAYS, Entry, as_topic, cited
 from commonplace.character.fact import Fact, carried
 from commonplace.character.plan import PlanItem
+from commonplace.clock import WEEKDAYS, midnight
 from commonplace.cognition.perceive import Percept
 from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.memory.record import Memory
@@ -24,6 +25,18 @@ TELLING = frozenset({"", "tell", "report", "complain", "rejoice", "intend", "pra
 """Speech acts that tell something; so do those that begin with `tell.`."""
 SETTLING = frozenset({"reproach", "apologise"})
 """Speech acts about what stands between two."""
+FAVOURS = frozenset({"lend", "help", "visit", "give", "return"})
+"""What people promise each other: to lend or give something, to help, to come by, to bring back what was lent. It is
+asked for with `ask.KIND`, offered with `promise.KIND`, and done with `keep.KIND`."""
+ASKS_HELP = "ask.favour"
+"""Asks for help; `ask.help` offers it."""
+DAYS = {
+    "en": {"today": 0, "tonight": 0, "this evening": 0, "tomorrow": 1, "day after tomorrow": 2},
+    "ko": {"오늘": 0, "내일": 1, "모레": 2},
+}
+"""Words for a day → days from now."""
+USUAL_DAYS, EVENING = 2, 21 * 60
+"""Days within which a promise is to be kept that names no day, and the minute of that day."""
 REPAIRS = frozenset({"REPAIR", "FIX", "MEND"})
 """Verbs with which something is done that is worth knowing later, also where it is a routine."""
 
@@ -67,10 +80,20 @@ def _i_said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory
         for topic in topics:
             _add(view, notebook, "asked", memory, hearer, act, topic)
     if act in {"accept", "decline"} and before is not None:
-        kind = "promised" if act == "accept" else "declined"
-        for topic in topics_of(view.scenario.facts, _frame_of(before)) or topics:
-            due = _ends(view, topic) if kind == "promised" else -1
-            _add(view, notebook, kind, memory, hearer, topic=topic, due=due)
+        kind, asked = "promised" if act == "accept" else "declined", _frame_of(before)
+        favour = favour_in(asked, "ask")
+        for topic in topics_of(view.scenario.facts, asked) or topics:
+            due = _due(view, favour, topic, asked, frame) if kind == "promised" else -1
+            _add(view, notebook, kind, memory, hearer, favour, topic, before.topic, due)
+    if favour := favour_in(frame, "promise"):
+        for topic in topics:
+            due = _due(view, favour, topic, frame)
+            _add(view, notebook, "promised", memory, hearer, favour, topic, frame.get("topic", ""), due)
+    if favour := favour_in(frame, "keep"):
+        _kept(view, notebook, hearer, favour, topics, memory)
+        for topic in topics if favour == "lend" else ():
+            due = _due(view, "return", topic, frame)
+            _add(view, notebook, "agreed", memory, hearer, "return", topic, frame.get("topic", ""), due)
     if _tells(act):
         for topic in topics:
             _add(view, notebook, "told", memory, hearer, topic=topic, named=frame.get("topic", ""))
@@ -88,7 +111,17 @@ def _said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: 
         return
     before = _before(view, other, frame, mine=False)
     if before is not None:
-        _replied(view, notebook, other, act, before, memory)
+        _replied(view, notebook, frame, before, memory)
+    if favour := favour_in(frame, "promise"):
+        for topic in topics:
+            due = _due(view, favour, topic, frame)
+            _add(view, notebook, "agreed", memory, other, favour, topic, frame.get("topic", ""), due)
+    if favour := favour_in(frame, "keep"):
+        for row in _rows_on(notebook, "agreed", other, favour, topics):
+            notebook.account = notebook.account.dropped(row)
+        for topic in topics if favour == "lend" else ():
+            due = _due(view, "return", topic, frame)
+            _add(view, notebook, "promised", memory, other, "return", topic, frame.get("topic", ""), due)
     if _asks(act):
         for topic in topics:
             _add(view, notebook, "was_asked", memory, other, act, topic)
@@ -97,16 +130,60 @@ def _said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: 
             _add(view, notebook, "heard", memory, other, topic=topic, named=frame.get("topic", ""))
 
 
-def _replied(view: TurnView, notebook: Notebook, other: str, act: str, before: Line, memory: Memory) -> None:
+def _replied(view: TurnView, notebook: Notebook, frame: Mapping[str, str], before: Line, memory: Memory) -> None:
     """What a reply makes of my line before it: an answered question, something agreed to or refused."""
-    asked = _frame_of(before)
+    other, act, asked = frame["who"], act_of(frame), _frame_of(before)
     mine = act_of(asked)
     if not _asks(mine):
         return
+    favour = favour_in(asked, "ask")
     for topic in topics_of(view.scenario.facts, asked):
         _add(view, notebook, "answered", memory, other, mine, topic)
         if act in {"accept", "decline"}:
-            _add(view, notebook, "agreed" if act == "accept" else "refused", memory, other, topic=topic)
+            due = _due(view, favour, topic, asked, frame) if favour and act == "accept" else -1
+            kind = "agreed" if act == "accept" else "refused"
+            _add(view, notebook, kind, memory, other, favour, topic, before.topic, due)
+
+
+def favour_in(frame: Mapping[str, str], does: str) -> str:
+    """The favour that a line asks for (`ask`), offers (`promise`) or does (`keep`); empty for none."""
+    act = act_of(frame)
+    if act == ASKS_HELP:
+        act = "ask.help" if does == "ask" else ""
+    elif act == "ask.help":  # that is an offer of help in general
+        return ""
+    first, _, kind = act.partition(".")
+    return kind if first == does and kind in FAVOURS else ""
+
+
+def _due(view: TurnView, favour: str, topic: str, *frames: Mapping[str, str]) -> int:
+    """When a promise is to be kept: at the end of an event, on the day that the words name, or within two days."""
+    if not favour:
+        return _ends(view, topic)
+    language = view.scenario.language
+    quotes = " ".join(frame["quote"] for frame in reversed(frames)).lower()
+    days = next((days for days in (_named_day(view, quotes, language),) if days is not None), USUAL_DAYS)
+    return view.scenario.clock.tick(midnight(view.now) + timedelta(days=days, minutes=EVENING))
+
+
+def _named_day(view: TurnView, quotes: str, language: str) -> int | None:
+    names = [name.lower() for name in WEEKDAYS.get(language, WEEKDAYS["en"])]
+    found = {name: (number - view.now.weekday()) % 7 or 7 for number, name in enumerate(names)} | DAYS.get(language, {})
+    said = [name for name in sorted(found, key=lambda name: (-len(name), name)) if name in quotes]
+    return found[said[0]] if said else None
+
+
+def _kept(
+    view: TurnView, notebook: Notebook, other: str, favour: str, topics: Sequence[str], memory: Memory
+) -> None:  # fmt: skip
+    for row in _rows_on(notebook, "promised", other, favour, topics):
+        notebook.account = notebook.account.dropped(row)
+        _settled(view, notebook, row, "kept", cited(row.because, (memory.id,)))
+
+
+def _rows_on(notebook: Notebook, kind: str, other: str, favour: str, topics: Sequence[str]) -> list[Entry]:
+    rows = (notebook.account.find(kind, other, favour, topic) for topic in topics)
+    return [row for row in rows if row is not None]
 
 
 def act_of(frame: Mapping[str, str]) -> str:
@@ -210,11 +287,18 @@ def _settle(view: TurnView, notebook: Notebook) -> None:
     for entry in account.all():
         if entry.kind != "promised" or not 0 <= entry.due <= view.tick:
             continue
-        there = account.find("attended", topic=entry.topic)
+        there = account.find("attended", topic=entry.topic) if not entry.act else None
         kept = there is not None and there.tick >= entry.since
         because = cited(entry.because, there.because if there and kept else ())
-        row = Entry("kept" if kept else "broke", entry.other, "", entry.topic, view.tick, view.tick, because=because)
-        notebook.account = notebook.account.dropped(entry).noted(row, oldest(view))
+        notebook.account = notebook.account.dropped(entry)
+        _settled(view, notebook, entry, "kept" if kept else "broke", because)
+
+
+def _settled(view: TurnView, notebook: Notebook, promise: Entry, kind: str, because: tuple[int, ...]) -> None:
+    row = Entry(
+        kind, promise.other, promise.act, promise.topic, view.tick, view.tick, because=because, named=promise.named
+    )
+    notebook.account = notebook.account.noted(row, oldest(view))
 
 
 _WRITERS = {"i_said": _i_said, "said": _said, "did": _did, "event": _event}

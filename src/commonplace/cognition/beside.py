@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
-from itertools import islice
 
 from commonplace.character.account import Account, as_topic, digests_of
 from commonplace.cognition.remember import OBSERVATION
@@ -90,7 +89,7 @@ def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
     """Memories of the scenario of which this hearer has not heard everything, those told least first."""
     to_them, to_all = account.lines.get(hearer, {}), account.lines.get("", {})
     found: list[tuple[int, int, float, int, Memory]] = []
-    for memory in islice(iter(view.draft), FIRST):
+    for memory in view.draft.first(FIRST):
         tells = memory.details.get("tell", ())
         left = [tell for tell in tells if to_them.keys().isdisjoint(digests_of(tell))]
         if not left:

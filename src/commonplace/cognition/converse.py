@@ -8,6 +8,7 @@ from commonplace.character.fact import carried
 from commonplace.character.plan import PlanItem
 from commonplace.clock import midnight
 from commonplace.cognition.beside import OPENING, REPLYING, beside
+from commonplace.cognition.goals import goal_notes
 from commonplace.cognition.past import past_with
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.retrieve import retrieve
@@ -44,6 +45,7 @@ async def converse(
     k = view.scenario.cognition.k
     found = await retrieve(view, notebook, "talk", parts, k=k - k // (REPLYING if heard else OPENING))
     found = (*found, *beside(view, notebook, hearer, found, said=_latest(view)))
+    found = (*found, *_meant_for(view, notebook, hearer, found))
     found = _with_reasons(view, notebook, reaction.because, found)
     relation, said = notebook.relations.get(hearer), said_today(view, hearer)
     inputs = noted(
@@ -60,6 +62,7 @@ async def converse(
         now=item_note(view.scenario, item) if item else None,
         later=later_strokes(view.scenario, notebook.plan, view.now),
         past=past_with(view, notebook.account, hearer),
+        goals=goal_notes(view, sorted(notebook.goals.open(), key=lambda goal: goal.person != hearer)),
     )
     answer = await notebook.ask(CONVERSE, inputs)
     return line(view, hearer, answer.value, said)
@@ -69,6 +72,19 @@ def _latest(view: TurnView) -> str:
     """The latest line of each of us in the talk I am in, with their topics."""
     talk = my_talk(view)
     return " ".join(f"{line.utterance} {line.topic}" for line in talk.lines[-2:]) if talk else ""
+
+
+def _meant_for(
+    view: TurnView, notebook: Notebook, hearer: str, found: Sequence[Recalled]
+) -> tuple[Recalled, ...]:  # fmt: skip
+    """The memories behind what one means to do with the hearer."""
+    known = {note.id for note in found}
+    goals = (goal for goal in notebook.goals.open() if goal.person == hearer or (goal.object and not goal.person))
+    ids = [goal.because[-1] for goal in goals if goal.because[-1] not in known]
+    memories = [view.draft.get(memory) for memory in dict.fromkeys(ids) if memory in view.draft]
+    if memories:
+        notebook.chosen("goal", [memory.id for memory in memories], len(memories))
+    return recalled(view.scenario, memories, view.now)
 
 
 def _with_reasons(

@@ -14,6 +14,7 @@ from typing import Any
 from commonplace.character.persona import Persona
 from commonplace.clock import hhmm, midnight, parse_iso
 from commonplace.cognition.converse import my_talk
+from commonplace.cognition.goals import goal_notes, wish_for
 from commonplace.cognition.past import own_past, whole_past
 from commonplace.cognition.plan import adopt_day
 from commonplace.cognition.relations import warmed
@@ -83,6 +84,7 @@ async def _plan_day(view: JobView, notebook: JobNotebook) -> Outcome:
         known=acquaintances(view),
         yesterday=tuple(f"{hhmm(item.start_time)} {item.action_description}" for item in view.state.plan.level("day")),
         past=own_past(view, view.state.account),
+        goals=goal_notes(view, view.state.goals.open(), seek=True),
     )
     if not view.scenario.cognition.plan:
         strokes: tuple[Stroke, ...] = inputs.routine
@@ -214,6 +216,7 @@ async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResul
         if any(memory in view.draft for memory in insight["because"])
     ]
     memories = await remember(view, notebook, drafts, {draft.text for draft in drafts})
+    wish_for(view, notebook, memories)
     if memories:
         notebook.note("REFLECTED", memory_ids=[memory.id for memory in memories])
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from commonplace.character.account import BETWEEN, OWN, Account, Entry, Heard
+from commonplace.character.fact import Fact
 from commonplace.cognition.account import talk_topics
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.turn import View
@@ -46,10 +47,13 @@ def whole_past(view: View, account: Account) -> Past:
     return noted(Past, notes=_notes(view, account.all()[:MOST_WHOLE]), said=(), lately=())
 
 
+WITH_SOMEBODY = ("promised/", "kept/", "broke/")
+
+
 def _own(account: Account) -> list[Entry]:
     rows = [row for kind in OWN if kind != "promised" for row in account.rows(kind)[:MOST_OWN]]
     for group, promised in account.groups.items():
-        if group.startswith(("promised/", "kept/", "broke/")) and not group.endswith("/"):
+        if group.startswith(WITH_SOMEBODY) and not group.endswith("/"):
             rows += promised.values()
     return sorted(rows, key=lambda row: (-row.tick, row.key))[: 2 * MOST_OWN]
 
@@ -86,10 +90,12 @@ def _asked_about(view: View, hearer: str) -> list[PastNote]:
     line = talk.lines[-1] if talk and talk.lines else None
     if line is None or line.speaker != hearer:
         return []
-    said = frozenset(words(line.utterance))
+    said = frozenset(words(line.utterance)) - SMALL_WORDS
+    if len(said) < SHARED:
+        return []
     for memory in view.memories.since(view.now - LATELY, ACTION):
         doing = memory.details.get("frame", {}).get("doing", "")
-        if doing and len(said & frozenset(words(doing)) - SMALL_WORDS) >= SHARED:
+        if doing and len(said.intersection(words(doing))) >= SHARED:
             minutes = (view.now - memory.created_at) // timedelta(minutes=1)
             return [
                 noted(
@@ -106,7 +112,7 @@ def _in_order(heard: Heard) -> tuple[str, ...]:
 
 def _notes(view: View, rows: Sequence[Entry]) -> tuple[PastNote, ...]:
     scenario, tick = view.scenario, view.world.tick
-    minutes = scenario.clock.tick_minutes
+    minutes, facts = scenario.clock.tick_minutes, {fact.id: fact for fact in scenario.facts}
     return tuple(
         noted(
             PastNote,
@@ -116,7 +122,7 @@ def _notes(view: View, rows: Sequence[Entry]) -> tuple[PastNote, ...]:
             act=row.act,
             topic=row.topic,
             named=row.named,
-            text=_text(view, row),
+            text=_text(view, facts.get(row.topic), row),
             minutes_ago=(tick - row.tick) * minutes,
             times=row.times,
             because=row.because,
@@ -125,9 +131,8 @@ def _notes(view: View, rows: Sequence[Entry]) -> tuple[PastNote, ...]:
     )
 
 
-def _text(view: View, row: Entry) -> str:
+def _text(view: View, fact: Fact | None, row: Entry) -> str:
     """What a seed fact says, or the scripted event of a row; empty for any other topic."""
-    fact = next((fact for fact in view.scenario.facts if fact.id == row.topic), None)
     if fact is not None:
         return fact.text.get(view.scenario.language) or next(iter(fact.text.values()))
     if row.kind != "attended" or row.because[-1] not in view.memories:

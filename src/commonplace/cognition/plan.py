@@ -20,6 +20,7 @@ from commonplace.character.plan import (
     with_stroke,
 )
 from commonplace.clock import WEEKDAYS, hhmm, iso, midnight
+from commonplace.cognition.goals import goal_notes
 from commonplace.cognition.perceive import befalls
 from commonplace.cognition.remember import PLAN, NewMemory, remember
 from commonplace.cognition.retrieve import retrieve
@@ -87,6 +88,7 @@ async def _parts(
         recalled=found,
         things=things_believed(view.scenario, notebook.belief, item.location, view.persona.id),
         company=tuple(view.scenario.personas[other].called for other in sorted(view.world.bodies)),
+        goals=goal_notes(view, (goal for goal in notebook.goals.open() if goal.object)),
     )
     if reused:
         return task.fallback(inputs).parts

@@ -10,6 +10,7 @@ from commonplace.cognition import plan as planning
 from commonplace.cognition.act import plan_step, targets
 from commonplace.cognition.beside import news_ahead
 from commonplace.cognition.converse import has_floor, my_talk, said_to, spoken
+from commonplace.cognition.goals import goal_notes
 from commonplace.cognition.past import own_past, past_with
 from commonplace.cognition.remember import rated
 from commonplace.cognition.retrieve import retrieve
@@ -130,4 +131,5 @@ def _input(
         pasts={other: past_with(view, notebook.account, other) for other in view.world.targets.agents}
         if merged
         else {},
+        goals=goal_notes(view, notebook.goals.open()),
     )

@@ -14,20 +14,23 @@ from datetime import datetime, timedelta
 from commonplace.character.account import Entry, cited
 from commonplace.character.fact import Fact, carried
 from commonplace.character.state import WARMTH, Relation
-from commonplace.cognition.account import Remembered, act_of, oldest, topics_of
+from commonplace.cognition.account import Remembered, act_of, favour_in, oldest, topics_of
 from commonplace.cognition.perceive import Percept
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.text import words
 
 CHANGES: Mapping[str, int] = {
     "kept_word": 5, "broke_word": -10, "spoke_well": 3, "spoke_ill": -5, "told_secret": -12, "apologised": 6,
-    "stayed_away": -1,
+    "stayed_away": -1, "reproached": -3, "defied": -6, "made_up": 7, "forgave": 5,
 }  # fmt: skip
 """By what the other did: the change of warmth."""
 HURT, PLEASED = "hurt", "pleased"
 """Kinds of rows in the account: the other did something that pleased me, or that hurt."""
 ILL = frozenset({"complain", "snub", "tell.concern"})
 WELL = frozenset({"praise", "tell.fond", "comfort", "thank"})
+FELT = {"reproach": "reproached", "defy": "defied", "make_up": "made_up", "forgive": "forgave"}
+"""Speech acts to me that change what I think of the speaker, whatever they are about. `defy` answers a reproach, and
+`forgive` an apology or an offer to make up."""
 """Speech acts that, about somebody who hears it, are taken amiss or taken well."""
 FORGETS = 7 * 24 * 60
 """Minutes within which an apology is for something."""
@@ -81,6 +84,8 @@ def feel(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -
     for percept, memory in sorted(remembered, key=lambda pair: pair[1].id):
         if percept.frame["what"] == "said":
             _listen(view, notebook, percept.frame, memory.id)
+    if 0 <= notebook.account.next_due <= view.tick:
+        _miss(view, notebook)
     for fact in view.scenario.facts:
         if fact.starts is not None and _has_just_ended(view, fact.starts + timedelta(minutes=fact.minutes or 60)):
             _look_back(view, notebook, fact)
@@ -97,6 +102,10 @@ def _listen(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory
         for topic in topics:
             if told := _my_secret(view, notebook, other, topic):
                 _change(view, notebook, other, "told_secret", (*told, memory), (topic,))
+    elif favour_in(frame, "keep"):
+        _change(view, notebook, other, "kept_word", (memory,), topics)
+    elif act in FELT:
+        _change(view, notebook, other, FELT[act], (memory,), topics)
     elif act == "apologise":
         hurt = next(iter(notebook.account.rows(HURT, other)), None)
         done = next(iter(notebook.account.rows(PLEASED, other)), None)
@@ -119,6 +128,15 @@ def _my_secret(view: TurnView, notebook: Notebook, other: str, topic: str) -> tu
             if frame.get("speech_act") == "tell.secret":
                 return (memory,)
     return ()
+
+
+def _miss(view: TurnView, notebook: Notebook) -> None:
+    """What others have promised me and not done in time: they broke their word."""
+    for row in notebook.account.all():
+        if row.kind == "agreed" and 0 <= row.due <= view.tick:
+            notebook.account = notebook.account.dropped(row)
+            if row.other in notebook.relations:
+                _change(view, notebook, row.other, "broke_word", row.because, (row.topic,), row.named)
 
 
 def _has_just_ended(view: TurnView, ends: datetime) -> bool:
@@ -153,15 +171,17 @@ def _drift(view: TurnView, notebook: Notebook) -> None:
 
 
 def _change(
-    view: TurnView, notebook: Notebook, other: str, why: str, because: tuple[int, ...], topics: tuple[str, ...]
-) -> None:
+    view: TurnView, notebook: Notebook, other: str, why: str, because: tuple[int, ...], topics: tuple[str, ...],
+    named: str = "",
+) -> None:  # fmt: skip
     relation, by = notebook.relations[other], CHANGES[why]
     changed = warmed(relation, by)
     if changed.warmth == relation.warmth or not because:
         return
     notebook.relations[other] = replace(changed, because=cited(relation.because, because))
     kind = HURT if by < 0 else PLEASED
-    row = Entry(kind, other, why, topics[0] if topics else "", view.tick, view.tick, because=cited((), because))
+    topic = topics[0] if topics else ""
+    row = Entry(kind, other, why, topic, view.tick, view.tick, because=cited((), because), named=named)
     notebook.account = notebook.account.noted(row, oldest(view))
     body = {"other": other, "change": by, "warmth": changed.warmth, "why": why, "because": list(because)}
     notebook.note("RELATION_CHANGED", **body)

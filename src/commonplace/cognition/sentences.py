@@ -123,6 +123,48 @@ DOING: Mapping[str, Mapping[str, str]] = {
 """What somebody is seen doing when neither plan nor mind has said so."""
 
 
+WISHES: Mapping[str, Mapping[str, str]] = {
+    "en": {
+        "repair": "mend {thing}",
+        "lend": "lend {x} {topic}",
+        "give": "bring {x} {topic}",
+        "return": "give {x} back {topic}",
+        "help": "give {x} a hand with {topic}",
+        "visit": "drop in on {x}",
+        "call": "drop in on {x} for {topic}",
+        "event": "meet {x} at {place}",
+        "apologise": "apologise to {x} about {topic}",
+        "apologise_plain": "apologise to {x}",
+        "reproach": "have it out with {x} about {topic}",
+        "reproach_plain": "have it out with {x}",
+        "make_up": "make up with {x}",
+    },
+    "ko": {
+        "repair": "{thing} 고치기",
+        "lend": "{x}에게 {topic} 빌려주기",
+        "give": "{x}에게 {topic} 가져다주기",
+        "return": "{x}에게 {topic} 돌려주기",
+        "help": "{x}의 {topic} 도와주기",
+        "visit": "{x} 보러 들르기",
+        "call": "{topic} 먹으러 {x}에게 들르기",
+        "event": "{place}에서 {x} 만나기",
+        "apologise": "{x}에게 {topic} 일로 사과하기",
+        "apologise_plain": "{x}에게 사과하기",
+        "reproach": "{x}에게 {topic} 일을 따지기",
+        "reproach_plain": "{x}에게 서운하다고 말하기",
+        "make_up": "{x}과(와) 화해하기",
+    },
+}
+"""What a character means to do, as it would say `I want to …`; in Korean as a noun."""
+
+
+def wished(language: str, kind: str, **slots: str) -> str:
+    """The words of a goal."""
+    plain = f"{kind}_plain"
+    kind = plain if not slots.get("topic", "-") and plain in WISHES[language] else kind
+    return resolved(WISHES[language][kind].format_map(slots))
+
+
 def sentence(language: str, kind: str, **slots: str) -> str:
     """The sentence for one kind of percept or plan."""
     if language == "ko" and "doing" in slots:
@@ -144,6 +186,14 @@ def the(name: str) -> str:
     """`stock pot` → `the stock pot`; names that begin with a capital, an article or Hangul stay as they are."""
     first = name[:1]
     return name if first.isupper() or not first.isascii() or name.startswith(("the ", "a ", "an ")) else f"the {name}"
+
+
+def the_thing(language: str, name: str) -> str:
+    """`Moon Courier machine` → `the Moon Courier machine`: an object is no person, whatever it is called."""
+    has_owner = name.partition(" ")[0].endswith("'s")
+    return (
+        f"the {name}" if language == "en" and not has_owner and the(name) == name and name[:1].isupper() else the(name)
+    )
 
 
 def ended(text: str) -> str:

@@ -313,7 +313,8 @@ def fact_notes(scenario: Scenario, notes: Sequence[Recalled]) -> tuple[FactNote,
     """The seed facts that any of the memories carries: knowledge enters a mind only through a memory."""
     known = {fact for note in notes for fact in note.facts}
     return tuple(
-        FactNote(
+        noted(
+            FactNote,
             id=fact.id,
             text=fact.text.get(scenario.language) or next(iter(fact.text.values())),
             tell=fact.tell.get(scenario.language, ()),

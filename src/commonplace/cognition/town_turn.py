@@ -5,6 +5,7 @@ from __future__ import annotations
 from commonplace.cognition.account import note
 from commonplace.cognition.act import act, played
 from commonplace.cognition.deferred import deliver, request_reflection, request_relate
+from commonplace.cognition.goals import pursue
 from commonplace.cognition.perceive import perceive
 from commonplace.cognition.plan import current_item, request_day, struck
 from commonplace.cognition.react import KEEP, react, reaction_entry, sleeps_on
@@ -24,6 +25,7 @@ async def town_turn(view: TurnView) -> Turn:
     stored = await store_percepts(view, notebook, perception.percepts)
     note(view, notebook, stored.remembered)
     feel(view, notebook, stored.remembered)
+    pursue(view, notebook, stored.remembered)
     news = stored.news
     await struck(view, notebook)
     item = await current_item(view, notebook)

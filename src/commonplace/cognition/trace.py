@@ -18,6 +18,7 @@ from commonplace.minds.notes import News, Recalled, Value
 ELSEWHERE = {
     "who", "situation", "facts", "places", "names", "routine", "hints", "things",
     "texts", "said", "now", "later", "lines", "yesterday", "company", "known", "told", "past", "pasts",
+    "goals",
 }  # fmt: skip
 """Fields of typed inputs that are left out: scenario, state and memories of the tick hold them. Memories that stay
 (`Recalled`, `News`) are written as their ids, whatever their field is called.

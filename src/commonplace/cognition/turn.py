@@ -218,10 +218,25 @@ class Notebook(Tracer):
         self.jobs = (*self.jobs, Job(kind, tick, due, about, number))
 
     def state(self) -> CharacterState:
-        """State at the end of the turn; the same object parts where nothing changed."""
-        relations = self._before.relations if self.relations == self._before.relations else self.relations
+        """State at the end of the turn; the same object, or the same parts of it, where nothing changed."""
+        before = self._before
+        relations = before.relations if self.relations == before.relations else self.relations
+        weighed = before.weighed if self.weighed == before.weighed else self.weighed
+        said = before.said if self.said == before.said else self.said
+        is_same = (
+            self.plan is before.plan
+            and self.belief is before.belief
+            and self.account is before.account
+            and self.jobs is before.jobs
+            and relations is before.relations
+            and weighed is before.weighed
+            and said is before.said
+            and (self.reflected, self.played, self.mood) == (before.reflected, before.played, before.mood)
+        )
+        if is_same:
+            return before
         return replace(
-            self._before,
+            before,
             plan=self.plan,
             belief=self.belief,
             relations=relations,
@@ -229,8 +244,8 @@ class Notebook(Tracer):
             reflected=self.reflected,
             played=self.played,
             mood=self.mood,
-            weighed=self.weighed or self._before.weighed,
-            said=self.said or self._before.said,
+            weighed=weighed,
+            said=said,
             account=self.account,
             goals=self.goals,
         )

@@ -40,6 +40,8 @@ _HANGUL = re.compile(f"[{HANGUL}]")
 _STEMMER = cast(Any, Stemmer).Stemmer("english", 0)
 _IDEOGRAPHIC = "\u3041"
 """From here on a run of letters holds several words without spaces."""
+_QUESTIONS = 256
+"""Questions whose tokens are kept: those who see the same thing ask the same of their memories."""
 _CAPITAL_INSIDE = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
 
 
@@ -70,6 +72,8 @@ class Analyser:
         self._shares: dict[str, tuple[float, ...]] = {}
         """Hangul word → how much each of its tokens counts in a question."""
         self._dates: dict[tuple[date, str], tuple[str, ...]] = {}
+        self._questions: dict[tuple[str, float], Mapping[str, float]] = {}
+        """The latest questions, each with a weight of grammar words, and what `weighted` gave."""
 
     def query(self, text: str) -> list[str]:
         """The tokens of a text, in order, repeated as often as they occur. Dates written 2031-10-04 stay whole."""
@@ -79,11 +83,20 @@ class Analyser:
             tokens += known.get(word) or self._analysed(word)
         return tokens
 
-    def weighted(self, question: str, grammar: float) -> dict[str, float]:
+    def weighted(self, question: str, grammar: float) -> Mapping[str, float]:
         """Token → how much it counts in a question: the sum of its occurrences, each 1 or less.
 
         An occurrence in a grammar word counts `grammar` times as much.
         """
+        known = self._questions.get((question, grammar))
+        if known is None:
+            known = self._weighted(question, grammar)
+            if len(self._questions) >= _QUESTIONS:
+                self._questions.clear()
+            self._questions[question, grammar] = known
+        return known
+
+    def _weighted(self, question: str, grammar: float) -> Mapping[str, float]:
         quiet = grammar_words(question) if grammar != 1 else frozenset[str]()
         dates, rest = _split_dates(question)
         found: dict[str, float] = dict.fromkeys(dates, 1.0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from copy import copy
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,12 +111,13 @@ def place(memory: Memory) -> tuple[str, ...]:
     return _name_words(" ".join(memory.place))
 
 
-def named(question: str) -> list[str]:
+@lru_cache(maxsize=256)
+def named(question: str) -> tuple[str, ...]:
     """The words of a question that may be names, each once; Hangul ones also without what may be their particle."""
     found: list[str] = []
     for word in _content_words(question):
         found += [word[:size] for size in range(2, len(word) + 1)] if _HANGUL.match(word) else [word]
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 def is_question(text: str) -> bool:
@@ -281,7 +283,7 @@ class Hints:
         self._rows = rows
         self.asking = columns.questions.where(length, rows)
         """The positions of the candidates that ask."""
-        names = named(text) if "named" in policy.weights else []
+        names = named(text) if "named" in policy.weights else ()
         labels = [(column, column.carrying(names)) for column in (columns.subjects, columns.places)]
         self._marks = [(column, marked) for column, marked in labels if marked is not None]
         self._length = length

@@ -11,7 +11,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,20 +161,18 @@ class LexicalIndex:
             return scores
         saturation = self._saturation(total / count, k1, b)
         weights = tokens if isinstance(tokens, Mapping) else Counter(tokens)
-        found: list[_Found] = []
-        for term, weight in sorted(weights.items()):
-            containing = self._containing(term, length)
-            if containing:
-                found.append(_Found(self._postings[term], containing, weight * idf(count, containing)))
-        if found and sum(containing for _, containing, _ in found) <= _FEW:
-            return _added_at_once(found, saturation, length)
+        terms = [(term, found) for term in sorted(weights) if (found := self._containing(term, length))]
+        each = [weights[term] * idf(count, containing) for term, containing in terms]
+        found = [(self._postings[term], containing) for term, containing in terms]
+        if found and sum(containing for _, containing in found) <= _FEW:
+            return _added_at_once(found, each, saturation, length)
         scores[:] = 0
-        for postings, containing, weight in found:
-            weighted, codes = saturation * weight, postings.codes[:containing]
+        for (postings, containing), weighted in zip(found, np.multiply.outer(each, saturation), strict=True):
             if containing == length:  # words of a date, often: a plain sum takes a fifth of the time
                 for some in blocks(length):
-                    scores[some] += weighted.take(codes[some], mode="clip")  # `raise` takes longer
+                    scores[some] += weighted.take(postings.codes[some], mode="clip")  # `raise` takes longer
             else:
+                codes = postings.codes[:containing]
                 np.add.at(scores, postings.documents[:containing], weighted.take(codes, mode="clip"))
         return scores
 
@@ -198,11 +195,13 @@ class LexicalIndex:
         """Whether one of the first `length` documents has the term."""
         return self._containing(term, length) > 0
 
-    def respelt(self, terms: Mapping[str, float], length: int) -> dict[str, float]:
+    def respelt(self, terms: Mapping[str, float], length: int) -> Mapping[str, float]:
         """The terms with their weights, those absent from the first `length` documents replaced.
 
         Up to eight terms spelt like it take the place of an absent one, each weighted by its likeness.
         """
+        if all(self._containing(term, length) for term in terms):
+            return terms
         found: dict[str, float] = {}
         for term, weight in terms.items():
             if self._containing(term, length):
@@ -303,19 +302,16 @@ def _by_term(documents: Mapping[int, Sequence[str]]) -> dict[str, dict[int, int]
     return found
 
 
-class _Found(NamedTuple):
-    """A term of a question that occurs among the first documents."""
+def _added_at_once(
+    found: list[tuple[_Postings, int]], each: list[float], saturation: NDArray[np.float64], length: int
+) -> NDArray[np.float64]:
+    """The same as adding one term after the other, to the last bit, in one call: calls would cost most of the time.
 
-    postings: _Postings
-    containing: int
-    weight: float
-
-
-def _added_at_once(found: list[_Found], saturation: NDArray[np.float64], length: int) -> NDArray[np.float64]:
-    """The same as adding one term after the other, to the last bit, in one call: calls would cost most of the time."""
-    documents = np.concatenate([postings.documents[:containing] for postings, containing, _ in found])
-    codes = np.concatenate([postings.codes[:containing] for postings, containing, _ in found])
-    weights = np.array([weight for *_, weight in found]).repeat([containing for _, containing, _ in found])
+    `found`: of each term the postings, and how many of them count; `each`: its weight.
+    """
+    documents = np.concatenate([postings.documents[:containing] for postings, containing in found])
+    codes = np.concatenate([postings.codes[:containing] for postings, containing in found])
+    weights = np.array(each).repeat([containing for _, containing in found])
     weights *= saturation.take(codes, mode="clip")  # `raise` takes longer
     return np.asarray(np.bincount(documents, weights, length), dtype=np.float64)
 

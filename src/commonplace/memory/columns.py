@@ -28,9 +28,9 @@ def grown(array: NDArray[Scalar], needed: int) -> NDArray[Scalar]:
     return bigger
 
 
-BLOCK = 8192
+BLOCK = 16_384
 """Rows."""
-WIDE = 4 * BLOCK
+WIDE = 2 * BLOCK
 """Rows, where numbers are single and only two or three arrays take part."""
 
 

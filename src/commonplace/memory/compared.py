@@ -55,7 +55,8 @@ class ByWords:
         terms = view.table.analyser.weighted(text, policy.grammar)
         if policy.respell:
             terms = index.respelt(terms, view.length)
-        terms.update(days_named(view, text, at, policy)[0])
+        if days := days_named(view, text, at, policy)[0]:
+            terms = {**terms, **days}
         scores = index.scores(terms, view.length, policy.k1, policy.b, room if rows is None else None)
         self._scores = view.take(scores, rows)
 

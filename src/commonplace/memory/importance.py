@@ -24,6 +24,7 @@ EMOTIONAL = 1
 GOAL = 2
 PERSONAL = 1
 HIGHEST = 10
+_NONE: frozenset[str] = frozenset()
 
 _HANGUL = re.compile(f"[{HANGUL}]")
 _LONGEST_BEGINNING = 6
@@ -55,6 +56,7 @@ class RuleRater:
             ("goal", GOAL, stems(_content(clean(goal)))),
             ("personal", PERSONAL, relation | stems(words(" ".join(map(clean, names))))),
         )
+        self._listed = frozenset[str]().union(*(listed for _, _, listed in self._rules))
         self._known: dict[str, frozenset[str]] = {}  # word → the rules it makes apply
         self._shared: dict[frozenset[str], frozenset[str]] = {}
 
@@ -86,8 +88,10 @@ class RuleRater:
         if len(self._known) >= 65_536:
             self._known.clear()
         found = forms(word)
-        rules = frozenset(rule for rule, _, listed in self._rules if not listed.isdisjoint(found))
-        rules = self._known[word] = self._shared.setdefault(rules, rules)  # most have none
+        rules = _NONE
+        if not self._listed.isdisjoint(found):  # as of few words
+            rules = frozenset(rule for rule, _, listed in self._rules if not listed.isdisjoint(found))
+        rules = self._known[word] = self._shared.setdefault(rules, rules)
         return rules
 
 

@@ -183,6 +183,12 @@ class Reader:
         return list(islice(self._latest(), checked_count("n", n, 0)))
 
     @locked
+    def first(self, n: int) -> list[Memory]:
+        """The n earliest memories, oldest first, `accessed_at` as they were added. Raises UsageError for n below 0."""
+        view, count = self._view(), checked_count("n", n, 0)
+        return view.table.records_of(view.alive.nonzero()[0][:count].tolist())
+
+    @locked
     def vector(self, id: int) -> Vector | None:
         """The embedding, float32 of shape (dimensions,); None if it is not usable. Raises UsageError as `get`."""
         self.get(id)
@@ -210,7 +216,7 @@ class Reader:
         while end:
             with self.guard:
                 rows = range(end - 1, max(0, end - count) - 1, -1)
-                some = [view.table.record(row) for row in rows if view.alive[row]]
+                some = view.table.records_of([row for row in rows if view.alive[row]])
             yield from some
             end, count = max(0, end - count), min(2 * count, _AT_ONCE)
 
@@ -220,7 +226,7 @@ class Reader:
         view, began = self._view(), micros(checked_time(at))
         table, length = view.table, view.length
         wanted = (table.created[:length] >= began) & (table.kind[:length] == KIND_CODES[kind]) & view.alive
-        return iter([table.record(row) for row in np.flatnonzero(wanted).tolist()])
+        return iter(table.records_of(wanted.nonzero()[0].tolist()))
 
     @locked
     def earliest(self, says: Callable[[str], bool]) -> int | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import date, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from commonplace.clock import WEEKDAYS
@@ -63,7 +63,7 @@ def dated(question: str, at: datetime) -> Dated:
     the latest before today. Dates that are written out are not of this sort: `Analyser` reads them, and beside one of
     them relative words count from there (`the week before 4 October`), so they name nothing here.
     """
-    if not _ANY.search(question) or _WRITTEN_OUT.search(question):
+    if not _readable(question):
         return Dated((), question)
     today, found, longer, rest = at.date(), set[date](), set[date](), question
     for pattern, read in _phrases():
@@ -75,6 +75,12 @@ def dated(question: str, at: datetime) -> Dated:
                 if size <= _YEAR:
                     (found if size <= LONGEST else longer).update(first + timedelta(days) for days in range(count))
     return Dated(tuple(sorted(found)), rest if found or longer else question, tuple(sorted(longer)))
+
+
+@lru_cache(maxsize=256)
+def _readable(question: str) -> bool:
+    """Whether the question may have such words and has no date that is written out."""
+    return bool(_ANY.search(question)) and not _WRITTEN_OUT.search(question)
 
 
 @cache

@@ -220,7 +220,7 @@ def retrieve(
         excluded=tuple(sorted(exclude)),
         length=view.length,
         chosen_by="score" if asked else "newest",
-        found=tuple(map(view.table.record, chosen.tolist())),
+        found=tuple(view.table.records_of(chosen.tolist())),
         accessed=(micros(at),) * len(chosen) if touches else tuple(view.accessed[chosen].tolist()),
         scores=tuple((totals[ranked] * UNIT).tolist()),
         spreads=scores.spreads if scores else {},
@@ -280,7 +280,7 @@ def score_candidates(
     asked = [name for name in weights if name in _COMPARED]
     count = view.length if rows is None else len(rows)
     work = _WORK.matrix(len(asked) + 4, count + 2 * REACH)
-    rooms = list[Floats](work[: len(asked), : -2 * REACH])
+    rooms = [row[:count] for row in work[: len(asked)]]
     compared, unusable = _compare(view, rows, text, at, policy, vector, dict(zip(asked, rooms, strict=True)))
     chosen: Indices | None = None
     if policy.nearest:
@@ -301,7 +301,7 @@ def score_candidates(
         hints = hints and hints.only(rows)
     if chosen is not None:
         work = _FEW.matrix(len(asked) + 4, len(chosen) + 2 * REACH)
-        rooms = list[Floats](work[: len(asked), : -2 * REACH])
+        rooms = [row[: len(chosen)] for row in work[: len(asked)]]
     for part, room in zip(compared, rooms, strict=True):
         part.units(chosen, room)
     if short:

@@ -129,9 +129,11 @@ class Sayings:
         """Fills `out` with the cosines, times 2³⁰, whole, of the vectors with these products; None for the first."""
         for some in blocks(len(products)):
             norms = self.norms[some] if numbers is None else self.norms[numbers[some]]
-            np.divide(products[some], norms, out=out[some], dtype=np.float64)
-            out[some] /= norm * UNIT  # exactly what dividing by the norm and then by 2⁻³⁰ gives
-            np.rint(out[some], out=out[some])
+            units = out[some]
+            np.copyto(units, products[some])
+            units /= norms
+            units /= norm * UNIT  # exactly what dividing by the norm and then by 2⁻³⁰ gives
+            np.rint(units, out=units)
 
     def inverse_norms(self, count: int, lowest: float, highest: float) -> NDArray[np.float32] | None:
         """1 / the norms of the first `count`, nearly; None if one of them is out of range."""

@@ -34,7 +34,7 @@ _CHUNK = 2048
 """Memories indexed at once."""
 _LATEST = 128
 """Memories that stay objects at least: a reflection reads 100."""
-_READ = 256
+_READ = 1024
 """Packed memories that are kept as objects after they were read: the same few are retrieved again and again."""
 
 _PRIORS = 4
@@ -124,12 +124,15 @@ class MemoryTable:
         """A memory as it was added or last revised; its last access is in the column `accessed`."""
         if row >= self._packed.size:
             return self._latest[row - self._packed.size]
-        memory = self._packed.whole(row) or self._read.get(row)
+        memory = self._packed.whole(row)
+        if memory is not None:
+            return memory
+        memory = self._read.pop(row, None)
         if memory is None:
             memory = self._unpacked(row)
             if len(self._read) >= _READ:
                 del self._read[next(iter(self._read))]
-            self._read[row] = memory
+        self._read[row] = memory  # the last, so that those read longest ago go first
         return memory
 
     def _unpacked(self, row: int) -> Memory:
@@ -147,6 +150,11 @@ class MemoryTable:
             event=event,
             **rare,
         )
+
+    def records_of(self, rows: Sequence[int]) -> list[Memory]:
+        """The memories of some rows, as `record` gives them."""
+        packed, latest = self._packed.size, self._latest
+        return [latest[row - packed] if row >= packed else self.record(row) for row in rows]
 
     def records(self, start: int = 0) -> list[Memory]:
         """The memories from a row on."""

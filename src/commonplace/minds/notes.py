@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from operator import not_
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,15 +20,8 @@ class Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def _is_empty(value: str) -> bool:
-    """Left out of an input's JSON, so that the questions of runs without levels keep their keys."""
-    return not value
-
-
-def _is_empty_list(value: tuple[str, ...]) -> bool:
-    return not value
-
-
+_is_empty = not_
+"""Left out of an input's JSON, so that the questions of runs without levels keep their keys."""
 V = TypeVar("V", bound=Value)
 _put_fields, _put_fields_set, _put_extra, _put_private = (
     vars(BaseModel)[slot].__set__
@@ -146,7 +140,7 @@ class ThingHere(Value):
     state: str
     verbs: tuple[str, ...] = ()
     carried: bool = False
-    leads: tuple[str, ...] = Field(default=(), exclude_if=_is_empty_list)
+    leads: tuple[str, ...] = Field(default=(), exclude_if=_is_empty)
     """The verbs that bring it into another state, as far as its kind says."""
 
 
@@ -222,7 +216,7 @@ class Spoken(Value):
     """What the line does, where its speaker's mind said so: `tell`, `ask.well`, `invite` …"""
     topic: str = ""
     """What it is about, as its speaker names it."""
-    replies: tuple[str, ...] = Field(default=(), exclude_if=_is_empty_list)
+    replies: tuple[str, ...] = Field(default=(), exclude_if=_is_empty)
     """What the scenario's author gave to say to it; only of the latest line."""
 
 
@@ -260,6 +254,45 @@ class Past(Value):
 
 
 NO_PAST = Past()
+
+
+class GoalNote(Value):
+    """Something the character means to do, with what it needs (`docs/cognition.md`)."""
+
+    id: str
+    kind: str
+    """`repair`, `promise`, `matter` or `visit`."""
+    text: str
+    """As a wish: `bring Suki the ladder`, `지붕 고치기`."""
+    act: str = ""
+    """The speech act that settles it, where that takes a word: `keep.give`, `apologise`."""
+    topic: str = ""
+    """What it is about, in words."""
+    person: str = ""
+    """Character id and short name of whom it takes."""
+    called: str = ""
+    object: str = ""
+    """Id and name of the object it is done to, and the verb that gets it on."""
+    object_name: str = ""
+    verb: str = ""
+    people: int = 1
+    """How many it takes, as far as its kind says."""
+    lacks: str = ""
+    """Name of a thing that is missing for the next step, as far as the character knows; empty where it can go on."""
+    place: str = ""
+    """Area id: where the object is, or where the person is mostly met; empty where that is not known or asked for."""
+    time: str = ""
+    """`HH:MM` at which it can be done, or the person is mostly there; empty for any time."""
+    due: str = ""
+    """ISO moment by which it is to be done; empty for no time."""
+    day: str = ""
+    """That day in a word: `tomorrow`, `Thursday`."""
+    minutes: int = 0
+    """Since it was opened."""
+    steps: int = 1
+    done_steps: int = 0
+    tries: int = 0
+    because: tuple[int, ...] = ()
 
 
 class Hint(Value):

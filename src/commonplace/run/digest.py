@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple
 
-from commonplace.canon import DIGEST_SIZE, digest
+from commonplace.canon import DIGEST_SIZE, digest, encoding
 from commonplace.memory.embedding import packed
 from commonplace.run.rows import (
     AnswerCells,
@@ -207,4 +207,4 @@ def _bytes(cell: object) -> dict[str, str]:
     raise TypeError(f"{type(cell).__name__} in a row")
 
 
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_bytes).encode
+_encode = encoding(json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_bytes))

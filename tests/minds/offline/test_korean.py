@@ -86,6 +86,8 @@ def _slots(noun: str) -> dict[str, str]:
         "when": "오늘 아침",
         "time": "저녁 일곱 시",
         "sky": "비",
+        "day": "목요일",
+        "on": "목요일에",
         **doing,
         **KO.doing("국물 내기", "do"),
     }

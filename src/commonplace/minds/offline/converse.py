@@ -13,6 +13,7 @@ from commonplace.minds.notes import FactNote, Item, Recalled
 from commonplace.minds.offline.account import has_asked, open_debt, open_hurt
 from commonplace.minds.offline.answers import answer_question, is_on_topic, news_reply
 from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.favours import favour_reply, goal_sayings
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
 from commonplace.minds.offline.hear import refuses, remembered
 from commonplace.minds.offline.inner_voice import thought_aloud
@@ -37,7 +38,7 @@ LONGEST = 380
 def converse(given: ConverseInput, dice: Dice) -> ConverseOutput:
     """What to say now; an empty utterance when nothing remembered gives anything to say."""
     scene = scene_of(given, dice)
-    options = sayings(scene)
+    options = [*goal_sayings(scene), *sayings(scene)]
     for attempt in range(TRIES):
         line = _line(scene.again(attempt), options)
         if line is None:
@@ -221,7 +222,10 @@ def _reproach(scene: Scene) -> Line | None:
     hurt = open_hurt(scene.talk.past, scene.you.id)
     if hurt is None:
         return None
-    line = scene.line(f"reproach.{hurt.act}", *hurt.because, about=hurt.topic, event=_event_of(scene, hurt.topic))
+    rule, event = f"reproach.{hurt.act}", _event_of(scene, hurt.topic)
+    if hurt.named and hurt.act == "broke_word":
+        rule = "reproach.word"
+    line = scene.line(rule, *hurt.because, about=hurt.topic, event=event, topic=hurt.named)
     return _greeting(scene).then(line)
 
 
@@ -230,7 +234,8 @@ def _apology(scene: Scene) -> Line | None:
     broke = open_debt(scene.talk.past, scene.you.id)
     if broke is None:
         return None
-    line = scene.line("apology", *broke.because, about=broke.topic, event=_event_of(scene, broke.topic))
+    rule, event = "apology.word" if broke.named else "apology", _event_of(scene, broke.topic)
+    line = scene.line(rule, *broke.because, about=broke.topic, event=event, topic=broke.named)
     return _greeting(scene).then(line)
 
 
@@ -271,11 +276,12 @@ def _reply(scene: Scene, options: list[Saying]) -> Line | None:
         return _leave(scene, memory)
     if scene.you.warmth < COLD:
         return _snub(scene, memory)
-    if _answers_me(scene):
-        return _rsvp(scene, memory, options)
-    told = news_reply(scene, memory) if memory.facts else None
+    answers_me = _answers_me(scene)
+    told = favour_reply(scene, memory) or (news_reply(scene, memory) if memory.facts and not answers_me else None)
     if told is not None:
         return told
+    if answers_me:
+        return _rsvp(scene, memory, options)
     return answer_question(scene, memory, options) if scene.heard.asks else _met(scene, memory, options)
 
 

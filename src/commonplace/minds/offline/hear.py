@@ -34,6 +34,8 @@ are at, `noticed` one on what has just happened to both."""
 ACTS = frozenset(
     {
         "greet", "farewell", "thank", "apologise", "praise", "comfort", "invite", "accept", "decline", "hesitate",
+        "ask.lend", "ask.visit", "ask.favour", "promise.give", "make_up", "forgive", "defy",
+        *(f"keep.{kind}" for kind in ("lend", "give", "return", "help", "visit")),
         "tell", "report", "reproach", "complain", "rejoice", "intend", "weather", "acknowledge", "answer", "snub",
         "ask", *QUESTIONS,
         *(f"tell.{sort}" for sort in SORTS),

@@ -187,6 +187,14 @@ def _closed(given: PlanDayInput, drafts: Sequence[Draft]) -> tuple[Stroke, ...]:
 # ── what memories put into a day ─────────────────────────────────────────────────────────────────────────────────────
 
 
+ORDER = ("promise", "matter", "visit", "repair")
+"""Kinds of goals, the most urgent first."""
+PURSUED = {"promise": 55, "matter": 75, "visit": 60, "repair": 60}
+"""Of a hundred days, those on which a goal that could wait is planned for."""
+FORGETS = 14
+"""Of a hundred promises, those that are forgotten."""
+MOST_GOALS = 2
+"""The most goals that a day takes in."""
 MOST_WISHES = 2
 """The most wishes that a day takes in, in addition to appointments."""
 TIMES = (10 * 60 + 30, 14 * 60 + 30, 16 * 60, 17 * 60 + 30, 19 * 60)
@@ -196,10 +204,36 @@ TIMES = (10 * 60 + 30, 14 * 60 + 30, 16 * 60, 17 * 60 + 30, 19 * 60)
 def _wishes(given: PlanDayInput, dice: Dice) -> list[Draft]:
     """Appointments first, then at most two wishes, each at its own time."""
     events = list(_events(given, dice))
-    wishes = [*_insights(given), *_undone(given), *_visits(given, dice)]
-    chosen = dice.shuffled(wishes, "wishes")[: _appetite(dice)]
     times = dice.shuffled(TIMES, "times")
-    return [*events, *(Draft(times[index], stroke, fixed=True) for index, stroke in enumerate(chosen))]
+    goals = list(_goals(given, times, dice))[:MOST_GOALS]
+    wishes = [*_insights(given), *_undone(given), *_visits(given, dice)]
+    chosen = dice.shuffled(wishes, "wishes")[: max(0, _appetite(dice) - len(goals))]
+    return [*events, *goals, *(Draft(times[-1 - index], stroke, fixed=True) for index, stroke in enumerate(chosen))]
+
+
+def _goals(given: PlanDayInput, times: Sequence[int], dice: Dice) -> Iterator[Draft]:
+    """What the character means to do and can do today, where the thing is or the person is mostly met: promises first.
+
+    Now and then a promise is forgotten, for good.
+    """
+    reachable, today = {spot.id for spot in given.places}, given.situation.moment[:10]
+    for number, goal in enumerate(sorted(given.goals, key=lambda goal: (ORDER.index(goal.kind), goal.due, goal.id))):
+        is_last_day = goal.due[:10] == today
+        if goal.lacks or goal.place not in reachable or (goal.kind == "promise" and not goal.act):
+            continue
+        if goal.kind == "promise" and dice.steady().chance(FORGETS, "forgets", goal.id):
+            continue
+        if (goal.act == "keep.visit" and not is_last_day) or not (
+            is_last_day or dice.chance(PURSUED[goal.kind], "goal", goal.id)
+        ):
+            continue
+        do = language(given.who.language).gerund(goal.text)
+        start = moment_minutes(goal.time) if goal.time else times[number % len(times)]
+        stroke = Stroke(
+            start="00:00", minutes=60 if goal.object else 40, location=goal.place, do=do[:120],
+            because=goal.because[-1:], emoji="🔧" if goal.object else "🤝",
+        )  # fmt: skip
+        yield Draft(start, stroke, fixed=True)
 
 
 def _appetite(dice: Dice) -> int:
@@ -229,13 +263,12 @@ def _events(given: PlanDayInput, dice: Dice) -> Iterator[Draft]:
 
 
 def _insights(given: PlanDayInput) -> Iterator[Stroke]:
-    """A conclusion that carries a wish."""
+    """A conclusion that carries a wish about nobody."""
     for memory in given.recalled:
         wish = memory.frame.get("wish", "")
         if memory.frame.get("what") == "insight" and wish:
-            about = memory.frame.get("about", "")
-            place = _seen(given).get(about, "") or memory.frame.get("place", "")
-            if place or about not in {person.id for person in given.known}:
+            place = memory.frame.get("place", "")
+            if memory.frame.get("about", "") not in {person.id for person in given.known}:  # that would be a goal
                 yield _stroke(given, language(given.who.language).gerund(wish), memory, place)
 
 
@@ -335,7 +368,7 @@ def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
     if given.item.asleep:
         return PlanPartsOutput(parts=(PartOut(do=given.item.do, minutes=min(240, max(5, given.item.minutes))),))
     queue = _queue(given, usable, rules, dice)
-    repair = _relit(given, rules, dice) or _repair(given, broken, rules, refused, dice)
+    repair = _relit(given, rules, dice) or _meant(given) or _repair(given, broken, rules, refused, dice)
     return PlanPartsOutput(parts=_filled([*repair, *queue], given.item.minutes, dice))
 
 
@@ -435,6 +468,14 @@ def _broken(given: PlanPartsInput, rules: Grammar) -> dict[str, ThingHere | Reca
         elif thing.id in found and thing.state:
             del found[thing.id]
     return found
+
+
+def _meant(given: PlanPartsInput) -> list[PartOut]:
+    """The repair that a stretch of plan is for, with the verb that gets it on."""
+    for goal in given.goals:
+        if goal.verb and not goal.lacks and not set(goal.because).isdisjoint(given.item.because):
+            return [PartOut(do=given.item.do, minutes=15, object_id=goal.object, verb=goal.verb, emoji="🔧")]
+    return []
 
 
 def _repair(

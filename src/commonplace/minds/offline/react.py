@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from commonplace import rng
-from commonplace.minds.notes import NO_PAST, FactNote, Item, Person, Recalled, Spoken
+from commonplace.minds.notes import NO_PAST, FactNote, GoalNote, Item, Person, Recalled, Spoken
 from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.favours import meant_for, starts
 from commonplace.minds.offline.gatherings import event_name, hearing, invitation, minutes_since
 from commonplace.minds.offline.grammar.grammar import grammar, reason
 from commonplace.minds.offline.grammar.language import language
@@ -49,6 +50,8 @@ TABLE = 6
 """Of so many people in one place, one may open a talk at a time."""
 MORE = 6
 """Lines beyond the length of a talk up to which a question is still answered."""
+JUST_TALKED = 20
+"""Minutes before two who have just talked talk again about what one of them has come for."""
 REST = 90
 """Minutes before two who have just talked talk again."""
 
@@ -249,16 +252,17 @@ def _is_passing(person: Person, passing: tuple[str, ...]) -> bool:
 def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]:
     """How much the character wants to speak to somebody now, what for and why."""
     since = person.minutes_since_talk
+    mood, name = temper(given.who), given.who.language
+    meant = _meant(given, person)
+    if meant is not None:
+        return meant
     if 0 <= since < REST or person.warmth < COLD:
         return 0, "", ""
-    mood, name = temper(given.who), given.who.language
-    wrong = _wrong(given, person)
-    if wrong:
-        return SPEAKS + 20, wrong, reason(name, f"meet.{wrong}", x=person.called)
     note = _untold(given, person)
     score = 20 + person.warmth // 3 + (20 if since < 0 else min(12, since // 60))
     score += (9 if mood.sociable > 0 else 5) * mood.sociable  # the reserved speak less, not to nobody
     score += 8 if person.label else 0
+    score += 20 if starts(given.who.id, person, given.situation.moment[:10], dice) else 0
     score -= 12 if _on_the_way(given) else 0
     score -= 6 * mood.busy
     score += dice.steady().below(50, "meet", person.id, _hour(given)) - 18
@@ -272,6 +276,37 @@ def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]
     if any(memory.importance >= 6 and memory.frame.get("who") != person.id for memory in given.recalled):
         score += 6
     return score, "greet", reason(name, "meet.like" if person.warmth >= 20 else "meet", x=person.called)
+
+
+def _meant(given: ReactInput, person: Person) -> tuple[int, str, str] | None:
+    """What the character means to say to somebody, or what stands between the two."""
+    since, name = person.minutes_since_talk, given.who.language
+    goal = meant_for(given.goals, person, given.now, given.situation.place.id, given.who.home)
+    if goal is not None and not 0 <= since < JUST_TALKED:
+        return SPEAKS + 15, _purpose(goal), reason(name, "meet.goal", x=person.called, do=goal.text)
+    if 0 <= since < REST or person.warmth < COLD or not (wrong := _wrong(given, person)):
+        return None
+    return SPEAKS + 20, wrong, reason(name, f"meet.{wrong}", x=person.called)
+
+
+def _purpose(goal: GoalNote) -> str:
+    return goal.act if goal.act in {"reproach", "apologise"} else "goal"
+
+
+def _sought(given: ReactInput, dice: Dice) -> ReactOutput | None:  # noqa: ARG001 – one signature
+    """A word with somebody one has come to see."""
+    if given.lines or given.now is None:
+        return None
+    for person in given.situation.people:
+        goal = meant_for(given.goals, person, given.now, given.situation.place.id, given.who.home)
+        if goal is None or not _is_free(person) or 0 <= person.minutes_since_talk < JUST_TALKED:
+            continue
+        if not set(given.now.because).isdisjoint(goal.because):
+            why = reason(given.who.language, "meet.goal", x=person.called, do=goal.text)
+            return ReactOutput(
+                decision="talk", target=person.id, purpose=_purpose(goal), reason=why, because=goal.because[-1:]
+            )
+    return None
 
 
 def _wrong(given: ReactInput, person: Person) -> str:
@@ -355,6 +390,7 @@ _CASES: tuple[Case, ...] = (
     delivery,
     _avoidance,
     failure,
+    _sought,
     _remark,
     _meeting,
     _joining,
@@ -402,6 +438,7 @@ def _talk(answer: ReactOutput, given: ReactInput, hearer: Person) -> ConverseInp
         now=given.now,
         later=given.later,
         past=given.pasts.get(hearer.id, NO_PAST),
+        goals=given.goals,
     )
 
 

@@ -118,10 +118,17 @@ def _worded(pattern: Pattern, rules: Grammar, dice: Dice) -> Insight | None:
     wish = rules.say(f"wish.{pattern.kind}", pattern.slots, dice)
     told = rules.say(f"insight.{pattern.kind}.say", pattern.slots, dice.with_(*pattern.ids))
     finished = rules.language.finished
-    for key, value in (("you", finished(addressed)), ("say", finished(told)), ("wish", wish), ("place", pattern.place)):
+    parts = (("you", finished(addressed)), ("say", finished(told)), ("wish", wish), ("place", pattern.place))
+    for key, value in (*parts, *_asked_about(rules, pattern)):
         if value:
             frame[key] = value
     return Insight(text=finished(text), because=pattern.ids, about=pattern.about, frame=frame)
+
+
+def _asked_about(rules: Grammar, pattern: Pattern) -> list[tuple[str, str]]:
+    """What a wish is to ask about, where it is to ask."""
+    asks = any("{topic}" in one and "{x}" in one for one in rules.every(f"wish.{pattern.kind}"))
+    return [("topic", pattern.slots.get("topic", ""))] if asks else []
 
 
 def _is_new(insight: Insight, memories: Sequence[Recalled], earlier: Sequence[str]) -> bool:

@@ -7,7 +7,19 @@ from typing import Annotated
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import NO_PAST, FactNote, Item, Past, Person, Recalled, Situation, Spoken, Value, Who
+from commonplace.minds.notes import (
+    NO_PAST,
+    FactNote,
+    GoalNote,
+    Item,
+    Past,
+    Person,
+    Recalled,
+    Situation,
+    Spoken,
+    Value,
+    Who,
+)
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import plain
 from commonplace.minds.tasks.past_values import between, spoken_of
@@ -57,6 +69,8 @@ class ConverseInput(Value):
     later: tuple[Item, ...] = ()
     past: Past = NO_PAST
     """What I know of my own past, with this hearer above all."""
+    goals: tuple[GoalNote, ...] = ()
+    """What I mean to do; what takes this hearer first."""
 
 
 class ConverseOutput(WireValue):

@@ -8,7 +8,7 @@ from typing import Annotated, Self
 from pydantic import Field, ValidationInfo, field_validator
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import NO_PAST, FactNote, Past, Person, Recalled, Situation, Spot, Value, Who
+from commonplace.minds.notes import NO_PAST, FactNote, GoalNote, Past, Person, Recalled, Situation, Spot, Value, Who
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.telling import plain
 from commonplace.minds.tasks.past_values import lately_values
@@ -68,6 +68,8 @@ class PlanDayInput(Value):
     """Acquaintances, nearest first."""
     past: Past = NO_PAST
     """What was done, attended and promised lately."""
+    goals: tuple[GoalNote, ...] = ()
+    """What the character means to do."""
 
 
 class PlanDayOutput(Value):

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import Hint, Item, Recalled, Situation, ThingHere, Value, Who
+from commonplace.minds.notes import GoalNote, Hint, Item, Recalled, Situation, ThingHere, Value, Who
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import (
     LONGEST_DOING,
@@ -40,6 +40,8 @@ class PlanPartsInput(Value):
     """Objects believed to be at the item's location, as last seen."""
     company: tuple[str, ...] = ()
     """Short names of those present."""
+    goals: tuple[GoalNote, ...] = ()
+    """What the character means to do to things at the item's place."""
 
 
 class PartOut(Value):

@@ -8,7 +8,20 @@ from typing import Annotated, Any, Literal, Self, cast
 from pydantic import Field, ValidationInfo, field_validator
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import NO_PAST, FactNote, Item, News, Past, Recalled, Situation, Spoken, Spot, Value, Who
+from commonplace.minds.notes import (
+    NO_PAST,
+    FactNote,
+    GoalNote,
+    Item,
+    News,
+    Past,
+    Recalled,
+    Situation,
+    Spoken,
+    Spot,
+    Value,
+    Who,
+)
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import Teller, Told, plain
@@ -112,6 +125,8 @@ class ReactInput(Value):
     """What I know of my own past, the latest of it."""
     pasts: Mapping[str, Past] = Field(default_factory=dict)
     """Person → what I know of my past with them; for those in sight, if `speaks`."""
+    goals: tuple[GoalNote, ...] = ()
+    """What I mean to do."""
 
 
 class ReactOutput(Value):

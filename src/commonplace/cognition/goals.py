@@ -1,0 +1,476 @@
+"""What a character means to do: goals opened, advanced and closed from what it perceives and from its account.
+
+The rules are the same for every mind. A mind decides what it plans, does and says; whether a goal is reached follows
+from what happened. Each change cites the memory that caused it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import cache, lru_cache
+
+from commonplace.character.account import Entry, as_topic
+from commonplace.character.goal import DONE, GIVEN_UP, OVERTAKEN, Goal, about
+from commonplace.character.persona import Persona
+from commonplace.character.plan import without_stroke
+from commonplace.clock import WEEKDAYS, hhmm, iso, midnight
+from commonplace.cognition.account import DAYS, EVENING, Remembered, act_of, favour_in, topics_of
+from commonplace.cognition.remember import OBSERVATION
+from commonplace.cognition.sentences import the_thing, wished
+from commonplace.cognition.turn import Notebook, TurnView, View
+from commonplace.memory.record import Memory
+from commonplace.minds.notes import GoalNote, noted
+from commonplace.world.geography import Geography
+from commonplace.world.tree import ObjectKind, Transition
+
+MOST_TRIES = 4
+"""Days on which a goal was planned for in vain, after which it is given up."""
+MATTER_DAYS, VISIT_DAYS = 4, 3
+"""Days within which something is to be said to somebody, and within which somebody missed is to be seen."""
+MISSED, FOND = 30 * 60, 35
+"""Minutes without a talk after which somebody of this warmth or more is missed."""
+MOST_WISHES = 2
+"""Wishes to see or ask somebody that are had at a time."""
+BETWEEN_TWO = frozenset({"reproach", "apologise", "make_up"})
+"""Speech acts that settle a matter in whatever words."""
+REST_DAYS = 5
+"""Days before a goal about the same as one that has ended is had again."""
+SULKS = 18 * 60
+"""Minutes after which one who was hurt wants to make up."""
+SIGHTINGS = timedelta(days=3)
+"""How far back one remembers where somebody is at which hour."""
+WAKING = (7, 22)
+"""Hours at which one looks for people."""
+
+
+def pursue(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -> None:
+    """Open, advance and close the character's goals by what this tick brought."""
+    for percept, memory in sorted(remembered, key=lambda pair: pair[1].id):
+        mover = _MOVERS.get(percept.frame["what"])
+        if mover is not None:
+            mover(view, notebook, percept.frame, memory)
+    for note in notebook.notes:
+        if note.type == "RELATION_CHANGED":
+            _felt(view, notebook, note.body["other"], note.body["why"])
+    if 0 <= notebook.goals.next_due <= view.tick:
+        _overdue(view, notebook)
+    if view.tick == 1 or (view.now.hour == 4 and view.now.minute < view.scenario.clock.tick_minutes):
+        _look_around(view, notebook)
+
+
+def _open(
+    view: TurnView, notebook: Notebook, kind: str, text: str, memories: Sequence[int], *, act: str = "",
+    topic: str = "", named: str = "", person: str = "", object: str = "", place: str = "", hour: int = -1,
+    steps: int = 1, done_steps: int = 0, due: int = -1, again: bool = False,
+) -> None:  # fmt: skip
+    """Open a goal that rests on these memories, unless one about the same is open or has just ended."""
+    memories = [memory for memory in memories if memory in view.draft]
+    wanted = about(kind, act, person, topic)
+    since = view.tick if again else view.tick - view.scenario.clock.ticks(REST_DAYS * 24 * 60)
+    if not memories or notebook.goals.lately(wanted, since):
+        return
+    goal = Goal(
+        f"{wanted}/{view.tick}", kind, text, act=act, topic=topic, named=named, person=person, object=object,
+        place=place, hour=hour, steps=steps, done_steps=done_steps, opened=view.tick, changed=view.tick, due=due,
+        because=tuple(sorted(set(memories)))[-3:], moved_by=memories[-1],
+    )  # fmt: skip
+    notebook.goals = notebook.goals.with_opened(goal)
+
+
+def _close(view: TurnView, notebook: Notebook, goal: Goal, status: str, memory: int) -> None:
+    """End a goal. What the plan still holds for it makes room for what comes before."""
+    done = goal.steps if status == DONE else goal.done_steps
+    notebook.goals = notebook.goals.with_changed(goal.moved(view.tick, memory, status=status, done_steps=done))
+    for stroke in notebook.plan.level("day"):
+        if stroke.start_time > view.now and stroke.routine < 0 and not set(goal.because).isdisjoint(stroke.because):
+            notebook.plan = without_stroke(notebook.plan, stroke)
+
+
+def _last(view: TurnView, goal: Goal) -> int:
+    """The latest memory that a goal rests on, for a change that only time causes."""
+    return next((memory for memory in reversed(goal.because) if memory in view.draft), goal.moved_by)
+
+
+def _in_days(view: TurnView, days: int) -> int:
+    return view.scenario.clock.tick(midnight(view.now) + timedelta(days=days, minutes=EVENING))
+
+
+def _called(view: View, other: str) -> str:
+    return view.scenario.personas[other].called
+
+
+# ── talk ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _i_said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
+    """What I said to somebody: a promise made or kept, a matter spoken, a talk with somebody missed."""
+    hearer, act = frame["to"], act_of(frame)
+    if act == "accept" or favour_in(frame, "promise"):
+        _promised(view, notebook, hearer, memory)
+    topics = topics_of(view.scenario.facts, frame)
+    for goal in notebook.goals.open():
+        if goal.person != hearer:
+            continue
+        is_said = goal.act == act and (act in BETWEEN_TWO or goal.topic in topics)
+        if is_said or (not goal.act and goal.kind == "visit"):
+            _close(view, notebook, goal, DONE, memory.id)
+
+
+def _said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
+    """What somebody said to me: something lent is to be given back, a question of mine settled by the other."""
+    if not frame["to_me"]:
+        return
+    other, act = frame["who"], act_of(frame)
+    if favour_in(frame, "keep") == "lend":
+        _promised(view, notebook, other, memory)
+    settled = {"apologise": ("reproach", "make_up"), "make_up": ("make_up", "reproach")}.get(act, ())
+    for goal in notebook.goals.open() if settled else ():
+        if goal.person == other and goal.act in settled:
+            _close(view, notebook, goal, OVERTAKEN, memory.id)
+
+
+def _promised(view: TurnView, notebook: Notebook, other: str, memory: Memory) -> None:
+    """The promises to somebody that this line made."""
+    for row in notebook.account.rows("promised", other):
+        if row.tick != view.tick or memory.id not in row.because:
+            continue
+        fact = next((fact for fact in view.scenario.facts if fact.id == row.topic), None)
+        if not row.act:
+            is_meant = any(goal.topic == row.topic for goal in notebook.goals.open())
+            if fact is not None and fact.starts is not None and fact.place and not is_meant:
+                minute = fact.starts.hour * 60 + fact.starts.minute
+                place = view.scenario.geography.nodes[fact.place].name
+                text = wished(view.scenario.language, "event", x=_called(view, other), place=place)
+                _open(
+                    view, notebook, "promise", text, [memory.id], topic=row.topic, person=other, place=fact.place,
+                    hour=minute, due=row.due, again=True,
+                )  # fmt: skip
+            continue
+        kind = "call" if row.act == "visit" else row.act
+        text = wished(view.scenario.language, kind, x=_called(view, other), topic=row.named or row.topic)
+        _open(
+            view, notebook, "promise", text, [memory.id], act=f"keep.{row.act}", topic=row.topic, named=row.named,
+            person=other, due=row.due, again=True,
+        )  # fmt: skip
+
+
+def _felt(view: TurnView, notebook: Notebook, other: str, why: str) -> None:
+    """Somebody did something that hurt: a word with them. What is put right needs no such word any more."""
+    rows = (*notebook.account.rows("hurt", other), *notebook.account.rows("pleased", other))
+    row = next((row for row in rows if row.act == why and row.tick == view.tick), None)
+    if row is None:
+        return
+    if why in {"broke_word", "spoke_ill", "told_secret"}:
+        _matter(view, notebook, "reproach", row)
+    elif why in {"apologised", "made_up", "forgave"}:
+        for goal in notebook.goals.open():
+            if goal.person == other and goal.act in {"reproach", "make_up"}:
+                _close(view, notebook, goal, OVERTAKEN, row.because[-1])
+
+
+def _matter(view: TurnView, notebook: Notebook, act: str, row: Entry) -> None:
+    """Something to say to the other of a row."""
+    named = _name_of(view, row)
+    text = wished(view.scenario.language, act, x=_called(view, row.other), topic=named)
+    _open(
+        view, notebook, "matter", text, row.because, act=act, topic=row.topic, named=named, person=row.other,
+        due=_in_days(view, MATTER_DAYS), again=act == "apologise",
+    )  # fmt: skip
+
+
+def _name_of(view: View, row: Entry) -> str:
+    """What a row is about in words; empty for the id of an event."""
+    return "" if any(fact.id == row.topic for fact in view.scenario.facts) else row.named or row.topic
+
+
+# ── things ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _handled(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
+    """I did something to a thing, or saw what it is like: a repair gets on, ends, or is needed."""
+    thing = frame.get("object", "")
+    goal = next((goal for goal in notebook.goals.open() if goal.object == thing and goal.kind == "repair"), None)
+    if goal is not None:
+        _advance(view, notebook, goal, frame, memory.id)
+    elif thing and frame["what"] == "thing":
+        _see_to(view, notebook, thing, memory.id)
+
+
+def _advance(view: TurnView, notebook: Notebook, goal: Goal, frame: Mapping[str, str], memory: int) -> None:
+    left = _left(view, notebook, goal.object)
+    steps = goal.steps
+    if frame.get("progress"):
+        left -= int(frame["progress"].partition("/")[0])
+    if left <= 0:
+        _close(view, notebook, goal, DONE if frame["what"] == "did" else OVERTAKEN, memory)
+    elif steps - left != goal.done_steps:
+        changed = goal.moved(view.tick, memory, steps=max(steps, left), done_steps=max(0, steps - left))
+        notebook.goals = notebook.goals.with_changed(changed)
+
+
+def _left(view: TurnView, notebook: Notebook, thing: str) -> int:
+    """How many attempts a repair still takes from the state that the thing is seen or believed to be in."""
+    seen, known = view.world.things.get(thing), notebook.belief.nodes.get(thing)
+    state = seen.state if seen else known.state if known else ""
+    return sum(one.times for one in mending(view.scenario.geography, thing, state))
+
+
+def _see_to(view: TurnView, notebook: Notebook, thing: str, memory: int) -> None:
+    """Mean to repair a thing that one answers for."""
+    if thing not in charges(view):
+        return
+    left = _left(view, notebook, thing)
+    if not left:
+        return
+    name, language = view.scenario.geography.nodes[thing].name, view.scenario.language
+    own = next((goal for goal in view.persona.goals if name in goal), "")
+    due = _deadline(view, own)
+    if due <= view.tick or notebook.goals.lately(about("repair", "", "", thing), 0):  # or it names no day
+        own, due = wished(language, "repair", thing=the_thing(language, name)), -1
+    _open(view, notebook, "repair", own, [memory], topic=thing, object=thing, steps=left, due=due)
+
+
+def _deadline(view: View, goal: str) -> int:
+    """The day that a goal of the scenario names: `… before Sunday`; −1 for none."""
+    names = [name.lower() for name in WEEKDAYS.get(view.scenario.language, WEEKDAYS["en"])]
+    number = next((number for number, name in enumerate(names) if name in goal.lower()), None)
+    if number is None:
+        return -1
+    days = (number - view.scenario.clock.time(0).weekday()) % 7 or 7
+    return view.scenario.clock.tick(midnight(view.scenario.clock.time(0)) + timedelta(days=days, minutes=EVENING))
+
+
+def charges(view: View) -> Iterator[str]:
+    """The objects that a character answers for: whose repair is a part of its routine."""
+    geography = view.scenario.geography
+    for thing, verb in _uses(view.persona):
+        node = geography.nodes.get(thing)
+        if node is not None and node.kind and any(one.verb == verb for one in _repairs(geography.kinds[node.kind])):
+            yield thing
+
+
+@lru_cache(maxsize=1024)
+def _uses(persona: Persona) -> tuple[tuple[str, str], ...]:
+    """(object, verb) of every step of a routine that uses something."""
+    steps = (step for item in persona.routine for phase in item.phases for step in phase.steps)
+    return tuple(sorted({(step.object_id, step.verb) for step in steps if step.object_id}))
+
+
+def mending(geography: Geography, thing: str, state: str) -> tuple[Transition, ...]:
+    """The transitions by which a thing in this state is repaired, in order; none where there is nothing to repair."""
+    node = geography.nodes.get(thing)
+    return _mending(geography.kinds[node.kind], state) if node is not None and node.kind else ()
+
+
+@cache
+def _mending_of(kinds: tuple[Transition, ...], state: str) -> tuple[Transition, ...]:
+    path: list[Transition] = []
+    while (one := next((one for one in kinds if one.source == state), None)) is not None and one not in path:
+        path.append(one)
+        state = one.target
+    return tuple(path)
+
+
+def _mending(kind: ObjectKind, state: str) -> tuple[Transition, ...]:
+    return _mending_of(_repairs(kind), state)
+
+
+def _repairs(kind: ObjectKind) -> tuple[Transition, ...]:
+    """Transitions that take several attempts, other things or more people."""
+    return tuple(
+        one for one in kind.transitions if one.target != one.source and (one.times > 1 or one.needs or one.people > 1)
+    )
+
+
+# ── what time brings ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _overdue(view: TurnView, notebook: Notebook) -> None:
+    """Goals whose time is over. Whether a promise was kept, the account says."""
+    for goal in notebook.goals.open():
+        if not 0 <= goal.due <= view.tick:
+            continue
+        account, status, memory = notebook.account, GIVEN_UP, _last(view, goal)
+        if goal.kind == "promise":
+            act = goal.act.partition(".")[2]
+            kept = account.find("kept", goal.person, act, goal.topic)
+            broke = account.find("broke", goal.person, act, goal.topic)
+            if kept is not None and kept.tick > goal.opened:
+                status, memory = DONE, kept.because[-1]
+            _close(view, notebook, goal, status, memory)
+            if broke is not None and broke.tick == view.tick and status == GIVEN_UP:
+                _matter(view, notebook, "apologise", broke)
+        else:
+            _close(view, notebook, goal, status, memory)
+
+
+def _look_around(view: TurnView, notebook: Notebook) -> None:
+    """Once a day, before it begins: things to see to, goals that failed too often, somebody missed, a quarrel."""
+    for goal in notebook.goals.open():
+        if any(not set(goal.because).isdisjoint(stroke.because) for stroke in notebook.plan.level("day")):
+            tried = goal.moved(goal.changed, _last(view, goal), tries=goal.tries + (goal.kind != "repair"))
+            notebook.goals = notebook.goals.with_changed(tried)
+            if tried.tries >= MOST_TRIES and goal.kind != "promise":
+                _close(view, notebook, tried, GIVEN_UP, tried.moved_by)
+    for thing in charges(view):
+        if _left(view, notebook, thing) and notebook.goals.find("repair", topic=thing) is None:
+            memory = _about_thing(view, thing)
+            if memory:
+                _see_to(view, notebook, thing, memory)
+    if not any(goal.kind == "visit" for goal in notebook.goals.open()):
+        _miss_somebody(view, notebook)
+    _sulk(view, notebook)
+
+
+def _about_thing(view: TurnView, thing: str) -> int:
+    """A memory that names a thing; 0 for none."""
+    return view.draft.earliest(_names(view.scenario.geography.nodes[thing].name)) or 0
+
+
+@cache  # a stream tests a text once for one and the same function
+def _names(name: str) -> Callable[[str], bool]:
+    return lambda text: name in text
+
+
+def _miss_somebody(view: TurnView, notebook: Notebook) -> None:
+    """A visit to the one most liked of those one has not talked with for long."""
+    clock = view.scenario.clock
+    missed = [
+        (-relation.warmth, relation.last_talk, other)
+        for other, relation in notebook.relations.items()
+        if relation.warmth >= FOND and other in view.scenario.personas
+        and view.tick - max(0, relation.last_talk) > clock.ticks(MISSED)
+    ]  # fmt: skip
+    for _, _, other in sorted(missed):
+        told = next(iter((*notebook.account.rows("heard", other), *notebook.account.rows("told", other))), None)
+        memory = told.because[-1] if told else view.draft.earliest(_names(_called(view, other)))
+        if memory and not notebook.goals.lately(about("visit", "", other, ""), view.tick - clock.ticks(48 * 60)):
+            text = wished(view.scenario.language, "visit", x=_called(view, other))
+            _open(
+                view, notebook, "visit", text, [memory], person=other, due=_in_days(view, VISIT_DAYS), again=True,
+            )  # fmt: skip
+            return
+
+
+def _sulk(view: TurnView, notebook: Notebook) -> None:
+    """A quarrel that has lasted is to be ended: by the one who was hurt, if nothing has come of it since."""
+    clock = view.scenario.clock
+    for other in sorted(notebook.relations):
+        hurt = next((row for row in notebook.account.rows("hurt", other) if row.act != "stayed_away"), None)
+        if hurt is None or not clock.ticks(SULKS) <= view.tick - hurt.tick <= clock.ticks(REST_DAYS * 24 * 60):
+            continue
+        is_settled = any(row.tick > hurt.tick for row in notebook.account.rows("pleased", other))
+        if not is_settled and not any(
+            goal.person == other and goal.act == "reproach" for goal in notebook.goals.open()
+        ):
+            _matter(view, notebook, "make_up", replace(hurt, named=""))
+
+
+def wish_for(view: TurnView, notebook: Notebook, memories: Iterable[Memory]) -> None:
+    """What a conclusion makes one wish about somebody becomes a goal: to be with them."""
+    for memory in memories:
+        frame = memory.details.get("frame", {})
+        other, topic = frame.get("about", ""), frame.get("topic", "")
+        wishes = sum(goal.kind == "visit" or goal.act == "ask.topic" for goal in notebook.goals.open())
+        if frame.get("wish") and other in notebook.relations and wishes < MOST_WISHES:
+            kind, act = ("matter", "ask.topic") if topic else ("visit", "")
+            _open(
+                view, notebook, kind, frame["wish"], [memory.id], act=act, topic=as_topic(topic), named=topic,
+                person=other, due=_in_days(view, VISIT_DAYS),
+            )  # fmt: skip
+
+
+_MOVERS: Mapping[str, Callable[[TurnView, Notebook, Mapping[str, str], Memory], None]] = {
+    "i_said": _i_said,
+    "said": _said,
+    "did": _handled,
+    "thing": _handled,
+    "acted": _handled,
+}
+"""By what a frame says it is."""
+
+
+# ── as a mind is told ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def goal_notes(view: View, goals: Iterable[Goal], *, seek: bool = False) -> tuple[GoalNote, ...]:
+    """Goals as a mind is told them; with `seek`, where and when the people they take are mostly met."""
+    goals = tuple(goals)
+    people = {goal.person for goal in goals if goal.person}
+    met = _met(view, people) if seek and people else {}
+    return tuple(_note(view, goal, *met.get(goal.person, (goal.place, goal.hour))) for goal in goals)
+
+
+def _note(view: View, goal: Goal, place: str, hour: int) -> GoalNote:
+    geography, belief = view.scenario.geography, view.state.belief
+    state = known.state if goal.object and (known := belief.nodes.get(goal.object)) else ""
+    path = mending(geography, goal.object, state) if goal.object else ()
+    lacks = next((thing for one in path[:1] for thing, wanted in one.needs if not _is(view, thing, wanted)), "")
+    if goal.object:
+        place = belief.place_of(goal.object)
+    place = goal.place or place
+    if goal.hour >= 0:
+        hour = goal.hour
+    due = view.scenario.clock.time(goal.due) if goal.due >= 0 else None
+    return noted(
+        GoalNote,
+        id=goal.id,
+        kind=goal.kind,
+        text=goal.text,
+        act=goal.act,
+        topic=goal.named or goal.topic,
+        person=goal.person,
+        called=_called(view, goal.person) if goal.person in view.scenario.personas else "",
+        object=goal.object,
+        object_name=geography.nodes[goal.object].name if goal.object in geography.nodes else "",
+        verb=path[0].verb if path else "",
+        people=path[0].people if path else 1,
+        lacks=geography.nodes[lacks].name if lacks in geography.nodes else "",
+        place=place if place in geography.edges else "",
+        time=hhmm(midnight(view.now) + timedelta(minutes=hour)) if hour >= 0 else "",
+        due=iso(due) if due else "",
+        day=_day(view, due) if due else "",
+        minutes=(view.world.tick - goal.opened) * view.scenario.clock.tick_minutes,
+        steps=goal.steps,
+        done_steps=goal.done_steps,
+        tries=goal.tries,
+        because=tuple(memory for memory in goal.because if memory in view.memories),
+    )
+
+
+def _is(view: View, thing: str, state: str) -> bool:
+    known = view.state.belief.nodes.get(thing)
+    return known is not None and state in ("*", known.state)
+
+
+def _day(view: View, due: datetime) -> str:
+    """The day of a deadline in a word: `tomorrow`, `Thursday`."""
+    language = view.scenario.language
+    days = (due.date() - view.now.date()).days
+    named = {count: word for word, count in reversed(DAYS.get(language, DAYS["en"]).items())}
+    return named[days] if days in (0, 1) else WEEKDAYS.get(language, WEEKDAYS["en"])[due.weekday()]
+
+
+def _met(view: View, people: set[str]) -> dict[str, tuple[str, int]]:
+    """Character → the place where, and the minute of the day at which, one has met them most often these days; where
+    they were seen last, or live, if one has not."""
+    seen: dict[str, Counter[tuple[int, str]]] = {other: Counter() for other in people}
+    for memory in view.memories.since(view.now - SIGHTINGS, OBSERVATION):
+        frame = memory.details.get("frame", {})
+        other, place = frame.get("who", ""), frame.get("place", "")
+        if other in people and place and WAKING[0] <= memory.created_at.hour < WAKING[1]:
+            seen[other][memory.created_at.hour, place] += 1
+    return {other: _usual(view, other, counts) for other, counts in seen.items()}
+
+
+def _usual(view: View, other: str, counts: Counter[tuple[int, str]]) -> tuple[str, int]:
+    if counts:
+        (hour, place), _ = min(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        return place, hour * 60 + 10
+    belief, edges = view.state.belief, view.scenario.geography.edges
+    home = view.scenario.personas[other].home
+    last = belief.place_of(other)
+    return (last if last in edges else home if belief.knows(home) else ""), -1

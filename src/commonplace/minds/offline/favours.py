@@ -1,0 +1,183 @@
+"""What people want of each other: things asked for, promised, brought, given back; quarrels and their end.
+
+A goal becomes something to say to the one it takes. Now and then somebody starts: asks for a loan or for help, invites,
+promises to bring something. What is agreed becomes a promise of the account, whoever's mind has spoken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import date
+
+from commonplace.clock import WEEKDAYS
+from commonplace.minds.notes import GoalNote, Item, Person, Recalled
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.hear import content
+from commonplace.minds.offline.sayings import Saying
+from commonplace.minds.offline.scene import Line, Scene
+from commonplace.minds.offline.temper import temper
+
+STARTS = 9
+"""Of a hundred pairs that meet on a day, those of which one wants something of the other."""
+LIKES = 12
+"""Warmth from which one asks somebody for something."""
+MOST_PROMISES = 4
+"""Open promises with which one promises nothing more."""
+SOON = {"keep.lend": 5 * 60, "keep.give": 5 * 60, "keep.return": 20 * 60, "keep.help": 2 * 60, "keep.visit": 2 * 60}
+"""Minutes after a promise before which it is not kept: things must be fetched."""
+SETTLES, STARTING = 150, 75
+"""Weight of what one means to say to the hearer, and of starting something."""
+ASKED = {"lend": "ask.lend", "visit": "ask.visit", "help": "ask.favour", "give": "promise.give"}
+"""What one starts → the rule for it."""
+KINDS = ("lend", "lend", "lend", "visit", "visit", "visit", "help", "help", "give", "give")
+REQUESTS = frozenset({"ask.lend", "ask.visit", "ask.favour"})
+ANSWERS = {
+    "promise.give": "react.promise", "defy": "react.defy", "make_up": "react.make_up", "apologise": "react.forgive",
+    "forgive": "react.forgiven",
+}  # fmt: skip
+"""Act → the rule for an answer to it; to a word kept it is `react.keep.KIND`."""
+
+
+# ── what one means to do with somebody ───────────────────────────────────────────────────────────────────────────────
+
+
+def can_say(goal: GoalNote, now: Item | None, place: str, home: str) -> bool:
+    """Whether a goal can be settled by a word here: a matter anywhere, a promise where one has come for it."""
+    if goal.act.startswith("keep."):
+        has_come = now is not None and not set(now.because).isdisjoint(goal.because)
+        return goal.minutes >= SOON.get(goal.act, 0) and (has_come or (place == home and goal.act != "keep.visit"))
+    return bool(goal.act) or goal.kind == "visit"
+
+
+def meant_for(
+    goals: Sequence[GoalNote], person: Person, now: Item | None, place: str, home: str
+) -> GoalNote | None:  # fmt: skip
+    """The first goal that takes this person and can be settled by a word here and now."""
+    return next((one for one in goals if one.person == person.id and can_say(one, now, place, home)), None)
+
+
+def goal_sayings(scene: Scene) -> Iterator[Saying]:
+    """What one means to say to the hearer, and what one may start with them."""
+    talk = scene.talk
+    for goal in talk.goals:
+        ids = tuple(one.id for one in talk.recalled if one.id in goal.because)
+        if goal.person != scene.you.id or not ids:
+            continue
+        if can_say(goal, talk.now, talk.situation.place.id, scene.me.home):
+            rule = RULES.get(goal.act, goal.act) if goal.act else "goal.visit"
+            slots = {"topic": _lowered(goal.topic)} if goal.topic else {}
+            yield Saying(ids, rule, slots, SETTLES, f"{goal.topic or rule}".lower(), content(goal.topic), goal.topic)
+    yield from _helpers(scene)
+    if starts(scene.me.id, scene.you, scene.moment[:10], scene.dice) and _may_ask(scene):
+        yield from _started(scene)
+
+
+RULES = {"reproach": "reproach.word", "apologise": "apology.word", "ask.topic": "goal.ask"}
+
+
+def _lowered(topic: str) -> str:
+    return topic[:1].lower() + topic[1:] if topic.startswith(("The ", "A ")) else topic
+
+
+def _helpers(scene: Scene) -> Iterator[Saying]:
+    """Help asked for with a thing that takes more hands than one's own."""
+    for goal in scene.talk.goals:
+        ids = tuple(one.id for one in scene.talk.recalled if one.id in goal.because)
+        if goal.kind != "repair" or goal.people < 2 or goal.lacks or scene.you.warmth < LIKES or not ids:
+            continue
+        topic = scene.language.with_article(goal.object_name)
+        if _may_ask(scene):
+            yield Saying(
+                ids[:1], "ask.favour", {"topic": topic, **_day(scene, 1)}, SETTLES, topic, content(topic), topic
+            )
+
+
+def starts(me: str, person: Person, day: str, dice: Dice) -> bool:
+    """Whether one wants something of somebody today: the same whenever it is asked."""
+    return person.warmth >= LIKES and dice.steady().chance(STARTS, "start", me, person.id, day)
+
+
+def _may_ask(scene: Scene) -> bool:
+    """Whether nothing has been asked of or promised to the hearer these days, and the talk has not turned to it."""
+    rules = frozenset(ASKED.values())
+    asked = any(
+        note.other == scene.you.id and note.minutes_ago < 2 * 24 * 60 and (note.act in rules or note.kind == "promised")
+        for note in scene.talk.past.notes
+    )
+    return not asked and not any(line.speech_act in rules for line in scene.talk.lines)
+
+
+def _started(scene: Scene) -> Iterator[Saying]:
+    about = next(
+        (one for one in scene.talk.recalled if scene.you.id in (one.frame.get("who"), one.frame.get("to"))), None
+    )
+    if about is None:
+        return
+    dice = scene.dice.steady().with_("start", scene.you.id, scene.moment[:10], about.id)
+    kind = dice.choice(KINDS, "kind")
+    things = scene.rules.every(f"thing.{kind}")
+    if not things:
+        return
+    thing = dice.choice(things, "thing")
+    topic = scene.language.with_article(scene.language.bare(thing)) if kind in {"lend", "give"} else thing
+    slots = {"thing": thing, "topic": topic, **_day(scene, 1 + dice.below(3, "day"))}
+    yield Saying((about.id,), ASKED[kind], slots, STARTING, topic.lower(), content(thing), topic)
+
+
+def _day(scene: Scene, ahead: int) -> dict[str, str]:
+    """Slots `day` and `on` for a day from now: `Thursday` and `on Thursday`."""
+    weekdays = WEEKDAYS.get(scene.me.language, WEEKDAYS["en"])
+    names = [*scene.rules.every("day.tomorrow"), *scene.rules.every("day.on")]
+    tomorrow, on = names[0], names[1]
+    if ahead == 1:
+        return {"day": tomorrow, "on": tomorrow}
+    weekday = weekdays[(date.fromisoformat(scene.moment[:10]).weekday() + ahead) % 7]
+    return {"day": weekday, "on": on.replace("{day}", weekday)}
+
+
+# ── what one says to it ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def favour_reply(scene: Scene, memory: Recalled) -> Line | None:
+    """The answer to what is asked, promised, brought or forgiven; None for a line of any other kind."""
+    act = scene.heard.act
+    first, _, kind = act.partition(".")
+    if act in REQUESTS:
+        return _worded(_asked(scene, memory, "help" if act == "ask.favour" else kind))
+    if act in {"accept", "decline"} and scene.my_kind in REQUESTS:
+        return _worded(scene.line("react.agreed" if act == "accept" else "react.refused", memory.id))
+    rule = f"react.{act}" if first == "keep" else ANSWERS.get(act, "")
+    if act == "reproach":
+        rule = "defy" if _defies(scene) else ""
+    if not rule:
+        return None
+    line = scene.line(rule, memory.id, about=scene.heard.topic, **_named_day(scene))
+    return _worded(replace(line, ends=act == "defy"))
+
+
+def _worded(line: Line) -> Line | None:
+    return line if line.text else None
+
+
+def _asked(scene: Scene, memory: Recalled, kind: str) -> Line:
+    promises = sum(goal.kind == "promise" for goal in scene.talk.goals)
+    made_up = scene.dice.steady().below(100, "favour", scene.you.id, scene.heard.topic, scene.moment[:10])
+    agrees = promises < MOST_PROMISES and made_up < 62 + scene.you.warmth // 2
+    topic = scene.heard.topic
+    return scene.line(f"{'promise' if agrees else 'refuse'}.{kind}", memory.id, topic=topic, **_named_day(scene))
+
+
+def _named_day(scene: Scene) -> dict[str, str]:
+    """The day that the last line names."""
+    for ahead in range(1, 8):
+        slots = _day(scene, ahead)
+        if slots["day"] in scene.last:
+            return slots
+    return {}
+
+
+def _defies(scene: Scene) -> bool:
+    """Whether one answers a reproach with another word: the proud, and those who like the other little."""
+    percent = 45 - scene.you.warmth // 2 + 8 * max(0, temper(scene.me).brave)
+    return scene.dice.steady().chance(max(12, percent), "defies", scene.you.id, scene.moment[:10])
