@@ -224,7 +224,7 @@ def _event(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 def _topic(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     """What I know of a subject, or how what I did went."""
     did = next((note for note in scene.talk.past.notes if note.kind == "did" and not note.topic), None)
-    if did is not None and not scene.mine:
+    if did is not None:
         answer = scene.line("answer.asked_doing", memory.id, *did.because, **_as_mine(scene, did.named))
         if answer.text:
             return answer

@@ -257,8 +257,9 @@ GOSSIP = ASKED_BACK | {"praise"}
 """What a line must do for a third person in it to be worth a word."""
 ON_TOPIC = 50
 """Weight of what goes on with the topic of the talk."""
-OF_ONES_OWN, ASKS_BACK = 70, 35
-"""Of a hundred: how often one answers with something of one's own on the subject, and else asks about it."""
+OF_ONES_OWN, SAID_BEFORE, ASKS_BACK = 70, 30, 35
+"""Of a hundred: how often one answers with something of one's own on the subject, with something that one has told
+others, and else asks about it."""
 SHORT_ANSWER = 46
 """Characters below which an answer counts as a mere nod."""
 
@@ -340,7 +341,8 @@ def _taken_up(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
         return _reaction(scene, memory).then(scene.led(body, "turn") if body else None)
     own = _on_subject(scene, options)
     is_tender = scene.heard.kind in scene.rules.words("tender")
-    if own is not None and scene.dice.chance(OF_ONES_OWN, "own", length):
+    often = OF_ONES_OWN if own is not None and own.weight > 0 else SAID_BEFORE
+    if own is not None and scene.dice.chance(often, "own", length):
         body = worded(scene, own)
         if body is not None and not is_tender and scene.dice.chance(60, "at once", length):
             return Line("", (memory.id,)).then(scene.led(body, "reminds") if scene.dice.chance(30, "reminds") else body)
@@ -361,10 +363,11 @@ def _reaction(scene: Scene, memory: Recalled, *, asks: bool = True) -> Line:
 def _given(scene: Scene, memory: Recalled, *, asks: bool) -> Line | None:
     """What the author of a line gave to say to it, unless the hearer has heard it from me."""
     own, you, me = scene.language, scene.you, scene.me
+    said = "\n".join(line.text for line in scene.talk.lines)
     replies = [
         one
         for one in map(scene.voiced, scene.talk.lines[-1].replies)
-        if (asks or not one.endswith("?")) and not scene.known(one) and not scene.has_told(one)
+        if (asks or not one.endswith("?")) and one not in said and not scene.known(one) and not scene.has_told(one)
         and not own.mentions(one, you.name, you.called) and not own.mentions(one, me.name, me.called)
     ]  # fmt: skip
     replies = [one for one in replies if not scene.has_said(one)] or replies
