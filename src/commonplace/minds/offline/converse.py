@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from commonplace import rng
 from commonplace.minds.notes import FactNote, Item, Recalled
 from commonplace.minds.offline.account import has_asked, open_debt, open_hurt
 from commonplace.minds.offline.answers import A_WORD, HOW_ARE_YOU, answer_question, is_on_topic, news_reply
@@ -356,8 +357,15 @@ def _taken_up(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 
 def _reaction(scene: Scene, memory: Recalled, *, asks: bool = True) -> Line:
     """The first words of a reply: those of the author, about the third person spoken of, or by what the line did."""
-    given = _given(scene, memory, asks=asks and not _has_just_asked(scene))
+    given = _given(scene, memory, asks=asks and _may_go_on(scene))
     return given or _reaction_of(scene, memory)
+
+
+def _may_go_on(scene: Scene) -> bool:
+    """Whether a question about the subject may find something: after two lines on it there is seldom more."""
+    line = scene.talk.lines[-1]
+    told = sum(1 for one in scene.talk.lines if one.speaker == line.speaker and one.topic == line.topic)
+    return not _has_just_asked(scene) and (told < 2 or scene.dice.chance(ASKS_BACK, "more of it"))
 
 
 def _given(scene: Scene, memory: Recalled, *, asks: bool) -> Line | None:
@@ -373,7 +381,9 @@ def _given(scene: Scene, memory: Recalled, *, asks: bool) -> Line | None:
     replies = [one for one in replies if not scene.has_said(one)] or replies
     if not replies:
         return None
-    text = replies[scene.spread(len(replies), memory.id)]
+    # Of several who reply at once, each takes another.
+    here = sorted({*scene.present, me.id}).index(me.id)
+    text = replies[(here + rng.below(len(replies), scene.dice.key[0], "reply", scene.last)) % len(replies)]
     return Line(text, (memory.id,), "ask.more" if text.endswith("?") else "acknowledge", scene.heard.topic)
 
 
@@ -427,7 +437,7 @@ def _on_subject(scene: Scene, options: list[Saying]) -> Saying | None:
 def _question(scene: Scene) -> Line | None:
     """A question about what was just told, by its kind; None where I asked just now, or have asked it before."""
     line = scene.heard
-    if line.act not in ASKED_BACK or _has_just_asked(scene):
+    if line.act not in ASKED_BACK or not _may_go_on(scene):
         return None
     is_silent = bool(line.sort) and scene.language.bare(line.topic) not in scene.last
     topic = "" if is_silent else _unnamed(scene, line.topic)
