@@ -77,7 +77,7 @@ class Entry:
     @property
     def key(self) -> str:
         """Group and name: no two rows have the same."""
-        return f"{self.group}/{self.name}"
+        return f"{self.kind}/{self.other}/{self.act}/{self.topic}"
 
     @property
     def worth(self) -> int:
@@ -104,7 +104,8 @@ class Account:
 
     def rows(self, kind: str, other: str = "") -> tuple[Entry, ...]:
         """The rows of a kind with one other character, or with nobody, latest first."""
-        return _latest_first(self.groups.get(f"{kind}/{other}", {}).values())
+        rows = self.groups.get(f"{kind}/{other}")
+        return _latest_first(rows.values()) if rows else ()
 
     def all(self) -> tuple[Entry, ...]:
         """All rows, latest first."""
@@ -183,6 +184,7 @@ def parts_of(key: str) -> dict[str, str]:
     return dict(zip(KEY, key.split("/", 3), strict=True))
 
 
+@lru_cache(maxsize=4096)  # so are their topics
 def as_topic(text: str) -> str:
     """A topic as rows have it: its words in lower case, without an article."""
     found = words(text)
