@@ -9,7 +9,7 @@ from commonplace.minds.notes import FactNote, Item, PastNote, Recalled
 from commonplace.minds.offline.account import attended, heard_of, told_others
 from commonplace.minds.offline.gatherings import event_name, goes_to, minutes_since
 from commonplace.minds.offline.hear import content
-from commonplace.minds.offline.sayings import Saying, own_doing, worded
+from commonplace.minds.offline.sayings import Saying, is_worth_telling, own_doing, worded
 from commonplace.minds.offline.scene import Line, Scene
 
 HEARD_OF = frozenset({"said", "seed", "insight", None})
@@ -181,7 +181,7 @@ def _doing(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 def _current(scene: Scene) -> str:
     """What I am doing, in my own words to this hearer; empty if it would not read well."""
     now = scene.talk.now
-    if now is None or not scene.language.is_doing(now.do):
+    if now is None or not is_worth_telling(scene, now.do):
         return ""
     do = own_doing(scene, now.do)
     return "" if scene.language.addresses(do) or scene.language.head(do) in scene.rules.words("talk") else do
@@ -224,7 +224,10 @@ def _event(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 
 def _topic(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     """What I know of a subject, or how what I did went."""
-    if scene.heard.topic and attended(scene.talk.past, scene.heard.topic, scene.language) is not None:
+    bare, begun = scene.language.bare, [one for one in scene.talk.facts if one.starts and one.starts <= scene.moment]
+    if any(bare(event_name(one, scene.language)) == bare(scene.heard.topic) for one in begun) and (
+        attended(scene.talk.past, scene.heard.topic, scene.language) is not None
+    ):
         return _event(scene, memory, options)
     did = next((note for note in scene.talk.past.notes if note.kind == "did" and not note.topic), None)
     if did is not None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from commonplace import rng
 from commonplace.minds.notes import FactNote, Item, Recalled
-from commonplace.minds.offline.account import has_asked, open_debt, open_hurt
+from commonplace.minds.offline.account import has_asked, open_debt, open_hurt, times_heard
 from commonplace.minds.offline.answers import A_WORD, HOW_ARE_YOU, answer_question, is_on_topic, news_reply
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.favours import favour_reply, goal_sayings
@@ -365,7 +365,8 @@ def _may_go_on(scene: Scene) -> bool:
     """Whether a question about the subject may find something: after two lines on it there is seldom more."""
     line = scene.talk.lines[-1]
     told = sum(1 for one in scene.talk.lines if one.speaker == line.speaker and one.topic == line.topic)
-    return not _has_just_asked(scene) and (told < 2 or scene.dice.chance(ASKS_BACK, "more of it"))
+    told = max(told, times_heard(scene.talk.past, scene.you.id, line.topic))
+    return not _has_just_asked(scene) and (told < 2 or (told < 3 and scene.dice.chance(ASKS_BACK, "more of it")))
 
 
 def _given(scene: Scene, memory: Recalled, *, asks: bool) -> Line | None:
