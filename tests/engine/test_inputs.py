@@ -45,6 +45,23 @@ def test_a_god_event_happens_at_the_next_tick_and_is_perceived_at_the_one_after(
     assert main(["verify", str(path)]) == 0
 
 
+def test_a_way_that_was_found_closed_is_not_tried_again_for_an_hour(tmp_path):
+    with plaza_at(tmp_path / "door.run", 2) as run:
+        ways = {way.id for way in run.scenario.geography.ways.values()}
+        run.submit({**FOG, "closes": sorted(ways)})
+        lived = asyncio.run(played(run, 60))
+    tried = [
+        (event.agent_id, tick.number, event.body["proposed"]["to_location_id"])
+        for tick in lived
+        for event in tick.events
+        if event.type == "ACTION_REJECTED"
+    ]
+    assert tried
+    for agent, tick, goal in tried:
+        again = [later for other, later, to in tried if (other, to) == (agent, goal) and later > tick]
+        assert all(later - tick >= 12 for later in again), "an hour is twelve ticks"
+
+
 def test_only_those_it_reaches_perceive_it(tmp_path):
     path = tmp_path / "whisper.run"
     with plaza_at(path, 30) as run:

@@ -164,6 +164,26 @@ def test_what_breaks_in_latticeville_can_be_mended_there() -> None:
             assert (need, state) in brought or things[need].state == state, (kind.id, need)
 
 
+@pytest.mark.parametrize("size", [10, pytest.param(100, marks=pytest.mark.slow)])
+def test_every_occasion_of_a_new_town_happens_in_some_weeks_and_changes_its_things(size: int) -> None:
+    scenario = compiled_from_text(text("my-town", size))
+    occasions, world, found = scenario.occasions, scenario.opening, Counter[str]()
+    assert 8 <= len(occasions.all) <= 16
+    for tick in range(1, scenario.clock.ticks(10 * 7 * 24 * 60)):
+        if tick % 12 == 1:
+            ambient = ambient_at(scenario.climate, 7, scenario.clock, tick)
+        now = occurring(occasions, 7, scenario.clock, replace(world, tick=tick - 1), ambient)
+        found.update(one.id for one in now)
+        world = replace(world, occasions={**world.occasions, **{one.id: tick for one in now}})
+    assert found.keys() == {one.event.id for one in occasions.all}
+    assert max(found.values()) <= 30
+    for one in occasions.all:
+        for thing, state in one.event.sets:
+            kind = scenario.geography.kinds[scenario.geography.nodes[thing].kind]
+            assert state in kind.states
+            assert state not in ("broken", "torn") or leads_on(kind, state)
+
+
 @pytest.mark.parametrize("name", ["latticeville", "sijang"])
 def test_two_weeks_of_a_shipped_town_are_not_the_same(name: str) -> None:
     scenario, weeks = load(name), list[list[str]]()

@@ -145,6 +145,10 @@ class Account:
         to_all = _latest({**self.lines.get("", {}), **found}, MOST_LATELY, oldest)
         return replace(self, lines={**self.lines, hearer: to_one, "": to_all})
 
+    def has_said(self, sentence: str) -> bool:
+        """Whether anybody has been told a sentence, given as its digest, in the days for which lines are kept."""
+        return any(sentence in heard for heard in self.lines.values())
+
     def without(self, memories: AbstractSet[int]) -> Account:
         """The account without what rests on these memories alone; itself where nothing does."""
         account = self

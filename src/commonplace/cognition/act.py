@@ -24,7 +24,7 @@ from commonplace.world.tree import attempt
 
 LONGEST_DOING = 120
 REFUSED_FOR = timedelta(hours=1)
-"""What was refused is not tried again so soon, unless the object is seen to change."""
+"""What was refused is not tried again so soon, unless the object is seen to change; nor is a way that was closed."""
 
 
 async def act(
@@ -92,6 +92,8 @@ def plan_step(view: TurnView, notebook: Notebook, item: PlanItem | None) -> Acti
         return Idle(doing=view.world.body.doing or doing(language, "resting"), asleep=view.world.body.asleep)
     uses_object = item.object_id != "" and not _attempted(view, item)
     goal = (uses_object and _place_of(view, notebook, item.object_id)) or item.location
+    if goal != view.world.area and _is_closed(view, goal):
+        return Idle(doing=doing(language, "waiting"), because=item.because)
     if goal != view.world.area:
         return Move(to_location_id=goal, emoji=item.emoji, because=item.because)
     if uses_object:
@@ -103,6 +105,17 @@ def plan_step(view: TurnView, notebook: Notebook, item: PlanItem | None) -> Acti
             because=item.because,
         )
     return Idle(doing=item.action_description, asleep=item.asleep, emoji=item.emoji, because=item.because)
+
+
+def _is_closed(view: TurnView, goal: str) -> bool:
+    """Whether the way to an area was found closed within the hour, as the character remembers it."""
+    for memory in view.draft.backwards():
+        if memory.created_at <= view.now - REFUSED_FOR:
+            return False
+        frame = memory.details.get("frame", {})
+        if frame.get("what") == "refused" and frame.get("place") == goal and not frame.get("object"):
+            return True
+    return False
 
 
 def _place_of(view: TurnView, notebook: Notebook, thing: str) -> str:

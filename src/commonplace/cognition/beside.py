@@ -89,14 +89,14 @@ def _weightiest(memories: Iterable[Memory]) -> list[Memory]:
 
 def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
     """Memories of the scenario of which this hearer has not heard everything, those told least first."""
-    to_them, to_all = account.lines.get(hearer, {}), account.lines.get("", {})
+    to_them = account.lines.get(hearer, {})
     found: list[tuple[int, int, float, int, Memory]] = []
     for memory in view.draft.first(FIRST):
         tells = memory.details.get("tell", ())
         left = [tell for tell in tells if to_them.keys().isdisjoint(digests_of(tell))]
         if not left:
             continue
-        said = sum(1 for tell in tells if not to_all.keys().isdisjoint(digests_of(tell)))
+        said = sum(1 for tell in tells if any(map(account.has_said, digests_of(tell))))
         topic = as_topic(memory.details.get("frame", {}).get("topic", ""))
         told = account.find("told", hearer, topic=topic)
         found.append((told.times if told else 0, said, -memory.importance, memory.id, memory))

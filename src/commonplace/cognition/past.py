@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
-from commonplace.character.account import BETWEEN, OWN, Account, Entry, Heard
+from commonplace.character.account import BETWEEN, OWN, Account, Entry, Heard, digests_of
 from commonplace.cognition.account import talk_topics
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.turn import View
-from commonplace.minds.notes import Past, PastNote, noted, noted_of
+from commonplace.minds.notes import Past, PastNote, Recalled, noted, noted_of
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import words
 
@@ -23,9 +23,10 @@ SHARED = 3
 SMALL_WORDS = frozenset({"the", "a", "an", "of", "to", "and", "in", "on", "at", "with", "from", "for"})
 
 
-def past_with(view: View, account: Account, other: str) -> Past:
+def past_with(view: View, account: Account, other: str, found: Iterable[Recalled] = ()) -> Past:
     """What concerns a hearer: the rows with them, whom else one told or heard of the talk's subjects, and one's own
-    latest deeds; with the sentences that this hearer has heard and those said lately."""
+    latest deeds; with the sentences that this hearer has heard, those said lately, and of the recalled memories those
+    that anybody has been told."""
     rows = [row for kind in BETWEEN for row in account.groups.get(f"{kind}/{other}", {}).values()]
     for topic in talk_topics(view):
         rows += _elsewhere(account, topic, other)
@@ -34,7 +35,7 @@ def past_with(view: View, account: Account, other: str) -> Past:
         Past,
         notes=(*_notes(view, (*latest, *_own(account))), *_seen(view, other), *_asked_about(view, other)),
         said=tuple(sorted(account.lines.get(other, ()))),
-        lately=_in_order(account.lines.get("", {})),
+        lately=(*_told(account, found), *_in_order(account.lines.get("", {}))),
     )
 
 
@@ -109,6 +110,11 @@ def _asked_about(view: View, hearer: str) -> list[PastNote]:
                 )
             ]  # fmt: skip
     return []
+
+
+def _told(account: Account, found: Iterable[Recalled]) -> list[str]:
+    """The digests of what there is to tell of these memories and has been told to anybody."""
+    return sorted({one for note in found for tell in note.tell for one in digests_of(tell) if account.has_said(one)})
 
 
 def _in_order(heard: Heard) -> tuple[str, ...]:

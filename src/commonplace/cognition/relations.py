@@ -100,7 +100,8 @@ def _listen(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory
     topics = topics_of(view.scenario.facts, frame)
     if not frame["to_me"]:
         if act in ILL | WELL and _names_me(view, frame["quote"]):
-            _change(view, notebook, other, "spoke_ill" if act in ILL else "spoke_well", (memory,), topics)
+            why = "spoke_ill" if act in ILL else "spoke_well"
+            _change(view, notebook, other, why, (memory,), topics, frame.get("topic", ""))
         for topic in topics:
             if told := _my_secret(view, notebook, other, topic):
                 _change(view, notebook, other, "told_secret", (*told, memory), (topic,))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from string import Template
@@ -11,6 +9,8 @@ from typing import Any
 
 from commonplace import rng
 from commonplace.scenario.census import KEY, District, Home, Person, Place, Town, club_place, settled, town_words
+from commonplace.scenario.town_occasions import occasions
+from commonplace.scenario.town_parts import flow, listed, quoted, things_at_work, things_outside
 
 START = "2031-10-06"
 """A Monday."""
@@ -26,32 +26,11 @@ def town_text(name: str, size: int) -> str:
             *_characters(town),
             *_facts(town),
             *_weather_and_settings(),
+            *occasions(town),
             *_map(town),
             "",
         ]
     )
-
-
-# ── the writing of YAML ──────────────────────────────────────────────────────────────────────────────────────────────
-
-_PLAIN = re.compile(r"[A-Za-z][\w' ().!?;éè-]*[\w.!?)]|[A-Za-z]")
-_WORDS = frozenset({"yes", "no", "on", "off", "true", "false", "null", "y", "n"})
-
-
-def _quoted(text: str) -> str:
-    """A string as YAML writes it, in quotes where it must be."""
-    plain = _PLAIN.fullmatch(text) and text.lower() not in _WORDS
-    return text if plain else json.dumps(text, ensure_ascii=False)
-
-
-def _flow(fields: Mapping[str, Any]) -> str:
-    """A mapping on one line, without what is empty."""
-    shown = (f"{key}: {value if isinstance(value, int) else _quoted(value)}" for key, value in fields.items() if value)
-    return f"{{{', '.join(shown)}}}"
-
-
-def _listed(values: Iterable[str]) -> str:
-    return f"[{', '.join(map(_quoted, values))}]"
 
 
 # ── head ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -72,7 +51,7 @@ def _head(name: str, town: Town) -> Iterator[str]:
     yield f"name: {name}"
     yield f"title: A town of {len(town.people)}"
     what = "homes, work, histories, a few quarrels and secrets, and news to pass on"
-    yield f"summary: {_quoted(f'{len(town.people)} people with {what}.')}"
+    yield f"summary: {quoted(f'{len(town.people)} people with {what}.')}"
     yield "language: en            # en or ko: what the characters speak"
     yield ""
     yield "clock:"
@@ -108,13 +87,13 @@ def _world(town: Town) -> Iterator[str]:
 
 def _kind(name: str, body: Mapping[str, Any]) -> Iterator[str]:
     yield f"    {name}:"
-    yield f"      states: {_listed(body['states'])}"
+    yield f"      states: {listed(body['states'])}"
     yield "      verbs:"
     for verb, moves in body["verbs"].items():
-        yield f"        {verb}: [{', '.join(map(_flow, moves))}]"
+        yield f"        {verb}: [{', '.join(map(flow, moves))}]"
     for key in ("refusals", "words"):
         if key in body:
-            yield f"      {key}: {_flow(body[key])}"
+            yield f"      {key}: {flow(body[key])}"
 
 
 def _open_place(district: District, around: Iterable[District] = ()) -> Iterator[str]:
@@ -122,13 +101,13 @@ def _open_place(district: District, around: Iterable[District] = ()) -> Iterator
     pad = " " * (6 if around else 10)
     yield f"{pad}# ── {district.name} {'─' * max(3, 60 - len(district.name))}"
     yield f"{pad}- id: {district.id}"
-    yield f"{pad}  name: {_quoted(district.name)}"
+    yield f"{pad}  name: {quoted(district.name)}"
     yield f"{pad}  outdoor: true"
-    yield from _objects(f"{pad}  ", _things_outside(district))
+    yield from _objects(f"{pad}  ", things_outside(district))
     yield f"{pad}  areas:"
     for place in district.places:
         yield from _room(
-            f"{pad}    ", place.id, place.name, _things_at_work(place), outdoor=bool(place.trade.get("outdoor"))
+            f"{pad}    ", place.id, place.name, things_at_work(place), outdoor=bool(place.trade.get("outdoor"))
         )
     for home in district.homes:
         yield f"{pad}    # {'; '.join(f'{one.name}, {one.age}' for one in home.people)}"
@@ -139,7 +118,7 @@ def _open_place(district: District, around: Iterable[District] = ()) -> Iterator
 
 def _room(pad: str, area: str, name: str, things: list[tuple[str, str, str]], **marks: bool) -> Iterator[str]:
     yield f"{pad}- id: {area}"
-    yield f"{pad}  name: {_quoted(name)}"
+    yield f"{pad}  name: {quoted(name)}"
     for mark, is_set in marks.items():
         if is_set:
             yield f"{pad}  {mark}: true"
@@ -149,22 +128,7 @@ def _room(pad: str, area: str, name: str, things: list[tuple[str, str, str]], **
 def _objects(pad: str, things: list[tuple[str, str, str]]) -> Iterator[str]:
     yield f"{pad}objects:"
     for thing, name, kind in things:
-        yield f"{pad}  - {_flow({'id': thing, 'name': name, 'kind': kind})}"
-
-
-def _things_outside(district: District) -> list[tuple[str, str, str]]:
-    return [
-        (f"{district.id}-seat", "bench", "seat"),
-        (
-            f"{district.id}-{district.kind}" if district.kind != "seat" else f"{district.id}-swing",
-            district.thing,
-            district.kind,
-        ),
-    ]
-
-
-def _things_at_work(place: Place) -> list[tuple[str, str, str]]:
-    return [(f"{place.id}-{kind.replace('_', '-')}", name, kind) for kind, name in place.trade["objects"].items()]
+        yield f"{pad}  - {flow({'id': thing, 'name': name, 'kind': kind})}"
 
 
 _BEDS = ("bed by the window", "bed by the door", "narrow bed", "bed under the eaves", "folding bed")
@@ -181,9 +145,9 @@ def _things_at_home(home: Home) -> list[tuple[str, str, str]]:
 
 def _all_objects(town: Town) -> Iterator[tuple[str, str, str]]:
     for district in (town.centre, *town.districts):
-        yield from _things_outside(district)
+        yield from things_outside(district)
         for place in district.places:
-            yield from _things_at_work(place)
+            yield from things_at_work(place)
         for home in district.homes:
             yield from _things_at_home(home)
 
@@ -204,15 +168,15 @@ def _character(town: Town, one: Person) -> Iterator[str]:
     yield f"    name: {one.name}"
     yield f"    age: {one.age}"
     yield f"    pronoun: {one.pronoun}"
-    yield f"    work: {_quoted(_work(one))}"
+    yield f"    work: {quoted(_work(one))}"
     traits = [
         rng.choice(row, KEY, one.number, "trait", index) for index, row in enumerate(town_words("names")["traits"])
     ]
-    yield f"    traits: {_listed(traits)}"
-    yield f"    background: {_quoted(_background(one))}"
+    yield f"    traits: {listed(traits)}"
+    yield f"    background: {quoted(_background(one))}"
     if trade is not None:
         goal = Template(trade["goal"][number % len(trade["goal"])]).substitute(one.slots)
-        yield f"    goals: [{_quoted(goal)}]"
+        yield f"    goals: [{quoted(goal)}]"
     yield f"    home: {one.home.id}"
     yield "    routine:"
     for stroke in _day(town, one):
@@ -220,17 +184,17 @@ def _character(town: Town, one: Person) -> Iterator[str]:
     if one.ties:
         yield "    relations:"
         for tie in one.ties.values():
-            yield f"      - {_flow({'to': tie.other.id, 'label': tie.label, 'warmth': tie.warmth})}"
+            yield f"      - {flow({'to': tie.other.id, 'label': tie.label, 'warmth': tie.warmth})}"
     yield "    memories:"
     for memory in one.memories:
-        yield f"      - text: {_quoted(memory.text)}"
+        yield f"      - text: {quoted(memory.text)}"
         yield f"        importance: {memory.importance}"
         fields = {"topic": memory.topic, "about": memory.about, "sort": memory.sort}
-        yield from (f"        {key}: {_quoted(value)}" for key, value in fields.items() if value)
+        yield from (f"        {key}: {quoted(value)}" for key, value in fields.items() if value)
         if memory.plan:
             yield "        plan: true"
         yield "        tell:"
-        yield from (f"          - {_quoted(line)}" for line in memory.tell)
+        yield from (f"          - {quoted(line)}" for line in memory.tell)
 
 
 def _work(one: Person) -> str:
@@ -288,7 +252,7 @@ class Stroke:
 def _stroke(stroke: Stroke) -> Iterator[str]:
     head = {"at": f"{stroke.at // 60:02d}:{stroke.at % 60:02d}", "do": stroke.do, "place": stroke.place}
     for number, (key, value) in enumerate(head.items()):
-        yield f"      {'- ' if not number else '  '}{key}: {_quoted(value)}"
+        yield f"      {'- ' if not number else '  '}{key}: {quoted(value)}"
     if stroke.outdoor:
         yield "        outdoor: true"
     if stroke.emoji:
@@ -296,10 +260,10 @@ def _stroke(stroke: Stroke) -> Iterator[str]:
     if stroke.phases:
         yield "        phases:"
     for do, steps in stroke.phases:
-        yield f"          - do: {_quoted(do)}"
+        yield f"          - do: {quoted(do)}"
         yield "            steps:"
         for step in steps:
-            yield f"              - {_flow(_step(step, stroke.objects or {}))}"
+            yield f"              - {flow(_step(step, stroke.objects or {}))}"
 
 
 def _step(step: str, objects: Mapping[str, str]) -> dict[str, str]:
@@ -331,7 +295,7 @@ class _Diary:
 
     def outside(self, at: int, pool: str, district: District, emoji: str = "") -> None:
         """Something done on the open place of a district."""
-        things = {kind: thing for thing, _, kind in _things_outside(district)}
+        things = {kind: thing for thing, _, kind in things_outside(district)}
         self._add(at, pool, district.id, things, district, outdoor=True, emoji=emoji)
 
     def at_school(self, at: int, pool: str, school: Place) -> None:
@@ -345,7 +309,7 @@ class _Diary:
         do, *phases = trade[part]
         place = one.place
         made = tuple((self._said(phase), tuple(self._said(step) for step in steps)) for phase, *steps in phases)
-        things = {kind: thing for thing, _, kind in _things_at_work(place)} if place else {}
+        things = {kind: thing for thing, _, kind in things_at_work(place)} if place else {}
         area = place.id if place else one.home.id
         self.strokes.append(
             Stroke(self._near(at, part), self._said(do), area, made, things, bool(trade.get("outdoor")), emoji)
@@ -356,7 +320,7 @@ class _Diary:
         one = self._one
         assert one.club is not None
         area, place = club_place(self._town, one)
-        things = {kind: thing for thing, _, kind in _things_at_work(place)} if place else {}
+        things = {kind: thing for thing, _, kind in things_at_work(place)} if place else {}
         name = one.club["name"]
         do = f"at {name}" if not name.startswith("football") else f"playing {name}"
         do = do if do.startswith("playing") else f"spending the evening at {name}"
@@ -504,10 +468,10 @@ def _facts(town: Town) -> Iterator[str]:
             continue
         left -= 1
         yield f"  - id: {fact['id']}"
-        yield f"    text: {{en: {_quoted(Template(fact['text']).substitute(names))}}}"
+        yield f"    text: {{en: {quoted(Template(fact['text']).substitute(names))}}}"
         yield "    groups:             # a sentence carries the news if it holds a word of each group"
         groups = ([Template(word).substitute(names) for word in group] for group in fact["groups"])
-        yield f"      en: [{', '.join(map(_listed, groups))}]"
+        yield f"      en: [{', '.join(map(listed, groups))}]"
         yield f"    originators: [{_first_to_know(town, fact).id}]"
         if event:
             yield f"    place: {place.id if place else town.centre.id}"
@@ -516,7 +480,7 @@ def _facts(town: Town) -> Iterator[str]:
             yield f"    emoji: {event['emoji']}"
         yield "    tell:"
         yield "      en:"
-        yield from (f"        - {_quoted(Template(line).substitute(names))}" for line in fact["tell"])
+        yield from (f"        - {quoted(Template(line).substitute(names))}" for line in fact["tell"])
     yield ""
 
 

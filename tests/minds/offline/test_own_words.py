@@ -91,6 +91,7 @@ def happens(text: str) -> PerceiveEventOutput:
         ("A storm breaks over the town.", "storm"),
         ("the rain stops", "cloudy"),
         ("The sun comes out", "clear"),
+        ("It stops raining and the sun comes out", "clear"),
         ("It smells of snow", ""),
     ],
 )

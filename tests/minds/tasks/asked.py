@@ -10,7 +10,7 @@ from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep
 from commonplace.minds.mind import Ask, Reply, RequestKey
-from commonplace.minds.notes import Hint, Item, Past, PastNote, Spoken, ThingHere, Value
+from commonplace.minds.notes import GoalNote, Hint, Item, Past, PastNote, Spoken, ThingHere, Value
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.tasks import (
@@ -95,6 +95,11 @@ PAST = Past(
     )
 )
 """What Mira knows of herself: of the stove she is talking with Jun just now."""
+GOALS = (
+    GoalNote(id="a", kind="repair", text="mend the stove", place="bar", time="14:00", lacks="poker", day="tomorrow",
+             steps=3, done_steps=1),
+    GoalNote(id="b", kind="promise", text="bring Jun the ladder"),
+)  # fmt: skip
 
 
 def heard_news(**more: object) -> ReactInput:
@@ -111,7 +116,9 @@ def merged(**more: object) -> ReactInput:
     """The same, asked for everything at once."""
     given = heard_news()
     unrated = ("Mira Sato was skimming the broth.", *(entry.text for entry in given.news))
-    return heard_news(unrated=unrated, speaks=True, targets=TARGETS, **({"pasts": {"jun": PAST}} | more))
+    return heard_news(
+        unrated=unrated, speaks=True, targets=TARGETS, **({"pasts": {"jun": PAST}, "goals": GOALS} | more)
+    )
 
 
 def every_ask() -> dict[str, Ask[Any, Any]]:
@@ -123,14 +130,14 @@ def every_ask() -> dict[str, Ask[Any, Any]]:
         "rate": RateInput(who=who, texts=("Mira Sato fell.", "Jun Park is asleep.")),
         "plan_day": PlanDayInput(who=who, situation=situation, wakes="06:00", routine=ROUTINE, recalled=RECALLED,
                                  facts=(FESTIVAL,), places=PLACES, yesterday=("06:00 running",), known=(jun(),),
-                                 past=PAST),
+                                 past=PAST, goals=GOALS),
         "plan_hours": parts,
         "plan_minutes": parts,
         "react": heard_news(),
         "act": ActInput(who=who, situation=STOVE_HERE, places=PLACES, item=ITEM, recalled=RECALLED, **dict(TARGETS)),
         "converse": ConverseInput(who=who, situation=situation, hearer=jun(), purpose="reply", lines=LINES,
                                   recalled=RECALLED, facts=(FESTIVAL,), said=("Morning, Jun. Noodles?",), now=ITEM,
-                                  past=PAST),
+                                  past=PAST, goals=GOALS),
         "questions": QuestionsInput(who=who, situation=situation, recent=RECALLED),
         "insights": InsightsInput(who=who, situation=situation, evidence=evidence, recent=RECALLED, known=(jun(),)),
         "relate": RelateInput(who=who, situation=situation, other=jun(), lines=LINES, recalled=RECALLED),

@@ -160,7 +160,9 @@ def _typical(rules: Grammar, kind: str, states: tuple[str, ...]) -> str:
 def _sky(rules: Grammar, text: str) -> str:
     """The sky a sentence brings; empty when it is not about the weather."""
     found = next((sky for sky in SKIES if rules.has(f"sky.{sky}", text)), "")
-    return "cloudy" if found == "over" else found
+    if found == "over":
+        return "clear" if rules.has("sky.clear", text) else "cloudy"
+    return found
 
 
 def _doors(

@@ -22,7 +22,7 @@ from commonplace.minds.notes import (
 )
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import plain
-from commonplace.minds.tasks.past_values import between, spoken_of
+from commonplace.minds.tasks.past_values import between, goal_values, spoken_of
 from commonplace.minds.tasks.scenes import (
     TALKING,
     Values,
@@ -99,6 +99,7 @@ def _scene(inputs: ConverseInput, view: View) -> Values:
     return {
         "memories": memories,
         "lines": spoken_lines(latest(inputs.lines), LONGEST_EARLIER),
+        "goals": goal_values(inputs.goals),
         "past": between(inputs.past, inputs.hearer.id, plain(inputs.hearer.called), talking=bool(inputs.lines)),
         "spoken_of": spoken_of(inputs.past, {inputs.hearer.id, *(line.speaker for line in inputs.lines)})
         if inputs.lines

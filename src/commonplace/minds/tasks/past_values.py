@@ -1,4 +1,5 @@
-"""What a prompt says of a character's own past: what passed with whom it talks, in names of subjects.
+"""What a prompt says of a character's own past and of what it means to do: what passed with whom it talks, in names
+of subjects.
 
 Rows of the talk that is shown are left out, so that the sentence stays the same while the talk goes on.
 """
@@ -9,8 +10,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from commonplace.character.account import as_topic
-from commonplace.minds.notes import Past, PastNote
+from commonplace.minds.notes import GoalNote, Past, PastNote
 from commonplace.minds.prompts.telling import plain
+from commonplace.minds.tasks.wire import Choices
 from commonplace.text import shortened
 
 Values = Mapping[str, Any]
@@ -24,6 +26,7 @@ MOST_TOPICS, MOST_ELSEWHERE, MOST_NAMES, MOST_ATTENDED, MOST_PROMISES = 3, 2, 2,
 TALK = 60
 """Minutes: what happened since belongs to the talk that is shown, if there is one."""
 LATELY = 2 * 24 * 60
+MOST_GOALS = 4
 LONGEST_TOPIC, LONGEST_EVENT = 40, 70
 
 
@@ -61,6 +64,22 @@ def lately_values(past: Past) -> Values:
             for note in attended[:MOST_ATTENDED]
         ],
     }
+
+
+def goal_values(goals: Iterable[GoalNote], places: Choices | None = None) -> list[Values]:
+    """The first of what one means to do: how far it is and by which day; with `places`, also where and when, and what
+    it lacks."""
+    return [
+        {
+            "text": plain(goal.text),
+            "day": plain(goal.day),
+            "steps": goal.steps,
+            "done_steps": goal.done_steps,
+            "at": [plain(one) for one in (places.label(goal.place, ""), goal.time) if one] if places else [],
+            "lacks": plain(goal.lacks) if places else "",
+        }
+        for goal in list(goals)[:MOST_GOALS]
+    ]
 
 
 def _by_kind(notes: Iterable[PastNote]) -> list[Values]:

@@ -11,7 +11,7 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import NO_PAST, FactNote, GoalNote, Past, Person, Recalled, Situation, Spot, Value, Who
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.telling import plain
-from commonplace.minds.tasks.past_values import lately_values
+from commonplace.minds.tasks.past_values import goal_values, lately_values
 from commonplace.minds.tasks.scenes import Values, View, own_places
 from commonplace.minds.tasks.wire import (
     LONGEST_DOING,
@@ -157,6 +157,7 @@ def _scene(inputs: PlanDayInput, view: View) -> Values:
             {"start": stroke.start, "do": plain(stroke.do), "place": view.offers.places.label(stroke.location)}
             for stroke in inputs.routine
         ],
+        "goals": goal_values(inputs.goals, view.offers.places),
         "past": lately_values(inputs.past),
         "own_places": own_places(inputs.places, view),
         "yesterday": [plain(line) for line in inputs.yesterday if line.partition(" ")[2] not in usual],

@@ -27,7 +27,7 @@ from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import Teller, Told, plain
 from commonplace.minds.tasks.act import ActAnswer, ActOutput, Targets, target_offers, target_values
 from commonplace.minds.tasks.converse import LONGEST_EARLIER
-from commonplace.minds.tasks.past_values import between, spoken_of
+from commonplace.minds.tasks.past_values import between, goal_values, spoken_of
 from commonplace.minds.tasks.plan_day import DAY, Stroke
 from commonplace.minds.tasks.rate import RATING_TOKENS, Rating, one_for_each
 from commonplace.minds.tasks.reflect import TRIVIA
@@ -320,6 +320,7 @@ def _scene(inputs: ReactInput, view: View) -> Values:
         "talks": any(person.can_be_spoken_to for person in inputs.situation.people),
         "partners": _partners(inputs),
         "said": _said(inputs, view),
+        "goals": goal_values(inputs.goals),
         "pasts": _pasts(inputs, view),
         "spoken_of": _spoken_of(inputs),
         "news": _news(inputs, teller),
