@@ -131,6 +131,17 @@ def minds_of(manifest: Manifest) -> list[str]:
     return list(dict.fromkeys((manifest.mind, *own_minds(manifest).values(), *tasks)))
 
 
+def other_minds(manifest: Manifest) -> str:
+    """` +2` where two minds are asked besides the common one, to follow its name; else empty."""
+    others = len(minds_of(manifest)) - 1
+    return f" +{others}" if others else ""
+
+
+def templates_of(manifest: Manifest) -> dict[str, str]:
+    """A scenario's own prompts, as they were when the run was made: file name → template."""
+    return (manifest.settings or {}).get("prompts", {})
+
+
 def asks_the_same(one: Manifest, other: Manifest) -> bool:
     """Whether two runs ask the same minds the same way."""
     first, second = ((run.mind, own_minds(run), task_settings(run)) for run in (one, other))
