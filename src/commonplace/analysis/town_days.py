@@ -91,6 +91,8 @@ FIGURES = (
     Figure("wishes planned for and fulfilled", "wishes.kept"),
     Figure("wishes planned for and missed", "wishes.broken"),
     Figure("goals finished", "goals.done"),
+    Figure("goals given up", "goals.given_up"),
+    Figure("goals overtaken by others", "goals.overtaken"),
     Figure("relations that got warmer", "relations.warmer"),
     Figure("relations that got colder", "relations.colder"),
     Figure("mean warmth", "relations.warmth", "relations", 1),

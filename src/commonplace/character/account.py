@@ -77,7 +77,7 @@ class Entry:
     @property
     def key(self) -> str:
         """Group and name: no two rows have the same."""
-        return f"{self.group}/{self.name}"
+        return f"{self.kind}/{self.other}/{self.act}/{self.topic}"
 
     @property
     def worth(self) -> int:
@@ -104,7 +104,8 @@ class Account:
 
     def rows(self, kind: str, other: str = "") -> tuple[Entry, ...]:
         """The rows of a kind with one other character, or with nobody, latest first."""
-        return _latest_first(self.groups.get(f"{kind}/{other}", {}).values())
+        rows = self.groups.get(f"{kind}/{other}")
+        return _latest_first(rows.values()) if rows else ()
 
     def all(self) -> tuple[Entry, ...]:
         """All rows, latest first."""
@@ -144,6 +145,10 @@ class Account:
         to_all = _latest({**self.lines.get("", {}), **found}, MOST_LATELY, oldest)
         return replace(self, lines={**self.lines, hearer: to_one, "": to_all})
 
+    def has_said(self, sentence: str) -> bool:
+        """Whether anybody has been told a sentence, given as its digest, in the days for which lines are kept."""
+        return any(sentence in heard for heard in self.lines.values())
+
     def without(self, memories: AbstractSet[int]) -> Account:
         """The account without what rests on these memories alone; itself where nothing does."""
         account = self
@@ -179,6 +184,7 @@ def parts_of(key: str) -> dict[str, str]:
     return dict(zip(KEY, key.split("/", 3), strict=True))
 
 
+@lru_cache(maxsize=4096)  # so are their topics
 def as_topic(text: str) -> str:
     """A topic as rows have it: its words in lower case, without an article."""
     found = words(text)

@@ -16,11 +16,12 @@ from commonplace.cli.output import print_json, print_table
 from commonplace.clock import hhmm
 from commonplace.errors import UsageError, command
 from commonplace.run.account import account
+from commonplace.run.account import goals as goals_of
 from commonplace.run.integrity import check as check_integrity
 from commonplace.run.integrity import unchecked
 from commonplace.run.reading import Reading
 from commonplace.run.rows import event_json
-from commonplace.run.why import account_text, as_text, event_named
+from commonplace.run.why import account_text, as_text, event_named, goal_text
 from commonplace.run.why import why as why_of
 from commonplace.text import one_line
 from commonplace.views.lines import entry_of, json_line
@@ -52,15 +53,17 @@ def agents(
     as_json: bool = JSON,
     at: str | None = AT,
     past: str = typer.Option("", "--past", metavar="AGENT", help="What this character knows of its own past instead."),
+    goals: str = typer.Option("", "--goals", metavar="AGENT", help="What this character means to do, and meant to."),
 ) -> None:
     """List the characters in the world: where they are and what they are doing."""
     with Reading.open(run) as reading:
-        if past:
-            known = account(reading, past, at)
+        if past or goals:
+            rows = account(reading, past, at) if past else goals_of(reading, goals, at)
             if as_json:
-                print_json(known)
+                print_json(rows)
             else:
-                print("\n".join(one_line(account_text(row)) for row in known))
+                as_line = account_text if past else goal_text
+                print("\n".join(one_line(as_line(row)) for row in rows))
             return
         rows = reading.agents(at)
     if as_json:

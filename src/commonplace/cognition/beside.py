@@ -38,13 +38,13 @@ def beside(
     wanted = view.scenario.cognition.k - len(found)
     if wanted < 1:
         return ()
-    lately = [memory for memory in view.draft.since(view.now - LATELY, OBSERVATION) if _what(memory) not in DULL]
+    today, of_hearer = _lately(view, hearer)
     untold, known = _untold(view, notebook.account, hearer), {note.id for note in found}
     subject = _named_in(said, untold)[:MOST_ON_SUBJECT]
     groups = {
-        "today": _weightiest(memory for memory in lately if not _is_about(memory, hearer)),
+        "today": _weightiest(today),
         "own": untold,
-        "hearer": _weightiest(memory for memory in lately if _is_about(memory, hearer)),
+        "hearer": _weightiest(of_hearer),
     }
     chosen = _in_turn({"subject": subject}, known, wanted)
     chosen |= _in_turn(groups, known, wanted - sum(map(len, chosen.values())))
@@ -72,13 +72,15 @@ def news_ahead(view: TurnView, notebook: Notebook, found: Sequence[Recalled]) ->
     return recalled(view.scenario, [view.draft.get(memory) for memory in ids], view.now)
 
 
-def _what(memory: Memory) -> str:
-    return memory.details.get("frame", {}).get("what", "")
-
-
-def _is_about(memory: Memory, other: str) -> bool:
-    frame = memory.details.get("frame", {})
-    return other in (frame.get("who"), frame.get("about"))
+def _lately(view: TurnView, hearer: str) -> tuple[list[Memory], list[Memory]]:
+    """What was noticed of today's life that is worth a word, and what of it is about the hearer."""
+    today: list[Memory] = []
+    of_hearer: list[Memory] = []
+    for memory in view.draft.since(view.now - LATELY, OBSERVATION):
+        frame = memory.details.get("frame", {})
+        if frame.get("what", "") not in DULL:
+            (of_hearer if hearer in (frame.get("who"), frame.get("about")) else today).append(memory)
+    return today, of_hearer
 
 
 def _weightiest(memories: Iterable[Memory]) -> list[Memory]:
@@ -87,14 +89,14 @@ def _weightiest(memories: Iterable[Memory]) -> list[Memory]:
 
 def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
     """Memories of the scenario of which this hearer has not heard everything, those told least first."""
-    to_them, to_all = account.lines.get(hearer, {}), account.lines.get("", {})
+    to_them = account.lines.get(hearer, {})
     found: list[tuple[int, int, float, int, Memory]] = []
     for memory in view.draft.first(FIRST):
         tells = memory.details.get("tell", ())
         left = [tell for tell in tells if to_them.keys().isdisjoint(digests_of(tell))]
         if not left:
             continue
-        said = sum(1 for tell in tells if not to_all.keys().isdisjoint(digests_of(tell)))
+        said = sum(1 for tell in tells if any(map(account.has_said, digests_of(tell))))
         topic = as_topic(memory.details.get("frame", {}).get("topic", ""))
         told = account.find("told", hearer, topic=topic)
         found.append((told.times if told else 0, said, -memory.importance, memory.id, memory))

@@ -61,7 +61,7 @@ async def converse(
         told=relation.shared if relation else (),
         now=item_note(view.scenario, item) if item else None,
         later=later_strokes(view.scenario, notebook.plan, view.now),
-        past=past_with(view, notebook.account, hearer),
+        past=past_with(view, notebook.account, hearer, found),
         goals=goal_notes(view, sorted(notebook.goals.open(), key=lambda goal: goal.person != hearer)),
     )
     answer = await notebook.ask(CONVERSE, inputs)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import islice
 from typing import Any
 
 from commonplace.character.persona import Persona
@@ -41,6 +42,8 @@ from commonplace.world.area import SILENCE
 
 LATEST = 100
 """Memories a reflection looks at."""
+MOST_OF_TALK = 60
+"""Memories among which the lines of a talk are looked for."""
 EARLIER = timedelta(days=3)
 """How long a thought is not had again: for good, and a character that knows its town would soon conclude nothing."""
 MOST_EARLIER = 20
@@ -163,7 +166,7 @@ def _due(view: TurnView, reflected: int) -> bool:
 
 async def _reflect(view: JobView, notebook: JobNotebook) -> Outcome:
     """Insights into what the latest memories raise questions about."""
-    recent = recalled(view.scenario, reversed(view.past.recent(LATEST)), view.now)
+    recent = recalled(view.scenario, reversed([*islice(view.past.backwards(), LATEST)]), view.now)
     here = situation(view)
     about_recent = QuestionsInput(who=who(view.persona), situation=here, recent=recent)
     questions = (await notebook.ask(QUESTIONS, about_recent)).value.questions
@@ -254,7 +257,7 @@ async def _relate(view: JobView, notebook: JobNotebook) -> Outcome:
 def last_talk(view: JobView, other: str) -> tuple[Spoken, ...]:
     """What the two said to each other in the last simulated hour, oldest first."""
     lines: list[Spoken] = []
-    for memory in reversed(view.past.recent(60)):
+    for memory in reversed([*islice(view.past.backwards(), MOST_OF_TALK)]):
         frame = memory.details.get("frame", {})
         if view.now - memory.created_at > timedelta(hours=1):
             continue

@@ -151,10 +151,18 @@ def _promised(view: TurnView, notebook: Notebook, other: str, memory: Memory) ->
             continue
         kind = "call" if row.act == "visit" else row.act
         text = wished(view.scenario.language, kind, x=_called(view, other), topic=row.named or row.topic)
+        place = _place_of(view, row.topic) if row.act == "help" else ""
         _open(
             view, notebook, "promise", text, [memory.id], act=f"keep.{row.act}", topic=row.topic, named=row.named,
-            person=other, due=row.due, again=True,
+            person=other, place=place, due=row.due, again=True,
         )  # fmt: skip
+
+
+def _place_of(view: TurnView, topic: str) -> str:
+    """Where the thing of this name is believed to be; empty for what is no object one knows of."""
+    geography, nodes = view.scenario.geography, view.state.belief.nodes
+    objects = (node for node in nodes if node in geography.nodes and geography.nodes[node].type == "object")
+    return next((nodes[node].parent for node in objects if as_topic(geography.nodes[node].name) == topic), "")
 
 
 def _felt(view: TurnView, notebook: Notebook, other: str, why: str) -> None:
@@ -200,10 +208,7 @@ def _handled(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memor
 
 
 def _advance(view: TurnView, notebook: Notebook, goal: Goal, frame: Mapping[str, str], memory: int) -> None:
-    left = _left(view, notebook, goal.object)
-    steps = goal.steps
-    if frame.get("progress"):
-        left -= int(frame["progress"].partition("/")[0])
+    left, steps = _left(view, notebook, goal.object), goal.steps
     if left <= 0:
         _close(view, notebook, goal, DONE if frame["what"] == "did" else OVERTAKEN, memory)
     elif steps - left != goal.done_steps:
@@ -215,7 +220,8 @@ def _left(view: TurnView, notebook: Notebook, thing: str) -> int:
     """How many attempts a repair still takes from the state that the thing is seen or believed to be in."""
     seen, known = view.world.things.get(thing), notebook.belief.nodes.get(thing)
     state = seen.state if seen else known.state if known else ""
-    return sum(one.times for one in mending(view.scenario.geography, thing, state))
+    made = seen.progress if seen else 0
+    return sum(one.times for one in mending(view.scenario.geography, thing, state)) - made
 
 
 def _see_to(view: TurnView, notebook: Notebook, thing: str, memory: int) -> None:
@@ -350,7 +356,8 @@ def _miss_somebody(view: TurnView, notebook: Notebook) -> None:
         if memory and not notebook.goals.lately(about("visit", "", other, ""), view.tick - clock.ticks(48 * 60)):
             text = wished(view.scenario.language, "visit", x=_called(view, other))
             _open(
-                view, notebook, "visit", text, [memory], person=other, due=_in_days(view, VISIT_DAYS), again=True,
+                view, notebook, "visit", text, [memory], named=told.named if told and told.kind == "heard" else "",
+                person=other, due=_in_days(view, VISIT_DAYS), again=True,
             )  # fmt: skip
             return
 
@@ -375,6 +382,8 @@ def wish_for(view: TurnView, notebook: Notebook, memories: Iterable[Memory]) -> 
         frame = memory.details.get("frame", {})
         other, topic = frame.get("about", ""), frame.get("topic", "")
         wishes = sum(goal.kind == "visit" or goal.act == "ask.topic" for goal in notebook.goals.open())
+        if view.scenario.language == "en" and " " not in topic.strip() and topic:
+            continue  # `goodbye`, `rest`: nothing to go and ask about
         if frame.get("wish") and other in notebook.relations and wishes < MOST_WISHES:
             kind, act = ("matter", "ask.topic") if topic else ("visit", "")
             _open(
@@ -399,9 +408,9 @@ _MOVERS: Mapping[str, Callable[[TurnView, Notebook, Mapping[str, str], Memory], 
 def goal_notes(view: View, goals: Iterable[Goal], *, seek: bool = False) -> tuple[GoalNote, ...]:
     """Goals as a mind is told them; with `seek`, where and when the people they take are mostly met."""
     goals = tuple(goals)
-    people = {goal.person for goal in goals if goal.person}
-    met = _met(view, people) if seek and people else {}
-    return tuple(_note(view, goal, *met.get(goal.person, (goal.place, goal.hour))) for goal in goals)
+    wanted = {(goal.person, goal.place) for goal in goals if goal.person}
+    met = _met(view, wanted) if seek and wanted else {}
+    return tuple(_note(view, goal, *met.get((goal.person, goal.place), (goal.place, goal.hour))) for goal in goals)
 
 
 def _note(view: View, goal: Goal, place: str, hour: int) -> GoalNote:
@@ -434,6 +443,7 @@ def _note(view: View, goal: Goal, place: str, hour: int) -> GoalNote:
         due=iso(due) if due else "",
         day=_day(view, due) if due else "",
         minutes=(view.world.tick - goal.opened) * view.scenario.clock.tick_minutes,
+        hours_left=max(0, (due - view.now) // timedelta(hours=1)) if due else 999,
         steps=goal.steps,
         done_steps=goal.done_steps,
         tries=goal.tries,
@@ -454,22 +464,26 @@ def _day(view: View, due: datetime) -> str:
     return named[days] if days in (0, 1) else WEEKDAYS.get(language, WEEKDAYS["en"])[due.weekday()]
 
 
-def _met(view: View, people: set[str]) -> dict[str, tuple[str, int]]:
-    """Character → the place where, and the minute of the day at which, one has met them most often these days; where
-    they were seen last, or live, if one has not."""
+def _met(view: View, wanted: set[tuple[str, str]]) -> dict[tuple[str, str], tuple[str, int]]:
+    """Character and place (empty for any) → the place where, and the minute of the day at which, one has met them most
+    often these days; where they were seen last, or live, if one has not."""
+    people = {other for other, _ in wanted}
     seen: dict[str, Counter[tuple[int, str]]] = {other: Counter() for other in people}
     for memory in view.memories.since(view.now - SIGHTINGS, OBSERVATION):
         frame = memory.details.get("frame", {})
         other, place = frame.get("who", ""), frame.get("place", "")
         if other in people and place and WAKING[0] <= memory.created_at.hour < WAKING[1]:
             seen[other][memory.created_at.hour, place] += 1
-    return {other: _usual(view, other, counts) for other, counts in seen.items()}
+    return {(other, place): _usual(view, other, place, seen[other]) for other, place in wanted}
 
 
-def _usual(view: View, other: str, counts: Counter[tuple[int, str]]) -> tuple[str, int]:
-    if counts:
-        (hour, place), _ = min(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+def _usual(view: View, other: str, at: str, counts: Counter[tuple[int, str]]) -> tuple[str, int]:
+    there = [(-count, hour, place) for (hour, place), count in counts.items() if at in ("", place)]
+    if there:
+        _, hour, place = min(there)
         return place, hour * 60 + 10
+    if at:
+        return at, -1
     belief, edges = view.state.belief, view.scenario.geography.edges
     home = view.scenario.personas[other].home
     last = belief.place_of(other)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from typing import Any
 
-from commonplace.character.account import BETWEEN, OWN, Account, Entry, Heard
-from commonplace.character.fact import Fact
+from commonplace.character.account import BETWEEN, OWN, Account, Entry, Heard, digests_of
 from commonplace.cognition.account import talk_topics
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.turn import View
-from commonplace.minds.notes import Past, PastNote, noted
+from commonplace.minds.notes import Past, PastNote, Recalled, noted, noted_of
+from commonplace.scenario.scenario import Scenario
 from commonplace.text import words
 
 MOST_OWN, MOST_WITH = 12, 40
@@ -22,10 +23,11 @@ SHARED = 3
 SMALL_WORDS = frozenset({"the", "a", "an", "of", "to", "and", "in", "on", "at", "with", "from", "for"})
 
 
-def past_with(view: View, account: Account, other: str) -> Past:
+def past_with(view: View, account: Account, other: str, found: Iterable[Recalled] = ()) -> Past:
     """What concerns a hearer: the rows with them, whom else one told or heard of the talk's subjects, and one's own
-    latest deeds; with the sentences that this hearer has heard and those said lately."""
-    rows = [row for kind in BETWEEN for row in account.rows(kind, other)]
+    latest deeds; with the sentences that this hearer has heard, those said lately, and of the recalled memories those
+    that anybody has been told."""
+    rows = [row for kind in BETWEEN for row in account.groups.get(f"{kind}/{other}", {}).values()]
     for topic in talk_topics(view):
         rows += _elsewhere(account, topic, other)
     latest = sorted(rows, key=lambda row: (-row.tick, row.key))[:MOST_WITH]
@@ -33,7 +35,7 @@ def past_with(view: View, account: Account, other: str) -> Past:
         Past,
         notes=(*_notes(view, (*latest, *_own(account))), *_seen(view, other), *_asked_about(view, other)),
         said=tuple(sorted(account.lines.get(other, ()))),
-        lately=_in_order(account.lines.get("", {})),
+        lately=(*_told(account, found), *_in_order(account.lines.get("", {}))),
     )
 
 
@@ -93,9 +95,13 @@ def _asked_about(view: View, hearer: str) -> list[PastNote]:
     said = frozenset(words(line.utterance)) - SMALL_WORDS
     if len(said) < SHARED:
         return []
+    others = {""}
     for memory in view.memories.since(view.now - LATELY, ACTION):
         doing = memory.details.get("frame", {}).get("doing", "")
-        if doing and len(said.intersection(words(doing))) >= SHARED:
+        if doing in others:  # the same few things are done all day
+            continue
+        others.add(doing)
+        if len(said.intersection(words(doing))) >= SHARED:
             minutes = (view.now - memory.created_at) // timedelta(minutes=1)
             return [
                 noted(
@@ -106,35 +112,51 @@ def _asked_about(view: View, hearer: str) -> list[PastNote]:
     return []
 
 
+def _told(account: Account, found: Iterable[Recalled]) -> list[str]:
+    """The digests of what there is to tell of these memories and has been told to anybody."""
+    return sorted({one for note in found for tell in note.tell for one in digests_of(tell) if account.has_said(one)})
+
+
 def _in_order(heard: Heard) -> tuple[str, ...]:
-    return tuple(sentence for sentence, _ in sorted(heard.items(), key=lambda pair: (pair[1], pair[0])))
+    return tuple([sentence for _, sentence in sorted(zip(heard.values(), heard, strict=True))])
 
 
 def _notes(view: View, rows: Sequence[Entry]) -> tuple[PastNote, ...]:
-    scenario, tick = view.scenario, view.world.tick
-    minutes, facts = scenario.clock.tick_minutes, {fact.id: fact for fact in scenario.facts}
-    return tuple(
-        noted(
-            PastNote,
-            kind=row.kind,
-            other=row.other,
-            called=scenario.personas[row.other].called if row.other in scenario.personas else "",
-            act=row.act,
-            topic=row.topic,
-            named=row.named,
-            text=_text(view, facts.get(row.topic), row),
-            minutes_ago=(tick - row.tick) * minutes,
-            times=row.times,
-            because=row.because,
-        )
-        for row in rows
-    )
+    return tuple([_note(view, row) for row in rows])
 
 
-def _text(view: View, fact: Fact | None, row: Entry) -> str:
-    """What a seed fact says, or the scripted event of a row; empty for any other topic."""
-    if fact is not None:
-        return fact.text.get(view.scenario.language) or next(iter(fact.text.values()))
-    if row.kind != "attended" or row.because[-1] not in view.memories:
-        return ""
-    return str(view.memories.get(row.because[-1]).details.get("frame", {}).get("text", ""))
+def _note(view: View, row: Entry) -> PastNote:
+    fields = _fields(view.scenario, row).copy()
+    fields["minutes_ago"] = (view.world.tick - row.tick) * view.scenario.clock.tick_minutes
+    if row.kind == "attended" and not fields["text"] and row.because[-1] in view.memories:
+        fields["text"] = str(view.memories.get(row.because[-1]).details.get("frame", {}).get("text", ""))
+    return noted_of(PastNote, fields)
+
+
+_FIELDS: dict[int, tuple[Scenario, Entry, dict[str, Any]]] = {}
+"""By the address of a row: those told last. A mind is told the same rows for days."""
+MOST_FIELDS = 4096
+
+
+def _fields(scenario: Scenario, row: Entry) -> dict[str, Any]:
+    """A row as a mind is told it; how long ago it was and the words of a scripted event only have their place."""
+    known = _FIELDS.get(id(row))
+    if known is not None and known[1] is row and known[0] is scenario:
+        return known[2]
+    fact = next((fact for fact in scenario.facts if fact.id == row.topic), None)
+    fields: dict[str, Any] = {
+        "kind": row.kind,
+        "other": row.other,
+        "called": scenario.personas[row.other].called if row.other in scenario.personas else "",
+        "act": row.act,
+        "topic": row.topic,
+        "named": row.named,
+        "text": (fact.text.get(scenario.language) or next(iter(fact.text.values()))) if fact else "",
+        "minutes_ago": 0,
+        "times": row.times,
+        "because": row.because,
+    }
+    if len(_FIELDS) >= MOST_FIELDS:
+        _FIELDS.clear()
+    _FIELDS[id(row)] = scenario, row, fields
+    return fields

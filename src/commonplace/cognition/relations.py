@@ -87,7 +87,9 @@ def feel(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -
     if 0 <= notebook.account.next_due <= view.tick:
         _miss(view, notebook)
     for fact in view.scenario.facts:
-        if fact.starts is not None and _has_just_ended(view, fact.starts + timedelta(minutes=fact.minutes or 60)):
+        if fact.starts is None or fact.starts > view.now:
+            continue
+        if _has_just_ended(view, fact.starts + timedelta(minutes=fact.minutes or 60)):
             _look_back(view, notebook, fact)
     if view.now.hour == 0 and view.now.minute < view.scenario.clock.tick_minutes:
         _drift(view, notebook)
@@ -98,7 +100,8 @@ def _listen(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory
     topics = topics_of(view.scenario.facts, frame)
     if not frame["to_me"]:
         if act in ILL | WELL and _names_me(view, frame["quote"]):
-            _change(view, notebook, other, "spoke_ill" if act in ILL else "spoke_well", (memory,), topics)
+            why = "spoke_ill" if act in ILL else "spoke_well"
+            _change(view, notebook, other, why, (memory,), topics, frame.get("topic", ""))
         for topic in topics:
             if told := _my_secret(view, notebook, other, topic):
                 _change(view, notebook, other, "told_secret", (*told, memory), (topic,))

@@ -227,6 +227,7 @@ class Notebook(Tracer):
             self.plan is before.plan
             and self.belief is before.belief
             and self.account is before.account
+            and self.goals is before.goals
             and self.jobs is before.jobs
             and relations is before.relations
             and weighed is before.weighed

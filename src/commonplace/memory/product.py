@@ -27,7 +27,10 @@ _ROOM = Scratch()
 
 def by_row(vectors: Rows, question: Vector, out: Vector) -> None:
     """One row after the other: what a row gives does not depend on the rows around it."""
-    _multiply(np.vecdot, vectors, question, out)
+    if vectors.dtype == np.float32:
+        np.vecdot(vectors, question, out)
+    else:
+        _multiply(np.vecdot, vectors, question, out)
 
 
 def by_block(vectors: Rows, question: Vector, out: Vector) -> None:
@@ -37,10 +40,12 @@ def by_block(vectors: Rows, question: Vector, out: Vector) -> None:
 
 def _multiply(product: Callable[..., Any], vectors: Rows, question: Vector, out: Vector) -> None:
     """int16 becomes float32 a block at a time: BLAS has no integers, and half as many bytes come from RAM."""
-    if vectors.dtype == np.float32:
-        product(vectors, question, out)
-        return
     count, dimensions = vectors.shape
+    if vectors.dtype == np.float32:
+        rows = max(1, _BLOCK // dimensions)
+        for start in range(0, count, rows):
+            product(vectors[start : start + rows], question, out[start : start + rows])
+        return
     rows = max(1, min(max(_FEW, count // 4), _BLOCK // dimensions))  # a short stream leaves room in the cache
     room = _ROOM.matrix(1, rows * dimensions // 2 + 1).view(np.float32)[0, : rows * dimensions]
     wide = room.reshape(rows, dimensions)

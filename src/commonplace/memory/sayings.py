@@ -33,6 +33,9 @@ _WAITING = len(UNUSABLE) + 1
 _CHUNK = 512
 """Vectors looked at at once: large temporary arrays cost more than the work done in them."""
 
+_FEW = 2048
+"""Vectors that are kept in four bytes a number: with so few, widening them takes longer than their products."""
+
 _PRODUCTS = Scratch()
 
 Numbers = NDArray[np.int32]
@@ -47,9 +50,11 @@ class Sayings:
     def __init__(self, dimensions: int, derive: Embeds | None = None) -> None:
         """`derive`: what makes the vectors of texts that come without one, when they are first read."""
         self.texts: list[str] = []
-        self.vectors: Rows = np.empty((0, dimensions), dtype=np.int16)
-        """int16 while all are lattice vectors, float32 from the first other one on. Zeros where there is no usable
+        self.vectors: Rows = np.empty((0, dimensions), dtype=np.float32)
+        """float32 while they are few, then int16 as long as all are lattice vectors. Zeros where there is no usable
         vector. May be shorter than `texts` until `make` has been called."""
+        self._whole = True
+        """Whether all are lattice vectors."""
         self.norms: NDArray[np.float64] = np.empty(16, dtype=np.float64)
         """Infinite for a zero vector and where there is no usable one, so that the cosine becomes 0."""
         self.state: NDArray[np.uint8] = np.empty(16, dtype=np.uint8)
@@ -117,8 +122,7 @@ class Sayings:
 
     def products(self, question: Vector, norm: float, count: int) -> NDArray[np.float32]:
         """The dot products of the first `count` vectors and a question of this norm; the next call overwrites them."""
-        all_on_lattice = self.vectors.dtype == np.int16 and on_lattice(question, norm)
-        product = exact if all_on_lattice else by_row
+        product = exact if self._whole and on_lattice(question, norm) else by_row
         products = _PRODUCTS.matrix(1, count // 2 + 1).view(np.float32)[0, :count]
         product(self.vectors[:count], question, products)
         return products
@@ -244,8 +248,8 @@ class Sayings:
 
     def _set(self, rows: Indices | slice | int, vectors: Rows, longest: float) -> None:
         """Puts vectors into rows that exist; `longest`: the largest of their norms."""
-        if self.vectors.dtype == np.int16 and not on_lattice(vectors, longest):
-            self.vectors = self.vectors.astype(np.float32)
+        if self._whole and not on_lattice(vectors, longest):
+            self._whole, self.vectors = False, self.vectors.astype(np.float32, copy=False)
         self.vectors[rows] = vectors
 
     def _reserve(self, length: int) -> None:
@@ -254,6 +258,8 @@ class Sayings:
 
     def _make_room(self, length: int) -> None:
         if length > len(self.vectors):
+            if self._whole and length > _FEW:
+                self.vectors = self.vectors.astype(np.int16, copy=False)
             self.vectors = grown(self.vectors, len(self.norms))
 
 

@@ -32,8 +32,8 @@ COLUMNS = ("importance", "kind", "tokens", "created", "accessed", "alive", "sayi
 """The arrays of a `MemoryTable` with a row per memory."""
 _CHUNK = 2048
 """Memories indexed at once."""
-_LATEST = 128
-"""Memories that stay objects at least: a reflection reads 100."""
+_LATEST = 256
+"""Memories that stay objects at least: a reflection reads 100, and for a talk those of a day are looked through."""
 _READ = 1024
 """Packed memories that are kept as objects after they were read: the same few are retrieved again and again."""
 

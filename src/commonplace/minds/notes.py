@@ -289,6 +289,8 @@ class GoalNote(Value):
     """That day in a word: `tomorrow`, `Thursday`."""
     minutes: int = 0
     """Since it was opened."""
+    hours_left: int = 999
+    """Until it is due."""
     steps: int = 1
     done_steps: int = 0
     tries: int = 0

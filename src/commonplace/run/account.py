@@ -30,7 +30,15 @@ def resting_on(reading: Reading, agent: str, tick: int, memories: Collection[int
 
 def goals(reading: Reading, agent: str, at: int | str | None = None) -> list[dict[str, Any]]:
     """A character's goals at the end of a tick: open ones first, then those that have ended, latest first."""
-    return [goal_row(reading, agent, goal) for goal in reading.state_at(agent, at).goals.all()]
+    return [goal_row(reading, agent, goal) for goal in reading.goals_at(agent, at).all()]
+
+
+def meant(reading: Reading, agent: str, tick: int, memories: Collection[int]) -> list[dict[str, Any]]:
+    """The goals that were open before a tick and rest on any of these memories."""
+    if not memories or tick < 1:
+        return []
+    goals = reading.goals_at(agent, tick - 1).open()
+    return [goal_row(reading, agent, goal) for goal in goals if not set(memories).isdisjoint(goal.because)]
 
 
 def goal_row(reading: Reading, agent: str, goal: Goal) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from commonplace.character.goal import Goals
 from commonplace.character.plan import Plan
 from commonplace.character.state import CharacterState
 from commonplace.clock import parse_iso
@@ -286,6 +287,13 @@ class Reading:
         tick = self.tick(at)
         with self._reading(f"the state of {agent} at tick {tick}"):
             return versions.restore_state(versions.state_versions_at(self._connection, agent, tick))
+
+    def goals_at(self, agent: str, at: int | str | None = None) -> Goals:
+        """What a character meant to do at the end of a tick. Much faster than the state."""
+        self._known(agent)
+        tick = self.tick(at)
+        with self._reading(f"the goals of {agent} at tick {tick}"):
+            return versions.goals_at(self._connection, agent, tick)
 
     def strokes_at(self, agent: str, at: int | str | None, item: str) -> Plan:
         """The plan without its details: the strokes of the day and one item more. Much faster than the state."""

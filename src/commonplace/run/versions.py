@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from commonplace.canon import parsed
 from commonplace.character.account import KEY, Entry, changed_lines, changed_rows, parts_of, restored
-from commonplace.character.goal import Goal
+from commonplace.character.goal import Goal, Goals
 from commonplace.character.goal import restored as restored_goals
 from commonplace.character.plan import LEVELS, Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
@@ -163,6 +163,12 @@ def strokes_at(connection: sqlite3.Connection, agent: str, at: int, item: str) -
     day = None if last is None else last.value
     found = _plan_versions(connection, agent, at, day, lambda key: key.count(".") == 1 or key == item)
     return _plan_of(day, ((version.key, version.value) for version in found))
+
+
+def goals_at(connection: sqlite3.Connection, agent: str, at: int) -> Goals:
+    """A character's goals."""
+    found = _of_one(connection, "goal", agent, at)
+    return restored_goals(valued(Goal, version.value, id=version.key) for version in found)
 
 
 def _plan_versions(

@@ -14,7 +14,7 @@ from commonplace.cognition.trace import hits
 from commonplace.errors import UsageError
 from commonplace.memory.record import Memory
 from commonplace.memory.stores.codec import memory_json
-from commonplace.run.account import resting_on
+from commonplace.run.account import meant, resting_on
 from commonplace.run.integrity import trimmed
 from commonplace.run.journal import ModelCall
 from commonplace.run.rows import event_json, item_json
@@ -58,6 +58,7 @@ def why(reading: Reading, event_id: str) -> dict[str, Any]:
         "reaction": _reaction(reading, agent, tick, trace),
         "asked": _asked(reading, agent, tick, trace, delivered) if own else [],
         "account": resting_on(reading, agent, tick, event.body.get("because", ())) if event.type == "SAY" else [],
+        "goals": meant(reading, agent, tick, event.body.get("because", ())) if own else [],
         "stored": _stored(reading, agent, trace),
         "heard_from": heard_from(reading, event) if event.type == "SAY" else [],
         "delivered": [{key: job.get(key) for key in ("kind", "about", "asked_at")} for job in delivered],
@@ -310,6 +311,7 @@ def as_text(why: Mapping[str, Any], *, prompts: bool = False) -> str:
     sections = (
         _event_lines,
         _plan_lines,
+        _goal_lines,
         _reaction_lines,
         _delivered_lines,
         _retrieval_lines,
@@ -387,6 +389,22 @@ def _hit_lines(hit: Mapping[str, Any]) -> Iterator[str]:
             f"{part} {values['weight']:g}×{values['normalised']:.3f} (raw {values['raw']:.3g})"
             for part, values in parts.items()
         )
+
+
+def _goal_lines(why: Mapping[str, Any]) -> Iterator[str]:
+    if why.get("goals"):
+        yield "Means to"
+    for row in why.get("goals", ()):
+        yield f"  {goal_text(row)}  – {_ids(row['because'])}"
+
+
+def goal_text(row: Mapping[str, Any]) -> str:
+    """A goal in a line: `open promise: lend Mira the ladder, by 2031-10-07 21:00`."""
+    steps = f", {row['done_steps']} of {row['steps']} steps" if row["steps"] > 1 else ""
+    due = f", by {row['due'][:16].replace('T', ' ')}" if row["due"] and row["status"] == "open" else ""
+    since = "" if row["status"] == "open" else f", {row['changed'][:16].replace('T', ' ')}"
+    status = row["status"].replace("_", " ")
+    return f"{status} {row['kind']}: {shortened(clean(row['text']), SHOWN)}{steps}{due}{since}"
 
 
 def _account_lines(why: Mapping[str, Any]) -> Iterator[str]:

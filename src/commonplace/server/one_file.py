@@ -365,7 +365,9 @@ def _reasons(reading: Reading, first: int, last: int, prompts: bool) -> dict[str
     events: dict[str, Any] = {}
     for event in sorted(reading.events(first, last), key=lambda one: one.agent_id):  # like things lie side by side
         whole = why(reading, event.id)
-        events[event.id] = {name: whole.pop(name) for name in ("event", "explanation", "heard_from", "account")}
+        events[event.id] = {
+            name: whole.pop(name) for name in ("event", "explanation", "heard_from", "account", "goals")
+        }
         if event.agent_id == NOBODY or event.phase == Phase.INPUT:
             continue
         turn = f"{event.agent_id} {event.tick}"

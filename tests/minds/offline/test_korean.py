@@ -93,7 +93,8 @@ def _slots(noun: str) -> dict[str, str]:
     }
     return slots | {
         **dict.fromkeys(("tell", "news", "text", "low_text"), "솥이 오래 살아요."),
-        "report": "솥이 오래 산대", "past": "불이 꺼졌", "why": "아직 차가워", **KO.state("고장 나 있다", 60),
+        "report": "솥이 오래 산대", "quote": "솥이 오래 살아요.",
+        "past": "불이 꺼졌", "why": "아직 차가워", **KO.state("고장 나 있다", 60),
     }  # fmt: skip
 
 

@@ -16,8 +16,11 @@ HEARD_OF = frozenset({"said", "seed", "insight", None})
 """Kinds of memory that count as having heard the news."""
 LATELY = 10
 """Minutes after which something heard is no longer news."""
+HOW_ARE_YOU = frozenset({"ask.well", "ask.doing"})
 SHARES = 2
 """Words that a memory must share with what was told to be more of it."""
+A_WORD = 8
+"""Weight of a word that two lines share."""
 SAME_TOLD = 4
 """Words that two lines must share to count as telling the same."""
 
@@ -159,7 +162,7 @@ def _well(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     first = scene.line("answer.well", memory.id, **(scene.language.doing(doing) if doing else {}))
     if own is not None and scene.dice.chance(40, "own"):
         return first.then(scene.aside(worded(scene, own)))
-    return first if scene.my_kind == "ask.well" else first.then(scene.line("back"))
+    return first if scene.my_kind in HOW_ARE_YOU else first.then(scene.line("back"))
 
 
 def _doing(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
@@ -170,7 +173,8 @@ def _doing(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
             worded(scene, own) if own else None
         )
     first = scene.line("answer.doing", memory.id, **scene.language.doing(doing))
-    return first.then(scene.line("back") if scene.dice.chance(40, "back") else _more(scene, options))
+    asks_back = scene.my_kind not in HOW_ARE_YOU and scene.dice.chance(40, "back")
+    return first.then(scene.line("back") if asks_back else _more(scene, options))
 
 
 def _current(scene: Scene) -> str:
@@ -225,7 +229,7 @@ def _topic(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
         if answer.text:
             return answer
     if not scene.mine and _is_about_doing(scene):
-        return scene.line("answer.asked_doing", memory.id)
+        return scene.line("answer.asked_doing", memory.id, **_as_mine(scene, _current(scene)))
     return _more_of(scene, memory, options)
 
 
@@ -242,10 +246,11 @@ def _more_of(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
         first = Line("", (memory.id,))
         if scene.heard.topic and not scene.mine:
             first = scene.line("answer.topic", memory.id, topic=scene.heard.topic)
-        elif scene.dice.chance(25, "more"):
+        elif scene.dice.chance(12, "more"):
             first = scene.line("answer.more", memory.id)
         return first.then(worded(scene, own))
-    none = scene.line(scene.suited("answer.topic_none", scene.my_kind), memory.id)
+    rule = "answer.more_none" if scene.heard.act == "ask.more" else "answer.topic_none"
+    none = scene.line(scene.suited(rule, scene.my_kind), memory.id)
     own = _best(scene, options) if scene.is_young else None
     body = worded(scene, own) if own is not None else None
     return none.then(scene.led(body, "turn") if body else None)
@@ -254,13 +259,13 @@ def _more_of(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 def _rest(scene: Scene, options: list[Saying]) -> Saying | None:
     """What there is to tell on the subject that was asked about, or on what my last line was about."""
     asked = scene.heard.words | (content(scene.mine[-1]) if scene.mine else frozenset[str]())
-    shared = [
-        (is_on_topic(scene, option), len(asked & option.words), option.weight, -index)
-        for index, option in enumerate(options)
-        if not option.asks
+    shared = [(len(asked & option.words), index) for index, option in enumerate(options) if not option.asks]
+    fitting = [
+        (options[index].weight + A_WORD * words, -index)
+        for words, index in shared
+        if words >= SHARES or is_on_topic(scene, options[index])
     ]
-    on_topic, words, _, index = max(shared, default=(False, 0, 0, 0))
-    return options[-index] if on_topic or words >= SHARES else None
+    return options[-max(fitting)[1]] if fitting else None
 
 
 def _is_about_doing(scene: Scene) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from commonplace.minds.notes import FactNote, Item, Recalled
 from commonplace.minds.offline.account import has_asked, open_debt, open_hurt
-from commonplace.minds.offline.answers import answer_question, is_on_topic, news_reply
+from commonplace.minds.offline.answers import A_WORD, HOW_ARE_YOU, answer_question, is_on_topic, news_reply
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.favours import favour_reply, goal_sayings
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
@@ -124,7 +124,7 @@ def _opening(scene: Scene, options: list[Saying]) -> Line | None:
         return scene.led(body, "turn", saying.ids[0]) if scene.dice.chance(50, "turn") else scene.aside(body)
     greeting = _greeting(scene)
     wants_lead = saying.rule == "core.tell" and "?" not in greeting.text
-    if wants_lead and scene.dice.chance(45, "lead"):
+    if wants_lead and scene.dice.chance(20, "lead"):
         body = scene.led(body, "lead", saying.ids[0])
     return greeting.then(body).then(_invitation(scene, saying))
 
@@ -210,11 +210,8 @@ def _turned(scene: Scene, options: list[Saying]) -> Line | None:
     asked = any(line.speaker == scene.me.id and line.speech_act in HOW_ARE_YOU for line in scene.talk.lines)
     told = _first_choice(scene, [option for option in options if not option.asks])[1] if asked else None
     if told is not None:
-        return told.led_by(scene.say("turn.tell"))
+        return scene.led(told, "turn.tell")
     return scene.line("turn.third", heard_it.id) if heard_it is not None and not asked else None
-
-
-HOW_ARE_YOU = frozenset({"ask.well", "ask.doing"})
 
 
 def _reproach(scene: Scene) -> Line | None:
@@ -282,7 +279,8 @@ def _reply(scene: Scene, options: list[Saying]) -> Line | None:
         return told
     if answers_me:
         return _rsvp(scene, memory, options)
-    return answer_question(scene, memory, options) if scene.heard.asks else _met(scene, memory, options)
+    asks = scene.heard.asks and not (scene.heard.act == "ask" and scene.talk.lines[-1].replies)
+    return answer_question(scene, memory, options) if asks else _met(scene, memory, options)
 
 
 def _heard_memory(scene: Scene) -> Recalled | None:
@@ -413,14 +411,14 @@ def _third(scene: Scene) -> tuple[str, int] | None:
 
 
 def _on_subject(scene: Scene, options: list[Saying]) -> Saying | None:
-    """What I have to tell on the subject of the last line: what shares most with it, an author's words before others."""
+    """What I have to tell on the subject of the last line: what weighs most and shares most with it."""
     said = scene.heard.words
     fitting = [
-        (len(said & option.words), option.weight, -index)
+        (option.weight + A_WORD * len(said & option.words), -index)
         for index, option in enumerate(options)
         if not option.asks and is_on_topic(scene, option)
     ]
-    return options[-max(fitting)[2]] if fitting else None
+    return options[-max(fitting)[1]] if fitting else None
 
 
 def _question(scene: Scene) -> Line | None:
@@ -431,7 +429,9 @@ def _question(scene: Scene) -> Line | None:
     is_silent = bool(line.sort) and scene.language.bare(line.topic) not in scene.last
     topic = "" if is_silent else _unnamed(scene, line.topic)
     person = _third(scene)
-    question = scene.line(f"follow.{line.kind}", about=line.topic, topic=topic, x=person[0] if person else "")
+    # To what an author has written the author's replies fit, and no offer of help does.
+    kind = line.kind if line.sort or not scene.talk.lines[-1].replies else "tell"
+    question = scene.line(f"follow.{kind}", about=line.topic, topic=topic, x=person[0] if person else "")
     if not question.text or has_asked(scene.talk.past, scene.you.id, question.act, line.topic, scene.language):
         return None
     return question
@@ -492,8 +492,10 @@ def _leave(scene: Scene, last: Recalled | None) -> Line | None:
         and not scene.heard.asks
         and scene.dice.steady().chance(WORDLESS, "bye", scene.talk.lines[0].text)
     ):
-        return replace(_reaction(scene, last), act="acknowledge", ends=True)
-    return Line(f"{_last_word(scene, last)} {_reason(scene)} {_wish(scene)}".strip(), ids, "farewell", ends=True)
+        return replace(_reaction(scene, last, asks=False), act="acknowledge", ends=True)
+    reason = _reason(scene)
+    wish = "" if reason and scene.dice.chance(50, "no wish") else _wish(scene)
+    return Line(f"{_last_word(scene, last)} {reason} {wish}".strip(), ids, "farewell", ends=True)
 
 
 def _last_word(scene: Scene, last: Recalled | None) -> str:

@@ -10,15 +10,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
+from commonplace.character.account import as_topic
 from commonplace.clock import WEEKDAYS
 from commonplace.minds.notes import GoalNote, Item, Person, Recalled
 from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.grammar.grammar import reason
+from commonplace.minds.offline.grammar.language import language
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.sayings import Saying
 from commonplace.minds.offline.scene import Line, Scene
 from commonplace.minds.offline.temper import temper
+from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
 
-STARTS = 9
+COMES = frozenset({"keep.help", "keep.visit"})
+"""Promises for which one must have come on purpose."""
+CARRIES = 14
+"""Hours before the end of a promise in which one carries with one what is to be brought."""
+HELPED = 60
+"""Minutes that two work on a thing."""
+STARTS = 13
 """Of a hundred pairs that meet on a day, those of which one wants something of the other."""
 LIKES = 12
 """Warmth from which one asks somebody for something."""
@@ -44,10 +54,17 @@ ANSWERS = {
 
 def can_say(goal: GoalNote, now: Item | None, place: str, home: str) -> bool:
     """Whether a goal can be settled by a word here: a matter anywhere, a promise where one has come for it."""
-    if goal.act.startswith("keep."):
-        has_come = now is not None and not set(now.because).isdisjoint(goal.because)
-        return goal.minutes >= SOON.get(goal.act, 0) and (has_come or (place == home and goal.act != "keep.visit"))
-    return bool(goal.act) or goal.kind == "visit"
+    if not goal.act.startswith("keep."):
+        return bool(goal.act) or goal.kind == "visit"
+    if goal.minutes < SOON.get(goal.act, 0):
+        return False
+    if goal.act in COMES:
+        return _is_for(goal, now) and goal.place in ("", place)
+    return place == home or goal.hours_left < CARRIES or _is_for(goal, now)
+
+
+def _is_for(goal: GoalNote, now: Item | None) -> bool:
+    return now is not None and not set(now.because).isdisjoint(goal.because)
 
 
 def meant_for(
@@ -66,7 +83,7 @@ def goal_sayings(scene: Scene) -> Iterator[Saying]:
             continue
         if can_say(goal, talk.now, talk.situation.place.id, scene.me.home):
             rule = RULES.get(goal.act, goal.act) if goal.act else "goal.visit"
-            slots = {"topic": _lowered(goal.topic)} if goal.topic else {}
+            slots = {"topic": scene.language.turned(_lowered(goal.topic))} if goal.topic else {}
             yield Saying(ids, rule, slots, SETTLES, f"{goal.topic or rule}".lower(), content(goal.topic), goal.topic)
     yield from _helpers(scene)
     if starts(scene.me.id, scene.you, scene.moment[:10], scene.dice) and _may_ask(scene):
@@ -91,6 +108,25 @@ def _helpers(scene: Scene) -> Iterator[Saying]:
             yield Saying(
                 ids[:1], "ask.favour", {"topic": topic, **_day(scene, 1)}, SETTLES, topic, content(topic), topic
             )
+
+
+def helped(given: ReactInput) -> ReactOutput | None:
+    """Somebody has come to help with a thing that takes two: now it is got on with."""
+    for news in given.news:
+        if news.kind != "said" or not news.to_me or news.frame.get("speech_act") != "keep.help":
+            continue
+        topic = as_topic(news.frame.get("topic", ""))
+        here = {thing.id for thing in given.situation.things}
+        for goal in given.goals:
+            if goal.kind == "repair" and goal.object in here and as_topic(goal.object_name) == topic:
+                because = (*goal.because[-1:], news.memory_id)
+                stroke = Stroke(
+                    start=given.situation.time, minutes=HELPED, location=given.situation.place.id,
+                    do=language(given.who.language).gerund(goal.text)[:120], because=because, emoji="🔧",
+                )  # fmt: skip
+                why = reason(given.who.language, "meet.helped", x=news.frame.get("called", ""))
+                return ReactOutput(decision="keep", stroke=stroke, reason=why, because=because)
+    return None
 
 
 def starts(me: str, person: Person, day: str, dice: Dice) -> bool:

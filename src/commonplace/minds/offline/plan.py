@@ -189,11 +189,11 @@ def _closed(given: PlanDayInput, drafts: Sequence[Draft]) -> tuple[Stroke, ...]:
 
 ORDER = ("promise", "matter", "visit", "repair")
 """Kinds of goals, the most urgent first."""
-PURSUED = {"promise": 55, "matter": 75, "visit": 60, "repair": 60}
+PURSUED = {"promise": 80, "matter": 75, "visit": 60, "repair": 60}
 """Of a hundred days, those on which a goal that could wait is planned for."""
-FORGETS = 14
+FORGETS = 7
 """Of a hundred promises, those that are forgotten."""
-MOST_GOALS = 2
+MOST_GOALS = 3
 """The most goals that a day takes in."""
 MOST_WISHES = 2
 """The most wishes that a day takes in, in addition to appointments."""

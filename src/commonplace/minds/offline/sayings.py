@@ -36,9 +36,7 @@ SEEN = frozenset({"did", "doing", "acted", "plan", "i_said", "event", "thing"})
 """Kinds of memory that keep their own kind of saying even if their words carry a fact."""
 SECOND_HAND = frozenset({"heard", "saw", "did", "here", "noticed"})
 """Sorts of what is told that nobody passes on: deeds and sights, and what is passed on already."""
-KEPT = frozenset(
-    {"haunt", "craft", "cross", "cross_cold", "mind", "busy", "past", "habit", "place", "restless", "pair"}
-)
+KEPT = frozenset({"haunt", "craft", "cross", "cross_cold", "mind", "busy", "past", "habit", "place", "pair"})
 """Kinds of conclusions that one keeps to oneself: they say little to anybody else."""
 PASSED_ON = frozenset({"tell", "report", "complain", "rejoice", "intend"})
 """What a line must do to be worth passing on."""
@@ -448,7 +446,7 @@ def _insight(scene: Scene, memory: Recalled) -> Saying | None:
     if frame.get("about", "") == you.id:
         text, rule, weight = frame.get("you", ""), "core.insight_you", 30
     else:
-        text, rule, weight = frame.get("say", "") or memory.text, "core.insight", 16
+        text, rule, weight = frame.get("say", "") or memory.text, "core.insight", 22
         if spoken.mentions(text, you.name, you.called) or spoken.mentions(text, me.name, me.called):
             return None
     if not text or you.warmth < COLD:

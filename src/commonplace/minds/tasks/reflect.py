@@ -30,7 +30,7 @@ from commonplace.text import clean, shortened
 
 QUESTIONS_ASKED, INSIGHTS_ASKED = 3, 5
 LONGEST_QUESTION, LONGEST_INSIGHT = 200, 400
-FRAME_KEYS = ("kind", "place", "wish", "you")
+FRAME_KEYS = ("kind", "place", "say", "topic", "wish", "you")
 """What rules note beside an insight for their later words."""
 MOST_EARLIER = 3
 """Earlier reflections shown so that they are not thought again."""

@@ -134,11 +134,23 @@ def lowered(text: str) -> str:
     return text
 
 
+def led(lead: str, text: str) -> str:
+    """Words that lead up to a sentence; a comma after them becomes a full stop before what may be a name."""
+    if not lead.endswith(","):
+        return f"{lead} {text}".strip()
+    low = lowered(text)
+    is_one = low != text or text.startswith(("I ", "I'"))
+    return f"{lead} {low}" if is_one else f"{lead[:-1]}. {text}"
+
+
 _SENTENCE_STARTS = listed(
     "The A An My Your His Her Their Our This That These Those There It She He They We You Nobody Everybody Everyone "
     "Somebody Someone Something Nothing Everything Some Any No Not In On At From By With Every Each All Most Many "
     "Half Talking People More Less Wet Whatever Wherever One Two When While If As To It's There's That's She's He's "
-    "They're We're You're What How Whenever"
+    "They're We're You're What How Whenever Have Has Do Does Did Is Are Was Were Can Could Will Would Shall May Might "
+    "Three Four Five Six Seven Eight Nine Ten Eleven Twelve Thirteen Forty First Last Next Late Once Never Always "
+    "Before After Since Until Somewhere Nobody's Who Why Which Perhaps Maybe Even Still Just Only Then Now Today "
+    "Tonight Tomorrow Yesterday Got Told Somebody's Everyone's Second Whoever"
 )
 
 

@@ -87,7 +87,7 @@ _AFTER_A_NOUN = listed(
     "himself herself myself too either well back away home once twice all open shut full being higher lower better "
     "worse every last next here there then now since my your his her their our the a an it that's it's he she they "
     "I you we leaks works hurts smokes sings cries rattles drips burns falls must may might shall should needn't "
-    "shouldn't mustn't mean matter coughs tears hums sleeps waits wants likes tilts sells buys eats drinks laughs "
+    "shouldn't mustn't mean matter tears hums sleeps waits wants likes tilts sells buys eats drinks laughs "
     "walks talks plays swims snores sneezes knocks whistles remembers forgets hides hates loves feels sees hears asks "
     "answers lives dies grows shines shakes turns leads lies hangs swings wobbles creaks blinks beats fits tastes"
 )
@@ -108,6 +108,7 @@ _EMPTY = listed(
 _VERBS = listed("was is are were had have never always just really not only go goes went do does did be been")
 _ARTICLES = {"a": "the", "an": "the"}
 DETERMINERS = listed("the a an my your our his her their")
+_POINTING = DETERMINERS | listed("that this those these every some any no one another each")
 
 
 @lru_cache(maxsize=4096)
@@ -125,6 +126,8 @@ def noun_phrase(text: str, subject: str = "") -> str:
                 continue
             # What follows the subject may be a verb that is not known: `the old radio hums`.
             before, _, after = noun.partition(subject)
+            if before and after.partition(" ")[0] == "s":  # a verb: `my grandad coughs`
+                continue
             noun = f"{before}{subject}{after.partition(' ')[0]}"
         words = noun.split()
         if words[-1] in _EMPTY or words[0] in _EMPTY or len(words[-1]) < 3:
@@ -136,7 +139,7 @@ def noun_phrase(text: str, subject: str = "") -> str:
         determiner = found["det"].lower()
         return f"{_ARTICLES.get(determiner, determiner)} {noun}"
     before, occurs, _ = text.partition(f" {subject}")
-    is_bare = occurs and not any(word in DETERMINERS or word.endswith("'s") for word in before.lower().split()[-3:])
+    is_bare = occurs and not any(word in _POINTING or word.endswith("'s") for word in before.lower().split()[-3:])
     return subject if subject and is_bare else with_article(subject)
 
 

@@ -1,0 +1,174 @@
+"""Goals follow from what was perceived: opened by promises, hurts, broken things and absence, closed by deeds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognition.hamlet import Town, go, hamlet, idle, person, puppets, talking, use
+from commonplace.minds.tasks import ConverseOutput
+from sizes import examples
+
+Lines = dict[tuple[str, int], ConverseOutput]
+OTHER = {"ben": "cora", "cora": "ben"}
+DEADLINE, MORNING = 35, 48
+"""The tick at which tomorrow's promises are due: a tick is an hour, and the first is at eleven."""
+
+
+def said(act: str, words: str, topic: str = "the ladder") -> ConverseOutput:
+    return ConverseOutput(utterance=words, speech_act=act, topic=topic)
+
+
+ASKED: Lines = {
+    ("ben", 1): said("ask.lend", "Could you lend me a ladder by tomorrow?"),
+    ("cora", 2): said("accept", "Of course, by tomorrow."),
+}
+
+
+def _slow(document: dict[str, Any]) -> None:
+    """Days go by fast."""
+    document["clock"]["tick_minutes"] = 60
+    document["cognition"]["deferred_minutes"] = 60
+
+
+SLOW = hamlet(_slow, fidelity="every_tick")
+
+
+def lived(lines: Lines, ticks: int) -> Town:
+    acts = {(me, tick): idle("waiting") for me in ("anna", "ben", "cora") for tick in range(MORNING + 9)}
+    scripts = {
+        "react": lambda given, key: talking(OTHER[key.agent]) if (key.agent, key.tick) in lines else None,
+        "converse": lambda given, key: lines.get((key.agent, key.tick), ConverseOutput()),
+    }
+    town, _ = puppets(SLOW, acts, **scripts)
+    return lasting(town, ticks, lines)
+
+
+def lasting(town: Town, ticks: int, lines: Lines) -> Town:
+    """Some ticks more. A bell before each line gives its speaker something to react to."""
+    for _ in range(ticks):
+        number = town.engine.live_state.tick
+        rings = any(tick == number + 2 for _, tick in lines)
+        town.live(1, *([{"kind": "god_event", "text": f"Bell {number}.", "to": {"everybody": True}}] if rings else []))
+    return town
+
+
+def goals(town: Town, agent: str) -> dict[str, str]:
+    return {goal.text: goal.status for goal in town.state(agent).goals.all() if goal.kind != "visit"}
+
+
+def kinds(town: Town, agent: str) -> set[str]:
+    return {entry.key for entry in town.state(agent).account.all()}
+
+
+def test_a_promise_is_a_goal_and_the_word_that_keeps_it_ends_it() -> None:
+    lines = ASKED | {("cora", 5): said("keep.lend", "Here is the ladder, as I said.")}
+    assert goals(lived(lines, 4), "cora") == {"lend Ben the ladder": "open"}
+    town = lived(lines, 7)
+    assert goals(town, "cora") == {"lend Ben the ladder": "done"}
+    assert "kept/ben/lend/ladder" in kinds(town, "cora")
+    assert goals(town, "ben") == {"give Cora back the ladder": "open"}
+    assert any(event.body["why"] == "kept_word" for event in town.events("RELATION_CHANGED", "ben"))
+
+
+def test_a_promise_that_nobody_keeps_is_broken_once_and_both_have_something_to_say() -> None:
+    town = lived(ASKED, DEADLINE + 1)
+    assert Counter(goals(town, "cora")) == {
+        "lend Ben the ladder": "given_up",
+        "apologise to Ben about the ladder": "open",
+    }
+    assert goals(town, "ben") == {"have it out with Cora about the ladder": "open"}
+    assert [event.body["why"] for event in town.events("RELATION_CHANGED", "ben")] == ["broke_word"]
+    sorry = lived(ASKED | {("cora", MORNING): said("apologise", "I'm sorry.")}, MORNING + 2)
+    assert goals(sorry, "cora")["apologise to Ben about the ladder"] == "done"
+    assert goals(sorry, "ben") == {"have it out with Cora about the ladder": "overtaken"}
+
+
+def test_who_says_no_promises_nothing() -> None:
+    assert goals(lived(ASKED | {("cora", 2): said("decline", "I need it.")}, 4), "cora") == {}
+
+
+LINES = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ("ask.lend", "ask.visit", "ask.favour", "accept", "decline", "promise.give", "keep.lend", "keep.give",
+             "keep.visit", "keep.return", "reproach", "apologise", "defy", "make_up", "forgive", "tell")
+        ),
+        st.sampled_from(("the ladder", "tea")),
+        st.sampled_from((1, 1, 1, 9)),
+    ),
+    max_size=20,
+)  # fmt: skip
+
+
+@examples(6)
+@given(LINES)
+def test_goals_of_any_talk_close_once_and_cite_memories_of_their_own(
+    talk: list[tuple[str, str, int]],
+) -> None:
+    lines: Lines = {}
+    tick = 0
+    for number, (act, topic, later) in enumerate(talk):
+        tick += later
+        lines["cora" if number % 2 else "ben", tick] = said(act, f"{act} {number}, by tomorrow, {topic}?", topic)
+    town = lived(lines, 0)
+    ended: dict[tuple[str, str], str] = {}
+    settled: Counter[tuple[str, str]] = Counter()
+    made: Counter[tuple[str, str]] = Counter()
+    before: dict[str, dict[str, int]] = {me: {} for me in OTHER}
+    for _ in range(min(DEADLINE + 5, tick + 40)):
+        lasting(town, 1, lines)
+        for me in OTHER:
+            known = {memory.id for memory in town.memories(me)}
+            for goal in town.state(me).goals.all():
+                assert goal.because and set(goal.because) <= known and goal.moved_by in known
+                assert ended.get((me, goal.id), goal.status) == goal.status
+                if not goal.is_open:
+                    ended[me, goal.id] = goal.status
+            rows = {row.key: row.times for row in town.state(me).account.all() if row.act and row.kind in KEPT}
+            for key, times in rows.items():
+                if before[me].get(key) != times:
+                    kind, _, about = key.partition("/")
+                    (made if kind == "promised" else settled)[me, about] += 1
+            before[me] = rows
+    for about, count in settled.items():
+        assert count <= made[about], about
+
+
+KEPT = frozenset({"promised", "kept", "broke"})
+
+
+def _broken_kettle(document: dict[str, Any]) -> None:
+    document["world"]["kinds"]["kettle"] = {
+        "states": ["split", "whole"],
+        "verbs": {"USE": [{"from": "split", "to": "whole", "times": 3, "steps": ["One seam.", "Two seams."]}]},
+        "words": {"split": "is split", "whole": "is whole"},
+    }
+    work = person(document, "anna")["routine"][1]
+    work["phases"] = [{"do": work["do"], "steps": [{"do": "soldering", "object": "kettle", "verb": "USE"}]}]
+    person(document, "anna")["memories"].append({"text": "The kettle is split.", "importance": 3})
+
+
+def test_a_repair_goes_on_by_steps_and_is_done_with_the_last() -> None:
+    acts = {("anna", tick): use("kettle") if 2 < tick < 6 else idle("waiting") for tick in range(1, 12)}
+    town, _ = puppets(hamlet(_broken_kettle, fidelity="every_tick"), acts)
+    progress = []
+    for _ in range(8):
+        (goal,) = [goal for goal in town.live().state("anna").goals.all() if goal.kind == "repair"]
+        progress.append((goal.done_steps, goal.steps, goal.status))
+    assert progress[1] == (0, 3, "open")
+    assert [done for done, _, _ in progress] == sorted(done for done, _, _ in progress)
+    assert progress[-1] == (3, 3, "done")
+    assert goal.moved_by in {memory.id for memory in town.memories("anna") if memory.kind == "action"}
+
+
+def test_what_somebody_else_mends_is_overtaken() -> None:
+    acts = {("anna", tick): idle("watching") for tick in range(1, 12)}
+    acts |= {("ben", tick): use("kettle") if tick > 3 else go("bakery") for tick in range(1, 12)}
+    town, _ = puppets(hamlet(_broken_kettle, fidelity="every_tick"), acts)
+    town.live(10)
+    (goal,) = [goal for goal in town.state("anna").goals.all() if goal.kind == "repair"]
+    assert goal.status == "overtaken"
