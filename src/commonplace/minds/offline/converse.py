@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from commonplace import rng
 from commonplace.minds.notes import FactNote, Item, Recalled
-from commonplace.minds.offline.account import has_asked, open_debt, open_hurt
+from commonplace.minds.offline.account import has_asked, open_debt, open_hurt, times_heard
 from commonplace.minds.offline.answers import A_WORD, HOW_ARE_YOU, answer_question, is_on_topic, news_reply
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.favours import SETTLES, favour_reply, goal_sayings
@@ -267,8 +268,9 @@ GOSSIP = ASKED_BACK | {"praise"}
 """What a line must do for a third person in it to be worth a word."""
 ON_TOPIC = 50
 """Weight of what goes on with the topic of the talk."""
-OF_ONES_OWN, ASKS_BACK = 70, 35
-"""Of a hundred: how often one answers with something of one's own on the subject, and else asks about it."""
+OF_ONES_OWN, SAID_BEFORE, ASKS_BACK = 70, 30, 35
+"""Of a hundred: how often one answers with something of one's own on the subject, with something that one has told
+others, and else asks about it."""
 SHORT_ANSWER = 46
 """Characters below which an answer counts as a mere nod."""
 
@@ -350,7 +352,8 @@ def _taken_up(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
         return _reaction(scene, memory).then(scene.led(body, "turn") if body else None)
     own = _on_subject(scene, options)
     is_tender = scene.heard.kind in scene.rules.words("tender")
-    if own is not None and scene.dice.chance(OF_ONES_OWN, "own", length):
+    often = OF_ONES_OWN if own is not None and own.weight > 0 else SAID_BEFORE
+    if own is not None and scene.dice.chance(often, "own", length):
         body = worded(scene, own)
         if body is not None and not is_tender and scene.dice.chance(60, "at once", length):
             return Line("", (memory.id,)).then(scene.led(body, "reminds") if scene.dice.chance(30, "reminds") else body)
@@ -364,23 +367,34 @@ def _taken_up(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 
 def _reaction(scene: Scene, memory: Recalled, *, asks: bool = True) -> Line:
     """The first words of a reply: those of the author, about the third person spoken of, or by what the line did."""
-    given = _given(scene, memory, asks=asks and not _has_just_asked(scene))
+    given = _given(scene, memory, asks=asks and _may_go_on(scene))
     return given or _reaction_of(scene, memory)
+
+
+def _may_go_on(scene: Scene) -> bool:
+    """Whether a question about the subject may find something: after two lines on it there is seldom more."""
+    line = scene.talk.lines[-1]
+    told = sum(1 for one in scene.talk.lines if one.speaker == line.speaker and one.topic == line.topic)
+    told = max(told, times_heard(scene.talk.past, scene.you.id, line.topic))
+    return not _has_just_asked(scene) and (told < 2 or (told < 3 and scene.dice.chance(ASKS_BACK, "more of it")))
 
 
 def _given(scene: Scene, memory: Recalled, *, asks: bool) -> Line | None:
     """What the author of a line gave to say to it, unless the hearer has heard it from me."""
     own, you, me = scene.language, scene.you, scene.me
+    said = "\n".join(line.text for line in scene.talk.lines)
     replies = [
         one
         for one in map(scene.voiced, scene.talk.lines[-1].replies)
-        if (asks or not one.endswith("?")) and not scene.known(one) and not scene.has_told(one)
+        if (asks or not one.endswith("?")) and one not in said and not scene.known(one) and not scene.has_told(one)
         and not own.mentions(one, you.name, you.called) and not own.mentions(one, me.name, me.called)
     ]  # fmt: skip
     replies = [one for one in replies if not scene.has_said(one)] or replies
     if not replies:
         return None
-    text = replies[scene.spread(len(replies), memory.id)]
+    # Of several who reply at once, each takes another.
+    here = sorted({*scene.present, me.id}).index(me.id)
+    text = replies[(here + rng.below(len(replies), scene.dice.key[0], "reply", scene.last)) % len(replies)]
     return Line(text, (memory.id,), "ask.more" if text.endswith("?") else "acknowledge", scene.heard.topic)
 
 
@@ -434,7 +448,7 @@ def _on_subject(scene: Scene, options: list[Saying]) -> Saying | None:
 def _question(scene: Scene) -> Line | None:
     """A question about what was just told, by its kind; None where I asked just now, or have asked it before."""
     line = scene.heard
-    if line.act not in ASKED_BACK or _has_just_asked(scene):
+    if line.act not in ASKED_BACK or not _may_go_on(scene):
         return None
     is_silent = bool(line.sort) and scene.language.bare(line.topic) not in scene.last
     topic = "" if is_silent else _unnamed(scene, line.topic)

@@ -139,7 +139,8 @@ def led(lead: str, text: str) -> str:
     if not lead.endswith(","):
         return f"{lead} {text}".strip()
     low = lowered(text)
-    is_one = low != text or text.startswith(("I ", "I'"))
+    is_long = len(text.partition(".")[0].split()) > 3
+    is_one = (is_long and low != text) or text.startswith(("I ", "I'"))
     return f"{lead} {low}" if is_one else f"{lead[:-1]}. {text}"
 
 
