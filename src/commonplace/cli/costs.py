@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from commonplace.api import DEFAULT_SEED, book, mind_named, named_minds, prepared, templates_of
+from commonplace.api import DEFAULT_SEED, book, mind_named, named_minds, prepared
 from commonplace.cli.consent import agreed
 from commonplace.cli.options import CONCURRENCY, FIDELITY, JSON, RUN, TRUST, Fidelity, minds_given
 from commonplace.cli.output import print_json, print_table
@@ -21,7 +21,7 @@ from commonplace.engine.estimate import Asked, Estimate
 from commonplace.engine.estimate import estimate as estimated
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.prices import VARIABLE, price_of
-from commonplace.run.manifest import minds_of
+from commonplace.run.manifest import minds_of, templates_of
 from commonplace.run.reading import Reading
 from commonplace.run.task_minds import mind_by_question
 from commonplace.scenario.compiling import load

@@ -44,7 +44,8 @@ from commonplace.minds.tasks import (
     RelateOutput,
     Stroke,
 )
-from commonplace.minds.tasks.wire import Choices, as_doing, offers_of, schema, written
+from commonplace.minds.tasks.offers import Choices
+from commonplace.minds.tasks.wire import as_doing, offers_of, schema, written
 from minds.tasks.asked import LINES, RECALLED, SETTING, every_ask, heard_news, lived, merged
 from minds.tasks.schemas import WORDS, faults
 from sizes import examples

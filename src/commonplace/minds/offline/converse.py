@@ -14,7 +14,7 @@ from commonplace.minds.notes import FactNote, Item, Recalled
 from commonplace.minds.offline.account import has_asked, open_debt, open_hurt, times_heard
 from commonplace.minds.offline.answers import A_WORD, HOW_ARE_YOU, answer_question, is_on_topic, news_reply
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.favours import favour_reply, goal_sayings
+from commonplace.minds.offline.favours import SETTLES, favour_reply, goal_sayings
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
 from commonplace.minds.offline.hear import refuses, remembered
 from commonplace.minds.offline.inner_voice import thought_aloud
@@ -72,6 +72,8 @@ def _line(scene: Scene, options: list[Saying]) -> Line | None:
         return first
     if scene.talk.purpose == "turn":
         return _turned(scene, options)
+    if scene.talk.purpose == "goal" and (line := _meant(scene, options)) is not None:
+        return line
     if scene.last:
         return _reply(scene, options)
     if scene.talk.purpose == "farewell":
@@ -128,6 +130,14 @@ def _opening(scene: Scene, options: list[Saying]) -> Line | None:
     if wants_lead and scene.dice.chance(20, "lead"):
         body = scene.led(body, "lead", saying.ids[0])
     return greeting.then(body).then(_invitation(scene, saying))
+
+
+def _meant(scene: Scene, options: list[Saying]) -> Line | None:
+    """What one has come to say to the hearer."""
+    body = next((worded(scene, option) for option in options if option.weight >= SETTLES), None)
+    if body is None:
+        return None
+    return scene.aside(body) if scene.last or scene.mine else _greeting(scene).then(body)
 
 
 def _invitation(scene: Scene, saying: Saying) -> Line | None:
