@@ -99,6 +99,10 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
     )
 
 
+OF_ITS_OWN = 12
+"""Letters from which a sentence is its author's and not anybody's (`Good.`)."""
+
+
 def _replies(part: ScenarioPart) -> dict[str, tuple[str, ...]]:
     """What may be said to each sentence that an author has given to tell.
 
@@ -114,7 +118,7 @@ def _replies(part: ScenarioPart) -> dict[str, tuple[str, ...]]:
         marks = {reply: _telling_words(reply) & named for reply in told.replies}
         for line, own in lines.items():
             fitting = tuple(reply for reply, shared in marks.items() if not shared or shared & own)
-            found |= dict.fromkeys(sentences(line), fitting)
+            found |= dict.fromkeys((one for one in sentences(line) if len(one) >= OF_ITS_OWN), fitting)
     return found
 
 
