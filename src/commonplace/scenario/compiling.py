@@ -27,9 +27,10 @@ from commonplace.scenario.model import (
     WayPart,
     WhenPart,
 )
-from commonplace.scenario.rules import GONE, examined
+from commonplace.scenario.rules import examined
 from commonplace.scenario.scenario import Scenario, Tell
 from commonplace.scenario.session import Session
+from commonplace.scenario.story_rules import GONE
 from commonplace.text import sentences
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import next_areas
