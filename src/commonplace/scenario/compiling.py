@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, get_args
 
 from commonplace.character.fact import Fact
 from commonplace.character.persona import Persona, Phase, RoutineItem, Step
@@ -25,6 +25,7 @@ from commonplace.scenario.model import (
     ScenarioPart,
     ScriptPart,
     WayPart,
+    Weekday,
     WhenPart,
 )
 from commonplace.scenario.rules import examined
@@ -305,8 +306,12 @@ def _fact(fact: FactPart) -> Fact:
 
 
 def _script(script: Sequence[ScriptPart], clock: Clock, world: Geography) -> tuple[Scripted, ...]:
-    ways = {frozenset((way.a, way.b)): way.id for way in world.ways.values()}
+    ways = _way_ids(world)
     return tuple(sorted((_scripted(one, clock, ways) for one in script), key=lambda one: (one.tick, one.id)))
+
+
+def _way_ids(world: Geography) -> dict[frozenset[str], str]:
+    return {frozenset((way.a, way.b)): way.id for way in world.ways.values()}
 
 
 def _scripted(one: ScriptPart, clock: Clock, ways: Mapping[frozenset[str], str]) -> Scripted:
@@ -323,11 +328,11 @@ def _scripted(one: ScriptPart, clock: Clock, ways: Mapping[frozenset[str], str])
     )
 
 
-WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+WEEKDAYS = get_args(Weekday)
 
 
 def _occasions(part: ScenarioPart, world: Geography) -> Occasions:
-    ways = {frozenset((way.a, way.b)): way.id for way in world.ways.values()}
+    ways = _way_ids(world)
     made = [Occasion(_happening(one, world, ways), _when(one.when)) for one in part.occasions]
     return Occasions(tuple(sorted(made, key=lambda one: one.id)))
 
