@@ -500,6 +500,7 @@ def test_anything_at_all_is_read_or_refused(data: object, task: str) -> None:
         ("I am mending a net", "mending a net"),
         ("그물을 손질하는 중", "그물을 손질하기"),
         ("미정은 드는 중이다.", "들기"),
+        ("꽃을 파는 중", "꽃을 팔기"),
         ("그물 손질하기", "그물 손질하기"),
     ],
 )

@@ -262,6 +262,8 @@ _BY_PURPOSE: Mapping[str, Callable[[Scene], Line | None]] = {
 # ── replying ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+NODS = frozenset({"acknowledge", "thank", "forgive", "apologise"})
+"""What a line does that needs no word more."""
 ASKED_BACK = frozenset({"tell", "complain", "rejoice", "intend"})
 """What a line must do to be asked about."""
 GOSSIP = ASKED_BACK | {"praise"}
@@ -514,6 +516,7 @@ def _leave(scene: Scene, last: Recalled | None) -> Line | None:
     if (
         last is not None
         and not scene.heard.asks
+        and scene.heard.act not in NODS
         and scene.dice.steady().chance(WORDLESS, "bye", scene.talk.lines[0].text)
     ):
         return replace(_reaction(scene, last, asks=False), act="acknowledge", ends=True)
