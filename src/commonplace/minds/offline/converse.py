@@ -369,7 +369,9 @@ def _taken_up(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 
 def _reaction(scene: Scene, memory: Recalled, *, asks: bool = True) -> Line:
     """The first words of a reply: those of the author, about the third person spoken of, or by what the line did."""
-    given = _given(scene, memory, asks=asks and _may_go_on(scene))
+    # Whoever only joins in leaves these to the one who was spoken to.
+    is_mine = scene.talk.purpose != "join"
+    given = _given(scene, memory, asks=asks and _may_go_on(scene)) if is_mine else None
     return given or _reaction_of(scene, memory)
 
 
