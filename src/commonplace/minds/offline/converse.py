@@ -282,7 +282,7 @@ def _reply(scene: Scene, options: list[Saying]) -> Line | None:
     memory, act = _heard_memory(scene), scene.heard.act
     if memory is None:
         body = worded(scene, options[0]) if options else None
-        return body.led_by(scene.say("lost")) if body else None
+        return body.led_by(scene.say("lost") if scene.talk.purpose != "join" else "") if body else None
     if act == "farewell" or scene.talk.purpose == "farewell":
         return _leave(scene, memory)
     if scene.you.warmth < COLD:
