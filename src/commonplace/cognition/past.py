@@ -140,7 +140,7 @@ MOST_FIELDS = 4096
 
 
 def _fields(view: View, row: Entry) -> tuple[dict[str, Any], int]:
-    """(a row as a mind is told it, where how long ago it was only has its place; the memory its text is of, 0 for none)."""
+    """(a row as a mind is told it, but for how long ago it was; the memory that its text is of, 0 for none)."""
     scenario = view.scenario
     known = _FIELDS.get(id(row))
     if known is not None and known[1] is row and known[0] is scenario:
