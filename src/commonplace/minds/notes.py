@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class Value(BaseModel):
     """A frozen typed value; unknown fields are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
 
 def _is_empty(value: str) -> bool:
