@@ -374,10 +374,14 @@ test("keys move through time, close what is open, and leave text alone", async (
   fireEvent.click(screen.getByRole("tab", { name: en.tabs.people }));
   fireEvent.keyDown(screen.getByRole("searchbox"), { key: "ArrowRight" });
   expect(slider.getAttribute("aria-valuenow")).toBe("12");
-  fireEvent.click(within(screen.getByRole("tabpanel")).getByRole("button", { name: /Ada/ }));
+  const ada = within(screen.getByRole("tabpanel")).getByRole("button", { name: /Ada/ });
+  ada.focus();
+  fireEvent.click(ada);
   expect(await screen.findByRole("heading", { name: "ada Full" })).toBeTruthy();
+  expect(document.activeElement?.getAttribute("aria-label")).toBe(en.who.title);
   fireEvent.keyDown(document.body, { key: "Escape" });
   await waitFor(() => expect(screen.queryByRole("heading", { name: "ada Full" })).toBeNull());
+  expect(document.activeElement).toBe(ada);
 });
 
 test("text of a run is text, whatever it says", async () => {

@@ -104,11 +104,15 @@ describe("bubbles", () => {
   const faceOf = ({ x, y }: Wanted): Box => ({ x: x - 12, y: y + 2, w: 24, h: 28 });
 
   test("they stay within the free part and the tail within the bubble", () => {
-    for (const [x, y] of [[0, 0], [900, 700], [45, 300], [400, 62]] as const) {
+    for (const [x, y] of [[30, 0], [850, 700], [45, 300], [400, 62]] as const) {
       const [one] = placeBubbles([speaker("a", x, y, 200, 60)], free, []);
       expect(one && one.x >= free.x && one.y >= free.y && one.x + one.w <= free.x + free.w && one.y + one.h <= free.y + free.h).toBe(true);
       expect(one && one.tail >= 10 && one.tail <= 190).toBe(true);
     }
+  });
+
+  test("who stands far behind a panel has no bubble, which would seem to be somebody else's", () => {
+    expect(placeBubbles([speaker("a", -60, 300), speaker("b", 960, 300), speaker("c", 400, 300)], free, []).map(({ id }) => id)).toEqual(["c"]);
   });
 
   test.each([[10, 5, 0], [25, 6, 5]] as const)("of %i people close together %i speak: bubbles cover neither each other nor who speaks, and at most %i faces", (people, speaking, most) => {

@@ -195,7 +195,8 @@ def _own_rejected(view: TurnView, event: Event) -> Percept | None:
         frame = {"object": thing, "place": event.place}
         return _outcome(view, event, "absent", frame, the_object=the_name(view, thing), place_name=the(place))
     if goal:
-        return _outcome(view, event, "closed", {"place": goal, "why": why}, to_place=the_name(view, goal), why=why)
+        door = {"place": goal} if goal in view.world.targets.areas else {}  # else there is no way that is known
+        return _outcome(view, event, "closed", {**door, "why": why}, to_place=the_name(view, goal), why=why)
     return _outcome(view, event, "rejected", {"why": why}, why=why)
 
 

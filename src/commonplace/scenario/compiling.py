@@ -32,7 +32,7 @@ from commonplace.scenario.rules import examined
 from commonplace.scenario.scenario import Scenario, Tell
 from commonplace.scenario.session import Session
 from commonplace.scenario.story_rules import GONE
-from commonplace.text import sentences
+from commonplace.text import sentences, words
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import next_areas
 from commonplace.world.occasions import Occasion, Occasions, When
@@ -101,16 +101,42 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
     )
 
 
+OF_ITS_OWN = 12
+"""Letters from which a sentence is its author's and not anybody's (`Good.`)."""
+
+
 def _replies(part: ScenarioPart) -> dict[str, tuple[str, ...]]:
-    """What may be said to each sentence that an author has given to tell."""
+    """What may be said to each sentence that an author has given to tell.
+
+    A reply that shares words with some of the lines is for those; one that shares words with none is for all of them.
+    """
     memories = (memory for character in part.characters for memory in character.memories)
-    return {
-        sentence: told.replies
-        for told in (*memories, *part.occasions)
-        if told.replies
-        for line in told.tell
-        for sentence in sentences(line)
-    }
+    found: dict[str, tuple[str, ...]] = {}
+    for told in (*memories, *part.occasions):
+        if not told.replies:
+            continue
+        lines = {line: _telling_words(line) for line in told.tell}
+        named = frozenset[str]().union(*lines.values())
+        marks = {reply: _telling_words(reply) & named for reply in told.replies}
+        for line, own in lines.items():
+            fitting = tuple(reply for reply, shared in marks.items() if not shared or shared & own)
+            found |= dict.fromkeys((one for one in sentences(line) if len(one) >= OF_ITS_OWN), fitting)
+    return found
+
+
+def _telling_words(text: str) -> frozenset[str]:
+    return frozenset(one.removesuffix("s") for one in words(text) if len(one) > 3 or not one.isascii()) - _SMALL
+
+
+_SMALL = frozenset(
+    words(
+        "that this with have from they them been were what when where just about there here your would could should "
+        "into then than some more very much know like really think come back well good time only never alway again "
+        "after before said anything something nothing everything somebody nobody anybody everybody people thing long "
+        "ever last make made take keep kept look want once doe does done same first next most many even other will "
+        "their which while because still such"
+    )
+)
 
 
 def in_session(scenario: Scenario, given: Mapping[str, Any] | None) -> Scenario:

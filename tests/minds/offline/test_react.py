@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.minds.notes import Item, Person, Spoken
+from commonplace.minds.notes import Item, Past, PastNote, Person, Spoken
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.react import react
@@ -75,6 +75,19 @@ def test_rain_drives_indoors(sky: str) -> None:
     answer = react(given, DICE)
     assert answer.decision == "go" and answer.stroke is not None and answer.stroke.because == (61,)
     assert not next(spot for spot in sample.PLACES if spot.id == answer.stroke.location).outdoor
+
+
+def test_whoever_has_waited_for_rain_to_pass_today_stays_out_in_the_next_shower() -> None:
+    given = sample.reaction(
+        sample.news("weather", "It begins to rain.", 61, {"what": "weather", "sky": "rain", "old": "cloudy"}),
+        situation=sample.here(sky="rain", place=sample.PLACES[2]),
+        now=Item(start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="playing chess"),
+    )
+    waited = PastNote(kind="did", topic="sheltering from the storm", minutes_ago=90, because=(9,))
+    again = react(given.model_copy(update={"past": Past(notes=(waited,))}), DICE)
+    assert (again.decision, again.reason) == ("keep", "I have waited for enough rain today")
+    yesterday = waited.model_copy(update={"minutes_ago": 24 * 60})
+    assert react(given.model_copy(update={"past": Past(notes=(yesterday,))}), DICE).decision == "go"
 
 
 def test_rain_is_nothing_to_somebody_indoors_or_wet_already() -> None:

@@ -58,12 +58,9 @@ function Known({ character }: { readonly character: Character }): ReactElement {
         {part === "plan" &&
           shown((read) => (
             <>
-              {read.goals.length > 0 && (
-                <Section title={words.goals.title}>
-                  <Goals agent={id} goals={read.goals} />
-                </Section>
-              )}
+              <Goals agent={id} title={words.goals.title} goals={read.goals.filter((goal) => goal.status === "open")} />
               <PlanView plan={read.plan} />
+              <Goals agent={id} title={words.goals.over} goals={read.goals.filter((goal) => goal.status !== "open")} />
             </>
           ))}
         {part === "memory" && <MemoryView agent={id} />}

@@ -19,9 +19,18 @@ export function Cards(): ReactElement | null {
   const card = cards.at(-1);
   const key = card ? `${card.kind} ${card.id}` : "";
 
-  // The keyboard goes where the eye goes; a click into the scene keeps the focus on the page.
+  const opener = useRef<HTMLElement | null>(null);
+
+  // The keyboard goes where the eye goes, and back to what opened the first card; a click into the scene keeps the focus
+  // on the page.
   useEffect(() => {
-    if (key && document.activeElement !== document.body) element.current?.focus({ preventScroll: true });
+    const focused = document.activeElement;
+    if (!key) {
+      if (focused === document.body) opener.current?.focus({ preventScroll: true });
+      return;
+    }
+    if (focused instanceof HTMLElement && !element.current?.contains(focused)) opener.current = focused;
+    if (focused !== document.body) element.current?.focus({ preventScroll: true });
     element.current?.scrollTo(0, 0);
   }, [key]);
 

@@ -1,4 +1,4 @@
-// What somebody means to do, and what became of it: the open goals first, each with the memory that moved it last.
+// What somebody means to do, or what became of it: how far it is, and what moved it last.
 
 import { useState, type ReactElement } from "react";
 import type { GoalRow } from "../run/types";
@@ -7,15 +7,24 @@ import { instant, tickOf } from "../view/clock";
 import { named, useWords } from "../words";
 import { Icon } from "./icons";
 import { Evidence } from "./Memories";
-import { Name, When, useMoment } from "./parts";
+import { Name, Section, When, useMoment } from "./parts";
 
-export function Goals({ agent, goals }: { readonly agent: string; readonly goals: readonly GoalRow[] }): ReactElement {
+interface GoalsProps {
+  readonly agent: string;
+  readonly title: string;
+  readonly goals: readonly GoalRow[];
+}
+
+export function Goals({ agent, title, goals }: GoalsProps): ReactElement | null {
+  if (goals.length === 0) return null;
   return (
-    <ul className="past">
-      {goals.map((goal) => (
-        <Row key={goal.id} agent={agent} goal={goal} />
-      ))}
-    </ul>
+    <Section title={title}>
+      <ul className="past">
+        {goals.map((goal) => (
+          <Row key={goal.id} agent={agent} goal={goal} />
+        ))}
+      </ul>
+    </Section>
   );
 }
 
@@ -44,7 +53,7 @@ function Row({ agent, goal }: { readonly agent: string; readonly goal: GoalRow }
           {goal.person && <Name agent={goal.person} />}
           {goal.steps > 1 && <span>{words.goals.steps(goal.done_steps, goal.steps)}</span>}
           {goal.tries > 0 && <span>{words.goals.tries(goal.tries)}</span>}
-          {goal.due && <span>{words.past.due(moment(goal.due))}</span>}
+          {goal.due && isOpen && <span>{words.past.due(moment(goal.due))}</span>}
         </span>
         <span className="row">
           <button type="button" className="link soft" aria-expanded={open} onClick={() => setOpen(!open)}>

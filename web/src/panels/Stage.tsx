@@ -127,6 +127,8 @@ function useInset(village: Village | null): void {
         const sheet = innerWidth <= 760;
         if (side === "top") covered.top = Math.max(covered.top, box.bottom);
         else if (side === "bottom" || sheet) covered.bottom = Math.max(covered.bottom, innerHeight - box.top);
+        // Closed, it is a strip of tabs, and beside it is room for the scene.
+        else if (element.classList.contains("closed")) covered.top = Math.max(covered.top, box.bottom);
         else if (side === "left") covered.left = Math.max(covered.left, box.right);
         else if (side === "right") covered.right = Math.max(covered.right, innerWidth - box.left);
       }

@@ -34,6 +34,8 @@ export interface Placed extends Box {
 
 const GAP = 6;
 const TAIL = 9;
+/** So far beside who speaks a tail may point: farther, it points at somebody else. */
+const BESIDE = 40;
 /** A name stands under the foot. */
 const NAME = 20;
 
@@ -61,6 +63,8 @@ export function placeBubbles(wanted: readonly Wanted[], free: Box, faces: readon
       if (cost >= least) continue;
       const x = clamp(one.x - one.w / 2 + aside * one.w, free.x + GAP, free.x + free.w - one.w - GAP);
       const y = clamp(below ? one.y + one.tall + NAME + TAIL + off : one.y - one.h - TAIL - off, free.y + GAP, free.y + free.h - one.h - GAP);
+      const tail = clamp(one.x - x, 12, one.w - 12);
+      if (Math.abs(x + tail - one.x) > BESIDE) continue;
       const box = { x, y, w: one.w, h: one.h };
       const stem = below ? { x: one.x - 2, y: one.y + one.tall, w: 4, h: y - one.y - one.tall } : { x: one.x - 2, y: y + one.h, w: 4, h: one.y - y - one.h };
       if (out.some((other) => meet(box, other, GAP))) continue;
@@ -75,7 +79,7 @@ export function placeBubbles(wanted: readonly Wanted[], free: Box, faces: readon
       }
       if (cost >= least) continue;
       least = cost;
-      best = { ...box, stem, id: one.id, below, place, tail: clamp(one.x - x, 12, one.w - 12), gap: Math.max(0, below ? y - one.y - one.tall : one.y - y - one.h) };
+      best = { ...box, stem, id: one.id, below, place, tail, gap: Math.max(0, below ? y - one.y - one.tall : one.y - y - one.h) };
     }
     if (best) out.push(best);
   }

@@ -178,6 +178,7 @@ export const en = {
   },
   goals: {
     title: "Means to",
+    over: "Meant to",
     status: { open: "open", done: "done", given_up: "given up", overtaken: "no longer needed" } as Record<string, string>,
     steps: (done: number, all: number) => `step ${done} of ${all}`,
     tries: (count: number) => (count === 1 ? "failed once" : `failed ${count} times`),

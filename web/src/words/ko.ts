@@ -166,6 +166,7 @@ export const ko: Words = {
   },
   goals: {
     title: "하려는 일",
+    over: "하려던 일",
     status: { open: "진행 중", done: "마침", given_up: "그만둠", overtaken: "필요 없어짐" },
     steps: (done, all) => `${all}단계 가운데 ${done}단계`,
     tries: (count) => `${count}번 실패`,

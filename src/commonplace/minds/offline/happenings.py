@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from commonplace import rng
+from commonplace.clock import parse_iso
 from commonplace.minds.notes import News, Person
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar, reason
@@ -162,13 +163,31 @@ def weather(given: ReactInput, dice: Dice) -> ReactOutput | None:
         return None
     if temper(given.who).brave > 1 and sky == "rain" and dice.chance(30, "wet"):
         return ReactOutput(decision="keep", reason=reason(given.who.language, "rain.keep"), because=_ids(news))
-    shelter = _shelter(given, dice)
     rules = grammar(given.who.language)
+    if _sheltered_today(given, rules):
+        return ReactOutput(decision="keep", reason=reason(given.who.language, "rain.again"), because=_ids(news))
+    shelter = _shelter(given, dice)
     do = rules.say("rain.home" if shelter == given.who.home else "rain.out", {"sky": rules.language.sky(sky)}, dice)
     minutes = 30 + 5 * dice.below(7, "rain")
     stroke = _now(given, do, shelter, minutes, _ids(news))
     why = reason(given.who.language, "rain.go", sky=rules.language.sky(sky))
     return ReactOutput(decision="go", stroke=stroke, reason=why, because=_ids(news))
+
+
+def _sheltered_today(given: ReactInput, rules: Grammar) -> bool:
+    """Whether the character has waited for rain to pass today: it does so once a day."""
+    said = {
+        line.replace("{sky}", rules.language.sky(sky)).lower()
+        for rule in ("rain.home", "rain.out")
+        for line in rules.every(rule)
+        for sky in WET
+    }
+    today = parse_iso(given.situation.moment)
+    minutes = today.hour * 60 + today.minute
+    return any(
+        note.kind == "did" and note.minutes_ago <= minutes and (note.named or note.topic).lower() in said
+        for note in given.past.notes
+    )
 
 
 def _shelter(given: ReactInput, dice: Dice) -> str:
