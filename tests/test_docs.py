@@ -131,6 +131,7 @@ def test_the_frames_of_a_lived_town_are_those_of_the_table(town):
         "topic",
         "you",
         "wish",
+        "topic",
     }  # what the offline mind adds to an insight, as the page says below the table
     with Reading.open(town) as run:
         for memory in (memory for agent in run.agent_ids for memory in run.memories(agent)):
