@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from e2e.command import PROGRAM, environment
+from e2e.command import environment, started
 
 PATIENCE = 300
 """Seconds until something that does not happen counts as hanging."""
@@ -76,8 +76,7 @@ def terminal(*arguments: object, columns: int = 120, lines: int = 40, **changes:
     env = environment(**{"TERM": "xterm-256color", **changes})
     for name in ("COLUMNS", "LINES"):
         env.pop(name, None)
-    command = [*PROGRAM, *map(str, arguments)]
-    process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True)
+    process = started(*arguments, env=env, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
     os.close(slave)
     try:
         yield Terminal(process, master)

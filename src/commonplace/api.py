@@ -34,6 +34,7 @@ from commonplace.run.manifest import (
     Manifest,
     minds_of,
     own_minds,
+    templates_of,
 )
 from commonplace.run.reading import Reading
 from commonplace.run.task_minds import mind_by_question, task_minds
@@ -479,11 +480,6 @@ def mind_of(
 def _connection(part: MindPart, common: str = "") -> tuple[str, tuple[tuple[str, str], ...]]:
     """What requests have in common that can share connections: the mind's name and the headers."""
     return part.mind or common, tuple(sorted(part.headers.items()))
-
-
-def templates_of(manifest: Manifest) -> Mapping[str, str]:
-    """A scenario's own prompts, as they were when the run was made: file name → template."""
-    return (manifest.settings or {}).get("prompts", {})
 
 
 def book(scenario: Scenario, templates: Mapping[str, str] | None = None) -> PromptBook:

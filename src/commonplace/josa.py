@@ -46,6 +46,16 @@ def ongoing(doing: str) -> str:
     return f"{stem}는 중"
 
 
+_LOSE_RIEUL = frozenset("우노여거부도파아푸써다미조머")
+"""Stems of one syllable that lose their ㄹ before ㄴ: 울다, 놀다, 열다; `드` does so at the end of any: 만들다."""
+
+
+def whole(stem: str) -> str:
+    """A stem with the ㄹ that it lost before ㄴ: `만드` → `만들`, `문을 여` → `문을 열`."""
+    word = stem.rsplit(" ", 1)[-1]
+    return stem[:-1] + chr(ord(stem[-1]) + _RIEUL) if word in _LOSE_RIEUL or word.endswith("드") else stem
+
+
 def _decided(found: re.Match[str]) -> str:
     before, mark, ending = found["before"], found["mark"], found["ending"] or ""
     sound = _final(before) if not before.isascii() or not before.isalpha() else _latin_final(found)

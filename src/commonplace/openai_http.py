@@ -256,10 +256,8 @@ class Page:
         def safe(text: str) -> str:
             return key.scrub(whole(text))
 
-        content, retry_after = (
-            _decompressed(body, headers.get("content-encoding", ""), longest),
-            headers.get("retry-after", ""),
-        )
+        content = _decompressed(body, headers.get("content-encoding", ""), longest)
+        retry_after = headers.get("retry-after", "")
         if len(content) >= longest:
             return cls(status, safe(content[:_SHOWN].decode("utf-8", "replace")), None, retry_after)
         text = content.decode("utf-8", "replace")

@@ -23,7 +23,7 @@ from commonplace.errors import UsageError
 from commonplace.minds.chat.servers import is_server, server_named
 from commonplace.minds.several import DEFAULT, replaced
 from commonplace.openai_http import is_loopback, variables
-from commonplace.run.manifest import JOURNAL, MIND_OBJECT, Manifest, minds_of, own_minds
+from commonplace.run.manifest import JOURNAL, MIND_OBJECT, Manifest, minds_of, own_minds, templates_of
 from commonplace.run.task_minds import task_minds
 from commonplace.scenario.model import MindPart
 from commonplace.scenario.scenario import Scenario
@@ -93,11 +93,10 @@ def named_by_scenario(
 
 def named_by_run(manifest: Manifest, minds: Collection[str] = ()) -> list[Named]:
     """What resuming a run would use. `minds`: those of the run's own that the person names as well."""
-    settings = manifest.settings or {}
     text = manifest.scenario_digest
     found = _stage(manifest.stage, text)
     found += [one for one in mind_named_by_run(manifest) if one.content or one.value not in minds]
-    templates = settings.get("prompts")
+    templates = templates_of(manifest)
     if templates and any(map(is_server, minds_of(manifest))):
         effect = "puts templates of its own into what a model is asked"
         content = digest(json.dumps(templates, sort_keys=True).encode()).hex()

@@ -10,8 +10,12 @@ import pytest
 from commonplace.api import open_run
 from commonplace.cli import main
 from commonplace.engine.driver import JOB_ORDINALS
+from commonplace.live.talk_thread import Talks
 from commonplace.minds.prices import VARIABLE
+from commonplace.server.card import run_card
 from commonplace.testing.server import Faults, ModelServer
+from commonplace.views.source import RecordedSource
+from commonplace.views.terminal.header import mind_name
 from e2e.command import ends
 from e2e.lived import PLAZA_TICKS
 
@@ -384,6 +388,18 @@ def test_a_run_goes_on_with_the_minds_it_was_made_with(said, server, shared, tmp
     said("fork", run, "--at", 6, "-o", fork, "--mind", "talk=offline")
     said("resume", fork, "--ticks", 2, "--view", "none", "--mind", server.url, "--mind", "talk=offline")
     said("verify", fork)
+
+
+def test_all_minds_of_a_run_are_shown(said, server, shared, served):
+    run, _, talker = shared
+    out, _ = said("diff", served, run)
+    assert f"mind {server.url}, up to" in out and f"minds {server.url}, offline, {talker}, up to" in out
+    assert "different settings: minds." in out
+    with open_run(run) as reading:
+        assert run_card("shared", reading).mind == RecordedSource(reading).mind == f"{server.url} +2"
+        with Talks(reading) as talks:
+            assert talks("ines", 4).mind == talker
+    assert mind_name("offline +2", "en") == "offline mind +2"
 
 
 def test_each_mind_has_its_price(said, server, shared, monkeypatch, tmp_path):

@@ -128,6 +128,22 @@ def person(document: Mapping[str, Any], agent: str) -> dict[str, Any]:
     return next(one for one in document["characters"] if one["id"] == agent)
 
 
+def festival(document: dict[str, Any]) -> None:
+    """Ben alone knows of a festival in the barn, where he, Cora and Anna are."""
+    document["facts"] = [
+        {
+            "id": "buns",
+            "text": {"en": "The bun festival is in the barn at eleven."},
+            "groups": {"en": [["bun", "buns"], ["festival"]]},
+            "originators": ["ben"],
+            "place": "barn",
+            "starts": "2031-10-04T11:00:00",
+            "minutes": 30,
+        }
+    ]
+    person(document, "anna")["starts_at"] = "barn"
+
+
 def standing(**places: str) -> Callable[[dict[str, Any]], None]:
     """A change: who starts where."""
 

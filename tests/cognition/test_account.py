@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cognition.hamlet import Town, go, hamlet, idle, person, talking
+from cognition.hamlet import Town, festival, go, hamlet, idle, talking
 from cognition.hamlet import puppets as _puppets
 from commonplace.character.account import Account
 from commonplace.cognition.account import note
@@ -29,21 +29,6 @@ LINES = {
 }  # fmt: skip
 
 
-def _festival(document: dict[str, Any]) -> None:
-    document["facts"] = [
-        {
-            "id": "buns",
-            "text": {"en": "The bun festival is in the barn at eleven."},
-            "groups": {"en": [["bun", "buns"], ["festival"]]},
-            "originators": ["ben"],
-            "place": "barn",
-            "starts": "2031-10-04T11:00:00",
-            "minutes": 30,
-        }
-    ]
-    person(document, "anna")["starts_at"] = "barn"
-
-
 @pytest.fixture(scope="module")
 def town() -> Town:
     """Ben and Cora talk in the barn, Anna listens and leaves before the festival that Cora promised to come to."""
@@ -52,7 +37,7 @@ def town() -> Town:
         "converse": lambda given, key: LINES[key.agent, key.tick],
         "act": lambda given, key: go("green") if (key.agent, key.tick) == ("anna", 6) else idle("standing about"),
     }
-    return Town(hamlet(_festival, fidelity="every_tick"), ScriptedMind(scripts)).live(20)
+    return Town(hamlet(festival, fidelity="every_tick"), ScriptedMind(scripts)).live(20)
 
 
 def rows(town: Town, agent: str) -> dict[str, tuple[int, ...]]:
@@ -92,7 +77,7 @@ def test_a_promise_is_broken_by_not_being_there() -> None:
         "react": lambda given, key: talking(OTHER[key.agent]) if (key.agent, key.tick) in LINES else None,
         "converse": lambda given, key: LINES.get((key.agent, key.tick), ConverseOutput()),
     }
-    town, _ = _puppets(hamlet(_festival, fidelity="every_tick"), acts, **scripts)
+    town, _ = _puppets(hamlet(festival, fidelity="every_tick"), acts, **scripts)
     town.live(17)
     assert "promised/ben//buns" in rows(town, "cora")
     assert "broke/ben//buns" in rows(town.live(2), "cora")
@@ -112,7 +97,7 @@ def test_the_sentences_said_are_known_by_hearer(town: Town) -> None:
 
 
 def test_the_order_of_percepts_does_not_matter() -> None:
-    town = Town(hamlet(_festival), OfflineMind())
+    town = Town(hamlet(festival), OfflineMind())
     town.live(12)
     for agent in town.scenario.personas:
         view = town.engine.live_state.view(agent)

@@ -85,4 +85,4 @@ def test_what_is_remembered_is_korean_with_its_particles_decided() -> None:
 def test_what_a_plan_says_reads_as_a_sentence() -> None:
     town = Town(_scenario(), ScriptedMind()).live(10)
     plans = [memory.text for memory in town.memories("sora", "plan")]
-    assert "한소라는 토요일 06:30부터 11:00까지 국숫집에서 국물을 내는 중일 계획이다." in plans
+    assert "한소라는 토요일 06:30부터 11:00까지 국숫집에서 국물을 내기로 한다." in plans

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from cognition.hamlet import Town, go, hamlet, idle, person, puppets, talking
+from cognition.hamlet import Town, festival, go, hamlet, idle, puppets, talking
 from commonplace.cognition.relations import CHANGES
 from commonplace.minds.tasks import ConverseOutput
 
@@ -15,22 +13,6 @@ INVITED = {
     ("ben", 1): ConverseOutput(utterance="Will you come to the bun festival?", speech_act="invite", topic="buns"),
     ("cora", 2): ConverseOutput(utterance="I will.", speech_act="accept", topic="buns"),
 }
-
-
-def _festival(document: dict[str, Any]) -> None:
-    """Ben and Cora talk in the barn where the festival will be; Anna is there, too."""
-    document["facts"] = [
-        {
-            "id": "buns",
-            "text": {"en": "The bun festival is in the barn at eleven."},
-            "groups": {"en": [["bun", "buns"], ["festival"]]},
-            "originators": ["ben"],
-            "place": "barn",
-            "starts": "2031-10-04T11:00:00",
-            "minutes": 30,
-        }
-    ]
-    person(document, "anna")["starts_at"] = "barn"
 
 
 def lived(
@@ -47,7 +29,7 @@ def lived(
         ),
         "converse": lambda given, key: lines.get((key.agent, key.tick), ConverseOutput()),
     }
-    town, _ = puppets(hamlet(_festival, fidelity="every_tick"), acts, **scripts)
+    town, _ = puppets(hamlet(festival, fidelity="every_tick"), acts, **scripts)
     return town.live(ticks)
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import commonplace
 from commonplace.api import open_run
 from commonplace.cli import main
+from e2e.forking import Forked, can_fork
 
 PROGRAM = (sys.executable, "-W", "error", "-m", "commonplace")
 LENIENT = (sys.executable, "-m", "commonplace")
@@ -56,10 +57,12 @@ def started(
     *arguments: object, env: dict[str, str] | None = None, program: Sequence[str] = PROGRAM, **settings: Any
 ) -> subprocess.Popen[str]:
     """A command under way, its two outputs on pipes unless told otherwise."""
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
-    return subprocess.Popen(
-        [*program, *map(str, arguments)], env=env or environment(), encoding="utf-8", **{**pipes, **settings}
-    )
+    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL, "encoding": "utf-8"}
+    given |= settings
+    env, words = env or environment(), list(map(str, arguments))
+    if program is PROGRAM and can_fork(env, given):
+        return Forked(words, env=env, **given)
+    return subprocess.Popen([*program, *words], env=env, **given)
 
 
 def command(*arguments: object, status: int | None = 0, cwd: Path | None = None, **settings: Any) -> Done:

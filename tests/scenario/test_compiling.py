@@ -150,3 +150,10 @@ def test_characters_may_retrieve_by_a_policy_of_the_scenario() -> None:
     own = "cognition: {policy: gossip}\npolicies: {gossip: {base: recall, named_weight: 2}}\n"
     policy = compiled_from_text(f"{DRAFT}{own}").policy
     assert policy == replace(policies.RECALL, name="gossip", named_weight=2.0)
+
+
+def test_a_reply_belongs_to_the_lines_that_it_shares_words_with_or_to_all() -> None:
+    told = "tell: [I burned the broth., The ladle melted.], replies: [Poor ladle!, And then?]}"
+    replies = compiled_from_text(spoilt(("tell: [I burned the broth.]}", told))).replies
+    assert replies["The ladle melted."] == ("Poor ladle!", "And then?")
+    assert replies["I burned the broth."] == ("And then?",)

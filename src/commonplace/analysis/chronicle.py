@@ -18,7 +18,7 @@ from commonplace.text import sentences, words
 from commonplace.world.area import SILENCE
 from commonplace.world.events import NOBODY, Event, Phase
 
-__all__ = ["Chronicle", "Line", "Occasion", "plain"]
+__all__ = ["Chronicle", "Gathering", "Line", "plain"]
 
 REACH = 3
 """Lines of others that may come between a line and its reply, where several talk."""
@@ -90,7 +90,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Occasion:
+class Gathering:
     """Something that people can have been at."""
 
     id: str
@@ -228,11 +228,11 @@ class Chronicle:
         }
 
     @cached_property
-    def occasions(self) -> tuple[Occasion, ...]:
+    def occasions(self) -> tuple[Gathering, ...]:
         """The events of the scenario's facts that have a place and a time, and what happened in single areas."""
         return (*self._announced(), *self._happened())
 
-    def _announced(self) -> Iterator[Occasion]:
+    def _announced(self) -> Iterator[Gathering]:
         for fact in self.scenario.facts:
             if fact.starts is None or not fact.place:
                 continue
@@ -240,13 +240,13 @@ class Chronicle:
             first = self.clock.tick(fact.starts) + 1
             last = first - 1 + self.clock.ticks(fact.minutes or 60)
             if name:
-                yield Occasion(fact.id, name, frozenset({fact.place}), first, last)
+                yield Gathering(fact.id, name, frozenset({fact.place}), first, last)
 
-    def _happened(self) -> Iterator[Occasion]:
+    def _happened(self) -> Iterator[Gathering]:
         for event in self.happenings:
             name, areas = self._named(str(event.body.get("text", ""))), frozenset(event.body.get("areas", ()))
             if name and areas:
-                yield Occasion(event.id, name, areas, event.tick, event.tick + 1, is_announced=False)
+                yield Gathering(event.id, name, areas, event.tick, event.tick + 1, is_announced=False)
 
     def _named(self, text: str) -> str:
         return self.spoken.bare(self.spoken.noun_phrase(text)).lower()
@@ -257,7 +257,7 @@ class Chronicle:
         found = (event for event in self.events if event.type in {"SCRIPTED", "GOD_EVENT"})
         return tuple(event for event in found if event.body.get("text"))
 
-    def attended(self, agent: str, occasion: Occasion) -> int:
+    def attended(self, agent: str, occasion: Gathering) -> int:
         """Ticks that somebody was at the place of an occasion while it went on."""
         places = self.places.get(agent, {})
         return sum(places.get(tick) in occasion.places for tick in range(occasion.first, occasion.last + 1))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from commonplace.analysis.chronicle import Chronicle, Line, Occasion, plain
+from commonplace.analysis.chronicle import Chronicle, Gathering, Line, plain
 from commonplace.analysis.wordings import Wording
 from commonplace.character.account import as_topic
 from commonplace.memory.record import Memory
@@ -66,24 +66,24 @@ def claims(chronicle: Chronicle) -> Iterator[Claim]:
                 yield Claim(line, kind, check(chronicle, line, part))
 
 
-def _present(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:  # noqa: ARG001 – one signature
+def _present(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
     occasion = _occasion(chronicle, line)
     return None if occasion is None else chronicle.attended(line.speaker, occasion) > 0
 
 
-def _absent(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:  # noqa: ARG001
+def _absent(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
     occasion = _occasion(chronicle, line)
     return None if occasion is None else chronicle.attended(line.speaker, occasion) < WAS_THERE
 
 
-def _occasion(chronicle: Chronicle, line: Line) -> Occasion | None:
+def _occasion(chronicle: Chronicle, line: Line) -> Gathering | None:
     """The last event that had begun and that the line or the one before it names."""
     spoken_of = [line, *([line.before] if line.before else [])]
     begun = [one for one in chronicle.occasions if one.first <= line.tick and any(map(one.is_named, spoken_of))]
     return max(begun, key=lambda one: one.first, default=None)
 
 
-def _unheard(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:  # noqa: ARG001
+def _unheard(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
     """True unless all of what was just told had been heard before this talk."""
     told = line.before
     if told is None:
@@ -97,7 +97,7 @@ def _unheard(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:  #
     return any(heard.get(plain(one), never) >= line.began for one in tells)
 
 
-def _first(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:  # noqa: ARG001
+def _first(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
     if line.before is not None and line.before.act == "ask.who":
         return None  # the only one to have told me
     told = _has_told(chronicle, line)
@@ -205,7 +205,7 @@ def _saw(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
     )
 
 
-def _unseen(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:  # noqa: ARG001
+def _unseen(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
     """True unless the one asked after was seen this day."""
     wanted = chronicle.named(line.before.text) if line.before else ""
     return None if not wanted else not _has_seen_today(chronicle, line, line.speaker, wanted)
@@ -218,7 +218,7 @@ def _has_seen_today(chronicle: Chronicle, line: Line, agent: str, other: str) ->
     return any(mine.get(tick, "-") == theirs.get(tick) for tick in today)
 
 
-def _did(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:  # noqa: ARG001
+def _did(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
     """Whether the deed the line rests on is in the run."""
     memories = chronicle.memories.get(line.speaker, {})
     deeds = [memories[one] for one in line.because if one in memories and _what(memories[one]) == "did"]
@@ -279,7 +279,7 @@ def _is_known(chronicle: Chronicle, line: Line, kind: str) -> bool | None:
     return check(chronicle, line) if check else None
 
 
-def _always(chronicle: Chronicle, line: Line) -> bool | None:  # noqa: ARG001
+def _always(_chronicle: Chronicle, _line: Line) -> bool | None:
     return True
 
 

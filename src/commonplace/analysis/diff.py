@@ -13,6 +13,7 @@ from commonplace.character.state import Relation
 from commonplace.clock import iso
 from commonplace.errors import UsageError
 from commonplace.run.digest import unpacked_parts
+from commonplace.run.manifest import own_minds, task_settings
 from commonplace.run.reading import Reading
 from commonplace.run.rows import EVENT, event_from, event_json
 from commonplace.world.events import Event
@@ -20,7 +21,7 @@ from commonplace.world.events import Event
 __all__ = ["diff"]
 
 SETTINGS = ("scenario_digest", "seed", "mind", "fidelity", "policy", "embedder", "language", "stage")
-"""What of two manifests is compared."""
+"""What of two manifests is compared; and `minds`, those of characters and tasks."""
 SPANS = 20
 """Stretches listed per character in which it is in two different places; `ticks` counts all of them."""
 CHUNK = 256
@@ -76,6 +77,9 @@ def _described(runs: Runs) -> dict[str, Any]:
     """What can be said of any two runs; everything that is compared later is empty."""
     one, other = (json.loads(run.manifest.to_json()) for run in runs)
     settings = {name: [one[name], other[name]] for name in SETTINGS if one[name] != other[name]}
+    minds = [{"characters": own_minds(run.manifest), "tasks": task_settings(run.manifest)} for run in runs]
+    if minds[0] != minds[1]:
+        settings["minds"] = minds
     return {
         "runs": [
             {

@@ -147,7 +147,10 @@ class Account:
 
     def has_said(self, sentence: str) -> bool:
         """Whether anybody has been told a sentence, given as its digest, in the days for which lines are kept."""
-        return any(sentence in heard for heard in self.lines.values())
+        for heard in self.lines.values():  # noqa: SIM110 - `any` of a generator takes three times as long
+            if sentence in heard:
+                return True
+        return False
 
     def without(self, memories: AbstractSet[int]) -> Account:
         """The account without what rests on these memories alone; itself where nothing does."""

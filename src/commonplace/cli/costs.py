@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from commonplace.api import DEFAULT_SEED, book, mind_named, named_minds, prepared, templates_of
+from commonplace.api import DEFAULT_SEED, book, mind_named, named_minds, prepared
 from commonplace.cli.consent import agreed
 from commonplace.cli.options import CONCURRENCY, FIDELITY, JSON, RUN, TRUST, Fidelity, minds_given
 from commonplace.cli.output import print_json, print_table
@@ -21,7 +21,7 @@ from commonplace.engine.estimate import Asked, Estimate
 from commonplace.engine.estimate import estimate as estimated
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.prices import VARIABLE, price_of
-from commonplace.run.manifest import minds_of
+from commonplace.run.manifest import minds_of, templates_of
 from commonplace.run.reading import Reading
 from commonplace.run.task_minds import mind_by_question
 from commonplace.scenario.compiling import load
@@ -54,16 +54,18 @@ def usage(run: Path = RUN, as_json: bool = JSON) -> None:
 
 def _with_cost(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The rows with their cost in US dollars, None where the mind's price is unknown; the last row is the total."""
-    *named, total = ({**row, "cost": _row_cost(row)} for row in rows)
+    *named, total = (
+        {**row, "cost": _cost(row["mind"], row["prompt_tokens"], row["cached_tokens"], row["answer_tokens"])}
+        for row in rows
+    )
     costs = [row["cost"] for row in named if row["cost"] is not None]
     return [*named, {**total, "cost": math.fsum(costs) if len(costs) == len(named) else None}]
 
 
-def _row_cost(row: Mapping[str, Any]) -> float | None:
-    price = price_of(row["mind"]) if row["mind"] else None
-    if price is None:
-        return None
-    return price.cost(row["prompt_tokens"], row["cached_tokens"], row["answer_tokens"])
+def _cost(mind: str, prompt: int, cached: int, answer: int) -> float | None:
+    """US dollars; None where there is no mind, or its price is not known."""
+    price = price_of(mind) if mind else None
+    return price and price.cost(prompt, cached, answer)
 
 
 def _usage_cells(row: Mapping[str, Any]) -> list[str]:
@@ -107,7 +109,7 @@ def estimate(
     asked = mind_by_question(manifest)
     sized = SizedMind(book(loaded, templates_of(manifest)), loaded.language, asked)
     found = asyncio.run(estimated(loaded, manifest, by_name(loaded.part.stage), sized, concurrency))
-    rows = [(row, _cost_of(row, asked("", row.task))) for row in found.tasks]
+    rows = [(row, _cost(asked("", row.task), row.prompt, row.cached, row.answer)) for row in found.tasks]
     unknown = [name for name in minds_of(manifest) if price_of(name) is None]
     rows.append((found.total, None if unknown else math.fsum(cost or 0 for _, cost in rows)))
     if as_json:
@@ -116,11 +118,6 @@ def estimate(
     print_table(ESTIMATE, [_estimate_cells(row, cost) for row, cost in rows], words=1)
     for line in _remarks(found, minds_of(manifest), unknown, seconds):
         print(line)
-
-
-def _cost_of(row: Asked, mind: str) -> float | None:
-    price = price_of(mind)
-    return price and price.cost(row.prompt, row.cached, row.answer)
 
 
 def _estimate_cells(row: Asked, cost: float | None) -> list[str]:

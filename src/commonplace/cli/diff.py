@@ -12,6 +12,7 @@ import typer
 
 from commonplace.analysis.diff import diff as diff_of
 from commonplace.cli.output import print_table
+from commonplace.run.manifest import minds_of
 from commonplace.run.reading import Reading
 from commonplace.text import clean, shortened
 from commonplace.views.lines import entry_of, json_line
@@ -38,15 +39,17 @@ def diff(
         if as_json:
             print(json_line(found))
             return
-        for line in _summary(found):
+        for line in _summary(found, (one, other)):
             print(line)
         if found["related"]:
             _Sections((one, other)).print(found)
 
 
-def _summary(found: Mapping[str, Any]) -> Iterator[str]:
-    for letter, run in zip("AB", found["runs"], strict=True):
-        about = f"{run['scenario']}, seed {run['seed']}, mind {run['mind']}, up to tick {run['last_tick']}"
+def _summary(found: Mapping[str, Any], runs: Sequence[Reading]) -> Iterator[str]:
+    for letter, run, reading in zip("AB", found["runs"], runs, strict=True):
+        minds = minds_of(reading.manifest)
+        asked = f"{'minds' if minds[1:] else 'mind'} {', '.join(minds)}"
+        about = f"{run['scenario']}, seed {run['seed']}, {asked}, up to tick {run['last_tick']}"
         yield clean(f"{letter}  {run['path']}: {about}")
     if not found["related"]:
         yield "The two runs have different scenarios, so there is nothing to compare tick by tick."

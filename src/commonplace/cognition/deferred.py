@@ -232,8 +232,9 @@ def request_relate(view: TurnView, notebook: Notebook) -> None:
     talk = my_talk(view)
     delay = max(1, view.scenario.clock.ticks(view.scenario.cognition.deferred_minutes))
     for other, relation in notebook.relations.items():
-        talking = talk is not None and other in talk.members
-        if talking or relation.last_talk <= relation.weighed or view.tick - relation.last_talk <= SILENCE:
+        if relation.last_talk <= relation.weighed or view.tick - relation.last_talk <= SILENCE:
+            continue
+        if talk is not None and other in talk.members:
             continue
         notebook.relations[other] = replace(relation, weighed=view.tick, talks=relation.talks + 1)
         notebook.request("relate", view.tick, view.tick + delay, other)

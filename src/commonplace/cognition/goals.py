@@ -469,11 +469,14 @@ def _met(view: View, wanted: set[tuple[str, str]]) -> dict[tuple[str, str], tupl
     often these days; where they were seen last, or live, if one has not."""
     people = {other for other, _ in wanted}
     seen: dict[str, Counter[tuple[int, str]]] = {other: Counter() for other in people}
+    days = set[tuple[str, int, int, str]]()
     for memory in view.memories.since(view.now - SIGHTINGS, OBSERVATION):
         frame = memory.details.get("frame", {})
         other, place = frame.get("who", ""), frame.get("place", "")
         if other in people and place and WAKING[0] <= memory.created_at.hour < WAKING[1]:
-            seen[other][memory.created_at.hour, place] += 1
+            day = (other, memory.created_at.day, memory.created_at.hour, place)
+            seen[other][memory.created_at.hour, place] += day not in days
+            days.add(day)
     return {(other, place): _usual(view, other, place, seen[other]) for other, place in wanted}
 
 

@@ -14,6 +14,7 @@ from itertools import islice
 from commonplace.character.account import as_topic
 from commonplace.character.persona import Persona
 from commonplace.clock import WEEKDAYS, midnight
+from commonplace.cognition.goals import goal_notes
 from commonplace.cognition.past import whole_past
 from commonplace.cognition.retrieve import embedded
 from commonplace.cognition.situation import (
@@ -39,6 +40,9 @@ K = 10
 """Memories retrieved for the question itself."""
 MOST_ROWS = 16
 """Rows of the account whose memories are told."""
+PROMISES = ("promis", "word", "약속")
+"""Beginnings of words that ask for what became of promises."""
+SETTLED = frozenset({"promised", "kept", "broke"})
 K_NAMED = 5
 """Memories retrieved for each person, place and fact it names."""
 MOST_NAMED = 3
@@ -209,6 +213,7 @@ def _inputs(
         mood=_mood(latest),
         before=before,
         past=whole_past(view, view.state.account),
+        goals=goal_notes(view, view.state.goals.open()),
     )
 
 
@@ -216,7 +221,9 @@ def _of_account(view: TalkView, asked: Asked) -> list[Memory]:
     """What the account of one's own past cites about what is asked about: whether one was there, whom one told and who
     told one does not hang on what a retrieval finds."""
     wanted = {*asked.facts, as_topic(asked.topic), as_topic(asked.subject)} - {""}
-    rows = [row for row in view.state.account.all() if row.topic in wanted][:MOST_ROWS]
+    about_promises = any(word.startswith(PROMISES) for word in asked.words)
+    account = view.state.account.all()
+    rows = [row for row in account if row.topic in wanted or (about_promises and row.kind in SETTLED)][:MOST_ROWS]
     ids = dict.fromkeys(memory for row in rows for memory in row.because)
     return [view.memories.get(memory) for memory in ids if memory in view.memories]
 

@@ -65,15 +65,17 @@ async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[
     """Percepts → memories."""
     if not percepts:
         return Stored()
-    fresh = _fresh_texts(view)
+    fresh: set[str] | None = None
     drafts: list[NewMemory] = []
     remembered: list[Percept] = []
     for percept in percepts:
         if not view.scenario.cognition.observe and not percept.own:
             continue
-        if not percept.always_new and percept.text in fresh:
-            notebook.not_stored(percept.text, "remembered a moment ago")
-            continue
+        if not percept.always_new:
+            fresh = _fresh_texts(view) if fresh is None else fresh
+            if percept.text in fresh:
+                notebook.not_stored(percept.text, "remembered a moment ago")
+                continue
         remembered.append(percept)
         drafts.append(_draft(view, percept))
     news = {percept.text for percept in remembered if _is_news(percept)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from commonplace.josa import ongoing, resolved
+from commonplace.minds.offline.grammar.conjugation import whole
 
 Frame = Mapping[str, str]
 
@@ -90,10 +91,10 @@ _KOREAN = {
     "absent": "{name}은(는) {place_name}에서 {the_object}을(를) 찾았지만, 거기 없다.",
     "closed": "{name}은(는) {to_place}(으)로 가려 했지만, {why}.",
     "rejected": "{name}은(는) 할 수 없는 일을 하려 했다: {why}.",
-    "plan": "{name}은(는) {weekday} {start}부터 {end}까지 {place_name}에서 {doing}일 계획이다.",
-    "hour": "{name}은(는) {start}부터 {end}까지 {doing}일 생각이다.",
+    "plan": "{name}은(는) {weekday} {start}부터 {end}까지 {place_name}에서 {to_do} 한다.",
+    "hour": "{name}은(는) {start}부터 {end}까지 {to_do} 한다.",
     "intent": "{name}은(는) 이렇게 하려 한다: “{quote}”",
-    "new_plan": "{name}은(는) {weekday} {start}에 {place_name}에서 {doing}이기로 마음먹는다.",
+    "new_plan": "{name}은(는) {weekday} {start}에 {place_name}에서 {to_do} 마음먹는다.",
 }
 
 _ENGLISH_VERBS = {"USE": "use", "OPEN": "open", "CLOSE": "close", "TAKE": "take", "DROP": "put down"}
@@ -165,10 +166,18 @@ def wished(language: str, kind: str, **slots: str) -> str:
     return resolved(WISHES[language][kind].format_map(slots))
 
 
+def _gerund(planned: str, ongoing_form: str) -> str:
+    """An activity as what one decides on: `국물을 내기`, also of `국물을 내는 중`."""
+    if planned != ongoing_form:
+        return planned
+    return f"{whole(planned[:-3])}기" if planned.endswith("는 중") and len(planned) > 4 else f"{planned}이기"
+
+
 def sentence(language: str, kind: str, **slots: str) -> str:
     """The sentence for one kind of percept or plan."""
     if language == "ko" and "doing" in slots:
-        slots["doing"] = ongoing(slots["doing"])
+        planned, slots["doing"] = slots["doing"], ongoing(slots["doing"])
+        slots["to_do"] = f"{_gerund(planned, slots['doing'])}로"
     return resolved(SENTENCES[language][kind].format_map(slots))
 
 

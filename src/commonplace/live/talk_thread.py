@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from commonplace.api import OpenedRun, open_run
 from commonplace.run.reading import Reading
+from commonplace.run.task_minds import mind_by_question
 from commonplace.views.source import Thumb
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Talks:
 
         `trust`: use the mind and prompts that the file names.
         """
-        self.mind = mind or seen.manifest.mind
+        self._asked = mind_by_question(seen.manifest)
         self._path, self._named, self._trust = seen.path, mind, trust
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="talks", daemon=True)
@@ -54,6 +55,10 @@ class Talks:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
+
+    def mind(self, agent: str) -> str:
+        """Who answers for a character, by name."""
+        return self._named or self._asked(agent, "answer")
 
     async def in_thread(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         """Await something in the thread, after all that was asked of it earlier. Cancelling this cancels it there."""
@@ -94,7 +99,7 @@ class ThreadTalk:
     """One talk; its calls come from the view's event loop and are carried out in the thread."""
 
     def __init__(self, talks: Talks, agent: str, tick: int) -> None:
-        self.agent, self.tick, self.mind = agent, tick, talks.mind
+        self.agent, self.tick, self.mind = agent, tick, talks.mind(agent)
         self._talks = talks
         self._talk: Talk | None = None
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from commonplace.minds.notes import Value
 
 if TYPE_CHECKING:  # tasks are made of these; they import this module
+    from commonplace.minds.tasks.offers import Offers
     from commonplace.minds.tasks.scenes import View
-    from commonplace.minds.tasks.wire import AnswerModel, Offers
+    from commonplace.minds.tasks.wire import AnswerModel
 
 I = TypeVar("I", bound=Value)  # noqa: E741 – the input's type
 O = TypeVar("O", bound=Value)  # noqa: E741 – the output's type

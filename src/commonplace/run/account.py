@@ -88,5 +88,7 @@ def _text(reading: Reading, entry: Entry, memory: Memory | None) -> str:
     fact = next((fact for fact in reading.scenario.facts if fact.id == entry.topic), None)
     if fact is not None:
         return fact.text.get(reading.scenario.language) or next(iter(fact.text.values()))
-    frame = memory.details.get("frame", {}) if memory and entry.kind == "attended" else {}
+    if memory is None or entry.kind != "attended":
+        return ""
+    frame: dict[str, str] = memory.details.get("frame", {})
     return str(frame.get("text", ""))

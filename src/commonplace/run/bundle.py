@@ -22,7 +22,7 @@ from commonplace.errors import CommonplaceError, UsageError, refuse_newer
 from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.run import integrity
 from commonplace.run.file import written_run
-from commonplace.run.manifest import JOURNAL, minds_of, package_version
+from commonplace.run.manifest import JOURNAL, minds_of, package_version, templates_of
 from commonplace.run.reading import Reading, open_read_only
 from commonplace.run.schema import RUN
 from commonplace.sqlite import beside, copy_into
@@ -120,8 +120,8 @@ def _about(reading: Reading) -> dict[str, Any]:
 
 def _texts(reading: Reading) -> dict[str, str]:
     """The parts that are there to be read, from the run's manifest."""
-    prompts: Mapping[str, str] = (reading.manifest.settings or {}).get("prompts", {})
-    texts = {SCENARIO: reading.manifest.text, **{f"{PROMPTS}{name}": text for name, text in prompts.items()}}
+    prompts = {f"{PROMPTS}{name}": text for name, text in templates_of(reading.manifest).items()}
+    texts = {SCENARIO: reading.manifest.text, **prompts}
     for name in texts:
         if not PART_NAME.fullmatch(name):
             raise CommonplaceError(f"a prompt is named {name!r}", where=str(reading.path), hint="do not trust the file")

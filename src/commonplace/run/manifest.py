@@ -119,16 +119,32 @@ def own_minds(manifest: Manifest) -> dict[str, str]:
     return {str(agent): str(name) for agent, name in sorted(given.items())}
 
 
+def task_settings(manifest: Manifest) -> dict[str, dict[str, Any]]:
+    """Who answers the questions of some tasks or groups, and how: their names → `MindPart` as JSON."""
+    given: Any = (manifest.settings or {}).get(TASK_MINDS, {})
+    return dict(sorted(given.items()))
+
+
 def minds_of(manifest: Manifest) -> list[str]:
     """The names of all minds of a run, the common one first."""
-    given: Any = (manifest.settings or {}).get(TASK_MINDS, {})
-    tasks = [str(part["mind"]) for _, part in sorted(given.items()) if part.get("mind")]
+    tasks = [str(part["mind"]) for part in task_settings(manifest).values() if part.get("mind")]
     return list(dict.fromkeys((manifest.mind, *own_minds(manifest).values(), *tasks)))
+
+
+def other_minds(manifest: Manifest) -> str:
+    """` +2` where two minds are asked besides the common one, to follow its name; else empty."""
+    others = len(minds_of(manifest)) - 1
+    return f" +{others}" if others else ""
+
+
+def templates_of(manifest: Manifest) -> dict[str, str]:
+    """A scenario's own prompts, as they were when the run was made: file name → template."""
+    return (manifest.settings or {}).get("prompts", {})
 
 
 def asks_the_same(one: Manifest, other: Manifest) -> bool:
     """Whether two runs ask the same minds the same way."""
-    first, second = ((run.mind, own_minds(run), (run.settings or {}).get(TASK_MINDS, {})) for run in (one, other))
+    first, second = ((run.mind, own_minds(run), task_settings(run)) for run in (one, other))
     return first == second
 
 

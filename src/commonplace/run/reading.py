@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property, lru_cache, partial
-from itertools import groupby
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -50,6 +48,7 @@ from commonplace.run.rows import (
 from commonplace.run.schema import RUN
 from commonplace.run.task_minds import mind_by_question
 from commonplace.run.tick_record import AnswerRow, InputRow, Version
+from commonplace.run.usage import Usage
 from commonplace.scenario.compiling import as_changed, compiled_from_text, in_session
 from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Synchronous, connect
@@ -70,8 +69,6 @@ MOOD_REACH = 200
 """Among how many of the latest memories they are looked for: about a day of a town."""
 SHOWN = 120
 """Characters of a cell, or of what is wrong with it, in a message."""
-SPENT = ("calls", "reused", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
-COUNTS = ("asked", "from_cache", "fallbacks", *SPENT)
 
 
 class Reading:
@@ -567,7 +564,7 @@ def _compiled(text: str, origin: str) -> Scenario:
     return compiled_from_text(text, origin)
 
 
-# ── agents and usage as tables ────────────────────────────────────────────────────────────────────────────────────────
+# ── agents as a table ─────────────────────────────────────────────────────────────────────────────────────────────────
 # Who is where, and what was asked of the mind.
 
 
@@ -599,57 +596,3 @@ def mood(emotions: Iterable[Emotion | None]) -> str:
     if valence < -0.2:
         return "upset" if stirred else "low"
     return "tense" if stirred else "calm"
-
-
-class Usage:
-    """What was asked of a mind, added up by (character, task). A question asked again counts once.
-
-    `from_cache` counts questions whose answer was found in the journal, `reused` those that a cache of answers had,
-    `fallbacks` those without a usable answer; calls, tokens and cost (in the mind's currency) are those of all
-    attempts, and `faults` counts by kind the attempts that failed.
-    """
-
-    def __init__(self) -> None:
-        self._rows: dict[tuple[str, str], dict[str, Any]] = {}
-
-    def add(self, answers: Iterable[AnswerRow]) -> None:
-        """Count attempts; those at one question together, in order."""
-        for (agent, _, _), group in groupby(answers, key=lambda row: (row.agent, row.tick, row.ordinal)):
-            attempts = list(group)
-            row = self._rows.setdefault((agent, attempts[0].task), _nothing())
-            _add(row, _counted(attempts))
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A row per (character, task), in that order."""
-        return [{"agent_id": agent, "task": task, **_plain(row)} for (agent, task), row in sorted(self._rows.items())]
-
-    def total(self) -> dict[str, Any]:
-        """The sum of all rows, with empty ids."""
-        total = _nothing()
-        for row in self._rows.values():
-            _add(total, row)
-        return {"agent_id": "", "task": "", **_plain(total)}
-
-
-def _nothing() -> dict[str, Any]:
-    return {**dict.fromkeys(COUNTS, 0), "faults": Counter[str]()}
-
-
-def _counted(attempts: list[AnswerRow]) -> dict[str, Any]:
-    failed = [row for row in attempts if row.outcome != "value"]
-    return {
-        "asked": 1,
-        "from_cache": int(any(row.usage.get("from_cache") for row in attempts)),
-        "fallbacks": int(len(failed) == len(attempts)),
-        **{name: sum(row.usage.get(name, 0) for row in attempts) for name in SPENT},
-        "faults": Counter(row.usage.get("kind") or row.outcome for row in failed),
-    }
-
-
-def _add(row: dict[str, Any], counts: Mapping[str, Any]) -> None:
-    for name in (*COUNTS, "faults"):
-        row[name] += counts[name]
-
-
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    return {**row, "faults": dict(sorted(row["faults"].items()))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ GONE = "SELECT id FROM memory WHERE agent = ? AND removed <= ? ORDER BY id"
 BETWEEN = "SELECT 1 FROM memory WHERE agent = ? AND tick <= ? AND removed > ? AND removed <= ? LIMIT 1"
 COUNT = "SELECT coalesce(max(id), 0) FROM memory WHERE agent = ? AND tick <= ?"
 _SHIFT = micros(EPOCH)
+_LAST = micros(datetime.max.replace(tzinfo=UTC))
 
 
 def stream_at(reading: Reading, agent: str, tick: int, parts: Mapping[str, Any]) -> MemoryStream:
@@ -82,7 +84,7 @@ def _stored(reading: Reading, agent: str, tick: int, embedder: Embedder) -> Stor
     try:
         if not all(map(is_text, texts)) or not all(map(isfinite, importance)):
             raise ValueError("text or importance is not that of a memory")
-        moments = np.array(created, dtype=np.int64) + _SHIFT
+        moments = _moments(created)
         stored = StoredRows(
             texts=[text for text, _ in sayings],
             vectors=_vectors(reading, agent, tick, [vector for _, vector in sayings], embedder.dimensions),
@@ -95,10 +97,9 @@ def _stored(reading: Reading, agent: str, tick: int, embedder: Embedder) -> Stor
             events=events,
             rests=rests,
         )
+        stored.accessed[list(later)] = _moments(list(later.values()))
     except UNREADABLE as error:
         raise reading.damaged(f"a memory of {agent}", error) from error
-    for row, at in later.items():
-        stored.accessed[row] = at + _SHIFT
     return stored
 
 
@@ -139,4 +140,15 @@ def _vectors(reading: Reading, agent: str, tick: int, wanted: Sequence[int | Non
 def _touch(reading: Reading, agent: str, tick: int, accessed: NDArray[np.int64]) -> None:
     """Bring access times to what they were at the end of a tick."""
     for at, ids in reading.all("SELECT at, ids FROM touch WHERE agent = ? AND tick <= ? ORDER BY tick", agent, tick):
-        accessed[np.array(unpacked_ids(ids), dtype=np.intp) - 1] = at + _SHIFT
+        try:
+            accessed[np.array(unpacked_ids(ids), dtype=np.intp) - 1] = _moments([at])
+        except UNREADABLE as error:
+            raise reading.damaged(f"an access to memories of {agent}", error) from error
+
+
+def _moments(unix: Sequence[int]) -> NDArray[np.int64]:
+    """Moments as columns store them, of microseconds since 1970. Raises ValueError for what no calendar has."""
+    moments = np.array(unix, dtype=np.int64) + _SHIFT
+    if moments.size and not 0 <= moments.min() <= moments.max() <= _LAST:
+        raise ValueError("a moment is before the year 1 or after the year 9999")
+    return moments

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from commonplace.minds.several import by_task
-from commonplace.run.manifest import TASK_MINDS, Manifest, own_minds
+from commonplace.run.manifest import Manifest, own_minds, task_settings
 from commonplace.scenario.model import MindPart
 
 
 def task_minds(manifest: Manifest) -> dict[str, MindPart]:
     """Who answers the questions of some tasks or groups, and how, by their names."""
-    given: Any = (manifest.settings or {}).get(TASK_MINDS, {})
-    return {str(name): MindPart.model_validate(part) for name, part in sorted(given.items())}
+    return {name: MindPart.model_validate(part) for name, part in task_settings(manifest).items()}
 
 
 def mind_by_question(manifest: Manifest) -> Callable[[str, str], str]:

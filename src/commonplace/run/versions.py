@@ -167,7 +167,7 @@ def strokes_at(connection: sqlite3.Connection, agent: str, at: int, item: str) -
 
 def goals_at(connection: sqlite3.Connection, agent: str, at: int) -> Goals:
     """A character's goals."""
-    found = _of_one(connection, "goal", agent, at)
+    found = (version for version in _of_one(connection, "goal", agent, at) if version.value is not None)
     return restored_goals(valued(Goal, version.value, id=version.key) for version in found)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, get_args
 
 from commonplace.character.fact import Fact
 from commonplace.character.persona import Persona, Phase, RoutineItem, Step
@@ -25,12 +25,14 @@ from commonplace.scenario.model import (
     ScenarioPart,
     ScriptPart,
     WayPart,
+    Weekday,
     WhenPart,
 )
-from commonplace.scenario.rules import GONE, examined
+from commonplace.scenario.rules import examined
 from commonplace.scenario.scenario import Scenario, Tell
 from commonplace.scenario.session import Session
-from commonplace.text import sentences
+from commonplace.scenario.story_rules import GONE
+from commonplace.text import sentences, words
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import next_areas
 from commonplace.world.occasions import Occasion, Occasions, When
@@ -99,16 +101,42 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
     )
 
 
+OF_ITS_OWN = 12
+"""Letters from which a sentence is its author's and not anybody's (`Good.`)."""
+
+
 def _replies(part: ScenarioPart) -> dict[str, tuple[str, ...]]:
-    """What may be said to each sentence that an author has given to tell."""
+    """What may be said to each sentence that an author has given to tell.
+
+    A reply that shares words with some of the lines is for those; one that shares words with none is for all of them.
+    """
     memories = (memory for character in part.characters for memory in character.memories)
-    return {
-        sentence: told.replies
-        for told in (*memories, *part.occasions)
-        if told.replies
-        for line in told.tell
-        for sentence in sentences(line)
-    }
+    found: dict[str, tuple[str, ...]] = {}
+    for told in (*memories, *part.occasions):
+        if not told.replies:
+            continue
+        lines = {line: _telling_words(line) for line in told.tell}
+        named = frozenset[str]().union(*lines.values())
+        marks = {reply: _telling_words(reply) & named for reply in told.replies}
+        for line, own in lines.items():
+            fitting = tuple(reply for reply, shared in marks.items() if not shared or shared & own)
+            found |= dict.fromkeys((one for one in sentences(line) if len(one) >= OF_ITS_OWN), fitting)
+    return found
+
+
+def _telling_words(text: str) -> frozenset[str]:
+    return frozenset(one.removesuffix("s") for one in words(text) if len(one) > 3 or not one.isascii()) - _SMALL
+
+
+_SMALL = frozenset(
+    words(
+        "that this with have from they them been were what when where just about there here your would could should "
+        "into then than some more very much know like really think come back well good time only never alway again "
+        "after before said anything something nothing everything somebody nobody anybody everybody people thing long "
+        "ever last make made take keep kept look want once doe does done same first next most many even other will "
+        "their which while because still such"
+    )
+)
 
 
 def in_session(scenario: Scenario, given: Mapping[str, Any] | None) -> Scenario:
@@ -304,8 +332,12 @@ def _fact(fact: FactPart) -> Fact:
 
 
 def _script(script: Sequence[ScriptPart], clock: Clock, world: Geography) -> tuple[Scripted, ...]:
-    ways = {frozenset((way.a, way.b)): way.id for way in world.ways.values()}
+    ways = _way_ids(world)
     return tuple(sorted((_scripted(one, clock, ways) for one in script), key=lambda one: (one.tick, one.id)))
+
+
+def _way_ids(world: Geography) -> dict[frozenset[str], str]:
+    return {frozenset((way.a, way.b)): way.id for way in world.ways.values()}
 
 
 def _scripted(one: ScriptPart, clock: Clock, ways: Mapping[frozenset[str], str]) -> Scripted:
@@ -322,11 +354,11 @@ def _scripted(one: ScriptPart, clock: Clock, ways: Mapping[frozenset[str], str])
     )
 
 
-WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+WEEKDAYS = get_args(Weekday)
 
 
 def _occasions(part: ScenarioPart, world: Geography) -> Occasions:
-    ways = {frozenset((way.a, way.b)): way.id for way in world.ways.values()}
+    ways = _way_ids(world)
     made = [Occasion(_happening(one, world, ways), _when(one.when)) for one in part.occasions]
     return Occasions(tuple(sorted(made, key=lambda one: one.id)))
 

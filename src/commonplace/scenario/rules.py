@@ -5,45 +5,26 @@ A list of rules: `check` runs them part by part, and each `_rule(found, …)` ad
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from commonplace.character.fact import Fact, carried
-from commonplace.clock import Clock, iso, parse_iso
-from commonplace.errors import UsageError
-from commonplace.memory import policies
-from commonplace.openai_http import request_faults
-from commonplace.scenario.findings import Findings, hours, is_sleep, minutes, walked
-from commonplace.scenario.loading import KeyPath, Mistake, Source, choice, is_mapping, nearest
+from commonplace.scenario.findings import Findings, hours, is_sleep, walked
+from commonplace.scenario.loading import KeyPath, Mistake, Source, is_mapping
 from commonplace.scenario.model import (
     CharacterPart,
-    FactPart,
     KindPart,
     MemoryPart,
-    OccasionPart,
     RoutinePart,
     ScenarioPart,
-    ScriptPart,
     StepPart,
     TransitionPart,
     WayPart,
 )
 from commonplace.scenario.shape import shaped, shown
-from commonplace.text import words
+from commonplace.scenario.story_rules import story_rules, usable
 from commonplace.world.actions import CARRYING, VERBS
 from commonplace.world.tree import ANY
-from commonplace.world.weather import SKIES
 
-STAGES = ("town", "duet", "panel")
-_ELSEWHERE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
-"""A stage from elsewhere, `package.module:NAME`."""
-LANGUAGES = ("en", "ko")
-YEARS = (1000, 9000)
-"""Simulated time must not run out of the calendar Python has."""
-HEAVIEST = 1_000_000
-"""Largest weight of a sky."""
 STROKES = (5, 8)
 """Fewest and most items of a routine: the broad strokes of a day."""
 GRID = 1000
@@ -436,259 +417,5 @@ def _facts(found: Findings) -> list[Fact]:
         Fact(fact.id, fact.text, {language: groups})
         for fact in found.part.facts
         for language, groups in fact.groups.items()
-        if _usable(groups)
+        if usable(groups)
     ]
-
-
-# ── clock, stage, settings, facts, scripted events, weather ──────────────────────────────────────────────────────────
-
-
-def story_rules(found: Findings) -> None:
-    """Finds every mistake outside `world`, `layout` and `characters`."""
-    _settings(found)
-    clock = _clock(found)
-    found.repeated(((one.id, ("facts", number, "id")) for number, one in enumerate(found.part.facts)), "the fact")
-    found.repeated(((one.id, ("script", number, "id")) for number, one in enumerate(found.part.script)), "the event")
-    for number, fact in enumerate(found.part.facts):
-        _fact(found, ("facts", number), fact, clock)
-    for number, event in enumerate(found.part.script):
-        _event(found, ("script", number), event, clock)
-    names = [one.id for one in found.part.occasions]
-    found.repeated(((name, ("occasions", number, "id")) for number, name in enumerate(names)), "the occasion")
-    for number, occasion in enumerate(found.part.occasions):
-        _happening(found, ("occasions", number), occasion, names)
-    _climate(found)
-
-
-def _usable(groups: tuple[tuple[str, ...], ...]) -> bool:
-    return bool(groups) and all(group and all(words(word) for word in group) for group in groups)
-
-
-def _settings(found: Findings) -> None:
-    stage = found.part.stage
-    if stage not in STAGES and not _ELSEWHERE.fullmatch(stage):
-        expected = f"{choice(STAGES)}, or package.module:NAME for a stage from elsewhere"
-        found.add(("stage",), f"there is no stage {shown(stage)}", expected, nearest(stage, STAGES))
-    if stage == "duet" and len(found.part.characters) != 2:
-        number = len(found.part.characters)
-        found.add(("characters",), f"the stage duet needs two characters; the scenario has {number}", "two")
-    if stage == "town" and found.part.cognition.reflection.every_turns:
-        what = "every_turns has no effect on the stage town"
-        found.add(("cognition", "reflection", "every_turns"), what, "`threshold`; it counts turns of the stage duet")
-    if stage == "panel":
-        _panel(found)
-    _minds(found)
-    own = found.part.policies
-    for name, changes in own.items():
-        _policy(found, name, changes)
-    found.known(("cognition", "policy"), "policy", found.part.cognition.policy, (*policies.NAMES, *own))
-
-
-def _minds(found: Findings) -> None:
-    part = found.part
-    if "default" in part.minds and part.minds["default"].mind and "mind" in part.model_fields_set:
-        found.add(("minds", "default"), "the common mind is named twice, here and by `mind`", "only one of them")
-    for name, one in part.minds.items():
-        for key in ("headers", "body"):
-            if getattr(one, key) and not one.mind:
-                what = f"{key} belong to a mind, and none is named beside them"
-                found.add(("minds", name, key), what, "`mind` in the same part")
-        for fault in request_faults(one.headers, one.body):
-            found.add(("minds", name, *fault.where), fault.what, fault.expected)
-
-
-def _panel(found: Findings) -> None:
-    panel, characters = found.part.panel, {character.id: character for character in found.part.characters}
-    cycle = panel.cycle or tuple(characters)
-    if len(cycle) < 2:
-        found.add(("characters",), "a panel needs two personas or more", "two or more")
-    for number, persona in enumerate(cycle):
-        path: KeyPath = ("panel", "cycle", number)
-        found.known(path, "character", persona, tuple(characters))
-        if persona in cycle[:number]:
-            found.add(path, f"{shown(persona)} is in the cycle twice", "each persona once")
-    if panel.calm >= panel.tense:
-        found.add(("panel", "calm"), f"calm is {panel.calm:g} and tense {panel.tense:g}", "a calm below tense")
-    places = {one.starts_at or one.home for one in characters.values() if one.id in cycle and not one.absent}
-    if len(places) > 1:
-        found.add(("characters",), "the personas of a panel start in different places", "one place for all")
-
-
-def _policy(found: Findings, name: str, changes: Mapping[str, Any]) -> None:
-    try:
-        policies.from_mapping(name, changes)
-    except UsageError as error:
-        found.add(("policies", name), error.what, error.hint)
-
-
-def _clock(found: Findings) -> Clock | None:
-    start = _moment(found, ("clock", "start"), found.part.clock.start)
-    return Clock(start, found.part.clock.tick_minutes) if start else None
-
-
-def _moment(found: Findings, path: KeyPath, text: str) -> datetime | None:
-    try:
-        moment = parse_iso(text)
-        if YEARS[0] <= moment.year <= YEARS[1]:
-            return moment
-    except (ValueError, OverflowError):
-        pass
-    found.add(path, f"{shown(text)} is not a date and time", "one such as 2031-10-04T06:00:00")
-    return None
-
-
-def _fact(found: Findings, path: KeyPath, fact: FactPart, clock: Clock | None) -> None:
-    _languages(found, path, fact)
-    for language, groups in fact.groups.items():
-        _groups(found, (*path, "groups", language), groups)
-    for language, text in fact.text.items():
-        _carries_itself(found, (*path, "text", language), fact, language, text)
-    for language, lines in fact.tell.items():
-        for number, line in enumerate(lines):
-            _carries_itself(found, (*path, "tell", language, number), fact, language, line)
-    for number, character in enumerate(fact.originators):
-        found.node((*path, "originators", number), "character", character)
-    _occasion(found, path, fact, clock)
-
-
-def _languages(found: Findings, path: KeyPath, fact: FactPart) -> None:
-    for key, by_language in (("text", fact.text), ("groups", fact.groups), ("tell", fact.tell)):
-        for language in by_language:
-            found.known((*path, key, language), "language", language, LANGUAGES)
-        if key != "tell" and found.part.language not in by_language:
-            what = f"there is nothing for the scenario's language, {shown(found.part.language)}"
-            found.add((*path, key), what, f"the key {found.part.language}")
-
-
-def _groups(found: Findings, path: KeyPath, groups: tuple[tuple[str, ...], ...]) -> None:
-    if not groups:
-        found.add(path, "without groups of words every text would carry the fact", "one group or more")
-    for number, group in enumerate(groups):
-        if not group:
-            found.add((*path, number), "the group is empty, so no text can carry the fact", "one word or more")
-        for index, word in enumerate(group):
-            if not words(word):
-                found.add((*path, number, index), f"{shown(word)} has no letters to match", "a word")
-
-
-def _carries_itself(found: Findings, path: KeyPath, fact: FactPart, language: str, text: str) -> None:
-    """Ways to tell a fact must hold a word of each of its groups; otherwise the hearer does not learn the fact."""
-    groups = fact.groups.get(language, ())
-    if not _usable(groups):
-        return
-    missing = [group for group in groups if not Fact(fact.id, {}, {language: (group,)}).carried_by(text)]
-    for group in missing:
-        what = f'{shown(text)} does not carry the fact "{fact.id}"'
-        found.add(path, what, f"one of its words {', '.join(map(shown, group))} in it")
-
-
-def _occasion(found: Findings, path: KeyPath, fact: FactPart, clock: Clock | None) -> None:
-    """A place, a beginning and a length make something one can go to; each alone does not."""
-    if fact.place:
-        found.node((*path, "place"), "area", fact.place)
-    starts = _moment(found, (*path, "starts"), fact.starts) if fact.starts else None
-    if fact.starts and not fact.place:
-        found.add(path, "it has a beginning but no place", "`place:` with `starts:`")
-    if fact.starts and not fact.minutes:
-        found.add(path, "it has a beginning but no length", "`minutes:` with `starts:`")
-    if fact.minutes and not fact.starts:
-        found.add((*path, "minutes"), "it has a length but no beginning", "`starts:` with `minutes:`")
-    if starts and clock and starts <= clock.start:
-        found.add((*path, "starts"), "it begins before the run does", f"a moment after {iso(clock.start)}")
-
-
-GONE = "gone"
-"""The place of what an occasion takes out of the world."""
-
-
-def _happening(found: Findings, path: KeyPath, occasion: OccasionPart, names: Sequence[str]) -> None:
-    """An occasion's consequences, and its conditions."""
-    _consequences(found, path, occasion)
-    for thing, area in occasion.moves.items():
-        known = found.node((*path, "moves", thing), "object", thing)
-        if known and area != GONE:
-            found.node((*path, "moves", thing), "area", area)
-    if occasion.far and not occasion.to.areas:
-        found.add((*path, "far"), "there is no area next to which one notices it", "`areas:` in `to`")
-    _conditions(found, (*path, "when"), occasion, names)
-
-
-def _conditions(found: Findings, path: KeyPath, occasion: OccasionPart, names: Sequence[str]) -> None:
-    when = occasion.when
-    first, _, last = when.at.partition("-")
-    if last and last < first:
-        found.add((*path, "at"), f"{when.at} ends before it begins", "hours such as 08:00-12:00")
-    for number, day in enumerate(when.season):
-        _day_of_year(found, (*path, "season", number), day)
-    for thing, state in when.states.items():
-        _set(found, (*path, "states", thing), thing, state)
-    for number, agent in enumerate(when.present):
-        found.node((*path, "present", number), "character", agent)
-    if (when.present or when.witnessed) and not occasion.to.areas:
-        found.add(path, "there is no area in which somebody could be", "`areas:` in `to`")
-    if when.after:
-        others = [name for name in names if name != occasion.id]
-        found.known((*path, "after"), "occasion", when.after, others)
-    elif when.days_after or when.minutes_after:
-        found.add(path, "it follows nothing", "`after:` with the id of an occasion")
-
-
-def _day_of_year(found: Findings, path: KeyPath, day: str) -> None:
-    try:
-        datetime.fromisoformat(f"2032-{day}")  # a leap year
-    except ValueError:
-        found.add(path, f"{shown(day)} is not a day of the year", "month and day, such as 10-15")
-
-
-def _consequences(found: Findings, path: KeyPath, event: ScriptPart | OccasionPart) -> None:
-    for number, area in enumerate(event.to.areas):
-        found.node((*path, "to", "areas", number), "area", area)
-    for number, character in enumerate(event.to.agents):
-        found.node((*path, "to", "agents", number), "character", character)
-    if not (event.to.everybody or event.to.areas or event.to.agents):
-        found.add((*path, "to"), "it reaches nobody", "`everybody: true`, `areas:` or `agents:`")
-    for thing, state in event.sets.items():
-        _set(found, (*path, "sets", thing), thing, state)
-    for key, pairs in (("opens", event.opens), ("closes", event.closes)):
-        for number, pair in enumerate(pairs):
-            _scripted_way(found, (*path, key, number), pair)
-
-
-def _event(found: Findings, path: KeyPath, event: ScriptPart, clock: Clock | None) -> None:
-    _consequences(found, path, event)
-    if clock:
-        midnight = clock.start.replace(hour=0, minute=0, second=0, microsecond=0)
-        if midnight + timedelta(days=event.day, minutes=minutes(event.at)) <= clock.start:
-            what = f"day {event.day} at {event.at} is not after the run begins"
-            found.add((*path, "at"), what, f"a moment after {iso(clock.start)}")
-
-
-def _set(found: Findings, path: KeyPath, thing: str, state: str) -> None:
-    if found.node(path, "object", thing):
-        kind = found.names.kind_of(thing)
-        if kind:
-            found.known(path, "state", state, kind.states, f'of "{thing}"')
-
-
-def _scripted_way(found: Findings, path: KeyPath, pair: tuple[str, str]) -> None:
-    known = [found.node((*path, number), "area", area) for number, area in enumerate(pair)]
-    if not all(known):
-        return
-    a, b = pair
-    parents = found.names.parents
-    declared = {frozenset(way.between) for way in found.part.world.ways}
-    if frozenset(pair) not in declared and parents.get(a) != b and parents.get(b) != a:
-        what = f"there is no way between {shown(a)} and {shown(b)}"
-        found.add(path, what, "areas of a way, or an area and the one around it", scope=("world", "ways"))
-
-
-def _climate(found: Findings) -> None:
-    for sky, following in found.part.climate.weights.items():
-        path: KeyPath = ("climate", "weights", sky)
-        found.known(path, "sky", sky, SKIES)
-        for after, weight in following.items():
-            found.known((*path, after), "sky", after, SKIES)
-            if not 0 <= weight <= HEAVIEST:
-                found.add((*path, after), f"{weight} is not a weight", f"0 to {HEAVIEST:,}")
-        if sum(following.values()) <= 0:
-            found.add(path, "no sky can follow", "a weight above 0")

@@ -9,6 +9,7 @@ from typing import Any
 
 from commonplace import rng
 from commonplace.scenario.census import KEY, District, Home, Person, Place, Town, club_place, settled, town_words
+from commonplace.scenario.findings import minutes
 from commonplace.scenario.town_occasions import occasions
 from commonplace.scenario.town_parts import flow, listed, quoted, things_at_work, things_outside
 
@@ -322,13 +323,10 @@ class _Diary:
         area, place = club_place(self._town, one)
         things = {kind: thing for thing, _, kind in things_at_work(place)} if place else {}
         name = one.club["name"]
-        do = f"at {name}" if not name.startswith("football") else f"playing {name}"
-        do = do if do.startswith("playing") else f"spending the evening at {name}"
-        hour, minute = map(int, one.club["at"].split(":"))
+        do = f"playing {name}" if name.startswith("football") else f"spending the evening at {name}"
         steps = tuple(self._said(step) for step in one.club["steps"])
-        self.strokes.append(
-            Stroke(hour * 60 + minute, do, area, ((name, steps),), things, bool(one.club.get("outdoor")))
-        )
+        outdoor = bool(one.club.get("outdoor"))
+        self.strokes.append(Stroke(minutes(one.club["at"]), do, area, ((name, steps),), things, outdoor))
 
     def sleep(self, at: int) -> None:
         """The end of the day."""

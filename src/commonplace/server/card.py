@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from commonplace.clock import Clock, iso, parse_iso
+from commonplace.run.manifest import other_minds
 from commonplace.run.reading import Reading
 from commonplace.scenario.loading import read
 from commonplace.scenario.model import ScenarioPart
@@ -32,7 +33,7 @@ def run_card(name: str, reading: Reading, part: ScenarioPart | None = None, **ru
         scenario=clean(manifest.scenario),
         language="ko" if manifest.language == "ko" else "en",
         stage=clean(manifest.stage),
-        mind=without_credentials(manifest.mind),
+        mind=without_credentials(manifest.mind) + other_minds(manifest),
         seed=manifest.seed,
         people=len({who.id for who in part.characters}.union(who for who, _ in reading.newcomers)),
         last_tick=last,

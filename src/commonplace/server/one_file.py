@@ -30,9 +30,10 @@ from commonplace.clock import iso
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Memory
 from commonplace.memory.stores.codec import memory_json
-from commonplace.run.reading import MOOD_REACH, Reading, Usage, mood
+from commonplace.run.reading import MOOD_REACH, Reading, mood
 from commonplace.run.rows import from_unix_micros, unpacked_ids
 from commonplace.run.tick_record import Version
+from commonplace.run.usage import Usage
 from commonplace.run.versions import STATE_KINDS, restore_state
 from commonplace.run.why import why
 from commonplace.server.card import run_card

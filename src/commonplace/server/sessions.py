@@ -22,6 +22,7 @@ from commonplace.live.talk_thread import Talks, ThreadTalk
 from commonplace.lock import held_by
 from commonplace.memory.stores.codec import memory_json
 from commonplace.run.schema import SEMANTICS
+from commonplace.run.task_minds import mind_by_question
 from commonplace.server import model as wire
 from commonplace.server.card import run_card, without_credentials
 from commonplace.server.feed import Feed
@@ -240,7 +241,7 @@ class Session:
             rests=rests,
             asked_before=said["asked_before"],
             outcome=reply.outcome,
-            mind=without_credentials(self.reading.manifest.mind),
+            mind=without_credentials(mind_by_question(self.reading.manifest)(reply.agent, "answer")),
         )
 
     async def _close_talks(self, before: float) -> None:

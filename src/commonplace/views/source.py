@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from commonplace.errors import UsageError, command
 from commonplace.run.account import account_row, goal_row
+from commonplace.run.manifest import other_minds
 from commonplace.run.why import why
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class Conversation(Protocol):
 
     @property
     def mind(self) -> str:
-        """Who answers, as in `Source.mind`."""
+        """Who answers, by name."""
         ...
 
     async def ask(self, question: str) -> Reply:
@@ -171,7 +172,7 @@ class Source(Protocol):
 
     @property
     def mind(self) -> str:
-        """As in the manifest: `offline`, or who answers. `offline` and `offline@2` are shown as an offline mind."""
+        """Who answers, by name: `offline`, or `ollama:qwen3:8b +2` where two other minds answer some questions."""
         ...
 
     @property
@@ -284,8 +285,8 @@ class RecordedSource:
 
     @property
     def mind(self) -> str:
-        """As in the manifest."""
-        return self.reading.manifest.mind
+        """The common mind, and how many others there are."""
+        return self.reading.manifest.mind + other_minds(self.reading.manifest)
 
     @property
     def progress(self) -> str:

@@ -69,7 +69,8 @@ def scene_after(scene: Scene, fold: Fold, arrivals: Sequence[Deed], setting: Set
         things |= deed.carried
     things |= {id: replace(things[id], state=state) for id, state in setting.sets.items() if id in things}
     things |= fold.changed
-    here = {id: thing for id, thing in things.items() if thing.parent == scene.area or thing.parent in fold.bodies}
+    around = sorted(things.items())
+    here = {id: thing for id, thing in around if thing.parent == scene.area or thing.parent in fold.bodies}
     return Scene(scene.area, fold.bodies, here, fold.conversations, fold.happened)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, cast
 
 from commonplace.world.actions import (
@@ -335,12 +336,13 @@ def object_verbs(geography: Geography, scene: Scene, object_id: str, me: str) ->
     if thing is None or thing.parent not in (scene.area, me):
         return ()
     kind = geography.kinds[geography.nodes[object_id].kind]
-    if not kind.portable:
-        return kind.verbs
-    handling = "DROP" if thing.parent == me else "TAKE"
-    return (*(verb for verb in kind.verbs if verb not in CARRYING), handling)
+    return _with_handling(kind.verbs, "DROP" if thing.parent == me else "TAKE") if kind.portable else kind.verbs
+
+
+@cache
+def _with_handling(verbs: tuple[str, ...], handling: str) -> tuple[str, ...]:
+    return (*(verb for verb in verbs if verb not in CARRYING), handling)
 
 
 def _objects(geography: Geography, scene: Scene, me: str) -> dict[str, tuple[str, ...]]:
-    usable = {id: object_verbs(geography, scene, id, me) for id in sorted(scene.things)}
-    return {id: known for id, known in usable.items() if known}
+    return {id: verbs for id in scene.things if (verbs := object_verbs(geography, scene, id, me))}

@@ -127,7 +127,7 @@ class Scene:
     bodies: Mapping[str, Body]
     """Who is here, in the order of ids."""
     things: Mapping[str, Thing]
-    """Objects lying here, and those that somebody here carries."""
+    """Objects lying here, and those that somebody here carries, in the order of ids."""
     conversations: tuple[Conversation, ...] = ()
     happened: tuple[Event, ...] = ()
     """The record of the tick: actions and consequences here, and the moves into and out of here."""
@@ -144,14 +144,13 @@ def scene(world: World, area: str) -> Scene:
 def _scene(world: World, area: str) -> Scene:
     occupants = world.occupants.get(area, ())
     things = world.things
-    held = {id: things[id] for id in world.contents.get(area, ())}
+    held = list(world.contents.get(area, ()))  # sorted, and so is all of it if nobody carries anything
     for me in occupants:
-        for id in world.contents.get(me, ()):
-            held[id] = things[id]
+        held += world.contents.get(me, ())
     return Scene(
         area=area,
         bodies={me: world.bodies[me] for me in occupants},
-        things=held,
+        things={id: things[id] for id in sorted(held)},
         conversations=world.conversations.get(area, ()),
         happened=world.happened.get(area, ()),
     )

@@ -86,7 +86,7 @@ def see(
         outdoor=geography.nodes[here.area].outdoor,
         ambient=ambient,
         bodies={other: body for other, body in here.bodies.items() if other != me},
-        things={id: thing for id, thing in sorted(here.things.items()) if thing.parent in (here.area, me)},
+        things={id: thing for id, thing in here.things.items() if thing.parent in (here.area, me)},
         ways={area: way.id not in shut for area, way in geography.edges[here.area]},
         conversations=here.conversations,
         events=tuple(sorted((*others, *heard), key=lambda event: event.order)) if heard else others,

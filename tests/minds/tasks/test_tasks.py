@@ -19,8 +19,9 @@ from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.templates import BETWEEN, LANGUAGES, PARTS, shipped
 from commonplace.minds.tasks import REACT, TASKS
+from commonplace.minds.tasks.offers import citing_recalled
 from commonplace.minds.tasks.scenes import Values, View
-from commonplace.minds.tasks.wire import Cited, WireValue, citing_recalled, offers_of, schema, spoken
+from commonplace.minds.tasks.wire import Cited, WireValue, offers_of, schema, spoken
 from commonplace.minds.tokens import estimated_tokens
 from commonplace.testing.server import ModelServer
 from minds.offline.sample import here, mira

@@ -44,7 +44,8 @@ from commonplace.minds.tasks import (
     RelateOutput,
     Stroke,
 )
-from commonplace.minds.tasks.wire import Choices, as_doing, offers_of, schema, written
+from commonplace.minds.tasks.offers import Choices
+from commonplace.minds.tasks.wire import as_doing, offers_of, schema, written
 from minds.tasks.asked import LINES, RECALLED, SETTING, every_ask, heard_news, lived, merged
 from minds.tasks.schemas import WORDS, faults
 from sizes import examples
@@ -499,6 +500,7 @@ def test_anything_at_all_is_read_or_refused(data: object, task: str) -> None:
         ("I am mending a net", "mending a net"),
         ("그물을 손질하는 중", "그물을 손질하기"),
         ("미정은 드는 중이다.", "들기"),
+        ("꽃을 파는 중", "꽃을 팔기"),
         ("그물 손질하기", "그물 손질하기"),
     ],
 )

@@ -94,13 +94,14 @@ class Session:
                 self.knowledge.dimensions = self.knowledge.dimensions or self.knowledge.can.embeddings
         return self.knowledge.can
 
-    async def must_answer(self, unanswered: Reply, answers: int, errand: Errand) -> None:
+    async def must_answer(self, unanswered: Reply, errand: Errand) -> None:
         """After a reply without an answer: whether the server gives any. Raises Outage.
 
-        `answers`: how many it had given. It is asked once more, up to five times, what it answered last. If it answers,
-        the question alone is malformed. If not, the run pauses before anything is kept of what it sent.
+        It is asked once more, up to five times, what it answered last. If it answers, the question alone is malformed.
+        If not, the run pauses before anything is kept of what it sent.
         """
         knowledge = self.knowledge
+        answers = knowledge.answers  # before others, who may be asking at this time
         async with self._doubting:
             for attempt in range(MOST_ATTEMPTS if knowledge.silent_after != answers else 0):
                 if attempt:
@@ -182,7 +183,7 @@ class ChatMind:
             else:
                 reply = await self._answered(session, ask, key, errand)
             if errand.unanswered and self._pauses:
-                await session.must_answer(reply, self._knowledge.answers, errand)
+                await session.must_answer(reply, errand)
         except Late as error:
             reply = Reply(None, "fault", kind="timeout", error=str(error))
         except Outage as error:

@@ -51,6 +51,12 @@ def heard_of(past: Past, topics: Collection[str]) -> list[PastNote]:
     return [note for note in past.notes if note.kind == "heard" and note.topic in topics]
 
 
+def times_heard(past: Past, you: str, topic: str) -> int:
+    """How often somebody has told me of a subject."""
+    name = as_topic(topic)
+    return next((one.times for one in past.notes if one.kind == "heard" and one.other == you and one.topic == name), 0)
+
+
 def spoke_of(past: Past, you: str, topic: str, spoken: Language, within: int) -> bool:
     """Whether one of us has told the other of a subject in these last minutes."""
     told = notes_on(past, {"told", "heard"}, topic, spoken)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from commonplace.character.account import as_topic
 from commonplace.minds.notes import FactNote, Item, PastNote, Recalled
 from commonplace.minds.offline.account import attended, heard_of, told_others
-from commonplace.minds.offline.gatherings import event_name, goes_to
+from commonplace.minds.offline.gatherings import event_name, goes_to, minutes_since
 from commonplace.minds.offline.hear import content
-from commonplace.minds.offline.sayings import Saying, own_doing, worded
+from commonplace.minds.offline.sayings import Saying, is_worth_telling, own_doing, worded
 from commonplace.minds.offline.scene import Line, Scene
 
 HEARD_OF = frozenset({"said", "seed", "insight", None})
@@ -35,7 +35,8 @@ def news_reply(scene: Scene, memory: Recalled) -> Line | None:
     if note is None or act in {"accept", "decline"}:
         return None
     if note.starts and note.starts <= scene.moment:
-        return None if "?" in scene.last else scene.line("react.occasion", memory.id)
+        is_over = minutes_since(scene.moment, note) > (note.minutes or 60)
+        return None if is_over or scene.heard.asks or "?" in scene.last else scene.line("react.occasion", memory.id)
     if act == "ask.going":
         return Line("", (memory.id,)).then(going(scene, note, asked=True))
     before = _source(scene, memory, note)
@@ -180,7 +181,7 @@ def _doing(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 def _current(scene: Scene) -> str:
     """What I am doing, in my own words to this hearer; empty if it would not read well."""
     now = scene.talk.now
-    if now is None or not scene.language.is_doing(now.do):
+    if now is None or not is_worth_telling(scene, now.do):
         return ""
     do = own_doing(scene, now.do)
     return "" if scene.language.addresses(do) or scene.language.head(do) in scene.rules.words("talk") else do
@@ -223,8 +224,13 @@ def _event(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 
 def _topic(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     """What I know of a subject, or how what I did went."""
+    bare, begun = scene.language.bare, [one for one in scene.talk.facts if one.starts and one.starts <= scene.moment]
+    if any(bare(event_name(one, scene.language)) == bare(scene.heard.topic) for one in begun) and (
+        attended(scene.talk.past, scene.heard.topic, scene.language) is not None
+    ):
+        return _event(scene, memory, options)
     did = next((note for note in scene.talk.past.notes if note.kind == "did" and not note.topic), None)
-    if did is not None and not scene.mine:
+    if did is not None:
         answer = scene.line("answer.asked_doing", memory.id, *did.because, **_as_mine(scene, did.named))
         if answer.text:
             return answer

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from commonplace import rng
 from commonplace.minds.notes import FactNote, Item, Recalled
-from commonplace.minds.offline.account import has_asked, open_debt, open_hurt
+from commonplace.minds.offline.account import has_asked, open_debt, open_hurt, times_heard
 from commonplace.minds.offline.answers import A_WORD, HOW_ARE_YOU, answer_question, is_on_topic, news_reply
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.favours import favour_reply, goal_sayings
+from commonplace.minds.offline.favours import SETTLES, favour_reply, goal_sayings
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
 from commonplace.minds.offline.hear import refuses, remembered
 from commonplace.minds.offline.inner_voice import thought_aloud
@@ -71,6 +72,8 @@ def _line(scene: Scene, options: list[Saying]) -> Line | None:
         return first
     if scene.talk.purpose == "turn":
         return _turned(scene, options)
+    if scene.talk.purpose == "goal" and (line := _meant(scene, options)) is not None:
+        return line
     if scene.last:
         return _reply(scene, options)
     if scene.talk.purpose == "farewell":
@@ -127,6 +130,14 @@ def _opening(scene: Scene, options: list[Saying]) -> Line | None:
     if wants_lead and scene.dice.chance(20, "lead"):
         body = scene.led(body, "lead", saying.ids[0])
     return greeting.then(body).then(_invitation(scene, saying))
+
+
+def _meant(scene: Scene, options: list[Saying]) -> Line | None:
+    """What one has come to say to the hearer."""
+    body = next((worded(scene, option) for option in options if option.weight >= SETTLES), None)
+    if body is None:
+        return None
+    return scene.aside(body) if scene.last or scene.mine else _greeting(scene).then(body)
 
 
 def _invitation(scene: Scene, saying: Saying) -> Line | None:
@@ -251,14 +262,17 @@ _BY_PURPOSE: Mapping[str, Callable[[Scene], Line | None]] = {
 # ── replying ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+NODS = frozenset({"acknowledge", "thank", "forgive", "apologise"})
+"""What a line does that needs no word more."""
 ASKED_BACK = frozenset({"tell", "complain", "rejoice", "intend"})
 """What a line must do to be asked about."""
 GOSSIP = ASKED_BACK | {"praise"}
 """What a line must do for a third person in it to be worth a word."""
 ON_TOPIC = 50
 """Weight of what goes on with the topic of the talk."""
-OF_ONES_OWN, ASKS_BACK = 70, 35
-"""Of a hundred: how often one answers with something of one's own on the subject, and else asks about it."""
+OF_ONES_OWN, SAID_BEFORE, ASKS_BACK = 70, 30, 35
+"""Of a hundred: how often one answers with something of one's own on the subject, with something that one has told
+others, and else asks about it."""
 SHORT_ANSWER = 46
 """Characters below which an answer counts as a mere nod."""
 
@@ -340,7 +354,8 @@ def _taken_up(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
         return _reaction(scene, memory).then(scene.led(body, "turn") if body else None)
     own = _on_subject(scene, options)
     is_tender = scene.heard.kind in scene.rules.words("tender")
-    if own is not None and scene.dice.chance(OF_ONES_OWN, "own", length):
+    often = OF_ONES_OWN if own is not None and own.weight > 0 else SAID_BEFORE
+    if own is not None and scene.dice.chance(often, "own", length):
         body = worded(scene, own)
         if body is not None and not is_tender and scene.dice.chance(60, "at once", length):
             return Line("", (memory.id,)).then(scene.led(body, "reminds") if scene.dice.chance(30, "reminds") else body)
@@ -354,23 +369,34 @@ def _taken_up(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 
 def _reaction(scene: Scene, memory: Recalled, *, asks: bool = True) -> Line:
     """The first words of a reply: those of the author, about the third person spoken of, or by what the line did."""
-    given = _given(scene, memory, asks=asks and not _has_just_asked(scene))
+    given = _given(scene, memory, asks=asks and _may_go_on(scene))
     return given or _reaction_of(scene, memory)
+
+
+def _may_go_on(scene: Scene) -> bool:
+    """Whether a question about the subject may find something: after two lines on it there is seldom more."""
+    line = scene.talk.lines[-1]
+    told = sum(1 for one in scene.talk.lines if one.speaker == line.speaker and one.topic == line.topic)
+    told = max(told, times_heard(scene.talk.past, scene.you.id, line.topic))
+    return not _has_just_asked(scene) and (told < 2 or (told < 3 and scene.dice.chance(ASKS_BACK, "more of it")))
 
 
 def _given(scene: Scene, memory: Recalled, *, asks: bool) -> Line | None:
     """What the author of a line gave to say to it, unless the hearer has heard it from me."""
     own, you, me = scene.language, scene.you, scene.me
+    said = "\n".join(line.text for line in scene.talk.lines)
     replies = [
         one
         for one in map(scene.voiced, scene.talk.lines[-1].replies)
-        if (asks or not one.endswith("?")) and not scene.known(one) and not scene.has_told(one)
+        if (asks or not one.endswith("?")) and one not in said and not scene.known(one) and not scene.has_told(one)
         and not own.mentions(one, you.name, you.called) and not own.mentions(one, me.name, me.called)
     ]  # fmt: skip
     replies = [one for one in replies if not scene.has_said(one)] or replies
     if not replies:
         return None
-    text = replies[scene.spread(len(replies), memory.id)]
+    # Of several who reply at once, each takes another.
+    here = sorted({*scene.present, me.id}).index(me.id)
+    text = replies[(here + rng.below(len(replies), scene.dice.key[0], "reply", scene.last)) % len(replies)]
     return Line(text, (memory.id,), "ask.more" if text.endswith("?") else "acknowledge", scene.heard.topic)
 
 
@@ -424,7 +450,7 @@ def _on_subject(scene: Scene, options: list[Saying]) -> Saying | None:
 def _question(scene: Scene) -> Line | None:
     """A question about what was just told, by its kind; None where I asked just now, or have asked it before."""
     line = scene.heard
-    if line.act not in ASKED_BACK or _has_just_asked(scene):
+    if line.act not in ASKED_BACK or not _may_go_on(scene):
         return None
     is_silent = bool(line.sort) and scene.language.bare(line.topic) not in scene.last
     topic = "" if is_silent else _unnamed(scene, line.topic)
@@ -490,6 +516,7 @@ def _leave(scene: Scene, last: Recalled | None) -> Line | None:
     if (
         last is not None
         and not scene.heard.asks
+        and scene.heard.act not in NODS
         and scene.dice.steady().chance(WORDLESS, "bye", scene.talk.lines[0].text)
     ):
         return replace(_reaction(scene, last, asks=False), act="acknowledge", ends=True)

@@ -42,7 +42,8 @@ def plan_day(given: PlanDayInput, dice: Dice) -> PlanDayOutput:
     drafts = _varied(_routine(given), mood, dice)
     drafts = [_dry(given, draft, dice) for draft in drafts]
     for wish in _wishes(given, dice):
-        drafts = _inserted(drafts, wish)
+        tried = (_inserted(drafts, one) for one in (wish, *_otherwise(wish)))
+        drafts = next((made for made in tried if made is not drafts), drafts)
     drafts = _sized(given, drafts, dice)
     return PlanDayOutput(strokes=_closed(given, drafts))
 
@@ -104,6 +105,12 @@ def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
     do = rules.say("day.rain", {"sky": rules.language.sky(sky)}, dice.with_(draft.start)) or draft.stroke.do
     update = {"location": given.who.home, "do": do, "routine": -1, "because": seen, "emoji": "☔"}
     return replace(draft, stroke=draft.stroke.model_copy(update=update))
+
+
+def _otherwise(wish: Draft) -> Iterator[Draft]:
+    """Other times for what was promised to somebody, where its own is taken."""
+    if wish.stroke.emoji == PROMISED:
+        yield from (replace(wish, start=start) for start in TIMES)
 
 
 def _inserted(drafts: list[Draft], wish: Draft) -> list[Draft]:
@@ -191,6 +198,7 @@ ORDER = ("promise", "matter", "visit", "repair")
 """Kinds of goals, the most urgent first."""
 PURSUED = {"promise": 80, "matter": 75, "visit": 60, "repair": 60}
 """Of a hundred days, those on which a goal that could wait is planned for."""
+PROMISED = "🤝"
 FORGETS = 7
 """Of a hundred promises, those that are forgotten."""
 MOST_GOALS = 3
@@ -217,7 +225,8 @@ def _goals(given: PlanDayInput, times: Sequence[int], dice: Dice) -> Iterator[Dr
     Now and then a promise is forgotten, for good.
     """
     reachable, today = {spot.id for spot in given.places}, given.situation.moment[:10]
-    for number, goal in enumerate(sorted(given.goals, key=lambda goal: (ORDER.index(goal.kind), goal.due, goal.id))):
+    goals = sorted(given.goals, key=lambda goal: (goal.due[:10] != today, ORDER.index(goal.kind), goal.due, goal.id))
+    for number, goal in enumerate(goals):
         is_last_day = goal.due[:10] == today
         if goal.lacks or goal.place not in reachable or (goal.kind == "promise" and not goal.act):
             continue
@@ -230,8 +239,8 @@ def _goals(given: PlanDayInput, times: Sequence[int], dice: Dice) -> Iterator[Dr
         do = language(given.who.language).gerund(goal.text)
         start = moment_minutes(goal.time) if goal.time else times[number % len(times)]
         stroke = Stroke(
-            start="00:00", minutes=60 if goal.object else 40, location=goal.place, do=do[:120],
-            because=goal.because[-1:], emoji="🔧" if goal.object else "🤝",
+            start="00:00", minutes=40 if goal.kind == "visit" else 60, location=goal.place, do=do[:120],
+            because=goal.because[-1:], emoji="🔧" if goal.object else PROMISED if goal.kind == "promise" else "💬",
         )  # fmt: skip
         yield Draft(start, stroke, fixed=True)
 

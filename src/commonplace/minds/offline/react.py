@@ -113,16 +113,29 @@ def _floor(given: ReactInput, dice: Dice) -> ReactOutput | None:
     line = heard(last, given.who.language)
     if line.act == "farewell":
         return _answer_bye(given, person, because, dice)
-    third, enough = _left_out(given, person), _length(given, person, dice)
-    if third is not None and not line.asks and len(given.lines) < enough and dice.chance(45, "third"):
-        why = reason(given.who.language, "floor.third", x=third.called)
-        return ReactOutput(decision="talk", target=third.id, purpose="turn", reason=why, because=because)
+    enough = _length(given, person, dice)
+    other = None if line.asks else _other_word(given, person, enough, dice)
+    if other is not None:
+        return other.model_copy(update={"because": because})
     if line.act == "acknowledge" and (len(given.lines) >= enough or _nodded(given)):
         return ReactOutput(decision="keep", reason=reason(given.who.language, "floor.over"), because=because)
     purpose = "farewell" if len(given.lines) >= enough + MORE * line.asks else "reply"
     kind = "enough" if purpose == "farewell" else "asked" if line.asks else "spoken"
     why = reason(given.who.language, f"floor.{kind}", x=person.called)
     return ReactOutput(decision="talk", target=person.id, purpose=purpose, reason=why, because=because)
+
+
+def _other_word(given: ReactInput, person: Person, enough: int, dice: Dice) -> ReactOutput | None:
+    """Instead of a reply: what one has meant to say to the speaker, or a word to somebody left out."""
+    goal = meant_for(given.goals, person, given.now, given.situation.place.id, given.who.home)
+    if goal is not None and len(given.lines) > 1:
+        why = reason(given.who.language, "meet.goal", x=person.called, do=goal.text)
+        return ReactOutput(decision="talk", target=person.id, purpose="goal", reason=why)
+    third = _left_out(given, person)
+    if third is None or len(given.lines) >= enough or not dice.chance(45, "third"):
+        return None
+    why = reason(given.who.language, "floor.third", x=third.called)
+    return ReactOutput(decision="talk", target=third.id, purpose="turn", reason=why)
 
 
 def _nodded(given: ReactInput) -> bool:
@@ -299,12 +312,16 @@ def _sought(given: ReactInput, dice: Dice) -> ReactOutput | None:  # noqa: ARG00
         return None
     for person in given.situation.people:
         goal = meant_for(given.goals, person, given.now, given.situation.place.id, given.who.home)
-        if goal is None or not _is_free(person) or 0 <= person.minutes_since_talk < JUST_TALKED:
+        if goal is None or not person.can_be_spoken_to or person.asleep or 0 <= person.minutes_since_talk < JUST_TALKED:
             continue
         if not set(given.now.because).isdisjoint(goal.because):
             why = reason(given.who.language, "meet.goal", x=person.called, do=goal.text)
             return ReactOutput(
-                decision="talk", target=person.id, purpose=_purpose(goal), reason=why, because=goal.because[-1:]
+                decision="talk",
+                target=person.id,
+                purpose=_purpose(goal) if _is_free(person) else "goal",
+                reason=why,
+                because=goal.because[-1:],
             )
     return None
 

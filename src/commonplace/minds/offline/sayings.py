@@ -30,7 +30,7 @@ WEEK = 7 * YESTERDAY
 """Minutes for which two who have spoken of a thing need not be told of it."""
 LONG_EVENT = 80
 """Characters above which a report is told only up to its first comma, because nobody recites."""
-TOLD_ONCE = 60
+TOLD_ONCE = 90
 """Subtracted from the weight of something the speaker remembers telling already."""
 SEEN = frozenset({"did", "doing", "acted", "plan", "i_said", "event", "thing"})
 """Kinds of memory that keep their own kind of saying even if their words carry a fact."""

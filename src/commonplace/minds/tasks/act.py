@@ -12,6 +12,7 @@ from pydantic import Field
 
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Item, Recalled, Situation, Spot, Value, Who
+from commonplace.minds.tasks.offers import Offers, memory_ids, people, places, things, uses
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import (
     LONGEST_DOING,
@@ -20,15 +21,9 @@ from commonplace.minds.tasks.wire import (
     Cited,
     Context,
     Emoji,
-    Offers,
     Rule,
-    memory_ids,
-    people,
     phrase,
-    places,
     spoken,
-    things,
-    uses,
     words,
 )
 

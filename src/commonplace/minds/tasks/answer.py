@@ -7,11 +7,25 @@ from typing import Annotated
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import NO_PAST, FactNote, Item, Past, Person, Recalled, Situation, Spoken, Spot, Value, Who
+from commonplace.minds.notes import (
+    NO_PAST,
+    FactNote,
+    GoalNote,
+    Item,
+    Past,
+    Person,
+    Recalled,
+    Situation,
+    Spoken,
+    Spot,
+    Value,
+    Who,
+)
 from commonplace.minds.prompts.telling import plain, speech
 from commonplace.minds.question import Asked
+from commonplace.minds.tasks.offers import Offers, memory_ids
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines
-from commonplace.minds.tasks.wire import Cited, Offers, WireValue, memory_ids, spoken
+from commonplace.minds.tasks.wire import Cited, WireValue, spoken
 from commonplace.text import shortened
 
 NO_ANSWER = {"en": "I can't think of it now.", "ko": "지금은 생각이 안 나네요."}
@@ -99,6 +113,8 @@ class AnswerInput(Value):
     before: Earlier | None = None
     past: Past = NO_PAST
     """What one knows of one's own past, and of that with those the question names."""
+    goals: tuple[GoalNote, ...] = ()
+    """What one means to do."""
 
 
 class AnswerOutput(WireValue):

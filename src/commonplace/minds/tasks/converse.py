@@ -22,6 +22,7 @@ from commonplace.minds.notes import (
 )
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import plain
+from commonplace.minds.tasks.offers import Offers, fact_ids, memory_ids
 from commonplace.minds.tasks.past_values import between, goal_values, spoken_of
 from commonplace.minds.tasks.scenes import (
     TALKING,
@@ -34,18 +35,7 @@ from commonplace.minds.tasks.scenes import (
     spoken_lines,
     unsaid,
 )
-from commonplace.minds.tasks.wire import (
-    Cited,
-    Facts,
-    Flag,
-    Offers,
-    Unasked,
-    WireValue,
-    fact_ids,
-    memory_ids,
-    noted,
-    spoken,
-)
+from commonplace.minds.tasks.wire import Cited, Facts, Flag, Unasked, WireValue, noted, spoken
 
 LONGEST_EARLIER = 160
 """Characters of a line of the talk."""

@@ -13,18 +13,9 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import Person, Recalled, Spoken, Value, Who
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import plain
+from commonplace.minds.tasks.offers import Offers, citing_recalled, memory_ids
 from commonplace.minds.tasks.scenes import Values, View, said_before, spoken_lines
-from commonplace.minds.tasks.wire import (
-    Cited,
-    Offers,
-    Unasked,
-    WireValue,
-    citing_recalled,
-    memory_ids,
-    noted,
-    seen,
-    spoken,
-)
+from commonplace.minds.tasks.wire import Cited, Unasked, WireValue, noted, seen, spoken
 
 LOST_THREAD = {"en": "(lost the thread for a moment …)", "ko": "(잠시 생각이 끊겼다…)"}
 """Shown in place of a turn that has no usable answer."""

@@ -10,8 +10,9 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import Recalled, Spoken, Value, Who
 from commonplace.minds.prompts.telling import speech
 from commonplace.minds.tasks.duet_turn import LOST_THREAD
+from commonplace.minds.tasks.offers import citing_recalled
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines
-from commonplace.minds.tasks.wire import Cited, WireValue, citing_recalled, spoken
+from commonplace.minds.tasks.wire import Cited, WireValue, spoken
 
 LONGEST_STATEMENT = 2000
 LONGEST_SHOWN = 600

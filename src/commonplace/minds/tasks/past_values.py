@@ -12,7 +12,7 @@ from typing import Any
 from commonplace.character.account import as_topic
 from commonplace.minds.notes import GoalNote, Past, PastNote
 from commonplace.minds.prompts.telling import plain
-from commonplace.minds.tasks.wire import Choices
+from commonplace.minds.tasks.offers import Choices
 from commonplace.text import shortened
 
 Values = Mapping[str, Any]

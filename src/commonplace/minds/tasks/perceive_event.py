@@ -10,22 +10,9 @@ from pydantic import Field, field_validator
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Person, Spot, ThingHere, Value
 from commonplace.minds.prompts.telling import speech
+from commonplace.minds.tasks.offers import Offers, people, places, things
 from commonplace.minds.tasks.scenes import Values, View
-from commonplace.minds.tasks.wire import (
-    MOST_CITED,
-    Context,
-    Flag,
-    Offers,
-    Rule,
-    WireValue,
-    people,
-    places,
-    seen,
-    some,
-    texts,
-    things,
-    words,
-)
+from commonplace.minds.tasks.wire import MOST_CITED, Context, Flag, Rule, WireValue, seen, some, texts, words
 from commonplace.world.weather import SKIES
 
 LONGEST_PERCEPT = 1000

@@ -11,6 +11,7 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import NO_PAST, FactNote, GoalNote, Past, Person, Recalled, Situation, Spot, Value, Who
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.telling import plain
+from commonplace.minds.tasks.offers import Offers, memory_ids, places
 from commonplace.minds.tasks.past_values import goal_values, lately_values
 from commonplace.minds.tasks.scenes import Values, View, own_places
 from commonplace.minds.tasks.wire import (
@@ -18,14 +19,11 @@ from commonplace.minds.tasks.wire import (
     AnswerModel,
     Cited,
     Emoji,
-    Offers,
     Time,
     WireValue,
     choice,
-    memory_ids,
     out_of_range,
     phrase,
-    places,
     several,
     whole,
 )

@@ -8,20 +8,9 @@ from pydantic import Field
 
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import GoalNote, Hint, Item, Recalled, Situation, ThingHere, Value, Who
+from commonplace.minds.tasks.offers import Offers, things, uses
 from commonplace.minds.tasks.scenes import Values, View
-from commonplace.minds.tasks.wire import (
-    LONGEST_DOING,
-    AnswerModel,
-    Emoji,
-    Offers,
-    WireValue,
-    choice,
-    phrase,
-    several,
-    things,
-    uses,
-    whole,
-)
+from commonplace.minds.tasks.wire import LONGEST_DOING, AnswerModel, Emoji, WireValue, choice, phrase, several, whole
 
 DIVIDING, LONGEST_BESIDE = 3, 80
 """Memories shown, and characters of each."""

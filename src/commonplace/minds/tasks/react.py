@@ -27,6 +27,7 @@ from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import Teller, Told, plain
 from commonplace.minds.tasks.act import ActAnswer, ActOutput, Targets, target_offers, target_values
 from commonplace.minds.tasks.converse import LONGEST_EARLIER
+from commonplace.minds.tasks.offers import Offers, fact_ids, memory_ids, people, places
 from commonplace.minds.tasks.past_values import between, goal_values, spoken_of
 from commonplace.minds.tasks.plan_day import DAY, Stroke
 from commonplace.minds.tasks.rate import RATING_TOKENS, Rating, one_for_each
@@ -51,18 +52,13 @@ from commonplace.minds.tasks.wire import (
     Emoji,
     Facts,
     Flag,
-    Offers,
     Rule,
     Time,
     Unasked,
     WireValue,
     choice,
-    fact_ids,
-    memory_ids,
     noted,
-    people,
     phrase,
-    places,
     seen,
     spoken,
     whole,

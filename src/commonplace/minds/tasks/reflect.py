@@ -10,22 +10,9 @@ from pydantic import Field, ValidationInfo, field_validator
 from commonplace.minds.mind import Ask, Task
 from commonplace.minds.notes import NO_PAST, Past, Person, Recalled, Situation, Value, Who
 from commonplace.minds.prompts.telling import Told, plain
+from commonplace.minds.tasks.offers import Offers, memory_ids, people
 from commonplace.minds.tasks.scenes import Values, View
-from commonplace.minds.tasks.wire import (
-    Cited,
-    Context,
-    Offers,
-    Rule,
-    Unasked,
-    WireValue,
-    choice,
-    memory_ids,
-    people,
-    several,
-    spoken,
-    texts,
-    whole,
-)
+from commonplace.minds.tasks.wire import Cited, Context, Rule, Unasked, WireValue, choice, several, spoken, texts, whole
 from commonplace.text import clean, shortened
 
 QUESTIONS_ASKED, INSIGHTS_ASKED = 3, 5

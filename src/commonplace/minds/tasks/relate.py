@@ -8,9 +8,10 @@ from pydantic import Field
 
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Person, Recalled, Situation, Spoken, Value, Who
+from commonplace.minds.tasks.offers import citing_recalled
 from commonplace.minds.tasks.reflect import LONGEST_EVIDENCE
 from commonplace.minds.tasks.scenes import LATEST_LINES, Values, View, spoken_lines, unsaid
-from commonplace.minds.tasks.wire import Cited, WireValue, citing_recalled, spoken, whole
+from commonplace.minds.tasks.wire import Cited, WireValue, spoken, whole
 
 LONGEST_SUMMARY = 300
 RELATING = 1

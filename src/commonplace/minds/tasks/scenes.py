@@ -16,7 +16,8 @@ from commonplace.minds.notes import FactNote, Item, Person, Recalled, Spoken, Sp
 from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import Teller, Told, plain, speech
-from commonplace.minds.tasks.wire import Choices, Offers, offers_of
+from commonplace.minds.tasks.offers import Choices, Offers
+from commonplace.minds.tasks.wire import offers_of
 from commonplace.text import shortened
 
 Values = Mapping[str, Any]

@@ -15,13 +15,10 @@ What a model writes for a task is one Pydantic model: the task's output itself w
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import SequenceMatcher
 from functools import cache
 from typing import Annotated, Any, Literal, Self, cast
-from unicodedata import combining, normalize
 
 from pydantic import (
     BaseModel,
@@ -38,11 +35,12 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, PydanticOmit, core_schema
 
 from commonplace.errors import UsageError
+from commonplace.josa import whole as stem_whole
 from commonplace.minds.mind import Ask, Task
-from commonplace.minds.notes import FactNote, Item, News, Person, Recalled, Spot, ThingHere, Value
+from commonplace.minds.notes import Value
 from commonplace.minds.prompts.prompt import Unusable, in_language
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE, SpeechGuard, first_sentences
-from commonplace.minds.prompts.telling import plain
+from commonplace.minds.tasks.offers import Choices, Offers
 from commonplace.text import HANGUL, LATIN, OTHER_LETTERS, clean, shortened
 
 Schema = dict[str, Any]
@@ -208,151 +206,6 @@ def _quoted(value: object) -> str:
     return repr(shortened(str(value), 80))
 
 
-# ── what an input offers ─────────────────────────────────────────────────────────────────────────────────────────────
-
-
-_STATE = re.compile(r" ?\([^()]*\)(?=:)")
-"""What stands behind the name of a thing: `stove (cold): USE` is `stove: USE`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """Ids and the labels a model knows them by, one to one: `noodle-bar` is `Mira's Noodle Bar`."""
-
-    labels_by_id: Mapping[str, str] = field(default_factory=dict[str, str])
-
-    @classmethod
-    def of(cls, named: Iterable[tuple[str, str]]) -> Choices:
-        """From (id, name). A name that several share is told apart by its id: `Jun (jun2)`."""
-        names = {id: plain(name) for id, name in named}
-        shared = Counter(names.values())
-        return cls({id: name if shared[name] == 1 else f"{name} ({id})" for id, name in names.items()})
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """In the order offered."""
-        return tuple(self.labels_by_id.values())
-
-    def only(self, ids: Iterable[str]) -> Choices:
-        """These ids, in this order; one that has no label is its own."""
-        return Choices({id: self.label(id) for id in ids})
-
-    def label(self, id: str, otherwise: str | None = None) -> str:
-        """An id's label; for an id that is not offered `otherwise`, or the id itself."""
-        return self.labels_by_id.get(id, id if otherwise is None else otherwise)
-
-    def id(self, text: str) -> str | None:
-        """The id of a label, an id or both (`Jun (jun)`), upper and lower case alike; None for what is not offered."""
-        wanted = plain(text).casefold()
-        found = self._named(wanted)
-        found = found or (self._named(bare) if (bare := _STATE.sub("", wanted)) != wanted else None)
-        return found or self._nearly(wanted)
-
-    def _nearly(self, wanted: str) -> str | None:
-        """The id of the only label that stands in the text (`at Café Sixpence`) or is spelled nearly so."""
-        spelled = {id: _spelled(label) for id, label in self.labels_by_id.items()}
-        text = _spelled(wanted)
-        within = [id for id, label in spelled.items() if label and f" {label} " in f" {text} "]
-        if len(within) > 1:  # `square` stands in `linden square`
-            longest = max(len(spelled[id]) for id in within)
-            within = [
-                id
-                for id in within
-                if len(spelled[id]) == longest and all(spelled[other] in spelled[id] for other in within)
-            ]
-        alike = within or [id for id, label in spelled.items() if _is_alike(label, text)]
-        return alike[0] if len(alike) == 1 else None
-
-    def _named(self, wanted: str) -> str | None:
-        for named in ("{label}", "{id}", "{label} ({id})"):
-            for id, label in self.labels_by_id.items():
-                if named.format(label=label, id=id).casefold() == wanted:
-                    return id
-        return None
-
-
-_ALIKE, _LONG_ENOUGH = 0.85, 6
-"""Least likeness of two spellings of a name, and characters from which on names are compared so."""
-
-
-def _spelled(text: str) -> str:
-    """The words of a text in lower case, without accents and signs."""
-    bare = "".join(sign for sign in normalize("NFD", text.casefold()) if not combining(sign))
-    return normalize("NFC", " ".join(re.findall(r"\w+", bare)))
-
-
-def _is_alike(label: str, text: str) -> bool:
-    """Whether a text is a name with a letter or two wrong; `lamp 1` is not `lamp 2`."""
-    if min(len(label), len(text)) < _LONG_ENOUGH or re.findall(r"\d", label) != re.findall(r"\d", text):
-        return False
-    return SequenceMatcher(None, label, text, autojunk=False).ratio() >= _ALIKE
-
-
-def people(seen: Iterable[Person]) -> Choices:
-    """People by the names others call them."""
-    return Choices.of((person.id, person.called) for person in seen)
-
-
-def places(known: Iterable[Spot], items: Iterable[Item | None] = ()) -> Choices:
-    """Known places and those a plan leads to, by name."""
-    planned = ((item.location, item.location_name) for item in items if item is not None)
-    return Choices.of((*((spot.id, spot.name) for spot in known), *planned))
-
-
-def things(here: Iterable[ThingHere], offered: Mapping[str, Sequence[str]] | None = None) -> Choices:
-    """What can be done with things, or what they can become: id `stove USE`, label `stove: USE`.
-
-    `offered`: thing → verbs or states; None: the verbs of each thing.
-    """
-    here = tuple(here)
-    names = Choices.of((thing.id, thing.name) for thing in here)
-    verbs = {thing.id: thing.verbs for thing in here} if offered is None else offered
-    return Choices({f"{id} {verb}": f"{names.label(id)}: {verb}" for id in verbs for verb in verbs[id]})
-
-
-def uses(here: Iterable[ThingHere], offered: Mapping[str, Sequence[str]]) -> list[str]:
-    """Things with their states and what can be done with them, a text for each: `stove (cold): USE, OPEN`."""
-    here = tuple(here)
-    names = Choices.of((thing.id, thing.name) for thing in here)
-    states = {thing.id: plain(thing.state) for thing in here}
-    return [
-        f"{names.label(id)}{f' ({states[id]})' if states.get(id) else ''}: {', '.join(verbs)}"
-        for id, verbs in offered.items()
-        if verbs
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class Offers:
-    """What the answer to one question may choose from and cite."""
-
-    memories: tuple[int, ...] = ()
-    people: Choices = field(default_factory=Choices)
-    places: Choices = field(default_factory=Choices)
-    things: Choices = field(default_factory=Choices)
-    facts: Choices = field(default_factory=Choices)
-
-
-def memory_ids(
-    recalled: Iterable[Recalled] = (), news: Iterable[News] = (), items: Iterable[Item | None] = ()
-) -> tuple[int, ...]:
-    """All memory ids in them, each once, in order: retrieved memories, what the news became, what plans rest on."""
-    found = [note.id for note in recalled]
-    found += [entry.memory_id for entry in news if entry.memory_id]
-    found += [memory for item in items if item is not None for memory in item.because]
-    return tuple(dict.fromkeys(found))
-
-
-def citing_recalled(inputs: Any) -> Offers:
-    """The `offers` of a task whose answer may cite `inputs.recalled` and has nothing to choose."""
-    return Offers(memories=memory_ids(inputs.recalled))
-
-
-def fact_ids(known: Iterable[FactNote]) -> Choices:
-    """Facts; a prompt names them by their ids."""
-    return Choices.of((fact.id, fact.id) for fact in known)
-
-
 # ── rules for fields ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -466,9 +319,7 @@ def _is_phrase(text: str) -> bool:
 
 
 _SUBJECT = re.compile(r"(?:I am|I'm|You are|You're|(?:He|She) is|They are) +(?=\w+ing\b)", re.IGNORECASE)
-_UNDER_WAY = re.compile(r"([가-힣])는 중(?:이다|입니다|이에요)?$")
-_DROPPED_RIEUL = {"드": "들", "노": "놀", "여": "열", "부": "불", "거": "걸"}
-"""Stems that lose their ㄹ before 는, by their last syllable."""
+_UNDER_WAY = re.compile(r"(\S*[가-힣])는 중(?:이다|입니다|이에요)?$")
 
 
 def as_doing(text: str, names: Iterable[str] = ()) -> str:
@@ -477,7 +328,7 @@ def as_doing(text: str, names: Iterable[str] = ()) -> str:
     for name in names:
         text = re.sub(rf"^{re.escape(name)}(?: is |[은는이가] )", "", text)
     text = _SUBJECT.sub("", text)
-    return _UNDER_WAY.sub(lambda found: f"{_DROPPED_RIEUL.get(found[1], found[1])}기", text)
+    return _UNDER_WAY.sub(lambda found: f"{stem_whole(found[1])}기", text)
 
 
 def spoken(longest: int = LONGEST_LINE, *, needed: bool = False, sentences: int = 0) -> Rule:

@@ -15,6 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from commonplace.clock import WEEKDAYS, hhmm
+from commonplace.run.manifest import OFFLINE
 from commonplace.text import clean
 from commonplace.views.terminal.canvas import padded
 from commonplace.views.terminal.palette import Palette
@@ -128,8 +129,9 @@ def joined(parts: Sequence[tuple[int, Text]], width: int) -> Text:
 
 
 def mind_name(mind: str, language: str) -> str:
-    """An offline mind is called one; any other by its name."""
-    return word(language, "offline mind") if mind.split("@", maxsplit=1)[0] == "offline" else clean(mind)
+    """An offline mind is called one; any other by its name. ` +2` at the end counts further minds."""
+    common, gap, others = mind.partition(" ")
+    return clean(f"{word(language, 'offline mind')}{gap}{others}" if common == OFFLINE else mind)
 
 
 def _state(scene: Scene, status: Status) -> Text:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from commonplace.josa import whole
+
 _BASE, _FINALS, _VOWELS = 0xAC00, 28, 21
 _N, _D, _L, _B, _S, _H, _SS = 4, 7, 8, 17, 19, 27, 20
 _A, _AE, _YA, _EO, _E, _YEO, _O, _WA, _OE, _WAE, _U, _WO, _EU, _UI, _I = (
@@ -138,16 +140,6 @@ def future(stem: str) -> str:
 def ongoing(stem: str) -> str:
     """The form before a noun: `내는`, `만드는`."""
     return f"{stem[:-1]}{with_final(stem[-1], 0) if final(stem[-1]) == _L else stem[-1]}는"
-
-
-_L_WORDS = frozenset("우노여거부도파아푸써다미조머")
-"""Stems of one syllable that lose their ㄹ before ㄴ: 울다, 놀다, 열다; `드` does so at the end of any: 만들다."""
-
-
-def whole(stem: str) -> str:
-    """A stem with the ㄹ that it lost before ㄴ: `만드` → `만들`, `문을 여` → `문을 열`."""
-    word = stem.rsplit(" ", 1)[-1]
-    return stem[:-1] + with_final(stem[-1], _L) if word in _L_WORDS or word.endswith("드") else stem
 
 
 def stem_of(sentence: str) -> str:

@@ -139,7 +139,8 @@ def led(lead: str, text: str) -> str:
     if not lead.endswith(","):
         return f"{lead} {text}".strip()
     low = lowered(text)
-    is_one = low != text or text.startswith(("I ", "I'"))
+    is_long = len(text.partition(".")[0].split()) > 3
+    is_one = (is_long and low != text) or text.startswith(("I ", "I'"))
     return f"{lead} {low}" if is_one else f"{lead[:-1]}. {text}"
 
 
@@ -203,7 +204,7 @@ def past(sentence: str) -> str:
 
 
 _START = re.compile(r"(?:^|(?<=[.!?]\s)|(?<=[.!?][”\"]\s))[a-z]")
-_ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou](?!ne\b|ne-|nce\b|ni[^nm]|s[eu]|u))")
+_ARTICLE = re.compile(r"\b([Aa]) (?!(?:and|or|in|is|at|on|as|of)\b)(?=[aeiou](?!ne\b|ne-|nce\b|ni[^nm]|s[eu]|u))")
 _CONTRACTIONS = (
     ("n't", None), ("I'm", "I am"), ("I've", "I have"), ("I'll", "I will"), ("I'd better", "I had better"),
     ("I'd", "I would"), ("you're", "you are"),

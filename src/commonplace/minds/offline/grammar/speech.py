@@ -140,7 +140,10 @@ def noun_phrase(text: str, subject: str = "") -> str:
         return f"{_ARTICLES.get(determiner, determiner)} {noun}"
     before, occurs, _ = text.partition(f" {subject}")
     is_bare = occurs and not any(word in _POINTING or word.endswith("'s") for word in before.lower().split()[-3:])
-    return subject if subject and is_bare else with_article(subject)
+    # `arcade machines` are not the arcade.
+    follows = re.match(r" ([a-z'-]+)", text[len(before) + 1 + len(subject) :]) if is_bare else None
+    is_whole = follows is None or follows[1] in _AFTER_A_NOUN or follows[1].endswith("ed")
+    return subject if subject and is_bare and is_whole else with_article(subject)
 
 
 def with_article(subject: str) -> str:

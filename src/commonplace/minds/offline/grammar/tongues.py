@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from commonplace.josa import ongoing, resolved
+from commonplace.josa import ongoing, resolved, whole
 from commonplace.memory.words import word_list
 from commonplace.minds.notes import Who
 from commonplace.minds.offline.grammar import conjugation, english, speech
-from commonplace.minds.offline.grammar.conjugation import final, whole, with_final
+from commonplace.minds.offline.grammar.conjugation import final, with_final
 from commonplace.minds.offline.grammar.english import listed
 from commonplace.text import HANGUL
 

@@ -104,11 +104,18 @@ def miss(talk: Interview) -> Pieces:
     return [*lost[:1], *(tell(talk, note) for note in found[:2])] or [talk.say("miss.none")]
 
 
+LATELY_MEANT = 2
+"""Open goals that one mentions."""
+
+
 def want(talk: Interview) -> Pieces:
-    """The goals."""
+    """The goals, and what one means to do these days."""
     for number, goal in enumerate(talk.given.who.goals):
         said = talk.tongue.goal(talk.given.who, goal)
         yield talk.say("want" if not number else "want.and", mark=said, goal=said)
+    for goal in talk.given.goals[:LATELY_MEANT]:
+        # In Korean a wish is a noun, `빌려주기`, and what follows needs its stem.
+        yield talk.say("want.lately", *goal.because, mark=goal.text, goal=goal.text.removesuffix("기"))
     yield from (tell(talk, note) for note in talk.seeds() if note.kind == "plan")
 
 

@@ -1,0 +1,67 @@
+"""What was asked of a mind, and what it cost, added up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from typing import Any
+
+from commonplace.run.tick_record import AnswerRow
+
+SPENT = ("calls", "reused", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
+COUNTS = ("asked", "from_cache", "fallbacks", *SPENT)
+
+
+class Usage:
+    """What was asked of a mind, added up by (character, task). A question asked again counts once.
+
+    `from_cache` counts questions whose answer was found in the journal, `reused` those that a cache of answers had,
+    `fallbacks` those without a usable answer; calls, tokens and cost (in the mind's currency) are those of all
+    attempts, and `faults` counts by kind the attempts that failed.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def add(self, answers: Iterable[AnswerRow]) -> None:
+        """Count attempts; those at one question together, in order."""
+        for (agent, _, _), group in groupby(answers, key=lambda row: (row.agent, row.tick, row.ordinal)):
+            attempts = list(group)
+            row = self._rows.setdefault((agent, attempts[0].task), _nothing())
+            _add(row, _counted(attempts))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per (character, task), in that order."""
+        return [{"agent_id": agent, "task": task, **_plain(row)} for (agent, task), row in sorted(self._rows.items())]
+
+    def total(self) -> dict[str, Any]:
+        """The sum of all rows, with empty ids."""
+        total = _nothing()
+        for row in self._rows.values():
+            _add(total, row)
+        return {"agent_id": "", "task": "", **_plain(total)}
+
+
+def _nothing() -> dict[str, Any]:
+    return {**dict.fromkeys(COUNTS, 0), "faults": Counter[str]()}
+
+
+def _counted(attempts: list[AnswerRow]) -> dict[str, Any]:
+    failed = [row for row in attempts if row.outcome != "value"]
+    return {
+        "asked": 1,
+        "from_cache": int(any(row.usage.get("from_cache") for row in attempts)),
+        "fallbacks": int(len(failed) == len(attempts)),
+        **{name: sum(row.usage.get(name, 0) for row in attempts) for name in SPENT},
+        "faults": Counter(row.usage.get("kind") or row.outcome for row in failed),
+    }
+
+
+def _add(row: dict[str, Any], counts: Mapping[str, Any]) -> None:
+    for name in (*COUNTS, "faults"):
+        row[name] += counts[name]
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "faults": dict(sorted(row["faults"].items()))}

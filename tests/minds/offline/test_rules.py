@@ -1,0 +1,72 @@
+"""The rules of the grammar and the code that names them: none is named that does not exist, none exists unnamed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from commonplace.analysis.wordings import KINDS
+from commonplace.minds.offline.grammar.grammar import grammar
+
+OFFLINE = Path(str(files("commonplace.minds.offline")))
+WORDING = {"line": 0, "say": 0, "led": 1, "suited": 0, "word": 0, "first": 0, "every": 0}
+"""Methods that word a rule → which of their arguments names it."""
+OPTIONAL = {"aside", "react"}
+"""Rules that a language may do without, or that have words only with a kind after them."""
+FAMILIES = ("part.", "hours.", "promise.", "refuse.", "stage.banter.")
+"""Beginnings of names of which the code has the ends only."""
+
+
+OWN_PHRASES = {"panel.py"}
+"""Modules whose phrases are elsewhere, as those of the interview are."""
+
+
+@cache
+def _trees() -> tuple[ast.Module, ...]:
+    modules = (path for path in sorted(OFFLINE.glob("*.py")) if path.name not in OWN_PHRASES)
+    return tuple(ast.parse(path.read_text(encoding="utf-8")) for path in modules)
+
+
+def _worded() -> Iterator[str]:
+    """The rules that a call names in full."""
+    for node in (node for tree in _trees() for node in ast.walk(tree)):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        place = WORDING.get(node.func.attr)
+        rule = node.args[place] if place is not None and len(node.args) > place else None
+        if isinstance(rule, ast.Constant) and isinstance(rule.value, str):
+            yield rule.value
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_every_rule_that_the_code_words_exists(language: str) -> None:
+    named = set(_worded()) - OPTIONAL
+    assert len(named) > 50
+    assert not named - set(grammar(language).rules)
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_every_rule_is_named_by_the_code_or_by_another_rule(language: str) -> None:
+    nodes = [node for tree in _trees() for node in ast.walk(tree)]
+    names = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    heads = [node.values[0] for node in nodes if isinstance(node, ast.JoinedStr) and len(node.values) > 1]
+    begins = {head.value for head in heads if isinstance(head, ast.Constant) and isinstance(head.value, str)}
+    begun = (*FAMILIES, *(head for head in begins if head.endswith(".")))
+    rules = grammar(language).rules
+    inserted = {piece[1:] for one in rules.values() for template in one for piece in template.pieces[1::2]}
+    unnamed = {
+        name
+        for name in rules
+        if name not in names | inserted and not name.startswith(begun)
+        and not any(name.startswith(f"{rule}.") for rule in names)
+    }  # fmt: skip
+    assert not unnamed
+
+
+def test_every_rule_of_a_kind_of_words_exists() -> None:
+    assert not {name for kind in KINDS.values() for name in kind.rules if name != "greet"} - set(grammar("en").rules)

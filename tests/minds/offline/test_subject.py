@@ -1,0 +1,94 @@
+"""A talk stays with a subject: an author's replies, one's own on it, the rest of it when asked, words passed on."""
+
+from __future__ import annotations
+
+from commonplace.minds.notes import Person, Recalled, Spoken
+from commonplace.minds.offline.converse import converse
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.grammar.english import led
+from commonplace.minds.offline.grammar.reporting import quotable
+from commonplace.minds.offline.grammar.speech import noun_phrase
+from commonplace.minds.offline.react import react
+from commonplace.minds.tasks import ConverseInput, ConverseOutput
+from minds.offline import sample
+
+TOLD = "My roof has six leaks, and I have tuned the buckets."
+REPLIES = ("I should like to hear that scale.", "Which leak is your favourite?")
+
+
+def _answer(
+    text: str, act: str, *recalled: Recalled, replies: tuple[str, ...] = (), topic: str = "", number: int = 1
+) -> ConverseOutput:
+    line = Spoken(speaker="jun", called="Jun", text=text, speech_act=act, topic=topic, replies=replies)
+    given = ConverseInput(
+        who=sample.mira(), situation=sample.here(), hearer=sample.jun(), purpose="reply", lines=(line,),
+        recalled=(sample.said(9, text), *recalled),
+    )  # fmt: skip
+    return converse(given, Dice((number, "mira", 12, 1)))
+
+
+def test_to_an_authors_line_the_authors_replies_are_said() -> None:
+    said = [_answer(TOLD, "tell", replies=REPLIES, number=number) for number in range(12)]
+    assert all(one.utterance.startswith(REPLIES) for one in said)
+    asked = [one for one in said if one.utterance.startswith(REPLIES[1])]
+    assert asked and all(one.speech_act == "ask.more" for one in asked)
+
+
+def test_a_reply_that_was_said_in_the_talk_is_not_said_again() -> None:
+    lines = tuple(
+        Spoken(speaker=who, called=called, text=text, speech_act="tell", replies=replies)
+        for who, called, text, replies in (
+            ("kit", "Kit", REPLIES[0], ()), ("jun", "Jun", TOLD, REPLIES),
+        )
+    )  # fmt: skip
+    given = ConverseInput(
+        who=sample.mira(), situation=sample.here(), hearer=sample.jun(), purpose="reply", lines=lines,
+        recalled=(sample.said(9, TOLD),),
+    )  # fmt: skip
+    assert not any(
+        converse(given, Dice((7, "mira", 12, number))).utterance.startswith(REPLIES[0]) for number in range(8)
+    )
+
+
+def test_one_answers_with_something_of_ones_own_on_the_subject() -> None:
+    own = sample.memory(
+        3, "Seed", tell=("My roof keeps the rain out and the pigeons in.",), frame={"what": "seed", "topic": "roof"}
+    )
+    other = sample.memory(4, "Seed", tell=("I once won a goose.",), frame={"what": "seed", "topic": "goose"})
+    said = [_answer(TOLD, "tell", own, other, topic="my roof", number=number).utterance for number in range(12)]
+    assert sum("pigeons" in one for one in said) > 4 and not any("goose" in one for one in said)
+
+
+def test_asked_for_more_one_tells_the_rest_of_it() -> None:
+    rest = sample.memory(3, "Seed", tell=("The roof was a boat once.",), frame={"what": "seed", "topic": "roof"})
+    for act in ("ask.more", "ask.topic", "ask.then", "ask.why"):
+        assert "boat" in _answer("Tell me more about the roof.", act, rest, topic="the roof").utterance, act
+
+
+def test_what_cannot_be_reported_is_passed_on_word_for_word() -> None:
+    assert quotable("Well. Nobody has mended the hole in my roof.", "roof").startswith("Nobody")
+    assert not quotable("You know what your roof needs.", "roof")
+    assert not quotable("It leaks, the roof.", "roof")
+
+
+def test_who_is_asked_how_they_are_answers_before_leaving() -> None:
+    lines = tuple(
+        Spoken(speaker=who, called=who.title(), text=f"Line {number}.", speech_act="tell")
+        for number, who in enumerate(("jun", "mira") * 5)
+    )
+    asked = Spoken(speaker="jun", called="Jun", text="And how are you, Mira?", speech_act="ask.well")
+    people = (Person(id="jun", name="Jun Park", called="Jun", warmth=40, can_be_spoken_to=True, talk="mine"),)
+    given = sample.reaction(floor=True, lines=(*lines, asked), situation=sample.here(people=people))
+    assert react(given, Dice((7, "mira", 12, 1))).purpose == "reply"
+
+
+def test_words_that_lead_up_to_a_sentence_are_part_of_it_unless_a_name_may_follow() -> None:
+    assert led("By the way,", "The roof leaks again today.") == "By the way, the roof leaks again today."
+    assert led("By the way,", "Halima mended the roof today.") == "By the way. Halima mended the roof today."
+    assert led("Here's a thing.", "The roof leaks.") == "Here's a thing. The roof leaks."
+
+
+def test_a_verb_is_no_part_of_what_a_line_is_about() -> None:
+    assert noun_phrase("My grandad coughs at night.", "cough") == "the cough"
+    assert noun_phrase("The wall must mean a great deal to you.") == "the wall"
+    assert noun_phrase("If arcade machines can be sad.", "arcade") == "the arcade"
