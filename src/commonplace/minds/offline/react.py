@@ -48,6 +48,8 @@ TOLD = frozenset({"tell", "report", "complain", "rejoice", "intend"})
 """What a line does that a bystander may take up."""
 TABLE = 6
 """Of so many people in one place, one may open a talk at a time."""
+WAITING = ("apologise", "reproach", "keep.", "promise.")
+"""Beginnings of what a line does, besides asking, that nobody leaves without a word to."""
 MORE = 6
 """Lines beyond the length of a talk up to which a question is still answered."""
 ANSWERED_FIRST = frozenset(
@@ -123,7 +125,8 @@ def _floor(given: ReactInput, dice: Dice) -> ReactOutput | None:
         return other.model_copy(update={"because": because})
     if line.act == "acknowledge" and (len(given.lines) >= enough or _nodded(given)):
         return ReactOutput(decision="keep", reason=reason(given.who.language, "floor.over"), because=because)
-    purpose = "farewell" if len(given.lines) >= enough + MORE * line.asks else "reply"
+    waits = line.asks or line.act.startswith(WAITING)
+    purpose = "farewell" if len(given.lines) >= enough + MORE * waits else "reply"
     kind = "enough" if purpose == "farewell" else "asked" if line.asks else "spoken"
     why = reason(given.who.language, f"floor.{kind}", x=person.called)
     return ReactOutput(decision="talk", target=person.id, purpose=purpose, reason=why, because=because)

@@ -22,7 +22,7 @@ BETWEEN = (
     "hurt", "pleased",
 )  # fmt: skip
 """Kinds in the order in which they are told."""
-MOST_TOPICS, MOST_ELSEWHERE, MOST_NAMES, MOST_ATTENDED, MOST_PROMISES = 3, 2, 2, 2, 4
+MOST_TOPICS, MOST_ELSEWHERE, MOST_NAMES, MOST_ATTENDED, MOST_PROMISES = 2, 1, 2, 2, 4
 TALK = 60
 """Minutes: what happened since belongs to the talk that is shown, if there is one."""
 LATELY = 2 * 24 * 60

@@ -77,7 +77,7 @@ REACTING = 2
 """Most memories shown when reacting: the prompt also has the plan and the news, and perhaps a talk."""
 PASSING = TRIVIA | {"weather", "thing", "doing"}
 """What a memory is of that was over soon: among the best it is left out, and nothing takes its place."""
-LONGEST_BESIDE, LONGEST_TOLD = 110, 60
+LONGEST_BESIDE, LONGEST_TOLD = 100, 60
 """Characters when reacting: of a memory, so that a sentence mostly keeps its end, and of a line said before the talk.
 
 The line to answer is among the news, in full.
