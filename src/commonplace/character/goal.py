@@ -92,6 +92,11 @@ class Goals:
     by_id: Mapping[str, Goal] = field(default_factory=dict[str, Goal])
     next_due: int = -1
     """The earliest tick by which an open goal is to be done; −1 for none. Follows from the goals."""
+    _open: tuple[Goal, ...] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        found = [goal for goal in self.by_id.values() if goal.is_open]
+        object.__setattr__(self, "_open", tuple(sorted(found, key=lambda goal: (goal.opened, goal.id))))
 
     def all(self) -> tuple[Goal, ...]:
         """Open ones first, each in order of their opening, then closed ones, latest first."""
@@ -100,8 +105,7 @@ class Goals:
 
     def open(self) -> tuple[Goal, ...]:
         """The open goals in order of their opening."""
-        found = [goal for goal in self.by_id.values() if goal.is_open]
-        return tuple(sorted(found, key=lambda goal: (goal.opened, goal.id)))
+        return self._open
 
     def closed(self) -> Iterator[Goal]:
         """Those that have ended, in no order."""
@@ -110,7 +114,7 @@ class Goals:
     def find(self, kind: str, act: str = "", person: str = "", topic: str = "") -> Goal | None:
         """The open goal about this."""
         wanted = about(kind, act, person, topic)
-        return next((goal for goal in self.by_id.values() if goal.is_open and goal.about == wanted), None)
+        return next((goal for goal in self._open if goal.about == wanted), None)
 
     def lately(self, wanted: str, since: int) -> bool:
         """Whether a goal about this is open, or has ended since a tick."""
