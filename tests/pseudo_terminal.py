@@ -23,7 +23,7 @@ PATIENCE = 300
 class Terminal:
     """A terminal with the program on it. It never waits for a time, only for what is drawn or done."""
 
-    def __init__(self, process: subprocess.Popen[bytes], master: int) -> None:
+    def __init__(self, process: subprocess.Popen[str], master: int) -> None:
         self.process = process
         self.drawn = b""
         self._master = master

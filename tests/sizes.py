@@ -7,13 +7,13 @@ import os
 from hypothesis import settings
 
 PROVE = bool(os.environ.get("COMMONPLACE_PROVE"))
-_SHARE = 1 if PROVE else 4
+_SHARE = 1 if PROVE else 6
 
 
 def examples(count: int) -> settings:
     """Settings of a property test that tries `count` examples in `make prove`.
 
-    In `make test` it tries a quarter of them, at least ten if there are so many.
+    In `make test` it tries a sixth of them, at least ten if there are so many.
     """
     return settings(max_examples=max(min(10, count), count // _SHARE))
 

@@ -125,7 +125,7 @@ def test_the_frames_of_a_lived_town_are_those_of_the_table(town):
     table = {what: set(re.findall(r"`(\w+)`", keys)) for what, keys, _ in rows}
     kinds = {what: kind.split(", ") for what, _, kind in rows}
     # what the offline mind adds to an insight, as the page says below the table
-    invented = {"kind", "place", "topic", "you", "wish"}
+    invented = {"kind", "place", "say", "topic", "you", "wish"}
     with Reading.open(town) as run:
         for memory in (memory for agent in run.agent_ids for memory in run.memories(agent)):
             frame = dict(memory.details["frame"])

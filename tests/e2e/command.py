@@ -19,6 +19,7 @@ import commonplace
 from commonplace.api import open_run
 from commonplace.cli import main
 from e2e.forking import Forked, can_fork
+from sizes import PROVE
 
 PROGRAM = (sys.executable, "-W", "error", "-m", "commonplace")
 LENIENT = (sys.executable, "-m", "commonplace")
@@ -60,7 +61,7 @@ def started(
     given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL, "encoding": "utf-8"}
     given |= settings
     env, words = env or environment(), list(map(str, arguments))
-    if program is PROGRAM and can_fork(env, given):
+    if program is PROGRAM and not PROVE and can_fork(env, given):
         return Forked(words, env=env, **given)
     return subprocess.Popen([*program, *words], env=env, **given)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import _sqlite3
 import ctypes
 import errno
+import gc
 import json
 import os
 import shutil
@@ -173,5 +174,7 @@ if __name__ == "__main__":
     for entry in COMMANDS.values():  # once for all children
         import_module(f"commonplace.cli.{entry.module}")
     import_module("commonplace.minds.offline.mind")
+    gc.collect()
+    gc.freeze()
     for line in sys.stdin:
         print(json.dumps(child(**json.loads(line))), flush=True)

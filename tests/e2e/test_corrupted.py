@@ -6,7 +6,6 @@ import math
 import os
 import sqlite3
 import subprocess
-import sys
 import zlib
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +16,7 @@ import pytest
 from commonplace.canon import canonical
 from commonplace.minds.chat import client
 from commonplace.run import seals
-from e2e.command import command, copied, environment, tables
+from e2e.command import command, copied, started, tables
 from e2e.test_tampering import TABLES, whole
 from sizes import PROVE
 
@@ -198,10 +197,7 @@ def test_memory_stays_bounded(bomb: Any, whole: Path, tmp_path: Path) -> None:
 
 def peak(words: list[object]) -> tuple[int, int, str]:
     """Run a command by itself: its most resident bytes, its status, and what it said."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "commonplace", *map(str, words)],
-        env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    process = started(*words, stdout=subprocess.DEVNULL)
     assert process.stderr is not None
     with process.stderr:
         said = process.stderr.read()

@@ -6,7 +6,6 @@ import asyncio
 import json
 import random
 import signal
-import subprocess
 
 import pytest
 
@@ -19,11 +18,11 @@ from commonplace.scenario.compiling import load
 from commonplace.scenario.loading import find
 from commonplace.stages import by_name
 from commonplace.testing import SlowMind
-from e2e.command import PROGRAM, command, ends, environment
+from e2e.command import command, ends, environment, started
 from e2e.lived import PLAZA_TICKS, TOWN_TICKS
 from sizes import PROVE
 
-MOST = TOWN_TICKS if PROVE else 66
+MOST = TOWN_TICKS if PROVE else 48
 """Ticks of a run in pieces."""
 SETTINGS = {
     "another hash seed": {"PYTHONHASHSEED": "4242"},
@@ -88,7 +87,7 @@ def test_concurrency_changes_nothing(concurrency, plaza, tmp_path):
 
 def test_three_pieces_make_the_same_whole(town, tmp_path):
     run = tmp_path / "pieces.run"
-    command("run", "latticeville", "--ticks", 37, "-o", run, "--view", "none")
+    command("run", "latticeville", "--ticks", 25, "-o", run, "--view", "none")
     command("resume", run, "--ticks", 13, "--view", "json")
     command("resume", run, "--until", MOST, "--view", "none", "--concurrency", 2)
     assert ends(run) == ends(town, MOST)
@@ -138,8 +137,8 @@ def test_the_order_of_characters_in_the_file_changes_nothing(town, tmp_path):
     assert [character["id"] for character in document["characters"]] != before
     shuffled, run = tmp_path / "shuffled.yaml", tmp_path / "shuffled.run"
     shuffled.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")  # JSON is YAML too
-    command("run", shuffled, "--ticks", 60, "-o", run, "--view", "none")
-    assert ends(run) == ends(town, 60)
+    command("run", shuffled, "--ticks", MOST, "-o", run, "--view", "none")
+    assert ends(run) == ends(town, MOST)
 
 
 @pytest.mark.parametrize(("salt", "concurrency"), [(1, 32), pytest.param(2, 3, marks=pytest.mark.slow)])
@@ -192,8 +191,7 @@ def test_the_python_interface_lives_the_same_run(plaza, tmp_path):
 
 def test_an_interrupted_run_goes_on_to_the_same_end(town, tmp_path):
     run = tmp_path / "interrupted.run"
-    arguments = [*PROGRAM, "run", "latticeville", "--ticks", str(MOST), "-o", str(run), "--view", "json"]
-    process = subprocess.Popen(arguments, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = started("run", "latticeville", "--ticks", MOST, "-o", run, "--view", "json")
     with process:
         process.stdout.read(1)
         process.send_signal(signal.SIGINT)

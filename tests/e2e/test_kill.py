@@ -158,7 +158,7 @@ OPERATIONS = {
     "rescue": Operation("rescue OTHER -o @"),
 }
 KILLS = 330 if PROVE else 22
-FULL_DISKS = 220 if PROVE else 22
+FULL_DISKS = 220 if PROVE else 11
 
 
 @pytest.fixture(scope="module")

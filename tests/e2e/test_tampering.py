@@ -17,8 +17,8 @@ from e2e.lived import once
 from run.formats.make import COUNTED, made
 from sizes import PROVE
 
-FLIPS = 1000 if PROVE else 40
-EDITS = 200 if PROVE else 40
+FLIPS = 1000 if PROVE else 20
+EDITS = 200 if PROVE else 20
 AT_A_TIME = 20 if PROVE else 10
 TABLES = (
     "event", "memory", "vector", "touch", "version", "answer", "offered", "primer", "model_call", "input", "trace",

@@ -188,6 +188,17 @@ def test_what_was_yesterday_is_relevant_whatever_its_words():
     assert len(hits) == 5
 
 
+def test_the_same_question_names_another_day_when_it_is_asked_on_another():
+    stream = MemoryStream("maria")
+    for day in range(1, 6):
+        text = "what did Klaus eat? Plums, as yesterday"  # all words of the question: none is replaced
+        stream.remember(text, at=datetime(2031, 10, day, 9, tzinfo=UTC))
+    for day in (2, 5, 3, 6, 4):
+        asked = datetime(2031, 10, day, 18, tzinfo=UTC)
+        (hit,) = stream.recall("What did Klaus eat yesterday?", at=asked, k=1, touch=False)
+        assert hit.memory.created_at.day == day - 1
+
+
 def test_a_draft_reads_the_same_days_and_a_day_without_memories_is_no_other():
     stream = diary()
     assert Draft(stream).recall("어제는?", at=AT, k=3) == stream.recall("어제는?", at=AT, k=3, touch=False)

@@ -86,6 +86,13 @@ def test_vectors_of_any_sort_are_read_back_as_they_were(sorts, seed, at_once, fe
     assert compared(sayings, question)[0] == np.vecdot(np.array(vectors), question).tobytes()
 
 
+def test_after_one_vector_that_is_not_on_the_lattice_all_are_kept_as_they_are_however_many_follow():
+    vectors = [row.astype(np.float32) for row in drawn(1, 40, 8)]
+    with patch("commonplace.memory.sayings._FEW", 4):
+        sayings = filled(vectors, at_once=False)
+    assert [sayings.vector(number).tolist() for number in range(40)] == [vector.tolist() for vector in vectors]
+
+
 @pytest.mark.parametrize("longest", [1, LATTICE_NORM + 1])
 def test_what_a_store_holds_in_two_bytes_is_not_always_on_the_lattice(longest):
     stored = VectorRows(np.array([[longest, 0]], dtype=np.int16), np.array([True]))

@@ -18,7 +18,7 @@ from commonplace.scenario.scenario import Scenario
 from sizes import PROVE
 from society.village import Recording
 
-NOON, EVENING, NIGHT = ("12:00", "18:00", "21:00") if PROVE else ("09:00", "13:00", "16:00")
+NOON, EVENING, NIGHT = ("12:00", "18:00", "21:00") if PROVE else ("09:00", "12:00", "15:00")
 
 
 @cache

@@ -14,7 +14,7 @@ from commonplace.scenario.scaffold import new
 from commonplace.stages import by_name
 from sizes import PROVE
 
-TOWNS = [(10, 288), (50, 288), (100, 288)] if PROVE else [(20, 100)]
+TOWNS = [(10, 288), (50, 288), (100, 288)] if PROVE else [(20, 72)]
 """People and ticks."""
 
 

@@ -188,7 +188,7 @@ def log_of(driver: OutOfOrder, order: int = 1) -> list[Event]:
 
 
 def test_running_ahead_gives_the_log_of_lockstep() -> None:
-    for seed in range(60):
+    for seed in range(30):
         world = small(seed)
         assert OutOfOrder(world).run(order=seed) == lockstep(world), seed
 
@@ -223,6 +223,8 @@ MUTANTS: dict[str, dict[str, Any]] = {
     "characters closing doors": {"doors": True},
     "a global statistic in the view": {"statistic": True},
 }
+SHOWS = {"the area just left ignored": 41}
+"""Mutant → the seed of a small world that shows it; one that other rules have changed is found among a hundred."""
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -231,6 +233,6 @@ def test_a_mutant_of_the_rule_makes_another_history(name: str) -> None:
     rules = {key: value for key, value in mutant.items() if key in ("doors", "statistic")}
     differ = (
         log_of(OutOfOrder(small(seed), **mutant)) != OutOfOrder(small(seed), in_step=True, **rules).run(1)
-        for seed in range(100)
+        for seed in (SHOWS.get(name, 0), *range(100))
     )
     assert any(differ), f"no history showed: {name}"

@@ -122,24 +122,26 @@ def _in_order(heard: Heard) -> tuple[str, ...]:
 
 
 def _notes(view: View, rows: Sequence[Entry]) -> tuple[PastNote, ...]:
-    return tuple([_note(view, row) for row in rows])
+    tick, minutes = view.world.tick, view.scenario.clock.tick_minutes
+    notes: list[PastNote] = []
+    for row in rows:
+        known, memory = _fields(view, row)
+        fields = known.copy()
+        fields["minutes_ago"] = (tick - row.tick) * minutes
+        if memory and memory not in view.memories:  # forgotten since
+            fields["text"] = ""
+        notes.append(noted_of(PastNote, fields))
+    return tuple(notes)
 
 
-def _note(view: View, row: Entry) -> PastNote:
-    fields = _fields(view.scenario, row).copy()
-    fields["minutes_ago"] = (view.world.tick - row.tick) * view.scenario.clock.tick_minutes
-    if row.kind == "attended" and not fields["text"] and row.because[-1] in view.memories:
-        fields["text"] = str(view.memories.get(row.because[-1]).details.get("frame", {}).get("text", ""))
-    return noted_of(PastNote, fields)
-
-
-_FIELDS: dict[int, tuple[Scenario, Entry, dict[str, Any]]] = {}
+_FIELDS: dict[int, tuple[Scenario, Entry, tuple[dict[str, Any], int]]] = {}
 """By the address of a row: those told last. A mind is told the same rows for days."""
 MOST_FIELDS = 4096
 
 
-def _fields(scenario: Scenario, row: Entry) -> dict[str, Any]:
-    """A row as a mind is told it; how long ago it was and the words of a scripted event only have their place."""
+def _fields(view: View, row: Entry) -> tuple[dict[str, Any], int]:
+    """(a row as a mind is told it, but for how long ago it was; the memory that its text is of, 0 for none)."""
+    scenario = view.scenario
     known = _FIELDS.get(id(row))
     if known is not None and known[1] is row and known[0] is scenario:
         return known[2]
@@ -156,7 +158,10 @@ def _fields(scenario: Scenario, row: Entry) -> dict[str, Any]:
         "times": row.times,
         "because": row.because,
     }
+    memory = row.because[-1] if fact is None and row.kind == "attended" and row.because[-1] in view.memories else 0
+    if memory:
+        fields["text"] = str(view.memories.get(memory).details.get("frame", {}).get("text", ""))
     if len(_FIELDS) >= MOST_FIELDS:
         _FIELDS.clear()
-    _FIELDS[id(row)] = scenario, row, fields
-    return fields
+    _FIELDS[id(row)] = scenario, row, (fields, memory)
+    return fields, memory

@@ -37,7 +37,7 @@ from commonplace.text import clean
 class CheckedModel(BaseModel):
     """A Pydantic model that raises UsageError, naming the field, for a value that does not fit."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(defer_build=True, strict=True)
     path: ClassVar[str] = ""
     """Where the model stands in its document, for messages."""
 
@@ -90,7 +90,7 @@ Object = dict[Text, Any]
 class Section(CheckedModel):
     """A group of coordinates. Fields the schema does not have are kept, and can be read from `model_extra`."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(defer_build=True, extra="allow")
 
     def to_dict(self) -> dict[str, Any]:
         """The section as it is written in a document."""

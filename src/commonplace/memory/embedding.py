@@ -243,7 +243,7 @@ class HashedEmbedder:
         rows = [known[feature] if feature in known else self._row(feature) for feature in weights]
         factors = np.fromiter(weights.values(), dtype=np.float32, count=len(rows))
         # whole numbers below 2²⁴, so this sum is exact too
-        vector = lattice(factors @ self._table[rows].astype(np.float32))
+        vector = lattice(factors @ self._table.take(rows, axis=0).astype(np.float32))
         return None if vector is None else vector.astype(np.int16)
 
     def _row(self, feature: str) -> int:

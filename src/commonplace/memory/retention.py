@@ -34,7 +34,7 @@ Limit = Annotated[Number, Field(ge=0)]
 class RetentionPolicy(CheckedModel):
     """How much to keep; None for no limit. Raises UsageError for an unknown key and a value that is not a limit."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
     path = "retention_policy"
     max_sessions: Count | None = 10
     """Above it the oldest sessions go: first their memories below the floor, then the rest."""

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class Value(BaseModel):
     """A frozen typed value; unknown fields are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
 
 _is_empty = not_

@@ -36,7 +36,7 @@ good of somebody and `tease` smiles at them; `puzzle` is something strange and `
 class Part(BaseModel):
     """Base of all parts: unknown keys are mistakes."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
 
 
 class ClockPart(Part):

@@ -14,7 +14,7 @@ from commonplace.scenario.model import Id, Words
 class PastAnswer(BaseModel):
     """An answer that a persona gave in an earlier run, from the store of coordinates."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
 
     memory_id: str
     """In the store."""
@@ -37,7 +37,7 @@ class PastAnswer(BaseModel):
 class Session(BaseModel):
     """One run of a panel. JSON, as `Manifest.settings["session"]` has it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
 
     prompt: Words
     start: str

@@ -42,7 +42,7 @@ LAYOUT = 1
 class Storage(CheckedModel):
     """How memories are written."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
     path = "storage"
     format: Literal["jsonl"] = "jsonl"
     compression: Literal["none", "gzip"] = "none"
@@ -68,7 +68,7 @@ class Storage(CheckedModel):
 class StoreConfig(CheckedModel):
     """The content of `config.json`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
     retention_policy: RetentionPolicy = Field(default_factory=RetentionPolicy)
     storage: Storage = Field(default_factory=Storage)
 

@@ -230,7 +230,7 @@ def _topic(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     ):
         return _event(scene, memory, options)
     did = next((note for note in scene.talk.past.notes if note.kind == "did" and not note.topic), None)
-    if did is not None:
+    if did is not None and scene.language.head(did.named) in scene.last.lower():
         answer = scene.line("answer.asked_doing", memory.id, *did.because, **_as_mine(scene, did.named))
         if answer.text:
             return answer

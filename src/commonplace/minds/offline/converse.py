@@ -282,7 +282,7 @@ def _reply(scene: Scene, options: list[Saying]) -> Line | None:
     memory, act = _heard_memory(scene), scene.heard.act
     if memory is None:
         body = worded(scene, options[0]) if options else None
-        return body.led_by(scene.say("lost")) if body else None
+        return body.led_by(scene.say("lost") if scene.talk.purpose != "join" else "") if body else None
     if act == "farewell" or scene.talk.purpose == "farewell":
         return _leave(scene, memory)
     if scene.you.warmth < COLD:
@@ -369,7 +369,9 @@ def _taken_up(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 
 def _reaction(scene: Scene, memory: Recalled, *, asks: bool = True) -> Line:
     """The first words of a reply: those of the author, about the third person spoken of, or by what the line did."""
-    given = _given(scene, memory, asks=asks and _may_go_on(scene))
+    # Whoever only joins in leaves these to the one who was spoken to.
+    is_mine = scene.talk.purpose != "join"
+    given = _given(scene, memory, asks=asks and _may_go_on(scene)) if is_mine else None
     return given or _reaction_of(scene, memory)
 
 

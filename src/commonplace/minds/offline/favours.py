@@ -82,7 +82,7 @@ def goal_sayings(scene: Scene) -> Iterator[Saying]:
         if goal.person != scene.you.id or not ids:
             continue
         if can_say(goal, talk.now, talk.situation.place.id, scene.me.home):
-            rule = RULES.get(goal.act, goal.act) if goal.act else "goal.visit"
+            rule = RULES.get(goal.act, goal.act) if goal.act else "ask.missed"
             slots = {"topic": scene.language.turned(_lowered(goal.topic))} if goal.topic else {}
             yield Saying(ids, rule, slots, SETTLES, f"{goal.topic or rule}".lower(), content(goal.topic), goal.topic)
     yield from _helpers(scene)
@@ -90,7 +90,7 @@ def goal_sayings(scene: Scene) -> Iterator[Saying]:
         yield from _started(scene)
 
 
-RULES = {"reproach": "reproach.word", "apologise": "apology.word", "ask.topic": "goal.ask"}
+RULES = {"reproach": "reproach.word", "apologise": "apology.word", "ask.topic": "ask.goal"}
 
 
 def _lowered(topic: str) -> str:

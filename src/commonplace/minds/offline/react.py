@@ -48,8 +48,14 @@ TOLD = frozenset({"tell", "report", "complain", "rejoice", "intend"})
 """What a line does that a bystander may take up."""
 TABLE = 6
 """Of so many people in one place, one may open a talk at a time."""
+WAITING = ("apologise", "reproach", "keep.", "promise.")
+"""Beginnings of what a line does, besides asking, that nobody leaves without a word to."""
 MORE = 6
 """Lines beyond the length of a talk up to which a question is still answered."""
+ANSWERED_FIRST = frozenset(
+    {"make_up", "apologise", "reproach", "defy", "forgive", "promise", "keep", "accept", "decline"}
+)  # fmt: skip
+"""What a line does that wants an answer before anything else is said."""
 JUST_TALKED = 20
 """Minutes before two who have just talked talk again about what one of them has come for."""
 REST = 90
@@ -119,7 +125,8 @@ def _floor(given: ReactInput, dice: Dice) -> ReactOutput | None:
         return other.model_copy(update={"because": because})
     if line.act == "acknowledge" and (len(given.lines) >= enough or _nodded(given)):
         return ReactOutput(decision="keep", reason=reason(given.who.language, "floor.over"), because=because)
-    purpose = "farewell" if len(given.lines) >= enough + MORE * line.asks else "reply"
+    waits = line.asks or line.act.startswith(WAITING)
+    purpose = "farewell" if len(given.lines) >= enough + MORE * waits else "reply"
     kind = "enough" if purpose == "farewell" else "asked" if line.asks else "spoken"
     why = reason(given.who.language, f"floor.{kind}", x=person.called)
     return ReactOutput(decision="talk", target=person.id, purpose=purpose, reason=why, because=because)
@@ -128,7 +135,8 @@ def _floor(given: ReactInput, dice: Dice) -> ReactOutput | None:
 def _other_word(given: ReactInput, person: Person, enough: int, dice: Dice) -> ReactOutput | None:
     """Instead of a reply: what one has meant to say to the speaker, or a word to somebody left out."""
     goal = meant_for(given.goals, person, given.now, given.situation.place.id, given.who.home)
-    if goal is not None and len(given.lines) > 1:
+    act = heard(given.lines[-1], given.who.language).act
+    if goal is not None and len(given.lines) > 1 and act.partition(".")[0] not in ANSWERED_FIRST:
         why = reason(given.who.language, "meet.goal", x=person.called, do=goal.text)
         return ReactOutput(decision="talk", target=person.id, purpose="goal", reason=why)
     third = _left_out(given, person)

@@ -64,7 +64,7 @@ class WireValue(Value):
     A field may have another name on the wire: `Field(validation_alias="say", serialization_alias="say")`.
     """
 
-    model_config = ConfigDict(extra="ignore", populate_by_name=True)
+    model_config = ConfigDict(defer_build=True, extra="ignore", populate_by_name=True)
 
     @model_serializer(mode="wrap")
     def _without_empty_notes(self, handler: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
