@@ -28,7 +28,14 @@ const span = (from: number, to: number): number[] => Array.from({ length: to - f
 const ticks = (from: number, to: number) => ({ first: snapshot(from), deltas: span(Math.max(1, from), to).map(delta) });
 const detail = {
   agent_id: "ada", doing: "a", position: "square", mood: "calm", asleep: false, played: false, plan: { day: [{ now: false }, { now: false }] },
-  beliefs: { ben: { node_id: "ben", seen: 0 } }, ties: {}, carries: [], knows: [], thinking: [],
+  beliefs: { ben: { node_id: "ben", seen: 0 } }, ties: {},
+  past: { "heard ben  pot": { topic: "pot", time: "2031-10-04T06:00:00Z" } },
+  goals: {
+    a: { id: "a", status: "done", opened: "2031-10-04T06:00:00Z", changed: "2031-10-04T06:05:00Z" },
+    b: { id: "b", status: "open", opened: "2031-10-04T06:10:00Z", changed: "2031-10-04T06:10:00Z" },
+    c: { id: "c", status: "open", opened: "2031-10-04T06:00:00Z", changed: "2031-10-04T06:20:00Z" },
+    d: { id: "d", status: "given_up", opened: "2031-10-04T06:00:00Z", changed: "2031-10-04T06:15:00Z" },
+  }, carries: [], knows: [], thinking: [],
 };
 const memory = (id: number, tick: number, more: object = {}) => ({
   id, agent: "ada", kind: "observation", text: `memory ${id}`, created_at: ambient(tick).time, accessed_at: ambient(tick).time, tick,
@@ -42,7 +49,7 @@ const BLOCKS: Readonly<Record<string, unknown>> = {
   "ticks-2": ticks(96, LAST),
   "detail-ada": [
     [0, detail],
-    [3, { plan: { day: { "1": { now: [true] } } }, beliefs: { __proto: [{ node_id: "__proto" }], ben: { seen: [3] } } }],
+    [3, { plan: { day: { "1": { now: [true] } } }, beliefs: { __proto: [{ node_id: "__proto" }], ben: { seen: [3] } }, past: { "told ben  bell": [{ topic: "bell", time: "2031-10-04T06:15:00Z" }] } }],
     [7, { beliefs: { ben: 0 } }],
   ],
   "memories-ada": {
@@ -122,6 +129,9 @@ describe("a character", () => {
     expect(beliefs).toEqual([{ node_id: "__proto" }, { node_id: "ben", seen: 3 }]);
     expect((await source.agent("ada", 2)).beliefs).toEqual([{ node_id: "ben", seen: 0 }]);
     expect((await source.agent("ada", 99)).beliefs).toEqual([{ node_id: "__proto" }]);
+    expect((await source.agent("ada", 2)).past.map((row) => row.topic)).toEqual(["pot"]);
+    expect((await source.agent("ada", 5)).past.map((row) => row.topic), "the latest first").toEqual(["bell", "pot"]);
+    expect((await source.agent("ada", 5)).goals.map((goal) => goal.id), "open ones first").toEqual(["c", "b", "d", "a"]);
   });
 
   it("remembers what it did at the tick, accessed when it was", async () => {
