@@ -5,7 +5,6 @@ from __future__ import annotations
 from commonplace.minds.notes import Person, Recalled, Spoken
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.english import led
 from commonplace.minds.offline.grammar.reporting import quotable
 from commonplace.minds.offline.grammar.speech import noun_phrase
 from commonplace.minds.offline.react import react
@@ -80,12 +79,6 @@ def test_who_is_asked_how_they_are_answers_before_leaving() -> None:
     people = (Person(id="jun", name="Jun Park", called="Jun", warmth=40, can_be_spoken_to=True, talk="mine"),)
     given = sample.reaction(floor=True, lines=(*lines, asked), situation=sample.here(people=people))
     assert react(given, Dice((7, "mira", 12, 1))).purpose == "reply"
-
-
-def test_words_that_lead_up_to_a_sentence_are_part_of_it_unless_a_name_may_follow() -> None:
-    assert led("By the way,", "The roof leaks again today.") == "By the way, the roof leaks again today."
-    assert led("By the way,", "Halima mended the roof today.") == "By the way. Halima mended the roof today."
-    assert led("Here's a thing.", "The roof leaks.") == "Here's a thing. The roof leaks."
 
 
 def test_a_verb_is_no_part_of_what_a_line_is_about() -> None:

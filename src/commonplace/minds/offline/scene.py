@@ -162,10 +162,7 @@ class Scene:
 
     def led(self, line: Line, rule: str, *key: int) -> Line:
         """The line after words of a rule that lead up to it, unless it has such words itself."""
-        if self.language.leads_in(line.text):
-            return line
-        words = self.say(rule, *key)
-        return replace(line, text=self.language.led(words, line.text))
+        return line if self.language.leads_in(line.text) else line.led_by(self.say(rule, *key))
 
     def aside(self, line: Line | None) -> Line | None:
         """The line after the few words that a language needs where something else is brought up."""

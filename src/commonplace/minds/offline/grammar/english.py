@@ -134,16 +134,6 @@ def lowered(text: str) -> str:
     return text
 
 
-def led(lead: str, text: str) -> str:
-    """Words that lead up to a sentence; a comma after them becomes a full stop before what may be a name."""
-    if not lead.endswith(","):
-        return f"{lead} {text}".strip()
-    low = lowered(text)
-    is_long = len(text.partition(".")[0].split()) > 3
-    is_one = (is_long and low != text) or text.startswith(("I ", "I'"))
-    return f"{lead} {low}" if is_one else f"{lead[:-1]}. {text}"
-
-
 _SENTENCE_STARTS = listed(
     "The A An My Your His Her Their Our This That These Those There It She He They We You Nobody Everybody Everyone "
     "Somebody Someone Something Nothing Everything Some Any No Not In On At From By With Every Each All Most Many "

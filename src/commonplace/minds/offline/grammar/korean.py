@@ -123,9 +123,6 @@ class Korean:
     def lowered(self, text: str) -> str:
         return text
 
-    def led(self, lead: str, text: str) -> str:
-        return f"{lead} {text}".strip()
-
     def length(self, text: str) -> int:
         return len(text) + 2 * len(_HANGUL.findall(text))
 

@@ -51,10 +51,6 @@ class Language(Protocol):
         """A sentence as the end of another one."""
         ...
 
-    def led(self, lead: str, text: str) -> str:
-        """Words that lead up to a sentence, with a comma or without, and the sentence."""
-        ...
-
     def length(self, text: str) -> int:
         """How long a line is, in letters of English."""
         ...
@@ -284,9 +280,6 @@ class English:
 
     def lowered(self, text: str) -> str:
         return english.lowered(text)
-
-    def led(self, lead: str, text: str) -> str:
-        return english.led(lead, text)
 
     def length(self, text: str) -> int:
         return len(text)
