@@ -312,7 +312,7 @@ def test_without_its_manifest_nothing_is_saved(village: Path, tmp_path: Path) ->
 def test_the_text_of_the_scenario_is_found_elsewhere(plaza: Path, tmp_path: Path, flip: str) -> None:
     damaged = copied(plaza, tmp_path)
     raw = bytearray(damaged.read_bytes())
-    raw[raw.index(b"notice_board")] = 0xFF if flip == "0xff" else ord(flip)
+    raw[raw.index(b"characters:")] = 0xFF if flip == "0xff" else ord(flip)
     damaged.write_bytes(raw)
     done = saved(damaged, plaza)
     assert (done.tick, done.lost[0]) == (60, "the scenario's text in the file; it is now that of plaza")

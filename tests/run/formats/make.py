@@ -64,7 +64,7 @@ def made(path: Path) -> None:
     fork(parent, FORKED, path).close()
     with opened(path, PaidMind(answering()), SCENARIO) as run:
         virtually(lived(run, ENDED))
-    with opened(path, FarMind(answering(), 5), SCENARIO) as run:  # leaves an answer that no tick has used
+    with opened(path, FarMind(answering(), 8), SCENARIO) as run:  # leaves an answer that no tick has used
         with suppress(Paused):
             virtually(lived(run, LIVED * 2))
         run.submit({"kind": "inner_voice", "agent_id": "bruno", "text": "It is time to count the till."})
