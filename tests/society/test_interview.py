@@ -110,7 +110,7 @@ def evidence(view: TalkView, answered: Answered) -> str:
             inputs.question, inputs.doing, inputs.situation.model_dump_json(), inputs.who.model_dump_json(),
             *(memory.text for memory in cited), *values, *tells, *facts,
             *(f"{item.do} {item.location_name}" for item in items),
-            *(f"{one.name} {one.called} {one.label} {one.work}" for one in inputs.known),
+            *(f"{one.name} {one.called} {one.label} {one.work} {one.summary}" for one in inputs.known),
             *(spot.name for spot in inputs.places if spot.id in {*inputs.asked.places, inputs.who.home}),
             *(view.scenario.geography.name(frame[key]) for frame in frames for key in NAMED if frame.get(key)),
         )
@@ -178,7 +178,7 @@ def test_a_citation_is_a_memory_of_that_time_and_an_admission_cites_nothing(
 
 def test_what_nobody_told_is_not_known(views: Mapping[tuple[str, int], TalkView]) -> None:
     for view in list(views.values())[:4]:
-        assert not ask(view, "Have you heard of the submarine?").because
+        assert not ask(view, "Have you heard of the zeppelin?").because
         assert not ask(view, "What do you think of Napoleon?").because
 
 

@@ -14,7 +14,7 @@ from commonplace.analysis.wordings import Wording
 from commonplace.character.account import as_topic
 from commonplace.memory.record import Memory
 from commonplace.minds.offline.hear import content, understood
-from commonplace.text import sentences
+from commonplace.text import sentences, words
 
 __all__ = ["Claim", "Question", "claims", "questions"]
 
@@ -270,7 +270,8 @@ def _outcome(line: Line, reply: Line | None) -> str:
     if any(rule.startswith("answer.") for part in reply.parts for rule in part.rules):
         return "answered"
     asked = content(f"{line.text} {line.topic} {line.before.text if line.before else ''}")
-    is_about_it = reply.act != "farewell" and bool(asked & content(f"{reply.text} {reply.topic}"))
+    of_it = asked & content(f"{reply.text} {reply.topic}") or {*words(as_topic(line.topic))} & {*words(reply.text)}
+    is_about_it = reply.act != "farewell" and bool(of_it)
     return "answered" if is_about_it else "turned"
 
 

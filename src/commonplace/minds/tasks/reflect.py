@@ -13,7 +13,6 @@ from commonplace.minds.prompts.telling import Told, plain
 from commonplace.minds.tasks.offers import Offers, memory_ids, people
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import Cited, Context, Rule, Unasked, WireValue, choice, several, spoken, texts, whole
-from commonplace.text import clean, shortened
 
 QUESTIONS_ASKED, INSIGHTS_ASKED = 3, 5
 LONGEST_QUESTION, LONGEST_INSIGHT = 200, 400
@@ -117,7 +116,8 @@ class InsightsInput(Value):
 
 def _frame(value: object, context: Context) -> dict[str, str]:
     noted = cast(dict[str, object], value) if isinstance(value, dict) else {}
-    return {key: shortened(clean(str(noted[key])), LONGEST_INSIGHT) for key in FRAME_KEYS if noted.get(key)}
+    read = spoken(LONGEST_INSIGHT).read  # some of it is said, or becomes what a character means to do
+    return {key: words for key in FRAME_KEYS if (words := read(str(noted.get(key, "")), context))}
 
 
 class Insight(WireValue):
