@@ -451,7 +451,7 @@ def _insight(scene: Scene, memory: Recalled) -> Saying | None:
             return None
     if not text or you.warmth < COLD:
         return None
-    text = scene.voiced(text)
+    text = spoken.finished(spoken.owned(scene.voiced(text), me, you))
     text = text if text.endswith((".", "!", "?")) else f"{text}."
     slots = {"text": text, "low_text": spoken.lowered(text)}
     mark = text.lower().rstrip(".")

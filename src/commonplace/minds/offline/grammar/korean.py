@@ -148,6 +148,10 @@ class Korean:
     def at(self, name: str) -> str:
         return f"{name}에서" if name else ""
 
+    def owned(self, text: str, me: Who, you: Person) -> str:
+        del me, you
+        return text
+
     def place(self, name: str, me: Who, you: Person) -> str:
         yours = "너희" if self.level(you) == PLAIN else "그"
         for person, own in ((me, "우리"), (you, yours)):

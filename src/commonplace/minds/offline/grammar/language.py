@@ -81,6 +81,10 @@ class Language(Protocol):
         """`at the workshop`."""
         ...
 
+    def owned(self, text: str, me: Who, you: Person) -> str:
+        """A text as these two say it of what belongs to one of them: `Ines's father` → `your father`."""
+        ...
+
     def place(self, name: str, me: Who, you: Person) -> str:
         """A place as these two call it: `my flat`."""
         ...
@@ -303,12 +307,13 @@ class English:
     def at(self, name: str) -> str:
         return english.at(name)
 
-    def place(self, name: str, me: Who, you: Person) -> str:
-        place = english.named(name)
+    def owned(self, text: str, me: Who, you: Person) -> str:
         for called, own in ((me.called, "my"), (you.called, "your")):
-            if place.startswith(f"{called}'s "):
-                return f"{own} {place[len(called) + 3 :]}"
-        return place
+            text = re.sub(rf"\b{re.escape(called)}'s (?=\w)", f"{own} ", text)
+        return text
+
+    def place(self, name: str, me: Who, you: Person) -> str:
+        return self.owned(english.named(name), me, you)
 
     def at_place(self, name: str, me: Who, you: Person) -> str:
         place = self.place(name, me, you)
