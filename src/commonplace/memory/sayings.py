@@ -259,7 +259,8 @@ class Sayings:
     def _make_room(self, length: int) -> None:
         if length > len(self.vectors):
             if self._whole and length > _FEW:
-                self.vectors = self.vectors.astype(np.int16, copy=False)
+                with np.errstate(invalid="ignore"):  # a row that waits for its vector holds anything
+                    self.vectors = self.vectors.astype(np.int16, copy=False)
             self.vectors = grown(self.vectors, len(self.norms))
 
 
