@@ -20,5 +20,13 @@ export default defineConfig(({ mode }) => ({
     ...(mode === "one-file" ? replay : {}),
   },
   server: { proxy: { "/api": { target: "http://127.0.0.1:8000", ws: true } } },
-  test: { environment: "happy-dom", pool: "threads", isolate: false, testTimeout: 120_000, hookTimeout: 120_000, include: ["test/**/*.test.{ts,tsx}"] },
+  test: {
+    environment: "happy-dom",
+    pool: "threads",
+    isolate: false,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    setupFiles: ["test/patience.ts"],
+    include: ["test/**/*.test.{ts,tsx}"],
+  },
 }));

@@ -341,16 +341,17 @@ describe("the library", () => {
     shown(await opened(), <Library library={libraryOf({ check })} current="" visit={vi.fn()} />);
     fireEvent.click(screen.getByRole("tab", { name: en.library.write }));
     const text = screen.getByRole("textbox", { name: en.library.text });
-    fireEvent.change(await screen.findByRole("combobox", { name: en.library.from }), { target: { value: "plaza" } });
+    await screen.findByRole("option", { name: "Linden Square" });
+    fireEvent.change(screen.getByRole("combobox", { name: en.library.from }), { target: { value: "plaza" } });
     await waitFor(() => expect((text as HTMLTextAreaElement).value).toBe("name: plaza"));
     fireEvent.change(text, { target: { value: "a: 1\nnam: b" } });
-    expect((await screen.findByRole("button", { name: /line 2/ }, { timeout: 3000 })).textContent).toContain(
+    expect((await screen.findByRole("button", { name: /line 2/ })).textContent).toContain(
       "means nothing here",
     );
     const start = screen.getByRole("button", { name: en.library.start }) as HTMLButtonElement;
     expect(start.disabled).toBe(true);
     fireEvent.change(text, { target: { value: "a: 1\nname: b" } });
-    await waitFor(() => expect(start.disabled).toBe(false), { timeout: 3000 });
+    await waitFor(() => expect(start.disabled).toBe(false));
     expect(screen.getByText("Linden Square", { selector: "strong" })).toBeTruthy();
     expect((screen.getByLabelText(en.library.seed) as HTMLInputElement).value).toBe("7");
   });
