@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -36,28 +37,51 @@ def limit(vectors: Vector, questions: Sequence[Vector]) -> Ask:
     return lambda number: ask(number, faster)
 
 
-def published(vectors: Vector, questions: Sequence[Vector], importance: Sequence[float]) -> Ask:
-    """Retrieval as the code published with Generative Agents does it: a loop over memories for each part, vectors as
-    lists, parts in dictionaries that are normalised one value at a time."""
-    held = {str(number): vector.tolist() for number, vector in enumerate(vectors)}
+@dataclass
+class Node:
+    """A memory as the published code has it: an object in a list."""
+
+    name: str
+    text: str
+    importance: float
+    accessed: datetime
+
+
+def published(vectors: Vector, questions: Sequence[Vector], texts: Sequence[str], importance: Sequence[float]) -> Ask:
+    """Retrieval as the code published with Generative Agents does it: memories are objects, those that are not idle are
+    sorted by their last access; a loop over them for each part, vectors as lists found by their text, parts in
+    dictionaries that are normalised one value at a time; what is found is accessed."""
+    start = datetime.now(UTC) - timedelta(minutes=5 * len(texts))
+    nodes = [
+        Node(f"node_{number}", text, weight, start + timedelta(minutes=5 * number))
+        for number, (text, weight) in enumerate(zip(texts, importance, strict=True))
+    ]
+    by_name = {node.name: node for node in nodes}
+    by_text = {text: vector.tolist() for text, vector in zip(texts, vectors, strict=True)}
     asked = [vector.tolist() for vector in questions]
 
     def normal(parts: dict[str, float]) -> dict[str, float]:
         low, high = min(parts.values()), max(parts.values())
-        return {name: (value - low) / (high - low) if high > low else 0.5 for name, value in parts.items()}
+        for name, value in parts.items():
+            parts[name] = (value - low) / (high - low) if high > low else 0.5
+        return parts
+
+    def cosine(one: list[float], other: list[float]) -> float:
+        return np.dot(one, other) / (np.linalg.norm(one) * np.linalg.norm(other))
 
     def ask(number: int) -> object:
         query = asked[number]
-        recency = normal({name: 0.99**place for place, name in enumerate(held, start=1)})
-        weights = normal({name: importance[place] for place, name in enumerate(held)})
-        relevance = normal(
-            {
-                name: float(np.dot(vector, query) / (np.linalg.norm(vector) * np.linalg.norm(query)))
-                for name, vector in held.items()
-            }
-        )
-        total = {name: 0.5 * recency[name] + 2 * weights[name] + 3 * relevance[name] for name in held}
-        return sorted(total.items(), key=lambda entry: entry[1], reverse=True)[:10]
+        awake = [(node.accessed, node) for node in nodes if "idle" not in node.text]
+        chosen = [node for _, node in sorted(awake, key=lambda entry: entry[0])]
+        recency = normal({node.name: 0.99**place for place, node in enumerate(chosen, start=1)})
+        weights = normal({node.name: node.importance for node in chosen})
+        relevance = normal({node.name: cosine(by_text[node.text], query) for node in chosen})
+        total = {name: 0.5 * recency[name] + 2 * weights[name] + 3 * relevance[name] for name in recency}
+        best = sorted(total.items(), key=lambda entry: entry[1], reverse=True)[:10]
+        found = [by_name[name] for name, _ in best]
+        for node in found:
+            node.accessed = datetime.now(UTC)
+        return found
 
     return ask
 

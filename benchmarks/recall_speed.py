@@ -144,8 +144,8 @@ def rivals(stream: MemoryStream, vectors: Vector) -> list[Figure]:
     """One after the other, each with its data warm; ours touches what it finds, as theirs do."""
     size = len(vectors)
     ours = timed({"": through(stream, policies.PARK, touch=True)}, size)[""]
-    importance = stream.table.importance[:size].tolist()
-    others = {"published algorithm": published(vectors, embedded(), importance)}
+    texts, importance = [sentence(number) for number in range(size)], stream.table.importance[:size].tolist()
+    others = {"published algorithm": published(vectors, embedded(), texts, importance)}
     for name, (packages, start) in LIBRARIES.items():
         if not missing(packages):
             others[name] = start(vectors, embedded())
