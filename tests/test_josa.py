@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.josa import ongoing, resolved
+from commonplace.josa import ongoing, planned, resolved
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,11 @@ def test_a_text_without_particles_stays_as_it_is() -> None:
 )
 def test_a_doing_reads_as_something_under_way(doing: str, read: str) -> None:
     assert ongoing(doing) == read
+
+
+@pytest.mark.parametrize(
+    ("doing", "read"),
+    [("국물을 내는 중", "국물을 내기"), ("문을 여는 중이다", "문을 열기"), ("자는 중", "자기"), ("휴식", "휴식")],
+)
+def test_a_doing_under_way_reads_as_something_to_do(doing: str, read: str) -> None:
+    assert planned(doing) == read

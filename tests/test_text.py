@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.text import clean
+from commonplace.text import clean, is_named
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,17 @@ ODD = "a \n\u0085\u00a0\u00e9\u0301\u1100\u1161\u2019\u200b\u200d\u202e\u2028\u2
 @given(st.text(alphabet=st.sampled_from(ODD), max_size=12) | st.text(alphabet=st.characters(), max_size=40))
 def test_most_texts_take_a_short_way_to_the_same_form(text: str) -> None:
     assert clean(text) == clean(text + "\u200b")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "named"),
+    [
+        ("Jun", "Ask Jun's neighbour.", True),
+        ("Jun", "It was in June.", False),
+        ("Zoë", "Zoëy came.", False),
+        ("준", "준이 왔다.", True),
+        ("준", "미라가 왔다.", False),
+    ],
+)
+def test_a_name_stands_by_itself_or_has_particles(name: str, text: str, named: bool) -> None:
+    assert is_named(name, text) is named

@@ -46,6 +46,14 @@ def ongoing(doing: str) -> str:
     return f"{stem}는 중"
 
 
+_ONGOING = re.compile(r"(\S*[가-힣])는 중(?:이다|입니다|이에요)?$")
+
+
+def planned(doing: str) -> str:
+    """The inverse of `ongoing`: `국물을 내는 중` → `국물을 내기`; anything else as it is."""
+    return _ONGOING.sub(lambda found: f"{whole(found[1])}기", doing)
+
+
 _LOSE_RIEUL = frozenset("우노여거부도파아푸써다미조머")
 """Stems of one syllable that lose their ㄹ before ㄴ: 울다, 놀다, 열다; `드` does so at the end of any: 만들다."""
 

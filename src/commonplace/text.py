@@ -108,6 +108,11 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(map(sys.intern, _WORD.findall(text.lower())))  # sentences share their words
 
 
+def is_named(name: str, text: str) -> bool:
+    """Whether a text has a name in it. In Latin letters it stands by itself: `Jun` is not in `June`."""
+    return name in text and (name[-1:] >= "\u1100" or re.search(rf"\b{re.escape(name)}\b", text) is not None)
+
+
 def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a text, in order, each with its mark; a text without one is one sentence."""
     return tuple(part for part in _BETWEEN.split(text.strip()) if part)

@@ -52,7 +52,7 @@ def test_every_written_template_is_recognised_in_its_own_words():
 
 def test_a_line_is_split_into_the_wordings_it_is_made_of():
     parts = wordings("en").of("No reason. It's true, that's all. My mum's ship goes past on Sundays. See you, Ann.")
-    assert [sorted(part.rules) for part in parts] == [["answer.why"], [], ["bye.tail"]]
+    assert [sorted(part.rules) for part in parts] == [["answer.why"], [], ["bye.back"]]
     assert parts[2].slots == {"you": "Ann"}
 
 
@@ -101,7 +101,9 @@ def made(said: list[tuple[int, str, str, str, dict[str, Any]]], **parts: Any) ->
     made = Chronicle.__new__(Chronicle)
     made.last = parts.pop("last", 600)
     made.clock, made.spoken = Clock(START, 5), language("en")
-    made.scenario = SimpleNamespace(language="en", facts=(FAIR,), personas=personas, memories={"ann": [OLD]})  # type: ignore[assignment]
+    made.scenario = SimpleNamespace(
+        language="en", facts=(FAIR,), personas=personas, memories={"ann": [OLD]}, answers={}
+    )  # type: ignore[assignment]
     made.events = tuple(
         Event(tick, Phase.ACTION, speaker, 0, "SAY", "green", {"to_agent_id": hearer, "utterance": text, **more})
         for tick, speaker, hearer, text, more in said

@@ -96,6 +96,24 @@ def test_the_sentences_said_are_known_by_hearer(town: Town) -> None:
     assert {hearer: len(said) for hearer, said in lines.items()} == {"": 3, "cora": 3}
 
 
+@pytest.mark.parametrize(("line", "seen"), [("Anna likes buns.", ["anna"]), ("Annatto is a spice.", [])])
+def test_where_somebody_was_seen_comes_to_mind_when_a_line_names_them(line: str, seen: list[str]) -> None:
+    told: list[Any] = []
+
+    def say(given: Any, key: Any) -> ConverseOutput:
+        told.append(given)
+        return ConverseOutput(utterance=line)
+
+    scripts = {
+        "react": lambda given, key: talking(OTHER[key.agent]) if key.agent in OTHER else None,
+        "converse": say,
+        "act": lambda given, key: idle("standing about"),
+    }
+    Town(hamlet(festival, fidelity="every_tick"), ScriptedMind(scripts)).live(3)
+    answered = next(given for given in told if given.lines and given.lines[-1].speaker != given.who.id)
+    assert [note.other for note in answered.past.notes if note.kind == "saw"] == seen
+
+
 def test_the_order_of_percepts_does_not_matter() -> None:
     town = Town(hamlet(festival), OfflineMind())
     town.live(12)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from cognition.hamlet import Town, go, hamlet, idle, person, puppets, talking, tell
+from commonplace.cognition.beside import said_of
+from commonplace.cognition.turn import TurnView
 from commonplace.memory import policies
 from commonplace.minds.tasks import ConverseInput, ConverseOutput, ReactInput
 
+START = datetime(2031, 10, 4, tzinfo=UTC)
 TELLS = ["I fell off the roof once.", "A roof is a hill with ideas.", "My ladder is older than I am."]
 
 
@@ -96,3 +101,20 @@ def test_reasons_name_what_was_chosen_and_nothing_is_chosen_twice() -> None:
                 chosen += found["policy"] == "chosen"
         assert len(shown) == len(set(shown)) <= 8
     assert chosen
+
+
+@pytest.mark.parametrize(
+    ("hearer", "asked", "kept"), [("anna", "wheel", [2]), ("ben", "wheel", []), ("anna", "moon", [])]
+)
+def test_what_others_said_of_a_subject_comes_to_mind_when_it_is_asked_about(
+    hearer: str, asked: str, kept: list[int]
+) -> None:
+    said = {"what": "said", "who": "cora", "to": "ben", "quote": "The wheel of the mill has lost a tooth."}
+    theirs = {**said, "who": "anna", "quote": "That wheel is older than I am."}
+    memories = [SimpleNamespace(id=id_, details={"frame": frame}) for id_, frame in enumerate((said, theirs), 2)]
+
+    def since(*_: object) -> list[SimpleNamespace]:
+        return memories
+
+    view = SimpleNamespace(draft=SimpleNamespace(since=since), now=START)
+    assert [memory.id for memory in said_of(cast("TurnView", view), hearer, asked)] == kept

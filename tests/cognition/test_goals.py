@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 
 from hypothesis import given
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from cognition.hamlet import Town, go, hamlet, idle, person, puppets, talking, use
 from commonplace.minds.mind import RequestKey
 from commonplace.minds.tasks import ConverseOutput
-from sizes import examples
+from sizes import PROVE, examples
 
 Lines = dict[tuple[str, int], ConverseOutput]
 OTHER = {"ben": "cora", "cora": "ben"}
@@ -102,7 +103,7 @@ LINES = st.lists(
         st.sampled_from(("the ladder", "tea")),
         st.sampled_from((1, 1, 1, 9)),
     ),
-    max_size=20,
+    max_size=20 if PROVE else 10,
 )  # fmt: skip
 
 
@@ -165,6 +166,24 @@ def test_a_repair_goes_on_by_steps_and_is_done_with_the_last() -> None:
     assert progress[1] == (0, 3, "open")
     assert progress == sorted(progress, key=lambda one: one[0])
     assert progress[-1] == (3, 3, "done")
+
+
+def test_a_repair_with_a_deadline_is_not_gone_on_with_after_it() -> None:
+    def _by_tomorrow(document: dict[str, Any]) -> None:
+        _slow(document)
+        _broken_kettle(document)
+        start = datetime.fromisoformat(document["clock"]["start"])
+        person(document, "anna")["goals"] = [f"use the mended kettle before {start + timedelta(days=1):%A}"]
+
+    acts = {("anna", tick): idle("waiting") for tick in range(1, 48)}
+    town, _ = puppets(hamlet(_by_tomorrow, fidelity="every_tick"), acts)
+    town.live(4)
+    (goal,) = [goal for goal in town.state("anna").goals.all() if goal.kind == "repair"]
+    assert goal.status == "open" and goal.text.startswith("use the mended kettle before")
+    town.live(goal.due - 3)
+    later = [goal for goal in town.state("anna").goals.all() if goal.kind == "repair"]
+    assert later[0].status == "given_up"
+    assert not any("before" in one.text for one in later if one.status == "open")
 
 
 def test_what_somebody_else_mends_is_overtaken() -> None:

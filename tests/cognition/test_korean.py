@@ -6,8 +6,10 @@ import json
 import re
 from typing import Any
 
+import pytest
+
 from cognition.hamlet import Town
-from commonplace.cognition.sentences import DOING, SENTENCES, VERB_WORDS
+from commonplace.cognition.sentences import DOING, SENTENCES, VERB_WORDS, sentence
 from commonplace.minds.mind import RequestKey
 from commonplace.minds.tasks import ReactInput, ReactOutput
 from commonplace.scenario.compiling import compiled_from_text
@@ -86,3 +88,9 @@ def test_what_a_plan_says_reads_as_a_sentence() -> None:
     town = Town(_scenario(), ScriptedMind()).live(10)
     plans = [memory.text for memory in town.memories("sora", "plan")]
     assert "한소라는 토요일 06:30부터 11:00까지 국숫집에서 국물을 내기로 한다." in plans
+
+
+@pytest.mark.parametrize("doing", ["자기", "자는 중"])
+def test_sleep_is_decided_on_in_one_form(doing: str) -> None:
+    plan = sentence("ko", "hour", name="소라", start="22:00", end="23:00", doing=doing)
+    assert plan == "소라는 22:00부터 23:00까지 자기로 한다."

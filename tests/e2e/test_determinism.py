@@ -113,7 +113,7 @@ def test_any_seam_makes_the_same_whole(town, tmp_path):
     commonplace.create_run(pieces, "latticeville").close()
     chance = random.Random(5)
     tick, unfinished = 0, 0
-    while tick < (72 if PROVE else 54):
+    while tick < (72 if PROVE else 40):
         step = chance.randint(1, 9)
         with commonplace.resume_run(pieces) as run:
             unfinished += any(state.jobs for state in run.reading.states_at().values())

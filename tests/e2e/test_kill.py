@@ -33,7 +33,7 @@ from run.formats.make import FOLDER
 from scenario.newcomers import FILE
 from sizes import PROVE
 
-TICKS = {"plaza": 300, "latticeville": 96} if PROVE else {"plaza": 200, "latticeville": 60}
+TICKS = {"plaza": 300, "latticeville": 96} if PROVE else {"plaza": 200, "latticeville": 45}
 SPANS = (("start", 1.0), ("ticks", 0.4))
 """Kills fall within so many seconds of the process's start, or of the first tick it shows."""
 
@@ -360,12 +360,12 @@ def test_no_answer_is_paid_for_twice(tmp_path, unbroken):
     whole, once_paid = tmp_path / "whole.run", tmp_path / "whole.txt"
     asyncio.run(paying.main(whole, once_paid, *PAID))
     assert ends(run) == ends(whole)
-    assert ends(run).history == ends(unbroken["latticeville"], 30).history  # every slip was mended
+    assert ends(run).history == ends(unbroken["latticeville"], PAID[1]).history  # every slip was mended
     assert set(paid(once_paid)) == set(paid(bill))
     assert len(paid(once_paid)) == len(set(paid(once_paid)))
 
 
-PAID = "latticeville", 30
+PAID = "latticeville", 30 if PROVE else 20
 """The scenario and its ticks."""
 Attempt = tuple[str, int, int, int]
 """Character, tick, ordinal, attempt."""

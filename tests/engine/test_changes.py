@@ -24,8 +24,7 @@ from e2e.command import command, ends
 from run.small_runs import fork
 from sizes import PROVE
 
-AT = 84
-MORE = 24 if PROVE else 8
+AT, MORE = (84, 24) if PROVE else (36, 5)
 WISHES: list[dict[str, Any]] = [
     {"agent_id": "mira", "field": "place", "value": "plaza"},
     {"agent_id": "mira", "field": "doing", "value": "standing on a crate"},

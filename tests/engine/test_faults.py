@@ -39,7 +39,7 @@ def usage(path, capsys) -> list[dict]:
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-@pytest.mark.parametrize("scenario", ["plaza", "latticeville"])
+@pytest.mark.parametrize("scenario", ["plaza", pytest.param("latticeville", marks=pytest.mark.slow)])
 def test_a_mind_that_never_answers_costs_no_run(scenario, tmp_path, capsys):
     path = tmp_path / "silent.run"
     mind = ScriptedMind()

@@ -173,7 +173,7 @@ def test_what_is_forgotten_meanwhile_is_still_in_the_snapshot_of_a_job(tmp_path)
     """Asked ahead or when it is due, a job knows what its character knew when it wanted it."""
 
     async def forgetful(run) -> None:
-        async for tick in run.play(until=40 if PROVE else 24):
+        async for tick in run.play(until=40 if PROVE else 14):
             for agent in tick.turns:
                 ids = [memory.id for memory in run.reading.memories(agent)][-3:-1]
                 if ids:

@@ -67,6 +67,11 @@ def test_an_error_further_on_is_blamed_on_the_damage_that_led_to_it(run: Path) -
         list(reading.frames())
 
 
+def test_a_tick_that_no_calendar_has_is_damage(run: Path) -> None:
+    with Reading.open(run) as reading, pytest.raises(RunDamaged, match="tick 9999999999999"):
+        reading.time(9_999_999_999_999)
+
+
 def test_an_error_of_our_own_is_not(run: Path) -> None:
     with pytest.raises(KeyError, match="ours"), Reading.open(run):
         raise KeyError("ours")

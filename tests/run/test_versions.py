@@ -3,7 +3,9 @@ from __future__ import annotations
 import json
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +13,7 @@ from commonplace.canon import canonical
 from commonplace.character.account import BETWEEN, OWN, Account, Entry
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
+from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.run.tick_record import Version
 from commonplace.run.versions import restore_state, restore_world, state_versions, world_versions
 from commonplace.world.deeds import Intent, Rules
@@ -199,3 +202,32 @@ def test_no_field_is_forgotten() -> None:
     assert {one.name for one in fields(CharacterState)} == kept
     assert {one.name for one in fields(Belief)} == {"nodes", "closed"}
     assert {one.name for one in fields(Plan)} - derived == {"day", "items"}
+
+
+GOAL = {"kind": "visit", "text": "drop in on Bob", "because": [3], "opened": 2}
+ROW = {"because": [3], "tick": 2}
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "value"),
+    [
+        ("goal", "visit//bob//2", {**GOAL, "status": "asleep"}),
+        ("goal", "visit//bob//2", {**GOAL, "kind": "whim"}),
+        ("goal", "visit//bob//2", {**GOAL, "text": 5}),
+        ("goal", "visit//bob//2", {**GOAL, "because": "3"}),
+        ("goal", "visit//bob//2", {**GOAL, "because": []}),
+        ("goal", "visit//bob//2", {**GOAL, "because": ["3"]}),
+        ("goal", "visit//bob//2", {**GOAL, "hour": 10**12}),
+        ("goal", "visit//bob//2", {**GOAL, "wish": "more"}),
+        ("account", "told/bob//the roof", {"tick": 2}),
+        ("account", "told/bob//the roof", {**ROW, "named": 7}),
+        ("account", "told/bob", ROW),
+        ("relation", "bob", {"summary": ["kind"]}),
+        ("belief", "pot", ["kitchen", 5, 3]),
+        ("belief", "pot", ["kitchen", "hot"]),
+    ],
+)
+def test_what_no_rule_would_write_is_not_restored(kind: str, key: str, value: Any) -> None:
+    assert restore_state([Version("ann", "goal", "visit//bob//2", GOAL), Version("ann", "account", "told/bob//x", ROW)])
+    with pytest.raises(UNREADABLE):
+        restore_state([Version("ann", kind, key, value)])

@@ -157,3 +157,25 @@ def test_a_reply_belongs_to_the_lines_that_it_shares_words_with_or_to_all() -> N
     replies = compiled_from_text(spoilt(("tell: [I burned the broth.]}", told))).replies
     assert replies["The ladle melted."] == ("Poor ladle!", "And then?")
     assert replies["I burned the broth."] == ("And then?",)
+
+
+def test_a_contraction_ties_no_reply_to_a_line() -> None:
+    told = "tell: [I burned the broth., The ladle says it's sorry.], replies: [I'm sure it's only young.]}"
+    replies = compiled_from_text(spoilt(("tell: [I burned the broth.]}", told))).replies
+    assert replies["I burned the broth."] == ("I'm sure it's only young.",)
+
+
+def test_a_reply_with_numbers_belongs_to_those_lines_and_its_answer_too() -> None:
+    replies = "[{say: Poor ladle!, to: [1]}, {say: What did it cost?, to: [2], answer: Nine coins.}]"
+    told = f"tell: [I burned the broth., The ladle melted.], replies: {replies}}}"
+    scenario = compiled_from_text(spoilt(("tell: [I burned the broth.]}", told)))
+    assert scenario.replies["I burned the broth."] == ("Poor ladle!",)
+    assert scenario.replies["The ladle melted."] == ("What did it cost?",)
+    assert scenario.answers == {("The ladle melted.", "What did it cost?"): "Nine coins."}
+
+
+def test_a_reply_to_no_line_and_an_answer_to_no_question_are_refused() -> None:
+    told = "tell: [I burned the broth.], replies: [{say: Poor ladle!, to: [2], answer: Indeed.}]}"
+    with pytest.raises(UsageError) as caught:
+        compiled_from_text(spoilt(("tell: [I burned the broth.]}", told)))
+    assert "no line 2" in str(caught.value) and "not a question" in str(caught.value)

@@ -31,7 +31,7 @@ from commonplace.server import model as wire
 from commonplace.server import one_file
 from commonplace.server.card import run_card
 from commonplace.server.inspector import Inspector
-from commonplace.server.one_file import PLACE, TABLES, TEMPLATE, changes
+from commonplace.server.one_file import PLACE, TABLES, TEMPLATE, changes, tabled
 from commonplace.server.picture import Picture
 from e2e.command import command, copied
 from server.serving import after_delta
@@ -186,6 +186,11 @@ def dump(model: wire.Wire) -> dict[str, Any]:
 
 
 # ── the same answers ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_two_facts_of_one_line_are_rows_of_stays_two_rows() -> None:
+    row = {"kind": "told", "other": "jun", "act": "", "topic": "the news", "since": "2031-10-04T08:00:00Z"}
+    assert len(tabled({"past": [{**row, "text": "A festival."}, {**row, "text": "A barge."}]})["past"]) == 2
 
 
 def test_every_tick_character_memory_and_measure_is_that_of_the_server(eventful: Path, tmp_path: Path) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from commonplace.api import OpenedRun, create_run, open_run
+from e2e.lived import once
 from society.village import DAY
 
 SEEDS = (1,)
@@ -26,37 +25,13 @@ def _lived(path: Path, seed: int) -> None:
     asyncio.run(play())
 
 
-def _once(folder: Path, seed: int) -> Path:
-    """The run of a seed; whichever worker comes first lives it, the others wait for it to be complete."""
-    path, done = folder / f"latticeville-{seed}.run", folder / f"latticeville-{seed}.done"
-    try:
-        os.close(os.open(folder / f"latticeville-{seed}.lock", os.O_CREAT | os.O_EXCL))
-    except FileExistsError:
-        for _ in range(3000):
-            if done.exists():
-                return path
-            time.sleep(0.1)
-        raise
-    _lived(path, seed)
-    done.touch()
-    return path
-
-
-@pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of this test run that its workers share."""
-    base = tmp_path_factory.getbasetemp()
-    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "society"
-    shared.mkdir(exist_ok=True)
-    return shared
-
-
 @pytest.fixture(
     scope="session",
     params=[*SEEDS, *(pytest.param(seed, marks=pytest.mark.slow) for seed in MORE)],
     ids=lambda seed: f"seed-{seed}",
 )
-def run(request: pytest.FixtureRequest, folder: Path) -> Iterator[OpenedRun]:
+def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenedRun]:
     """A run of two days to look into."""
-    with open_run(_once(folder, request.param)) as opened:
+    seed = request.param
+    with open_run(once(tmp_path_factory, f"latticeville-{seed}.run", lambda path: _lived(path, seed))) as opened:
         yield opened

@@ -18,7 +18,7 @@ from commonplace.scenario.scenario import Scenario
 from sizes import PROVE
 from society.village import Recording
 
-NOON, EVENING, NIGHT = ("12:00", "18:00", "21:00") if PROVE else ("09:00", "12:00", "15:00")
+NOON, EVENING, NIGHT = ("12:00", "18:00", "21:00") if PROVE else ("09:00", "12:00", "12:00")
 
 
 @cache
@@ -56,8 +56,8 @@ def test_rain_keeps_people_indoors_and_changes_their_plans() -> None:
 
 def test_rain_that_begins_is_a_reason_to_change_plans() -> None:
     document: dict[str, Any] = deepcopy(find("latticeville").data)
-    document["climate"] = {"sky": "clear", "hours_per_step": 6, "weights": {"clear": {"rain": 1}, "rain": {"rain": 1}}}
-    town = Town(compiled_from_text(json.dumps(document), "latticeville"), OfflineMind(), seed=2).until("14:00")
+    document["climate"] = {"sky": "clear", "hours_per_step": 3, "weights": {"clear": {"rain": 1}, "rain": {"rain": 1}}}
+    town = Town(compiled_from_text(json.dumps(document), "latticeville"), OfflineMind(), seed=2).until("11:00")
     begins = [event.tick for event in town.events("WEATHER_CHANGED")]
     changed = [event for event in town.events("PLAN_CHANGED") if "rain" in event.body["reason"]]
     assert len(begins) == 1

@@ -230,7 +230,7 @@ class CannedSource:
             "heard_from": {"agent_id": "theo", "tick": 31, "words": "lantern night is on Sunday"},
         }  # fmt: skip
 
-    def inspect(self, agent_id: str, tick: int, *, memories: bool) -> Inspection:
+    def inspect(self, agent_id: str, tick: int, page: str) -> Inspection:
         name, called, age, work, spot, _ = PEOPLE[agent_id]
         background = NASTY if self.nasty else "Took over the place from an aunt, and has never closed on a weekday."
         persona = Persona(
@@ -245,9 +245,7 @@ class CannedSource:
                        "ada": Relation("ada", "rival", -25, 0, -1, 0, "")},
             jobs=(Job("plan_day", tick, tick + 2),),
         )  # fmt: skip
-        return Inspection(
-            persona, state, *((self._memories(tick), self._past(tick), self._goals(tick)) if memories else ())
-        )
+        return Inspection(persona, state, self._memories(tick), self._past(tick), self._goals(tick))
 
     def _plan(self, agent_id: str, tick: int, spot: str) -> Plan:
         day = self.clock.time(tick).replace(hour=0, minute=0)

@@ -7,7 +7,9 @@ import json
 
 import pytest
 
+from commonplace.cognition.relations import CHANGES
 from commonplace.views.lines import LineView, PlainLines, json_line, json_lines, wants_colour
+from commonplace.views.words import event_template
 from views.canned import NASTY, CannedSource, scenario
 
 
@@ -53,6 +55,11 @@ def test_moves_weather_objects_and_interventions_are_told() -> None:
     assert "clear → cloudy" in text
     assert "courier drone: broken → mended" in text
     assert "✦ The power goes out in the noodle bar." in text
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_whatever_changes_a_relation_has_a_sentence(language: str) -> None:
+    assert all(event_template(language, f"RELATION_CHANGED {why}") for why in CHANGES)
 
 
 def test_nothing_a_model_wrote_reaches_the_terminal_as_an_escape() -> None:

@@ -203,9 +203,10 @@ class Chronicle:
 
     @cached_property
     def _written(self) -> Mapping[str, frozenset[str]]:
-        """What the authors of the scenario have given to tell → its sentences, all as `plain` has them."""
+        """What the authors of the scenario have given to say → its sentences, all as `plain` has them."""
         parts = [part for memories in self.scenario.memories.values() for part in memories]
-        return {plain(text): frozenset(map(plain, sentences(text))) for part in parts for text in part.tell}
+        given = [*(text for part in parts for text in part.tell), *self.scenario.answers.values()]
+        return {plain(text): frozenset(map(plain, sentences(text))) for text in given}
 
     @cached_property
     def replies(self) -> Mapping[str, Line]:

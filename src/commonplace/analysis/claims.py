@@ -248,7 +248,14 @@ def questions(chronicle: Chronicle) -> Iterator[Question]:
         kind = _kind(line, chronicle.scenario.language)
         if kind:
             reply = chronicle.replies.get(line.event.id)
-            yield Question(line, kind, reply, _outcome(line, reply), _is_known(chronicle, line, kind))
+            is_known = None if _has_gone(chronicle, line) else _is_known(chronicle, line, kind)
+            yield Question(line, kind, reply, _outcome(line, reply), is_known)
+
+
+def _has_gone(chronicle: Chronicle, line: Line) -> bool:
+    """Whether the one who is asked left the place while the question was put."""
+    here, theirs = (chronicle.places.get(one, {}).get(line.tick) for one in (line.speaker, line.hearer))
+    return None not in (here, theirs) and here != theirs
 
 
 def _kind(line: Line, language: str) -> str:
@@ -263,7 +270,8 @@ def _kind(line: Line, language: str) -> str:
 def _outcome(line: Line, reply: Line | None) -> str:
     if reply is None:
         return "silence"
-    if reply.is_a("evasion"):
+    is_fine = any("answer.fine" in part.rules for part in reply.parts)  # one word of it is a snub elsewhere: `Fine.`
+    if reply.is_a("evasion") and not is_fine:
         return "evaded"
     if reply.act in ANSWERS or (not reply.act and not reply.text.endswith("?")):
         return "answered"

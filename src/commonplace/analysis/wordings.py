@@ -44,7 +44,7 @@ class Kind:
 
 KINDS: Mapping[str, Kind] = {
     "greeting": Kind(
-        ("greet", "react.greet", "react.greet_stranger", "bye.back", "bye.tail", "bye.night", "bye.plain"),
+        ("greet", "react.greet", "react.greet_stranger", "bye.back", "bye.night", "answer.fine"),
         r"^(good )?(morning|afternoon|evening|night|bye|goodbye|hello|hi|hey|take care|see you|go well)\b[^?]{0,24}$",
     ),
     # an answer that tells nothing of what was asked

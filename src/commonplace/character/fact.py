@@ -33,6 +33,10 @@ class Fact:
     _examined: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict[str, tuple[str, ...]], compare=False)
     """Cache: the same memories are examined again and again."""
 
+    def said_in(self, language: str) -> str:
+        """Its text in a language; in its first where it has none in this one."""
+        return self.text.get(language) or next(iter(self.text.values()))
+
     def carried_by(self, text: str) -> bool:
         """Whether the words of any one language carry it."""
         return bool(self.carrying_words(text))

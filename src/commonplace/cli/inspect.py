@@ -15,13 +15,13 @@ from commonplace.cli.options import AT, JSON, RUN, TRUST
 from commonplace.cli.output import print_json, print_table
 from commonplace.clock import hhmm
 from commonplace.errors import UsageError, command
-from commonplace.run.account import account
+from commonplace.run.account import account, account_text, goal_text
 from commonplace.run.account import goals as goals_of
 from commonplace.run.integrity import check as check_integrity
 from commonplace.run.integrity import unchecked
 from commonplace.run.reading import Reading
 from commonplace.run.rows import event_json
-from commonplace.run.why import account_text, as_text, event_named, goal_text
+from commonplace.run.why import as_text, event_named
 from commonplace.run.why import why as why_of
 from commonplace.text import one_line
 from commonplace.views.lines import entry_of, json_line
@@ -56,21 +56,18 @@ def agents(
     goals: str = typer.Option("", "--goals", metavar="AGENT", help="What this character means to do, and meant to."),
 ) -> None:
     """List the characters in the world: where they are and what they are doing."""
+    if past and goals:
+        raise UsageError("--past and --goals are two lists", hint="ask for one of them at a time")
     with Reading.open(run) as reading:
-        if past or goals:
-            rows = account(reading, past, at) if past else goals_of(reading, goals, at)
-            if as_json:
-                print_json(rows)
-            else:
-                as_line = account_text if past else goal_text
-                print("\n".join(one_line(as_line(row)) for row in rows))
-            return
-        rows = reading.agents(at)
+        rows = account(reading, past, at) if past else goals_of(reading, goals, at) if goals else reading.agents(at)
     if as_json:
         print_json(rows)
-        return
-    columns = ("id", "name", "place", "doing")
-    print_table(columns, [[row[column] for column in columns] for row in rows], words=len(columns))
+    elif past or goals:
+        for row in rows:
+            print(one_line(account_text(row) if past else goal_text(row)))
+    else:
+        columns = ("id", "name", "place", "doing")
+        print_table(columns, [[row[column] for column in columns] for row in rows], words=len(columns))
 
 
 def diffusion(run: Path = RUN, as_json: bool = JSON) -> None:

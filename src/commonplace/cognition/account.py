@@ -86,14 +86,11 @@ def _i_said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory
             due = _due(view, favour, topic, asked, frame) if kind == "promised" else -1
             _add(view, notebook, kind, memory, hearer, favour, topic, before.topic, due)
     if favour := favour_in(frame, "promise"):
-        for topic in topics:
-            due = _due(view, favour, topic, frame)
-            _add(view, notebook, "promised", memory, hearer, favour, topic, frame.get("topic", ""), due)
+        _pledged(view, notebook, "promised", hearer, favour, frame, memory)
     if favour := favour_in(frame, "keep"):
         _kept(view, notebook, hearer, favour, topics, memory)
-        for topic in topics if favour == "lend" else ():
-            due = _due(view, "return", topic, frame)
-            _add(view, notebook, "agreed", memory, hearer, "return", topic, frame.get("topic", ""), due)
+        if favour == "lend":
+            _pledged(view, notebook, "agreed", hearer, "return", frame, memory)
     if _tells(act):
         for topic in topics:
             _add(view, notebook, "told", memory, hearer, topic=topic, named=frame.get("topic", ""))
@@ -113,15 +110,12 @@ def _said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: 
     if before is not None:
         _replied(view, notebook, frame, before, memory)
     if favour := favour_in(frame, "promise"):
-        for topic in topics:
-            due = _due(view, favour, topic, frame)
-            _add(view, notebook, "agreed", memory, other, favour, topic, frame.get("topic", ""), due)
+        _pledged(view, notebook, "agreed", other, favour, frame, memory)
     if favour := favour_in(frame, "keep"):
         for row in _rows_on(notebook, "agreed", other, favour, topics):
             notebook.account = notebook.account.dropped(row)
-        for topic in topics if favour == "lend" else ():
-            due = _due(view, "return", topic, frame)
-            _add(view, notebook, "promised", memory, other, "return", topic, frame.get("topic", ""), due)
+        if favour == "lend":
+            _pledged(view, notebook, "promised", other, "return", frame, memory)
     if _asks(act):
         for topic in topics:
             _add(view, notebook, "was_asked", memory, other, act, topic)
@@ -145,6 +139,15 @@ def _replied(view: TurnView, notebook: Notebook, frame: Mapping[str, str], befor
             _add(view, notebook, kind, memory, other, favour, topic, before.topic, due)
 
 
+def _pledged(
+    view: TurnView, notebook: Notebook, kind: str, other: str, favour: str, frame: Mapping[str, str], memory: Memory
+) -> None:
+    """A line promises a favour: mine to the other (`promised`), or the other's to me (`agreed`)."""
+    for topic in topics_of(view.scenario.facts, frame):
+        due = _due(view, favour, topic, frame)
+        _add(view, notebook, kind, memory, other, favour, topic, frame.get("topic", ""), due)
+
+
 def favour_in(frame: Mapping[str, str], does: str) -> str:
     """The favour that a line asks for (`ask`), offers (`promise`) or does (`keep`); empty for none."""
     act = act_of(frame)
@@ -160,17 +163,18 @@ def _due(view: TurnView, favour: str, topic: str, *frames: Mapping[str, str]) ->
     """When a promise is to be kept: at the end of an event, on the day that the words name, or within two days."""
     if not favour:
         return _ends(view, topic)
-    language = view.scenario.language
-    quotes = " ".join(frame["quote"] for frame in reversed(frames)).lower()
-    days = next((days for days in (_named_day(view, quotes, language),) if days is not None), USUAL_DAYS)
+    days = _named_day(view, " ".join(frame["quote"] for frame in frames).lower())
+    days = USUAL_DAYS if days is None else days
     return view.scenario.clock.tick(midnight(view.now) + timedelta(days=days, minutes=EVENING))
 
 
-def _named_day(view: TurnView, quotes: str, language: str) -> int | None:
+def _named_day(view: TurnView, quotes: str) -> int | None:
+    """Days from now to the day that the words name; None for none."""
+    language = view.scenario.language
     names = [name.lower() for name in WEEKDAYS.get(language, WEEKDAYS["en"])]
     found = {name: (number - view.now.weekday()) % 7 or 7 for number, name in enumerate(names)} | DAYS.get(language, {})
-    said = [name for name in sorted(found, key=lambda name: (-len(name), name)) if name in quotes]
-    return found[said[0]] if said else None
+    said = min((name for name in found if name in quotes), key=lambda name: (-len(name), name), default="")
+    return found.get(said)
 
 
 def _kept(
@@ -199,9 +203,7 @@ def topics_of(facts: Sequence[Fact], frame: Mapping[str, str]) -> tuple[str, ...
 
 def talk_topics(view: View) -> tuple[str, ...]:
     """What the latest lines of the talk one is in are about."""
-    me = view.persona.id
-    talk = next((talk for talk in view.world.conversations if me in talk.members), None)
-    lines = talk.lines[-LATEST_LINES:] if talk else ()
+    lines = view.world.talk.lines[-LATEST_LINES:] if view.world.talk else ()
     return tuple(dict.fromkeys(topic for line in lines for topic in topics_of(view.scenario.facts, _frame_of(line))))
 
 
@@ -275,7 +277,7 @@ def _goes_on(view: TurnView, fact: Fact) -> bool:
 
 def _ends(view: TurnView, topic: str) -> int:
     """The tick at which the event of a fact is over; −1 for anything else."""
-    fact = next((fact for fact in view.scenario.facts if fact.id == topic), None)
+    fact = view.scenario.fact(topic)
     if fact is None or fact.starts is None:
         return -1
     return view.scenario.clock.tick(fact.starts + timedelta(minutes=fact.minutes or 60))

@@ -12,7 +12,7 @@ from datetime import timedelta
 from pydantic import ValidationError
 
 from commonplace.character.plan import PlanItem
-from commonplace.cognition.converse import LONGEST_LINE, converse, line, my_talk, said_today
+from commonplace.cognition.converse import LONGEST_LINE, converse, line, said_today
 from commonplace.cognition.sentences import doing
 from commonplace.cognition.situation import item_note, places, recalled, situation, who
 from commonplace.cognition.turn import Notebook, TurnView
@@ -151,7 +151,7 @@ def _awaited(view: TurnView) -> str:
 
     Empty when there is nobody to wait for.
     """
-    talk = my_talk(view)
+    talk = view.world.talk
     if talk is None or talk.floor == view.persona.id or talk.floor not in view.world.bodies:
         return ""
     last = talk.lines[-1]

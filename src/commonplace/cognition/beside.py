@@ -23,6 +23,8 @@ MOST_ON_SUBJECT = 4
 """Memories on what is being spoken of that come before all others."""
 LATELY = timedelta(hours=20)
 """How long something belongs to today's life."""
+OF_LATE, MOST_HEARD = timedelta(days=3), 2
+"""How long one remembers by its subject what others said, and how much of it."""
 FIRST = 60
 """Among how many of the first memories those of the scenario are looked for."""
 DULL = frozenset({"time", "walked", "left", "arrived", "talk", "weather"})
@@ -30,10 +32,11 @@ DULL = frozenset({"time", "walked", "left", "arrived", "talk", "weather"})
 
 
 def beside(
-    view: TurnView, notebook: Notebook, hearer: str, found: Sequence[Recalled], said: str = ""
+    view: TurnView, notebook: Notebook, hearer: str, found: Sequence[Recalled], said: str = "", asked: str = ""
 ) -> tuple[Recalled, ...]:
     """As many memories as `found` leaves room for: first what one has not told the hearer on the subject of what has
-    just been `said`, then in turn of today, of the hearer, and of what one has not told them.
+    just been `said`, and what others said of a subject one is `asked` about, then in turn of today, of the hearer, and
+    of what one has not told them.
     """
     wanted = view.scenario.cognition.k - len(found)
     if wanted < 1:
@@ -46,7 +49,7 @@ def beside(
         "own": untold,
         "hearer": _weightiest(of_hearer),
     }
-    chosen = _in_turn({"subject": subject}, known, wanted)
+    chosen = _in_turn({"subject": subject, "heard": said_of(view, hearer, as_topic(asked))}, known, wanted)
     chosen |= _in_turn(groups, known, wanted - sum(map(len, chosen.values())))
     for purpose, memories in chosen.items():
         notebook.chosen(purpose, [memory.id for memory in memories], sum(map(len, groups.values())))
@@ -101,6 +104,18 @@ def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
         told = account.find("told", hearer, topic=topic)
         found.append((told.times if told else 0, said, -memory.importance, memory.id, memory))
     return [memory for *_, memory in sorted(found, key=lambda one: one[:-1])]
+
+
+def said_of(view: TurnView, hearer: str, topic: str) -> list[Memory]:
+    """The latest that others than the hearer said of a subject, to others than the hearer."""
+    found: list[Memory] = []
+    for memory in view.draft.since(view.now - OF_LATE, OBSERVATION) if topic else ():
+        frame = memory.details.get("frame", {})
+        if frame.get("what") == "said" and hearer not in (frame["who"], frame.get("to", "")):
+            quote = frame["quote"].lower()
+            if _is_named(topic, frozenset(words(quote)), quote):
+                found.append(memory)
+    return found[: -MOST_HEARD - 1 : -1]
 
 
 def _named_in(said: str, memories: Sequence[Memory]) -> list[Memory]:

@@ -44,10 +44,13 @@ async def converse(
     parts = (*heard, called, reaction.purpose, reaction.reason)
     k = view.scenario.cognition.k
     found = await retrieve(view, notebook, "talk", parts, k=k - k // (REPLYING if heard else OPENING))
-    found = (*found, *beside(view, notebook, hearer, found, said=_latest(view)))
+    found = (*found, *beside(view, notebook, hearer, found, said=_latest(view), asked=_asked(view, hearer)))
     found = (*found, *_meant_for(view, notebook, hearer, found))
     found = _with_reasons(view, notebook, reaction.because, found)
     relation, said = notebook.relations.get(hearer), said_today(view, hearer)
+    past = past_with(view, notebook.account, hearer, found)
+    if past.spoken_of:
+        notebook.chosen("asked", past.spoken_of.because, 1)
     inputs = noted(
         ConverseInput,
         who=who(view.persona),
@@ -61,7 +64,7 @@ async def converse(
         told=relation.shared if relation else (),
         now=item_note(view.scenario, item) if item else None,
         later=later_strokes(view.scenario, notebook.plan, view.now),
-        past=past_with(view, notebook.account, hearer, found),
+        past=past,
         goals=goal_notes(view, sorted(notebook.goals.open(), key=lambda goal: goal.person != hearer)),
     )
     answer = await notebook.ask(CONVERSE, inputs)
@@ -70,8 +73,15 @@ async def converse(
 
 def _latest(view: TurnView) -> str:
     """The latest line of each of us in the talk I am in, with their topics."""
-    talk = my_talk(view)
+    talk = view.world.talk
     return " ".join(f"{line.utterance} {line.topic}" for line in talk.lines[-2:]) if talk else ""
+
+
+def _asked(view: TurnView, hearer: str) -> str:
+    """The subject that the hearer has just asked about; empty for none."""
+    talk = view.world.talk
+    line = talk.lines[-1] if talk and talk.lines else None
+    return line.topic if line and line.speaker == hearer and line.speech_act in ("ask.topic", "ask.more") else ""
 
 
 def _meant_for(
@@ -127,14 +137,9 @@ def carrier(view: TurnView, fact_id: str, because: Sequence[int]) -> int:
     return view.draft.earliest(fact.carried_by) or 0
 
 
-def my_talk(view: TurnView) -> Conversation | None:
-    """The conversation here that I am part of."""
-    return next((talk for talk in view.world.conversations if view.persona.id in talk.members), None)
-
-
 def spoken(view: TurnView, hearer: str = "") -> tuple[Spoken, ...]:
     """The lines of the talk I am in, oldest first; of the one a hearer is in, when I am about to join it."""
-    talk = my_talk(view)
+    talk = view.world.talk
     lines = talk.lines if talk else _up_to(hearer, view.world.conversations)
     personas = view.scenario.personas
     return tuple(
@@ -157,8 +162,16 @@ def _with_replies(view: TurnView, lines: tuple[Spoken, ...]) -> tuple[Spoken, ..
     if not given or not lines or lines[-1].speaker == view.persona.id:
         return lines
     replies = (given[one] for one in reversed(sentences(lines[-1].text)) if one in given)
-    last = next(replies, ())
+    last = _answer(view, lines) if lines[-1].speech_act == "ask.more" else next(replies, ())
     return (*lines[:-1], noted(Spoken, **{**dict(lines[-1]), "replies": last})) if last else lines
+
+
+def _answer(view: TurnView, lines: tuple[Spoken, ...]) -> tuple[str, ...]:
+    """What the author gave me to say to a question about my own last line."""
+    mine = next((one.text for one in reversed(lines) if one.speaker == view.persona.id), "")
+    asked, answers = sentences(lines[-1].text)[-1:], view.scenario.answers
+    told = ((one, question) for one in reversed(sentences(mine)) for question in asked)
+    return next(((answers[pair],) for pair in told if pair in answers), ())
 
 
 def _up_to(hearer: str, talks: Iterable[Conversation]) -> tuple[Line, ...]:
@@ -170,7 +183,7 @@ def _up_to(hearer: str, talks: Iterable[Conversation]) -> tuple[Line, ...]:
 
 def has_floor(view: TurnView) -> bool:
     """Whether the last line of my talk was addressed to me."""
-    talk = my_talk(view)
+    talk = view.world.talk
     return talk is not None and talk.floor == view.persona.id
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from commonplace.character.persona import Persona
 from commonplace.clock import hhmm, midnight, parse_iso
-from commonplace.cognition.converse import my_talk
 from commonplace.cognition.goals import goal_notes, wish_for
 from commonplace.cognition.past import own_past, whole_past
 from commonplace.cognition.plan import adopt_day
@@ -229,7 +228,7 @@ async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResul
 
 def request_relate(view: TurnView, notebook: Notebook) -> None:
     """When a talk is over, request a new view of those it was with."""
-    talk = my_talk(view)
+    talk = view.world.talk
     delay = max(1, view.scenario.clock.ticks(view.scenario.cognition.deferred_minutes))
     for other, relation in notebook.relations.items():
         if relation.last_talk <= relation.weighed or view.tick - relation.last_talk <= SILENCE:

@@ -12,7 +12,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache, lru_cache
 
-from commonplace.character.account import Entry, as_topic
+from commonplace.character.account import Entry, as_topic, cited
+from commonplace.character.fact import carried
 from commonplace.character.goal import DONE, GIVEN_UP, OVERTAKEN, Goal, about
 from commonplace.character.persona import Persona
 from commonplace.character.plan import without_stroke
@@ -23,6 +24,8 @@ from commonplace.cognition.sentences import the_thing, wished
 from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import GoalNote, noted
+from commonplace.scenario.scenario import Scenario
+from commonplace.text import words
 from commonplace.world.geography import Geography
 from commonplace.world.tree import ObjectKind, Transition
 
@@ -38,6 +41,8 @@ BETWEEN_TWO = frozenset({"reproach", "apologise", "make_up"})
 """Speech acts that settle a matter in whatever words."""
 REST_DAYS = 5
 """Days before a goal about the same as one that has ended is had again."""
+WELL_TOLD = 4
+"""Times that somebody has told one of a subject after which one does not ask for more."""
 SULKS = 18 * 60
 """Minutes after which one who was hurt wants to make up."""
 SIGHTINGS = timedelta(days=3)
@@ -75,7 +80,7 @@ def _open(
     goal = Goal(
         f"{wanted}/{view.tick}", kind, text, act=act, topic=topic, named=named, person=person, object=object,
         place=place, hour=hour, steps=steps, done_steps=done_steps, opened=view.tick, changed=view.tick, due=due,
-        because=tuple(sorted(set(memories)))[-3:], moved_by=memories[-1],
+        because=cited((), tuple(memories)), moved_by=memories[-1],
     )  # fmt: skip
     notebook.goals = notebook.goals.with_opened(goal)
 
@@ -110,11 +115,11 @@ def _i_said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory
     hearer, act = frame["to"], act_of(frame)
     if act == "accept" or favour_in(frame, "promise"):
         _promised(view, notebook, hearer, memory)
-    topics = topics_of(view.scenario.facts, frame)
+    topics = set(map(_head, topics_of(view.scenario.facts, frame)))  # `Jun's letter` is said to Jun as `your letter`
     for goal in notebook.goals.open():
         if goal.person != hearer:
             continue
-        is_said = goal.act == act and (act in BETWEEN_TWO or goal.topic in topics)
+        is_said = goal.act == act and (act in BETWEEN_TWO or _head(goal.topic) in topics)
         if is_said or (not goal.act and goal.kind == "visit"):
             _close(view, notebook, goal, DONE, memory.id)
 
@@ -137,7 +142,7 @@ def _promised(view: TurnView, notebook: Notebook, other: str, memory: Memory) ->
     for row in notebook.account.rows("promised", other):
         if row.tick != view.tick or memory.id not in row.because:
             continue
-        fact = next((fact for fact in view.scenario.facts if fact.id == row.topic), None)
+        fact = view.scenario.fact(row.topic)
         if not row.act:
             is_meant = any(goal.topic == row.topic for goal in notebook.goals.open())
             if fact is not None and fact.starts is not None and fact.place and not is_meant:
@@ -191,7 +196,7 @@ def _matter(view: TurnView, notebook: Notebook, act: str, row: Entry) -> None:
 
 def _name_of(view: View, row: Entry) -> str:
     """What a row is about in words; empty for the id of an event."""
-    return "" if any(fact.id == row.topic for fact in view.scenario.facts) else row.named or row.topic
+    return "" if view.scenario.fact(row.topic) else row.named or row.topic
 
 
 # ── things ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -268,20 +273,16 @@ def _uses(persona: Persona) -> tuple[tuple[str, str], ...]:
 def mending(geography: Geography, thing: str, state: str) -> tuple[Transition, ...]:
     """The transitions by which a thing in this state is repaired, in order; none where there is nothing to repair."""
     node = geography.nodes.get(thing)
-    return _mending(geography.kinds[node.kind], state) if node is not None and node.kind else ()
+    return _mending(_repairs(geography.kinds[node.kind]), state) if node is not None and node.kind else ()
 
 
 @cache
-def _mending_of(kinds: tuple[Transition, ...], state: str) -> tuple[Transition, ...]:
+def _mending(repairs: tuple[Transition, ...], state: str) -> tuple[Transition, ...]:
     path: list[Transition] = []
-    while (one := next((one for one in kinds if one.source == state), None)) is not None and one not in path:
+    while (one := next((one for one in repairs if one.source == state), None)) is not None and one not in path:
         path.append(one)
         state = one.target
     return tuple(path)
-
-
-def _mending(kind: ObjectKind, state: str) -> tuple[Transition, ...]:
-    return _mending_of(_repairs(kind), state)
 
 
 def _repairs(kind: ObjectKind) -> tuple[Transition, ...]:
@@ -377,19 +378,43 @@ def _sulk(view: TurnView, notebook: Notebook) -> None:
 
 
 def wish_for(view: TurnView, notebook: Notebook, memories: Iterable[Memory]) -> None:
-    """What a conclusion makes one wish about somebody becomes a goal: to be with them."""
+    """What a conclusion makes one wish about somebody becomes a goal: to be with them, or to hear more of what they
+    have told."""
     for memory in memories:
         frame = memory.details.get("frame", {})
         other, topic = frame.get("about", ""), frame.get("topic", "")
         wishes = sum(goal.kind == "visit" or goal.act == "ask.topic" for goal in notebook.goals.open())
-        if view.scenario.language == "en" and " " not in topic.strip() and topic:
-            continue  # `goodbye`, `rest`: nothing to go and ask about
+        if topic and not _is_theirs(view, notebook, other, topic):
+            continue
         if frame.get("wish") and other in notebook.relations and wishes < MOST_WISHES:
             kind, act = ("matter", "ask.topic") if topic else ("visit", "")
             _open(
                 view, notebook, kind, frame["wish"], [memory.id], act=act, topic=as_topic(topic), named=topic,
                 person=other, due=_in_days(view, VISIT_DAYS),
             )  # fmt: skip
+
+
+def _is_theirs(view: TurnView, notebook: Notebook, other: str, topic: str) -> bool:
+    """Whether somebody has told one of a subject, and may have more to tell: not of news or of what everybody noticed,
+    nor of what is one's own or no thing (`goodbye`, `rest`)."""
+    if view.persona.called in topic:
+        return False
+    if (view.scenario.language == "en" and " " not in topic.strip()) or carried(view.scenario.facts, topic):
+        return False
+    name = _head(topic)
+    told = sum(row.times for row in notebook.account.rows("heard", other) if _head(row.topic) == name)
+    return 0 < told < WELL_TOLD and name not in _noticed(view.scenario)
+
+
+def _head(topic: str) -> str:
+    """The last word of a subject: what it names, whosever it is."""
+    return next(reversed(words(as_topic(topic))), "")
+
+
+def _noticed(scenario: Scenario) -> frozenset[str]:
+    """The subjects of the scenario's occasions, without those that somebody there has memories of."""
+    own = {_head(one.topic) for memories in scenario.memories.values() for one in memories}
+    return frozenset({_head(tell.topic) for tell in scenario.tells.values()} - own)
 
 
 _MOVERS: Mapping[str, Callable[[TurnView, Notebook, Mapping[str, str], Memory], None]] = {

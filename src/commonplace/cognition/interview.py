@@ -146,8 +146,7 @@ async def _retrieved(view: TalkView, notebook: Tracer, question: str, asked: Ask
     scenario = view.scenario
     called = [scenario.personas[other].called for other in asked.people[:MOST_NAMED]]
     spots = [scenario.geography.nodes[place].name for place in asked.places[:MOST_NAMED]]
-    facts = [fact.text for fact in scenario.facts if fact.id in asked.facts[:MOST_NAMED]]
-    told = [text.get(scenario.language) or next(iter(text.values())) for text in facts]
+    told = [fact.said_in(scenario.language) for fact in scenario.facts if fact.id in asked.facts[:MOST_NAMED]]
     about = " ".join(asked.words)
     # A follow-up such as `why?` is searched for by what it is about.
     first = " ".join(dict.fromkeys([question, *(called if asked.then or asked.people else ()), about]))
@@ -323,7 +322,7 @@ def _view_of(view: TalkView, other: str) -> tuple[int, ...]:
 
 def _of_fact(view: TalkView, fact_id: str, latest: Sequence[Memory]) -> list[Memory]:
     """What carries a fact: the earliest, then the latest."""
-    fact = next((fact for fact in view.scenario.facts if fact.id == fact_id), None)
+    fact = view.scenario.fact(fact_id)
     carriers = [memory for memory in latest if fact is not None and fact.carried_by(memory.text)]
     return [*carriers[: -OF_A_FACT // 2 - 1 : -1], *carriers[: OF_A_FACT // 2]]
 

@@ -12,7 +12,7 @@ from commonplace.cognition.remember import ACTION
 from commonplace.cognition.turn import View
 from commonplace.minds.notes import Past, PastNote, Recalled, noted, noted_of
 from commonplace.scenario.scenario import Scenario
-from commonplace.text import words
+from commonplace.text import is_named, words
 
 MOST_OWN, MOST_WITH = 12, 40
 """Rows about oneself, and rows about a hearer and the subjects of the talk, that a mind is told."""
@@ -23,12 +23,12 @@ SHARED = 3
 SMALL_WORDS = frozenset({"the", "a", "an", "of", "to", "and", "in", "on", "at", "with", "from", "for"})
 
 
-def past_with(view: View, account: Account, other: str, found: Iterable[Recalled] = ()) -> Past:
-    """What concerns a hearer: the rows with them, whom else one told or heard of the talk's subjects, and one's own
-    latest deeds; with the sentences that this hearer has heard, those said lately, and of the recalled memories those
-    that anybody has been told."""
+def past_with(view: View, account: Account, other: str, found: Sequence[Recalled] = ()) -> Past:
+    """What concerns a hearer: the rows with them, whom else one told or heard of the talk's subjects and of the news
+    recalled, and one's own latest deeds; with the sentences that this hearer has heard, those said lately, and of the
+    recalled memories those that anybody has been told."""
     rows = [row for kind in BETWEEN for row in account.groups.get(f"{kind}/{other}", {}).values()]
-    for topic in talk_topics(view):
+    for topic in dict.fromkeys((*talk_topics(view), *(fact for note in found for fact in note.facts))):
         rows += _elsewhere(account, topic, other)
     latest = sorted(rows, key=lambda row: (-row.tick, row.key))[:MOST_WITH]
     return noted(
@@ -45,8 +45,10 @@ def own_past(view: View, account: Account) -> Past:
 
 
 def whole_past(view: View, account: Account) -> Past:
-    """The latest rows of every kind."""
-    return noted(Past, notes=_notes(view, account.all()[:MOST_WHOLE]), said=(), lately=())
+    """The latest rows of every kind, and all about promises."""
+    rows = account.all()
+    older = (row for row in rows[MOST_WHOLE:] if f"{row.kind}/" in WITH_SOMEBODY)
+    return noted(Past, notes=_notes(view, (*rows[:MOST_WHOLE], *older)), said=(), lately=())
 
 
 WITH_SOMEBODY = ("promised/", "kept/", "broke/")
@@ -71,7 +73,7 @@ def _elsewhere(account: Account, topic: str, hearer: str) -> Iterable[Entry]:
 
 def _seen(view: View, hearer: str) -> list[PastNote]:
     """Where one last saw those whom the latest line names."""
-    talk = next((talk for talk in view.world.conversations if view.persona.id in talk.members), None)
+    talk = view.world.talk
     line = talk.lines[-1].utterance if talk and talk.lines else ""
     belief, nodes, minutes = view.state.belief, view.scenario.geography.nodes, view.scenario.clock.tick_minutes
     return [
@@ -80,7 +82,7 @@ def _seen(view: View, hearer: str) -> list[PastNote]:
             text=nodes[known.parent].name, minutes_ago=(view.world.tick - known.seen) * minutes, times=1, because=(),
         )
         for other, persona in view.scenario.personas.items()
-        if persona.called in line and other not in (hearer, view.persona.id)
+        if is_named(persona.called, line) and other not in (hearer, view.persona.id)
         for known in (belief.nodes.get(other),)
         if known is not None and known.seen > 0 and known.parent in nodes
     ]  # fmt: skip
@@ -88,7 +90,7 @@ def _seen(view: View, hearer: str) -> list[PastNote]:
 
 def _asked_about(view: View, hearer: str) -> list[PastNote]:
     """What one was doing lately that the hearer's latest line speaks of."""
-    talk = next((talk for talk in view.world.conversations if view.persona.id in talk.members), None)
+    talk = view.world.talk
     line = talk.lines[-1] if talk and talk.lines else None
     if line is None or line.speaker != hearer:
         return []
@@ -101,7 +103,8 @@ def _asked_about(view: View, hearer: str) -> list[PastNote]:
         if doing in others:  # the same few things are done all day
             continue
         others.add(doing)
-        if len(said.intersection(words(doing))) >= SHARED:
+        parts = words(doing)
+        if len(said.intersection(parts)) >= SHARED and not said.isdisjoint((parts[0], parts[-1])):
             minutes = (view.now - memory.created_at) // timedelta(minutes=1)
             return [
                 noted(
@@ -145,7 +148,7 @@ def _fields(view: View, row: Entry) -> tuple[dict[str, Any], int]:
     known = _FIELDS.get(id(row))
     if known is not None and known[1] is row and known[0] is scenario:
         return known[2]
-    fact = next((fact for fact in scenario.facts if fact.id == row.topic), None)
+    fact = scenario.fact(row.topic)
     fields: dict[str, Any] = {
         "kind": row.kind,
         "other": row.other,
@@ -153,7 +156,7 @@ def _fields(view: View, row: Entry) -> tuple[dict[str, Any], int]:
         "act": row.act,
         "topic": row.topic,
         "named": row.named,
-        "text": (fact.text.get(scenario.language) or next(iter(fact.text.values()))) if fact else "",
+        "text": fact.said_in(scenario.language) if fact else "",
         "minutes_ago": 0,
         "times": row.times,
         "because": row.because,

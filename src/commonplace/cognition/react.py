@@ -9,7 +9,7 @@ from commonplace.character.plan import PlanItem
 from commonplace.cognition import plan as planning
 from commonplace.cognition.act import plan_step, targets
 from commonplace.cognition.beside import news_ahead
-from commonplace.cognition.converse import has_floor, my_talk, said_to, spoken
+from commonplace.cognition.converse import has_floor, said_to, spoken
 from commonplace.cognition.goals import goal_notes
 from commonplace.cognition.past import own_past, past_with
 from commonplace.cognition.remember import rated
@@ -42,7 +42,7 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
         notebook.trace["reaction"] = reaction_entry(KEEP, None)
         return KEEP
     found = await retrieve(view, notebook, "react", _query(view, news, item))
-    if not my_talk(view):
+    if not view.world.talk:
         found = (*found, *news_ahead(view, notebook, found))
     inputs = _input(view, notebook, news, item, found)
     answer = await notebook.ask(REACT, inputs)
@@ -72,7 +72,7 @@ def _is_small(view: TurnView, notebook: Notebook, news: Sequence[News]) -> bool:
     none of it important."""
     if has_floor(view):
         return False
-    kinds = {"thing", "doing", "did"} if my_talk(view) else {"thing", "doing", "did", "said"}
+    kinds = {"thing", "doing", "did"} if view.world.talk else {"thing", "doing", "did", "said"}
     return all(
         entry.kind in kinds
         and entry.importance <= SMALL

@@ -28,10 +28,10 @@ HURT, PLEASED = "hurt", "pleased"
 """Kinds of rows in the account: the other did something that pleased me, or that hurt."""
 ILL = frozenset({"complain", "snub", "tell.concern"})
 WELL = frozenset({"praise", "tell.fond", "comfort", "thank"})
+"""Speech acts that, about somebody who hears it, are taken amiss or taken well."""
 FELT = {"reproach": "reproached", "defy": "defied", "make_up": "made_up", "forgive": "forgave"}
 """Speech acts to me that change what I think of the speaker, whatever they are about. `defy` answers a reproach, and
 `forgive` an apology or an offer to make up."""
-"""Speech acts that, about somebody who hears it, are taken amiss or taken well."""
 FORGETS = 7 * 24 * 60
 """Minutes within which an apology is for something."""
 AWAY = 4 * 24 * 60

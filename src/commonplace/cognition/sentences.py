@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from commonplace.josa import ongoing, resolved
-from commonplace.minds.offline.grammar.conjugation import whole
+from commonplace.josa import ongoing, planned, resolved
 
 Frame = Mapping[str, str]
 
@@ -166,18 +165,19 @@ def wished(language: str, kind: str, **slots: str) -> str:
     return resolved(WISHES[language][kind].format_map(slots))
 
 
-def _gerund(planned: str, ongoing_form: str) -> str:
+def _decided(doing: str) -> str:
     """An activity as what one decides on: `국물을 내기`, also of `국물을 내는 중`."""
-    if planned != ongoing_form:
-        return planned
-    return f"{whole(planned[:-3])}기" if planned.endswith("는 중") and len(planned) > 4 else f"{planned}이기"
+    if ongoing(doing) != doing:  # it ends in 기
+        return doing
+    decided = planned(doing)
+    return decided if decided != doing else f"{doing}이기"
 
 
 def sentence(language: str, kind: str, **slots: str) -> str:
     """The sentence for one kind of percept or plan."""
     if language == "ko" and "doing" in slots:
-        planned, slots["doing"] = slots["doing"], ongoing(slots["doing"])
-        slots["to_do"] = f"{_gerund(planned, slots['doing'])}로"
+        slots["to_do"] = f"{_decided(slots['doing'])}로"
+        slots["doing"] = ongoing(slots["doing"])
     return resolved(SENTENCES[language][kind].format_map(slots))
 
 

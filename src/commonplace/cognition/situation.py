@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
+from commonplace import rng
 from commonplace.character.fact import carried
 from commonplace.character.levels import CLOSE, Manner, manner
 from commonplace.character.persona import Persona
@@ -265,14 +266,27 @@ def _told(scenario: Scenario, memory: Memory) -> dict[str, Any]:
         "kind": memory.kind,
         "importance": 0,
         "minutes_ago": 0,
-        "frame": {**named(scenario, details.get("frame", {})), **_references(scenario, memory), **_about(of)},
-        "tell": tuple(details.get("tell", ())) or (of.lines if of else ()),
+        "frame": {**named(scenario, details.get("frame", {})), **_references(scenario, memory)},
+        "tell": tuple(details.get("tell", ())) or (_share(scenario, memory, of) if of else ()),
         "facts": carried(scenario.facts, memory.text),
     }
     if len(_TOLD) >= MOST_TOLD:
         _TOLD.clear()
     _TOLD[memory.agent, memory.id] = scenario, memory, fields
     return fields
+
+
+TELLERS = 12
+"""Of so many people who were at an occasion, one tells of it as their own."""
+
+
+def _share(scenario: Scenario, memory: Memory, of: Tell) -> tuple[str, ...]:
+    """What there is to tell of an occasion, for one of those who were there; nothing for the others, so that no two
+    tell the same as their own, and whoever tells of it has more to tell."""
+    frame = memory.details["frame"]
+    here = frame.get("with", "").split() if frame.get("areas") else scenario.personas
+    order = rng.shuffled(sorted({memory.agent, *here}), "tells", frame["event"], memory.created_at.date().isoformat())
+    return () if order.index(memory.agent) % TELLERS else of.lines
 
 
 def _about(of: Tell | None) -> dict[str, str]:
@@ -295,7 +309,7 @@ def _same(one: Memory, other: Memory) -> bool:
 
 def named(scenario: Scenario, frame: Mapping[str, str]) -> dict[str, str]:
     """A memory's frame with the names of the ids in it: what a mind words its sentences with."""
-    names = dict(frame)
+    names = {**frame, **_about(scenario.tells.get(frame.get("event", "")))}
     for key, name in NAMES.items():
         if frame.get(key):
             names[name] = _display(scenario, frame[key], short=name in CALLED)
@@ -316,7 +330,7 @@ def fact_notes(scenario: Scenario, notes: Sequence[Recalled]) -> tuple[FactNote,
         noted(
             FactNote,
             id=fact.id,
-            text=fact.text.get(scenario.language) or next(iter(fact.text.values())),
+            text=fact.said_in(scenario.language),
             tell=fact.tell.get(scenario.language, ()),
             place=fact.place,
             place_name=scenario.geography.nodes[fact.place].name if fact.place else "",

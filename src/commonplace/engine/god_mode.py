@@ -10,6 +10,7 @@ from commonplace.engine.driver import Driver
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Person, ThingHere
 from commonplace.minds.tasks import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
+from commonplace.minds.tasks.offers import people
 from commonplace.minds.tasks.perceive_event import GONE
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.events import NOBODY
@@ -23,11 +24,11 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
 
     The same sentence is asked about once before a tick. Raises Paused when the mind is unavailable.
     """
-    answer = await driver.answer(NOBODY, world.tick + 1, Ask(PERCEIVE_EVENT, _input(text, scenario, world)))
+    asked = _input(text, scenario, world)
+    answer = await driver.answer(NOBODY, world.tick + 1, Ask(PERCEIVE_EVENT, asked))
     output: PerceiveEventOutput = answer.value
     areas = [area for area in output.areas if area in scenario.geography.edges]
     agents = [agent for agent in output.people if agent in scenario.personas]
-    called = {persona.called: persona.id for persona in scenario.personas.values()}
     changes = [change for change in output.sets if change[0] in world.things]
     return {
         "kind": "god_event",
@@ -38,7 +39,7 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
         "closes": doors(scenario.geography, output.locked),
         "moves": [[thing, NOWHERE] for thing, state in changes if not _is_state((thing, state), scenario)],
         "sky": output.sky,
-        "befalls": [list(pair) for pair in output.befalls(called)],
+        "befalls": [list(pair) for pair in output.befalls(people(asked.people))],
         "far": output.far if areas else "",
     }
 

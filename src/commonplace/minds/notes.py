@@ -252,6 +252,11 @@ class Past(Value):
     lately: tuple[str, ...] = ()
     """Digests of the latest sentences said to anybody, oldest first."""
 
+    @property
+    def spoken_of(self) -> PastNote | None:
+        """What one was doing lately that the hearer's latest line speaks of."""
+        return next((note for note in self.notes if note.kind == "did" and not note.topic), None)
+
 
 NO_PAST = Past()
 
@@ -290,7 +295,7 @@ class GoalNote(Value):
     minutes: int = 0
     """Since it was opened."""
     hours_left: int = 999
-    """Until it is due."""
+    """Until it is due; 999 for no time."""
     steps: int = 1
     done_steps: int = 0
     tries: int = 0

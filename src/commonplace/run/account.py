@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from commonplace.character.account import Entry
 from commonplace.character.goal import Goal
 from commonplace.clock import hhmm, iso, midnight
+from commonplace.text import clean, shortened
 
 if TYPE_CHECKING:
     from commonplace.memory import Memory
@@ -85,10 +86,41 @@ def account_row(reading: Reading, agent: str, entry: Entry) -> dict[str, Any]:
 
 
 def _text(reading: Reading, entry: Entry, memory: Memory | None) -> str:
-    fact = next((fact for fact in reading.scenario.facts if fact.id == entry.topic), None)
+    fact = reading.scenario.fact(entry.topic)
     if fact is not None:
-        return fact.text.get(reading.scenario.language) or next(iter(fact.text.values()))
+        return fact.said_in(reading.scenario.language)
     if memory is None or entry.kind != "attended":
         return ""
     frame: dict[str, str] = memory.details.get("frame", {})
     return str(frame.get("text", ""))
+
+
+# ── as text ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+SHOWN = 96
+"""Characters of a text in a line."""
+
+
+def account_text(row: Mapping[str, Any]) -> str:
+    """A row of an account in a line: `asked ezekiel (ask.topic) about the cough, 2 times, last on 2031-10-05 09:10`."""
+    act = f" ({row['act']})" if row["act"] else ""
+    topic = shortened(clean(row["text"] or row["topic"]), SHOWN)
+    named = f"“{topic}”" if row["text"] else topic
+    about = f" {'about ' if row['other'] else ''}{named}" if topic else ""
+    often = f", {row['times']} times, last on" if row["times"] > 1 else ","
+    kind = " ".join(filter(None, (row["kind"].replace("_", " "), row["other"])))
+    return f"{kind}{act}{about}{often} {_when(row['time'])}"
+
+
+def goal_text(row: Mapping[str, Any]) -> str:
+    """A goal in a line: `open promise: lend Mira the ladder, by 2031-10-07 21:00`."""
+    steps = f", {row['done_steps']} of {row['steps']} steps" if row["steps"] > 1 else ""
+    due = f", by {_when(row['due'])}" if row["due"] and row["status"] == "open" else ""
+    since = "" if row["status"] == "open" else f", {_when(row['changed'])}"
+    status = row["status"].replace("_", " ")
+    return f"{status} {row['kind']}: {shortened(clean(row['text']), SHOWN)}{steps}{due}{since}"
+
+
+def _when(moment: str) -> str:
+    return moment[:16].replace("T", " ")

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.clock import iso
-from commonplace.run.rows import event_json, item_phrase
+from commonplace.run.rows import event_json, item_phrase, listed
 from commonplace.run.tick_record import Version
 from commonplace.run.versions import SHOWN_KINDS, as_body, as_item, as_sky
 from commonplace.world.events import Event
-from commonplace.world.state import Body
+from commonplace.world.state import Body, Thing
 from commonplace.world.weather import Imposed, ambient_at
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class _State:
                 case "thing" if version.value is None:
                     self._objects.pop(version.owner, None)
                 case "thing":
-                    self._objects[version.owner] = self._object(version.owner, *version.value[:2])
+                    self._objects[version.owner] = self._object(version.owner, listed(Thing, version.value))
                 case "sky":
                     self._imposed = as_sky(version.value)
                 case "plan" | "day":
@@ -230,9 +230,9 @@ class _State:
             goal=body.goal,
         )
 
-    def _object(self, object_id: str, state: str, parent: str) -> ObjectFrame:
+    def _object(self, object_id: str, thing: Thing) -> ObjectFrame:
         node = self.scenario.geography.nodes.get(object_id)
-        return ObjectFrame(object_id, node.name if node else object_id, state, parent)
+        return ObjectFrame(object_id, node.name if node else object_id, thing.state, thing.parent)
 
 
 class _Planned:

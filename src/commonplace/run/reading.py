@@ -201,8 +201,11 @@ class Reading:
         return found
 
     def time(self, tick: int) -> datetime:
-        """The simulated moment at which a tick ends."""
-        return self._written.clock.time(tick)
+        """The simulated moment at which a tick ends. Raises RunDamaged for a tick of a row that no calendar has."""
+        try:
+            return self._written.clock.time(tick)
+        except OverflowError as error:
+            raise self.damaged(f"tick {tick}", error) from error
 
     def digests(self, at: int | str | None = None) -> Digests:
         """Both chains up to a tick."""

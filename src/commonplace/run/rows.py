@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from datetime import UTC, datetime, timedelta
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from math import isfinite
 from operator import index
 from typing import Any, TypeVar, cast
@@ -298,10 +298,16 @@ def plain(value: Any, *left_out: str) -> dict[str, Any]:
 
 
 def valued(cls: type[T], given: dict[str, Any], **known: Any) -> T:
-    """The inverse of `plain`; `known` gives the fields that were left out."""
-    moments = _moments(cls)
-    cells = {name: parse_iso(cell) if name in moments else _valued(cell) for name, cell in given.items()}
+    """The inverse of `plain`; `known` gives the fields that were left out. Raises one of `UNREADABLE` for other fields,
+    and for values of another type than a field's."""
+    readers = _readers(cls)
+    cells = {name: readers[name](cell) for name, cell in given.items()}
     return cls(**cells, **known)
+
+
+def listed(cls: type[T], cells: Sequence[Any]) -> T:
+    """A value whose first fields are these, in order. Raises as `valued` does."""
+    return cls(*[read(cell) for read, cell in zip(_readers(cls).values(), cells, strict=False)])
 
 
 def _plain(cell: Any) -> Any:
@@ -310,20 +316,33 @@ def _plain(cell: Any) -> Any:
     return iso(cell) if isinstance(cell, datetime) else cell
 
 
-def _valued(cell: Any) -> Any:
-    return tuple(_valued(part) for part in cell) if isinstance(cell, list) else cell  # pyright: ignore[reportUnknownVariableType]
-
-
 @cache
 def _defaults(cls: type[Any]) -> tuple[tuple[str, Any], ...]:
     parts: tuple[Field[Any], ...] = fields(cls)
     return tuple((part.name, part.default) for part in parts if part.init and part.default_factory is MISSING)
 
 
+_TYPES: dict[str, type[Any]] = {"str": str, "int": int, "bool": bool}
+
+
 @cache
-def _moments(cls: type[Any]) -> frozenset[str]:
-    parts: tuple[Field[Any], ...] = fields(cls)
-    return frozenset(part.name for part in parts if part.type in ("datetime", datetime))
+def _readers(cls: type[Any]) -> dict[str, Callable[[Any], Any]]:
+    """Field → what makes its value from a cell; a file may hold anything in any cell."""
+    found: dict[str, Callable[[Any], Any]] = {}
+    for part in fields(cls):
+        kind, many = str(part.type).removeprefix("tuple[").removesuffix(", ...]"), "..." in str(part.type)
+        found[part.name] = parse_iso if kind == "datetime" else partial(_many if many else _one, _TYPES[kind])
+    return found
+
+
+def _one(kind: type[T], cell: Any) -> T:
+    if not isinstance(cell, kind):
+        raise TypeError(f"{cell!r} is not of type {kind.__name__}")
+    return cell
+
+
+def _many(kind: type[T], cell: Any) -> tuple[T, ...]:
+    return tuple([_one(kind, part) for part in cast("list[Any]", _one(list, cell))])
 
 
 # ── JSON of the public contract ───────────────────────────────────────────────────────────────────────────────────────

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 
 from commonplace.canon import parsed
 from commonplace.character.account import KEY, Entry, changed_lines, changed_rows, parts_of, restored
-from commonplace.character.goal import Goal, Goals
+from commonplace.character.goal import KINDS, STATUSES, Goal, Goals
 from commonplace.character.goal import restored as restored_goals
 from commonplace.character.plan import LEVELS, Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
-from commonplace.run.rows import plain, valued
+from commonplace.run.rows import listed, plain, valued
 from commonplace.run.tick_record import Version
 from commonplace.world.events import NOBODY, Event
 from commonplace.world.state import Body, Conversation, Line, Thing, World, recorded
@@ -168,7 +168,7 @@ def strokes_at(connection: sqlite3.Connection, agent: str, at: int, item: str) -
 def goals_at(connection: sqlite3.Connection, agent: str, at: int) -> Goals:
     """A character's goals."""
     found = (version for version in _of_one(connection, "goal", agent, at) if version.value is not None)
-    return restored_goals(valued(Goal, version.value, id=version.key) for version in found)
+    return restored_goals(_as_goal(version.key, version.value) for version in found)
 
 
 def _plan_versions(
@@ -231,11 +231,11 @@ def shown_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
 def restore_world(tick: int, versions: Iterable[Version], events: Iterable[Event]) -> World:
     """The world at the end of a tick: from the last version ≤ tick of each value, and the tick's events."""
     kinds = _by_kind(versions)
-    lines = {key: Line(*value) for (_, key), value in kinds["line"].items()}
+    lines = {key: listed(Line, value) for (_, key), value in kinds["line"].items()}
     world = World(
         tick=tick,
         bodies={owner: as_body(value) for (owner, _), value in kinds["body"].items()},
-        things={owner: Thing(*value) for (owner, _), value in kinds["thing"].items()},
+        things={owner: listed(Thing, value) for (owner, _), value in kinds["thing"].items()},
         conversations={
             area: tuple(_as_talk(area, talk, lines) for talk in talks) for (area, _), talks in kinds["talk"].items()
         },
@@ -250,7 +250,7 @@ def restore_state(versions: Iterable[Version]) -> CharacterState:
     """A character's state from the last version ≤ tick of each of its values."""
     kinds = _by_kind(versions)
     single = {kind: next(iter(kinds[kind].values()), None) for kind in SINGLE}
-    nodes = {key: Known(*value) for (_, key), value in kinds["belief"].items()}
+    nodes = {key: listed(Known, value) for (_, key), value in kinds["belief"].items()}
     closed = frozenset((one, other) for one, other in single["closed"] or ())
     return CharacterState(
         plan=_plan_of(single["day"], ((key, value) for (_, key), value in kinds["plan"].items())),
@@ -264,10 +264,10 @@ def restore_state(versions: Iterable[Version]) -> CharacterState:
         said={key: value for (_, key), value in kinds["said"].items()},
         card={key: value for (_, key), value in kinds["card"].items()},
         account=restored(
-            [valued(Entry, value, **parts_of(key)) for (_, key), value in kinds["account"].items()],
+            [_as_entry(key, value) for (_, key), value in kinds["account"].items()],
             {key: value for (_, key), value in kinds["uttered"].items()},
         ),
-        goals=restored_goals(valued(Goal, value, id=key) for (_, key), value in kinds["goal"].items()),
+        goals=restored_goals(_as_goal(key, value) for (_, key), value in kinds["goal"].items()),
     )
 
 
@@ -385,6 +385,22 @@ def _item(item: PlanItem) -> dict[str, Any]:
     """An item's id tells its level and its parent, which are written only if they differ."""
     implied = _of_id(item.id)
     return {name: cell for name, cell in plain(item, "id").items() if implied.get(name) != cell}
+
+
+def _as_entry(key: str, value: dict[str, Any]) -> Entry:
+    """A row of an account from its version. Raises one of `UNREADABLE` for what no rule would write."""
+    entry = valued(Entry, value, **parts_of(key))
+    if not entry.because:
+        raise ValueError(f"{key} rests on no memory")
+    return entry
+
+
+def _as_goal(id: str, value: dict[str, Any]) -> Goal:
+    """A goal from its version. Raises as `_as_entry` does."""
+    goal = valued(Goal, value, id=id)
+    if goal.kind not in KINDS or goal.status not in STATUSES or not -1 <= goal.hour < 24 * 60 or not goal.because:
+        raise ValueError(f"{id} is not a goal")
+    return goal
 
 
 def as_item(item_id: str, value: dict[str, Any]) -> PlanItem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from itertools import groupby
@@ -14,7 +14,7 @@ from commonplace.cognition.trace import hits
 from commonplace.errors import UsageError
 from commonplace.memory.record import Memory
 from commonplace.memory.stores.codec import memory_json
-from commonplace.run.account import meant, resting_on
+from commonplace.run.account import SHOWN, account_text, goal_text, meant, resting_on
 from commonplace.run.integrity import trimmed
 from commonplace.run.journal import ModelCall
 from commonplace.run.rows import event_json, item_json
@@ -299,8 +299,6 @@ def _carrying(
 
 BAR = 10
 """Cells of a full score bar."""
-SHOWN = 96
-"""Characters of a memory's text."""
 
 
 def as_text(why: Mapping[str, Any], *, prompts: bool = False) -> str:
@@ -311,11 +309,11 @@ def as_text(why: Mapping[str, Any], *, prompts: bool = False) -> str:
     sections = (
         _event_lines,
         _plan_lines,
-        _goal_lines,
+        partial(_resting_lines, name="goals", title="Means to", as_line=goal_text),
         _reaction_lines,
         _delivered_lines,
         _retrieval_lines,
-        _account_lines,
+        partial(_resting_lines, name="account", title="Knows of its own past", as_line=account_text),
         partial(_asked_lines, prompts=prompts),
         _stored_lines,
         _heard_from_lines,
@@ -329,7 +327,7 @@ def _event_lines(why: Mapping[str, Any]) -> Iterator[str]:
     what = event.get("utterance") or event.get("doing") or event.get("text") or event.get("why") or event.get("reason")
     if what:
         yield f"  “{clean(what)}”" if "utterance" in event else f"  {clean(str(what))}"
-    if why.get("explanation"):
+    if why["explanation"]:
         yield f"  {why['explanation']}"
 
 
@@ -362,7 +360,7 @@ def _reaction_lines(why: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _delivered_lines(why: Mapping[str, Any]) -> Iterator[str]:
-    for job in why.get("delivered", ()):
+    for job in why["delivered"]:
         about = f" about {job['about']}" if job["about"] else ""
         yield f"Thought of earlier: {job['kind']}{about}, asked at tick {job['asked_at']}"
 
@@ -391,37 +389,14 @@ def _hit_lines(hit: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _goal_lines(why: Mapping[str, Any]) -> Iterator[str]:
-    if why.get("goals"):
-        yield "Means to"
-    for row in why.get("goals", ()):
-        yield f"  {goal_text(row)}  – {_ids(row['because'])}"
-
-
-def goal_text(row: Mapping[str, Any]) -> str:
-    """A goal in a line: `open promise: lend Mira the ladder, by 2031-10-07 21:00`."""
-    steps = f", {row['done_steps']} of {row['steps']} steps" if row["steps"] > 1 else ""
-    due = f", by {row['due'][:16].replace('T', ' ')}" if row["due"] and row["status"] == "open" else ""
-    since = "" if row["status"] == "open" else f", {row['changed'][:16].replace('T', ' ')}"
-    status = row["status"].replace("_", " ")
-    return f"{status} {row['kind']}: {shortened(clean(row['text']), SHOWN)}{steps}{due}{since}"
-
-
-def _account_lines(why: Mapping[str, Any]) -> Iterator[str]:
-    if why.get("account"):
-        yield "Knows of its own past"
-    for row in why.get("account", ()):
-        yield f"  {account_text(row)}  – {_ids(row['because'])}"
-
-
-def account_text(row: Mapping[str, Any]) -> str:
-    """A row of an account in a line: `asked ezekiel (ask.topic) about the cough, 2 times, last on 2031-10-05 09:10`."""
-    act = f" ({row['act']})" if row["act"] else ""
-    topic = row["text"] or row["topic"]
-    about = f" {'about ' if row['other'] else ''}{shortened(clean(topic), SHOWN)}" if topic else ""
-    often = f", {row['times']} times, last on" if row["times"] > 1 else ","
-    kind = " ".join(filter(None, (row["kind"].replace("_", " "), row["other"])))
-    return f"{kind}{act}{about}{often} {row['time'][:16].replace('T', ' ')}"
+def _resting_lines(
+    why: Mapping[str, Any], name: str, title: str, as_line: Callable[[Mapping[str, Any]], str]
+) -> Iterator[str]:
+    """Rows of what the character knew or meant before."""
+    if why[name]:
+        yield title
+    for row in why[name]:
+        yield f"  {as_line(row)}  – {_ids(row['because'])}"
 
 
 def _bar(score: float, top: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
-from typing import Any, get_args
+from typing import Any, TypedDict, get_args
 
 from commonplace.character.fact import Fact
 from commonplace.character.persona import Persona, Phase, RoutineItem, Step
@@ -97,35 +97,45 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
         climate=_climate(part),
         occasions=_occasions(part, world),
         tells={one.id: Tell(one.tell, one.topic, one.sort) for one in part.occasions if one.tell},
-        replies=_replies(part),
+        **_replies(part),
     )
+
+
+class _Replies(TypedDict):
+    replies: dict[str, tuple[str, ...]]
+    answers: dict[tuple[str, str], str]
 
 
 OF_ITS_OWN = 12
 """Letters from which a sentence is its author's and not anybody's (`Good.`)."""
 
 
-def _replies(part: ScenarioPart) -> dict[str, tuple[str, ...]]:
-    """What may be said to each sentence that an author has given to tell.
+def _replies(part: ScenarioPart) -> _Replies:
+    """What may be said to each sentence that an author has given to tell, and the answers to what is asked there.
 
-    A reply that shares words with some of the lines is for those; one that shares words with none is for all of them.
+    A reply without numbers is for the lines that it shares most words with; one that shares words with none is for all.
     """
     memories = (memory for character in part.characters for memory in character.memories)
-    found: dict[str, tuple[str, ...]] = {}
+    replies: dict[str, tuple[str, ...]] = {}
+    answers: dict[tuple[str, str], str] = {}
     for told in (*memories, *part.occasions):
-        if not told.replies:
-            continue
-        lines = {line: _telling_words(line) for line in told.tell}
-        named = frozenset[str]().union(*lines.values())
-        marks = {reply: _telling_words(reply) & named for reply in told.replies}
-        for line, own in lines.items():
-            fitting = tuple(reply for reply, shared in marks.items() if not shared or shared & own)
-            found |= dict.fromkeys((one for one in sentences(line) if len(one) >= OF_ITS_OWN), fitting)
-    return found
+        lines = [_telling_words(line) for line in told.tell]
+        marks = {reply: _telling_words(reply.say) for reply in told.replies}
+        most = {reply: max((len(shared & own) for own in lines), default=0) for reply, shared in marks.items()}
+        for number, (line, own) in enumerate(zip(told.tell, lines, strict=True), 1):
+            fitting = [
+                reply for reply, shared in marks.items()
+                if (number in reply.to if reply.to else len(shared & own) == most[reply])
+            ]  # fmt: skip
+            for sentence in (one for one in sentences(line) if fitting and len(one) >= OF_ITS_OWN):
+                replies[sentence] = tuple(reply.say for reply in fitting)
+                answers |= {(sentence, sentences(reply.say)[-1]): reply.answer for reply in fitting if reply.answer}
+    return {"replies": replies, "answers": answers}
 
 
 def _telling_words(text: str) -> frozenset[str]:
-    return frozenset(one.removesuffix("s") for one in words(text) if len(one) > 3 or not one.isascii()) - _SMALL
+    telling = (one for one in words(text) if (len(one) > 3 and "'" not in one) or not one.isascii())
+    return frozenset(one.removesuffix("s") for one in telling) - _SMALL
 
 
 _SMALL = frozenset(
@@ -343,9 +353,13 @@ def _way_ids(world: Geography) -> dict[frozenset[str], str]:
 def _scripted(one: ScriptPart, clock: Clock, ways: Mapping[frozenset[str], str]) -> Scripted:
     midnight = clock.start.replace(hour=0, minute=0, second=0, microsecond=0)
     moment = midnight + timedelta(days=one.day, minutes=minutes(one.at))
+    return replace(_happening(one, ways), tick=clock.tick(moment))
+
+
+def _happening(one: ScriptPart | OccasionPart, ways: Mapping[frozenset[str], str]) -> Scripted:
     return Scripted(
         id=one.id,
-        tick=clock.tick(moment),
+        tick=0,
         text=one.text,
         to=Audience(one.to.everybody, one.to.areas, one.to.agents),
         sets=tuple(sorted(one.sets.items())),
@@ -359,24 +373,19 @@ WEEKDAYS = get_args(Weekday)
 
 def _occasions(part: ScenarioPart, world: Geography) -> Occasions:
     ways = _way_ids(world)
-    made = [Occasion(_happening(one, world, ways), _when(one.when)) for one in part.occasions]
+    made = [_occasion(one, world, ways) for one in part.occasions]
     return Occasions(tuple(sorted(made, key=lambda one: one.id)))
 
 
-def _happening(one: OccasionPart, world: Geography, ways: Mapping[frozenset[str], str]) -> Scripted:
-    return Scripted(
-        id=one.id,
-        tick=0,
-        text=one.text,
-        to=Audience(one.to.everybody, one.to.areas, one.to.agents),
-        sets=tuple(sorted(one.sets.items())),
-        opens=tuple(ways[frozenset(pair)] for pair in one.opens),
-        closes=tuple(ways[frozenset(pair)] for pair in one.closes),
+def _occasion(one: OccasionPart, world: Geography, ways: Mapping[frozenset[str], str]) -> Occasion:
+    event = replace(
+        _happening(one, ways),
         moves=tuple((thing, NOWHERE if area == GONE else area) for thing, area in sorted(one.moves.items())),
         far=one.far,
         near=tuple(sorted(next_areas(world, one.to.areas))) if one.far else (),
         recurs=True,
     )
+    return Occasion(event, _when(one.when))
 
 
 def _when(when: WhenPart) -> When:

@@ -161,6 +161,27 @@ class RelationPart(Part):
     summary: str = Field(default="", max_length=300, description="a sentence or two on how they stand")
 
 
+class ReplyPart(Part):
+    """What anybody may say to a line that is told."""
+
+    say: Line = Field(description="the words, a complete sentence")
+    to: tuple[Annotated[int, Field(ge=1)], ...] = Field(
+        default=(),
+        description="numbers of the `tell` lines it fits, from 1; if left out, those it shares words with, else all",
+    )
+    answer: str = Field(
+        default="", max_length=300, description="to a question: what the one who told the line says to it, first person"
+    )
+
+
+def _said(given: object) -> object:
+    return {"say": given} if isinstance(given, str) else given
+
+
+Reply = Annotated[ReplyPart, BeforeValidator(_said, json_schema_input_type=Line | ReplyPart)]
+"""A reply, or only its words."""
+
+
 class MemoryPart(Part):
     """Something remembered at tick 0."""
 
@@ -172,8 +193,8 @@ class MemoryPart(Part):
     sort: Sort = Field(
         default="", description="what sort of thing `tell` tells; replies go by it, and by its words if left out"
     )
-    replies: tuple[Line, ...] = Field(
-        default=(), description="what anybody may say to any of `tell`; a question is answered with what else it tells"
+    replies: tuple[Reply, ...] = Field(
+        default=(), description="what anybody may say to `tell`, as below; for a short one, its words alone"
     )
     plan: bool = Field(default=False, description="something intended rather than observed")
 
@@ -298,7 +319,7 @@ class OccasionPart(Part):
     )
     topic: str = Field(default="", max_length=64, description="one or two words; replies find it by them")
     sort: Sort = Field(default="", description="what sort of thing `tell` tells")
-    replies: tuple[Line, ...] = Field(default=(), description="what anybody may say to any of `tell`")
+    replies: tuple[Reply, ...] = Field(default=(), description="what anybody may say to `tell`, as of a memory")
 
 
 class ClimatePart(Part):

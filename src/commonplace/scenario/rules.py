@@ -21,7 +21,7 @@ from commonplace.scenario.model import (
     WayPart,
 )
 from commonplace.scenario.shape import shaped, shown
-from commonplace.scenario.story_rules import story_rules, usable
+from commonplace.scenario.story_rules import story_rules, told, usable
 from commonplace.world.actions import CARRYING, VERBS
 from commonplace.world.tree import ANY
 
@@ -400,10 +400,7 @@ def _memory(
 ) -> None:
     if memory.about:
         found.node((*path, "about"), "character", memory.about)
-    for key, lines in (("tell", memory.tell), ("replies", memory.replies)):
-        for number, line in enumerate(lines):
-            if not line.strip():
-                found.add((*path, key, number), "the line is empty", "a sentence")
+    told(found, path, memory.tell, memory.replies)
     for fact in carried(facts, memory.text):
         known_by = next(one for one in found.part.facts if one.id == fact)
         if character.id not in known_by.originators:

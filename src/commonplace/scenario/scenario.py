@@ -57,12 +57,18 @@ class Scenario:
     """How those who noticed an occasion tell of it, by its id."""
     replies: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """What may be said to a sentence of an author, by the sentence."""
+    answers: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    """What the one who told a sentence says to a question about it, by the sentence and the question."""
     session: Session | None = None
     """What a panel of this run is about and remembers of earlier ones."""
 
     def __repr__(self) -> str:
         """One short line: the fields are hundreds of kilobytes."""
         return f"<Scenario {self.part.name}: {len(self.personas)} characters, {len(self.geography.edges)} areas>"
+
+    def fact(self, fact_id: str) -> Fact | None:
+        """The seed fact of an id."""
+        return next((fact for fact in self.facts if fact.id == fact_id), None)
 
     @property
     def cognition(self) -> CognitionPart:

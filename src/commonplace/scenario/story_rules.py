@@ -17,6 +17,7 @@ from commonplace.scenario.loading import KeyPath, choice, nearest
 from commonplace.scenario.model import (
     FactPart,
     OccasionPart,
+    ReplyPart,
     ScriptPart,
 )
 from commonplace.scenario.shape import shown
@@ -191,9 +192,25 @@ GONE = "gone"
 """The place of what an occasion takes out of the world."""
 
 
+def told(found: Findings, path: KeyPath, tell: Sequence[str], replies: Sequence[ReplyPart]) -> None:
+    """Mistakes in what is told, and in what may be said to it."""
+    for key, lines in (("tell", tell), ("replies", [reply.say for reply in replies])):
+        for number, line in enumerate(lines):
+            if not line.strip():
+                found.add((*path, key, number), "the line is empty", "a sentence")
+    for number, reply in enumerate(replies):
+        here: KeyPath = (*path, "replies", number)
+        beyond = [one for one in reply.to if one > len(tell)]
+        if beyond:
+            found.add((*here, "to"), f"there is no line {beyond[0]} under `tell`", f"numbers from 1 to {len(tell)}")
+        if reply.answer and not reply.say.rstrip().endswith("?"):
+            found.add((*here, "answer"), "what is said is not a question", "an `answer` only to a question")
+
+
 def _occasion(found: Findings, path: KeyPath, occasion: OccasionPart, names: Sequence[str]) -> None:
     """An occasion's consequences, and its conditions."""
     _consequences(found, path, occasion)
+    told(found, path, occasion.tell, occasion.replies)
     for thing, area in occasion.moves.items():
         known = found.node((*path, "moves", thing), "object", thing)
         if known and area != GONE:

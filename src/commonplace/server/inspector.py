@@ -36,6 +36,8 @@ FEELINGS: dict[str, dict[str, Any]] = {
 
 MOST_PAST = 60
 """Rows of what a character knows of its past."""
+PAST_KEY = ("kind", "other", "act", "topic", "text", "since")
+"""The fields by which two of these rows differ: a line that carries two facts has one topic."""
 
 
 class Inspector:
@@ -134,7 +136,7 @@ class Inspector:
         known = self._made_past.get(me, {})
         rows = {entry: known.get(entry) or self._past_row(me, entry) for entry in account.all()[:MOST_PAST]}
         self._made_past[me] = rows
-        by_name = sorted(rows.values(), key=lambda row: f"{row.kind} {row.other} {row.act} {row.topic} {row.since}")
+        by_name = sorted(rows.values(), key=lambda row: " ".join(getattr(row, name) for name in PAST_KEY))
         return sorted(by_name, key=lambda row: row.time, reverse=True)
 
     def _goals(self, me: str, goals: Goals) -> list[wire.GoalRow]:

@@ -37,7 +37,7 @@ from commonplace.run.usage import Usage
 from commonplace.run.versions import STATE_KINDS, restore_state
 from commonplace.run.why import why
 from commonplace.server.card import run_card
-from commonplace.server.inspector import Inspector
+from commonplace.server.inspector import PAST_KEY, Inspector
 from commonplace.server.picture import Picture
 from commonplace.whole_file import written_whole
 from commonplace.world.events import NOBODY, Event, Phase
@@ -53,7 +53,7 @@ TITLE = re.compile(r"<title>[^<]*</title>")
 TABLES = {
     "beliefs": ("node_id",),
     "ties": ("other",),
-    "past": ("kind", "other", "act", "topic", "since"),
+    "past": PAST_KEY,
     "goals": ("id",),
     "network": ("between",),
     "warmth": ("source", "target"),

@@ -12,7 +12,6 @@ from functools import cache
 from typing import Any
 
 from commonplace.character.fact import carried
-from commonplace.cognition.converse import my_talk
 from commonplace.cognition.deferred import deliver, run_job
 from commonplace.cognition.perceive import Percept, perceive
 from commonplace.cognition.remember import PLAN, REFLECTION, NewMemory, remember, store_percepts
@@ -131,7 +130,7 @@ def _dialogue(view: TurnView) -> tuple[Spoken, ...]:
 
 
 def _uttered(view: TurnView) -> list[Uttered]:
-    talk = my_talk(view)
+    talk = view.world.talk
     return [line for line in talk.lines if line.utterance not in _PLACEHOLDERS] if talk else []
 
 

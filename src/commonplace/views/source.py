@@ -207,8 +207,9 @@ class Source(Protocol):
         """The explanation in the shape of the public contract. Raises CommonplaceError."""
         ...
 
-    def inspect(self, agent_id: str, tick: int, *, memories: bool) -> Inspection:
-        """The character as of the tick; its latest memories, past and goals only if asked: they cost the most."""
+    def inspect(self, agent_id: str, tick: int, page: str) -> Inspection:
+        """The character as of the tick; its latest memories for the page `memory` alone, its past for `past`, its goals
+        for `goals`: they cost the most."""
         ...
 
     def converse(self, agent_id: str, tick: int) -> Conversation:
@@ -322,24 +323,29 @@ class RecordedSource:
         """The explanation of an event."""
         return why(self.reading, event_id)
 
-    def inspect(self, agent_id: str, tick: int, *, memories: bool) -> Inspection:
+    def inspect(self, agent_id: str, tick: int, page: str) -> Inspection:
         """The character as of the tick."""
         now = self.reading.scenario_at(tick).personas
         persona = now.get(agent_id) or self.reading.scenario.personas[agent_id]  # who has not come yet, as it will be
         state = self.reading.state_at(agent_id, tick)
-        if not memories:
-            return Inspection(persona, state)
-        stream = self.reading.memories(agent_id, tick)
-        texts = {memory.id: memory.text for memory in stream}
-        past = [account_row(self.reading, agent_id, entry) for entry in state.account.all()[:PAST]]
-        goals = [goal_row(self.reading, agent_id, goal) for goal in state.goals.all()]
-        return Inspection(
-            persona,
-            state,
-            stream[: -MEMORIES - 1 : -1],
-            [{**row, "memory": texts.get(row["because"][-1], "")} for row in past],
-            [{**row, "memory": texts.get(row["moved_by"], "")} for row in goals],
-        )
+        match page:
+            case "memory":
+                latest = self.reading.memories(agent_id, tick)[: -MEMORIES - 1 : -1]
+                return Inspection(persona, state, memories=latest)
+            case "past":
+                rows = [account_row(self.reading, agent_id, entry) for entry in state.account.all()[:PAST]]
+                past = [{**row, "memory": self._text(agent_id, row["because"][-1])} for row in rows]
+                return Inspection(persona, state, past=past)
+            case "goals":
+                rows = [goal_row(self.reading, agent_id, goal) for goal in state.goals.all()]
+                goals = [{**row, "memory": self._text(agent_id, row["moved_by"])} for row in rows]
+                return Inspection(persona, state, goals=goals)
+            case _:
+                return Inspection(persona, state)
+
+    def _text(self, agent_id: str, memory_id: int) -> str:
+        memory = self.reading.memory(agent_id, memory_id)
+        return memory.text if memory else ""
 
     def converse(self, agent_id: str, tick: int) -> Conversation:
         """A talk with the character."""

@@ -101,7 +101,7 @@ def occurring(occasions: Occasions, seed: int, clock: Clock, world: World, ambie
     tick = world.tick + 1
     moment = clock.time(tick)
     drawn = (*_of_day(occasions, seed, clock, moment).get(tick, ()), *_following(occasions, seed, clock, world))
-    happen = [one for one in drawn if _holds(one.when, one, clock, world, ambient)] if drawn else ()
+    happen = [one for one in drawn if _holds(one, clock, world, ambient)]
     return tuple(one.event for one in sorted(happen, key=lambda one: one.id))
 
 
@@ -153,9 +153,9 @@ def _following(occasions: Occasions, seed: int, clock: Clock, world: World) -> l
     ]  # fmt: skip
 
 
-def _holds(when: When, one: Occasion, clock: Clock, world: World, ambient: Ambient) -> bool:
+def _holds(one: Occasion, clock: Clock, world: World, ambient: Ambient) -> bool:
     """Whether the world is as the occasion wants it."""
-    today, last = clock.day(world.tick + 1), world.occasions.get(one.id)
+    when, today, last = one.when, clock.day(world.tick + 1), world.occasions.get(one.id)
     if last is not None and today - clock.day(last) < when.apart:
         return False
     if when.after and not one.in_minutes:
@@ -168,11 +168,12 @@ def _holds(when: When, one: Occasion, clock: Clock, world: World, ambient: Ambie
         return False
     if any(world.things[thing].state != state for thing, state in when.states):
         return False
-    return _attended(when, one, world)
+    return _attended(one, world)
 
 
-def _attended(when: When, one: Occasion, world: World) -> bool:
+def _attended(one: Occasion, world: World) -> bool:
     """Whether those who are to be there are, awake."""
+    when = one.when
     if not (when.present or when.witnessed):
         return True
     areas = one.event.to.areas

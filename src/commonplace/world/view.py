@@ -44,6 +44,11 @@ class WorldView:
     targets: Targets
     """Valid targets as far as the world knows; the belief view narrows `areas` further."""
 
+    @property
+    def talk(self) -> Conversation | None:
+        """The conversation I am in."""
+        return next((talk for talk in self.conversations if self.me in talk.members), None)
+
 
 def look(geography: Geography, world: World, agent_id: str, *, clock: Clock, ambient: Ambient) -> WorldView:
     """What a character sees at tick `world.tick + 1`; `ambient` is that of `world.tick`. Raises KeyError."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.clock import WEEKDAYS
-from commonplace.minds.notes import FactNote, Item, Person, Recalled, Spoken, Who
+from commonplace.minds.notes import NO_PAST, FactNote, Item, Past, PastNote, Person, Recalled, Spoken, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.tongues import past_polite, polite, tongue
 from commonplace.minds.offline.interview.answer import answer
@@ -64,6 +64,7 @@ def asked(
     before: Earlier | None = None,
     known: tuple[Acquaintance, ...] = (JUN,),
     things: tuple[ThingKnown, ...] = (),
+    past: Past = NO_PAST,
 ) -> AnswerOutput:
     """The answer to one question with these memories."""
     carried = tuple(fact for fact in facts if any(fact.id in note.facts for note in notes))
@@ -71,7 +72,7 @@ def asked(
     inputs = AnswerInput(
         who=who or mira("kind"), situation=here("12:00"), question=question, asked=understood(question, lines, NAMES),
         recalled=notes, lines=lines, known=known, others=(KIT,), facts=carried,
-        later=later, day=day, places=PLACES, before=before, things=things,
+        later=later, day=day, places=PLACES, before=before, things=things, past=past,
     )  # fmt: skip
     return answer(inputs, Dice((7, "mira", 40, len(lines))))
 
@@ -184,6 +185,41 @@ def test_a_stranger_is_not_known() -> None:
     assert "Kit" not in found.answer or "know" in found.answer or "met" in found.answer
 
 
+PROMISES = Past(
+    notes=tuple(
+        PastNote(kind=kind, other=other, called=called, act=act, topic=named[4:], named=named, because=(number,))
+        for number, (kind, other, called, act, named) in enumerate(
+            (
+                ("promised", "kit", "Kit", "return", "the ladle"),
+                ("kept", "jun", "Jun", "lend", "the ladder"),
+                ("broke", "jun", "Jun", "help", "the shelf"),
+            ),
+            1,
+        )
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "cited"),
+    [
+        ("Did you keep your promise to Kit?", "give the ladle back to Kit", (1,)),
+        ("Did you keep your promise to Jun about the ladder?", "lend Jun the ladder", (2,)),
+        ("Have you broken a promise?", "help Jun with the shelf", (3,)),
+        ("What have you promised?", "the ladle", (1, 2, 3)),
+    ],
+)
+def test_what_became_of_a_promise_is_told_by_the_account(question: str, words: str, cited: tuple[int, ...]) -> None:
+    found = asked(question, past=PROMISES)
+    assert words in found.answer
+    assert found.because == cited
+    assert words not in asked(question).answer
+
+
+def test_a_promise_of_somebody_else_is_not_ones_own() -> None:
+    assert "promised to" not in asked("Did Jun keep his promise to you?", past=PROMISES).answer
+
+
 @pytest.mark.parametrize("voice", VOICES)
 def test_without_a_memory_it_says_so_in_its_voice_and_cites_nothing(voice: str) -> None:
     found = asked("What do you know about submarines?", who=mira(*VOICES[voice]))
@@ -246,11 +282,11 @@ JOON = Acquaintance(id="joon", name="박준", called="준", pronoun="he", label=
 ALONE = here("12:00").model_copy(update={"people": ()})
 
 
-def korean(question: str, *lines: Spoken) -> AnswerOutput:
+def korean(question: str, *lines: Spoken, past: Past = NO_PAST) -> AnswerOutput:
     names = Names(NAMES.people, [("bar", "국숫집")], {}, weekday=5, weekdays=WEEKDAYS[spoken_in(question)])
     inputs = AnswerInput(
         who=SORA, situation=ALONE, question=question, asked=understood(question, lines, names),
-        recalled=KOREAN, lines=lines, known=(JOON,), day=KOREAN[1:2], doing="국물 내기",
+        recalled=KOREAN, lines=lines, known=(JOON,), day=KOREAN[1:2], doing="국물 내기", past=past,
     )  # fmt: skip
     return answer(inputs, Dice((7, "mira", 40, len(lines))))
 
@@ -290,6 +326,12 @@ def test_korean_is_answered_in_korean(question: str, words: str, cited: tuple[in
 def test_plain_korean_is_said_politely(plain: str, said_politely: str, told_afterwards: str) -> None:
     assert polite(plain) == said_politely
     assert past_polite(plain) == told_afterwards
+
+
+def test_what_became_of_a_promise_is_told_in_korean() -> None:
+    row = PastNote(kind="kept", other="joon", called="준", act="lend", topic="사다리", named="사다리", because=(3,))
+    found = korean("준 씨한테 한 약속 지켰어요?", past=Past(notes=(row,)))
+    assert "준에게 사다리를 빌려주기로" in found.answer and found.because == (3,)
 
 
 def test_both_languages_have_the_same_rules() -> None:

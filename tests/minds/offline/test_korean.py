@@ -51,7 +51,6 @@ def test_each_rule_there_is_in_english_is_there_in_korean() -> None:
         "answer.more",
         "react.answer",
         "react.acknowledge",
-        "bye.after.",
         *(f"react.{sort}" for sort in SORTS),
     )
     for name in extra:
@@ -129,7 +128,7 @@ def test_nothing_that_is_said_politely_calls_the_hearer_you() -> None:
 
 
 def test_a_formal_speaker_is_not_spelt_out_in_korean() -> None:
-    assert grammar("ko").word("bye.plain", FORMAL, {}, Dice((3,))).text
+    assert grammar("ko").word("bye.later", FORMAL, {"place": "광장", "time": "세 시"}, Dice((3,))).text
 
 
 # ── verbs and levels ─────────────────────────────────────────────────────────────────────────────────────────────────

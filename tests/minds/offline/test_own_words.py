@@ -9,6 +9,7 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.speech import taken
 from commonplace.minds.offline.perceive_event import meant, perceive_event, places_meant, spoken_words
 from commonplace.minds.tasks import PerceiveEventInput, PerceiveEventOutput
+from commonplace.minds.tasks.offers import Choices
 
 PLACES = {"bar": "Mira's Noodle Bar", "kitchen": "Mira's Kitchen", "plaza": "Lattice Plaza", "canal": "Canal Walk"}
 
@@ -113,10 +114,16 @@ def test_a_door_is_locked_and_opened_by_its_place() -> None:
 
 
 def test_what_befalls_somebody_is_what_they_do() -> None:
-    assert happens("Bruno falls asleep").befalls({"Bruno": "bruno"}) == (("bruno", "sleeping"),)
+    assert happens("Bruno falls asleep").befalls(Choices({"bruno": "Bruno"})) == (("bruno", "sleeping"),)
     assert happens("Bruno feels ill").does == ("Bruno: lying down, feeling ill",)
     assert happens("Bruno starts to sing").does == ("Bruno: singing out loud",)
     assert happens("Bruno begins to polish his hat").does == ("Bruno: polishing his hat",)
+
+
+@pytest.mark.parametrize("name", ["jun", "Jun", "JUN (jun)"])
+def test_whom_something_befalls_is_named_by_any_name_that_is_offered(name: str) -> None:
+    output = PerceiveEventOutput(percept="Jun falls asleep.", does=(f"{name}: sleeping", "Nobody: sleeping"))
+    assert output.befalls(Choices({"jun": "Jun", "jun2": "Jun (jun2)"})) == (("jun", "sleeping"),)
 
 
 def test_what_is_loud_or_bright_is_noticed_in_the_next_rooms_in_weaker_words() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.minds.notes import Item, Past, PastNote, Person, Spoken
+from commonplace.minds.notes import GoalNote, Item, Past, PastNote, Person, Spoken
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.react import react
@@ -144,6 +144,42 @@ def test_a_nod_answers_no_nod() -> None:
     spoken = sample.news("said", "…", who="jun", to_me=True)
     assert react(sample.reaction(spoken, lines=lines, floor=True), DICE).decision == "keep"
     assert react(sample.reaction(spoken, lines=lines[:1], floor=True), DICE).decision == "talk"
+
+
+@pytest.mark.parametrize(("act", "speaks"), [("tell", False), ("acknowledge", True)])
+def test_whoever_has_come_to_see_somebody_waits_until_their_talk_rests(act: str, speaks: bool) -> None:
+    jun = sample.jun().model_copy(update={"talk": "other"})
+    matter = GoalNote(
+        id="g1", kind="visit", text="see Jun", person="jun", called="Jun", act="apologise", because=(4,)
+    )  # fmt: skip
+    item = Item(
+        start="09:00", minutes=60, location="bar", location_name="Mira's Noodle Bar", do="dropping in", because=(4,)
+    )
+    heard = sample.news("said", "…", who="jun", to_me=False, frame={"quote": "Well, well.", "speech_act": act})
+    given = sample.reaction(heard, situation=sample.here(people=(jun,)), now=item, goals=(matter,))
+    assert (react(given, DICE).reason.endswith("see Jun")) == speaks
+
+
+def test_what_one_has_let_pass_is_not_taken_up_later() -> None:
+    lines = (Spoken(speaker="jun", called="Jun", text="My rotor is bent again.", speech_act="complain"),)
+    assert react(sample.reaction(lines=lines, floor=True), DICE).decision == "keep"
+    asked = (Spoken(speaker="jun", called="Jun", text="Is it bent?", speech_act="ask"),)
+    assert react(sample.reaction(lines=asked, floor=True), DICE).decision == "talk"
+
+
+@pytest.mark.parametrize(("act", "turns"), [("acknowledge", True), ("tell", False), ("complain", False)])
+def test_one_turns_to_somebody_else_only_when_the_talk_has_come_to_rest(act: str, turns: bool) -> None:
+    lines = tuple(
+        Spoken(speaker=("mira", "jun")[n % 2], called="", text=f"Well, {n}.", speech_act=("tell", act)[n % 2])
+        for n in range(4)
+    )
+    third = sample.jun().model_copy(update={"id": "suki", "name": "Suki Bell", "called": "Suki", "talk": "mine"})
+    here = sample.here(people=(sample.jun().model_copy(update={"talk": "mine"}), third))
+    spoken, targets = sample.news("said", "…", who="jun", to_me=True), set[str]()
+    for tick in range(20):
+        dice = Dice((7, "mira", tick, 0))
+        targets.add(react(sample.reaction(spoken, situation=here, lines=lines, floor=True), dice).target)
+    assert ("suki" in targets) == turns
 
 
 def test_some_farewells_are_answered_without_a_word() -> None:

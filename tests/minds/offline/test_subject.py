@@ -5,6 +5,7 @@ from __future__ import annotations
 from commonplace.minds.notes import Person, Recalled, Spoken
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.grammar.reporting import quotable
 from commonplace.minds.offline.grammar.speech import noun_phrase
 from commonplace.minds.offline.react import react
@@ -31,6 +32,22 @@ def test_to_an_authors_line_the_authors_replies_are_said() -> None:
     assert all(one.utterance.startswith(REPLIES) for one in said)
     asked = [one for one in said if one.utterance.startswith(REPLIES[1])]
     assert asked and all(one.speech_act == "ask.more" for one in asked)
+
+
+def test_to_an_authors_question_the_authors_answer_is_given_once() -> None:
+    told = sample.memory(3, "Seed", tell=(TOLD, "The roof was a boat once."), frame={"what": "seed", "topic": "roof"})
+    lines = [Spoken(speaker=sample.mira().id, called="Mira", text=TOLD, speech_act="tell", topic="roof")]
+    answers = ("The sixth. It comes in late.",)
+    question = {"speaker": "jun", "called": "Jun", "text": REPLIES[1], "speech_act": "ask.more", "topic": "roof"}
+    given = ConverseInput(
+        who=sample.mira(), situation=sample.here(), hearer=sample.jun(), purpose="reply",
+        lines=(*lines, Spoken(**question, replies=answers)), recalled=(sample.said(9, REPLIES[1]), told),
+    )  # fmt: skip
+    for number in range(6):
+        said = converse(given, Dice((7, "mira", 12, number)))
+        assert said.utterance == answers[0] and set(said.because) >= {3, 9}
+    again = given.model_copy(update={"said": answers})
+    assert converse(again, Dice((7, "mira", 12, 1))).utterance != answers[0]
 
 
 def test_a_reply_that_was_said_in_the_talk_is_not_said_again() -> None:
@@ -85,3 +102,34 @@ def test_a_verb_is_no_part_of_what_a_line_is_about() -> None:
     assert noun_phrase("My grandad coughs at night.", "cough") == "the cough"
     assert noun_phrase("The wall must mean a great deal to you.") == "the wall"
     assert noun_phrase("If arcade machines can be sad.", "arcade") == "the arcade"
+
+
+def _replied(recalled: tuple[Recalled, ...], *lines: Spoken, number: int = 1) -> ConverseOutput:
+    given = ConverseInput(
+        who=sample.mira(), situation=sample.here(), hearer=sample.jun(), purpose="reply", lines=lines, recalled=recalled
+    )
+    return converse(given, Dice((number, "mira", 12, 1)))
+
+
+def test_an_answer_to_ones_own_question_gets_a_word_that_fits_an_answer() -> None:
+    asked = Spoken(speaker=sample.mira().id, called="Mira", text=REPLIES[1], speech_act="ask.more", topic="roof")
+    answer = Spoken(speaker="jun", called="Jun", text="The sixth.", speech_act="tell", topic="roof")
+    fitting = [template.pieces[0] for template in grammar("en").rules["react.told"]]
+    for number in range(8):
+        said = _replied((sample.said(9, "The sixth."),), asked, answer, number=number).utterance
+        assert any(said.startswith(text) for text in fitting), said
+
+
+def test_no_question_follows_a_word_that_the_author_gave() -> None:
+    told = Spoken(speaker="jun", called="Jun", text=TOLD, speech_act="tell", topic="roof", replies=REPLIES[:1])
+    assert {_replied((sample.said(9, TOLD),), told, number=n).utterance for n in range(12)} == set(REPLIES[:1])
+
+
+def test_a_word_on_what_both_noticed_fits_what_it_was() -> None:
+    text = "The power goes out on the whole street."
+    event = sample.memory(3, text, ago=1, frame={"what": "event", "text": text})
+    line = Spoken(
+        speaker="jun", called="Jun", text="Are you still there?", speech_act="tell.noticed", topic=noun_phrase(text)
+    )
+    fitting = {template.pieces[0] for template in grammar("en").rules["react.noticed.dark"]}
+    assert {_replied((sample.said(9, line.text), event), line, number=n).utterance for n in range(8)} <= fitting

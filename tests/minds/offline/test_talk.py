@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from commonplace.minds.mind import Ask, RequestKey
-from commonplace.minds.notes import Spoken
+from commonplace.minds.notes import GoalNote, Item, Spoken
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
@@ -147,3 +147,71 @@ def test_one_says_goodbye_once_more_and_ends() -> None:
     lines = (Spoken(speaker="jun", called="Jun", text="I should go. See you, Mira."),)
     said = opening(sample.said(9, lines[0].text), lines=lines, purpose="farewell")
     assert said.ends and said.speech_act == "farewell"
+
+
+def ending(text: str, act: str, *recalled: object, time: str = "15:00", **more: object) -> ConverseOutput:
+    """The end of a talk of eight lines, of which the last is this one."""
+    lines = tuple(
+        Spoken(speaker=("mira", "jun")[n % 2], called="", text=text if n == 7 else f"Line {n}.", speech_act=act)
+        for n in range(8)
+    )
+    elsewhere = Item(start="15:20", minutes=60, location="plaza", location_name="Lattice Plaza", do="sweeping leaves")
+    busy = Item(start="14:00", minutes=80, location="bar", location_name="Mira's Noodle Bar", do="skimming the broth")
+    given: dict[str, object] = {
+        "lines": lines, "purpose": "farewell", "situation": sample.here(time), "now": busy, "later": (elsewhere,),
+    }  # fmt: skip
+    return opening(sample.said(9, text), *recalled, **(given | more))
+
+
+def test_a_talk_ends_on_a_word_about_what_was_told_and_not_on_a_farewell() -> None:
+    said = ending("My rotor is bent again.", "complain")
+    assert said.utterance and said.ends and said.speech_act == "acknowledge"
+    assert "plaza" not in said.utterance.lower()
+
+
+def test_nobody_leaves_over_a_question() -> None:
+    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], frame={"what": "seed", "topic": "broth"})
+    said = ending("And what about the broth?", "ask.more", tell, time="12:00")
+    assert said.utterance and said.ends and said.speech_act != "farewell"
+
+
+@pytest.mark.parametrize(("time", "parts"), [("12:00", False), ("15:00", True)])
+def test_after_a_nod_one_names_an_appointment_elsewhere_or_says_nothing(time: str, parts: bool) -> None:
+    said = ending("I'd have done the same.", "acknowledge", time=time)
+    assert bool(said.utterance) == parts
+    assert not parts or "Lattice Plaza" in said.utterance
+
+
+def test_who_drops_in_has_something_to_tell_on_the_subject() -> None:
+    text = "The broth was thin today."
+    lines = (Spoken(speaker="jun", called="Jun", text=text, speech_act="tell", topic="the broth"),)
+    heard = sample.said(9, text)
+    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], frame={"what": "seed", "topic": "broth"})
+    assert not opening(heard, lines=lines, purpose="join").utterance
+    assert 2 in opening(heard, tell, lines=lines, purpose="join").because
+
+
+def test_a_silent_third_is_asked_about_something_of_theirs_or_left_in_peace() -> None:
+    lines = (Spoken(speaker="suki", called="Suki", text="Well, well.", speech_act="acknowledge"),)
+    theirs = sample.said(3, "I'm worried about the rotor.", 300)
+    theirs = theirs.model_copy(update={"frame": {**theirs.frame, "speech_act": "complain", "topic": "your rotor"}})
+    said = opening(sample.said(9, lines[0].text), theirs, lines=lines, purpose="turn")
+    assert "Jun" in said.utterance and said.speech_act.startswith("ask")
+    assert not opening(sample.said(9, lines[0].text), lines=lines, purpose="turn").utterance
+
+
+@pytest.mark.parametrize(("topic", "said"), [("kite", "the kite"), ("Jun's rotor", "your rotor"), ("Kit", "Kit")])
+def test_a_matter_is_named_as_these_two_call_it(topic: str, said: str) -> None:
+    matter = GoalNote(
+        id="g1", kind="visit", text="see Jun", person="jun", called="Jun", act="ask.topic", topic=topic, because=(4,)
+    )  # fmt: skip
+    line = opening(sample.memory(4, "…"), goals=(matter,), purpose="goal")
+    assert said in line.utterance and line.topic == said
+
+
+def test_what_was_told_of_this_morning_is_not_told_the_day_after() -> None:
+    frame = {"what": "event", "text": "The frost comes.", "event": "frost", "topic": "frost", "sort": "joy"}
+    lines = ("First frost this morning.",)
+    fresh, stale = (sample.memory(2, "The frost comes.", ago, tell=lines, frame=frame) for ago in (60, 1500))
+    assert lines[0] in opening(fresh).utterance
+    assert not opening(stale).utterance

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from commonplace.cognition.relations import CHANGES
 from commonplace.errors import UsageError
 from commonplace.minds.mind import Ask
-from commonplace.minds.notes import Past, PastNote, Spoken, Spot, ThingHere, Value
+from commonplace.minds.notes import GoalNote, Past, PastNote, Spoken, Spot, ThingHere, Value
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Prompt, setting_of
 from commonplace.minds.tasks import QUESTIONS, REACT, TASKS, QuestionsInput
@@ -269,6 +270,20 @@ def test_a_prompt_tells_what_passed_before_the_talk_once_and_the_same_while_it_g
     just_now = told.model_copy(update={"topic": "stove", "minutes_ago": 5, "because": (9,)})
     assert row(just_now, again, pot, by_name) == before
     assert row(just_now) == ""
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_whatever_hurts_or_pleases_is_told_in_words(language: str) -> None:
+    for why in CHANGES:
+        note = PastNote(kind="hurt", other="jun", called="Jun", act=why, minutes_ago=900, because=(4,))
+        text = worded(Ask(REACT, merged(pasts={"jun": Past(notes=(note,))})), language).messages[1].text
+        assert "Jun" in text and why not in text
+
+
+def test_what_one_means_to_do_is_told_on_one_line_of_bounded_length() -> None:
+    goals = tuple(GoalNote(id=str(number), kind="visit", text=f"see\n## {'x' * 400}") for number in range(9))
+    told = next(line for line in react(merged(goals=goals)).splitlines() if line.startswith("You mean to"))
+    assert len(told) < 550
 
 
 def test_a_reaction_sees_the_talk_the_relation_and_what_was_told_before() -> None:

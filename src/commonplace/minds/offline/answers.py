@@ -9,7 +9,14 @@ from commonplace.minds.notes import FactNote, Item, PastNote, Recalled
 from commonplace.minds.offline.account import attended, heard_of, told_others
 from commonplace.minds.offline.gatherings import event_name, goes_to, minutes_since
 from commonplace.minds.offline.hear import content
-from commonplace.minds.offline.sayings import Saying, is_worth_telling, own_doing, worded
+from commonplace.minds.offline.sayings import (
+    Saying,
+    heard_from,
+    is_worth_telling,
+    occasion_word,
+    own_doing,
+    worded,
+)
 from commonplace.minds.offline.scene import Line, Scene
 
 HEARD_OF = frozenset({"said", "seed", "insight", None})
@@ -63,13 +70,13 @@ def _surprise(scene: Scene, memory: Recalled, before: Recalled | None, known: li
 
 
 def _source(scene: Scene, memory: Recalled, note: FactNote) -> Recalled | None:
-    """An earlier memory of hearing the same fact. What I said, planned or heard just now does not count."""
+    """An earlier memory of the same fact. What I planned, or heard just now from this hearer, does not count."""
     return next(
         (
             one
             for one in scene.talk.recalled
             if one.id != memory.id and note.id in one.facts and one.frame.get("what") in HEARD_OF
-            and one.minutes_ago > memory.minutes_ago + LATELY
+            and (one.minutes_ago > memory.minutes_ago + LATELY or one.frame.get("who", "") not in {"", scene.you.id})
         ),
         None,
     )  # fmt: skip
@@ -159,11 +166,12 @@ def _well(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     trouble = next((one for one in options if one.rule in {"core.refused", "core.thing", "core.absent"}), None)
     if trouble is not None and scene.dice.chance(45, "moan"):
         return scene.line("answer.badly", memory.id).then(worded(scene, trouble))
-    doing, own = _current(scene), _best(scene, options)
-    first = scene.line("answer.well", memory.id, **(scene.language.doing(doing) if doing else {}))
-    if own is not None and scene.dice.chance(40, "own"):
-        return first.then(scene.aside(worded(scene, own)))
-    return first if scene.my_kind in HOW_ARE_YOU else first.then(scene.line("back"))
+    own = _best(scene, options)
+    body = worded(scene, own) if own is not None else None
+    if body is not None:
+        return scene.line("answer.fine", memory.id).then(scene.aside(body))
+    doing = _current(scene)
+    return scene.line("answer.well", memory.id, **(scene.language.doing(doing) if doing else {}))
 
 
 def _doing(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
@@ -181,7 +189,7 @@ def _doing(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 def _current(scene: Scene) -> str:
     """What I am doing, in my own words to this hearer; empty if it would not read well."""
     now = scene.talk.now
-    if now is None or not is_worth_telling(scene, now.do):
+    if now is None or now.because or not is_worth_telling(scene, now.do):
         return ""
     do = own_doing(scene, now.do)
     return "" if scene.language.addresses(do) or scene.language.head(do) in scene.rules.words("talk") else do
@@ -213,7 +221,8 @@ def _seen(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 
 def _event(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     """How an occasion was: what I remember of being there."""
-    was_there = attended(scene.talk.past, scene.heard.topic, scene.language)
+    past, spoken, named = scene.talk.past, scene.language, occasion_word(scene.rules, scene.last)
+    was_there = attended(past, scene.heard.topic, spoken) or attended(past, named, spoken)
     if was_there is None:
         return scene.line("answer.event" if scene.heard.topic else "answer.plain", memory.id)
     own = next((one for one in options if one.rule == "core.was"), None)
@@ -229,13 +238,14 @@ def _topic(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
         attended(scene.talk.past, scene.heard.topic, scene.language) is not None
     ):
         return _event(scene, memory, options)
-    did = next((note for note in scene.talk.past.notes if note.kind == "did" and not note.topic), None)
-    if did is not None and scene.language.head(did.named) in scene.last.lower():
+    did = scene.talk.past.spoken_of
+    if did is not None:
         answer = scene.line("answer.asked_doing", memory.id, *did.because, **_as_mine(scene, did.named))
         if answer.text:
             return answer
-    if not scene.mine and _is_about_doing(scene):
-        return scene.line("answer.asked_doing", memory.id, **_as_mine(scene, _current(scene)))
+    doing = _current(scene)
+    if content(scene.heard.topic) & content(doing) and not scene.mine and _rest(scene, options) is None:
+        return scene.line("answer.asked_doing", memory.id, **_as_mine(scene, doing))
     return _more_of(scene, memory, options)
 
 
@@ -246,12 +256,13 @@ def _as_mine(scene: Scene, doing: str) -> dict[str, str]:
 
 
 def _more_of(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
-    """The rest of what I have just told, or what else I know of it; where there is nothing, something else."""
-    own = _rest(scene, options)
+    """The rest of what I have told, what else I know or overheard of it; where there is nothing, something else."""
+    own = _rest(scene, options) or _hearsay(scene)
     if own is not None:
         first = Line("", (memory.id,))
         if scene.heard.topic and not scene.mine:
-            first = scene.line("answer.topic", memory.id, topic=scene.heard.topic)
+            topic = scene.language.owned(scene.heard.topic, scene.me, scene.you)
+            first = scene.line("answer.topic", memory.id, about=scene.heard.topic, topic=topic)
         elif scene.dice.chance(12, "more"):
             first = scene.line("answer.more", memory.id)
         return first.then(worded(scene, own))
@@ -264,8 +275,15 @@ def _more_of(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
 
 def _rest(scene: Scene, options: list[Saying]) -> Saying | None:
     """What there is to tell on the subject that was asked about, or on what my last line was about."""
+    if scene.heard.act == "ask.topic" and scene.heard.topic:
+        pulls = [
+            (option.weight, -index)
+            for index, option in enumerate(options)
+            if _is_about(scene, option, scene.heard.topic)
+        ]
+        return options[-max(pulls)[1]] if pulls else None
     asked = scene.heard.words | (content(scene.mine[-1]) if scene.mine else frozenset[str]())
-    shared = [(len(asked & option.words), index) for index, option in enumerate(options) if not option.asks]
+    shared = [(len(asked & option.words), index) for index, option in enumerate(options) if _tells(option)]
     fitting = [
         (options[index].weight + A_WORD * words, -index)
         for words, index in shared
@@ -274,11 +292,31 @@ def _rest(scene: Scene, options: list[Saying]) -> Saying | None:
     return options[-max(fitting)[1]] if fitting else None
 
 
-def _is_about_doing(scene: Scene) -> bool:
-    """Whether the question is about something I do or did."""
-    did = (one.frame.get("doing", "") for one in scene.talk.recalled if one.frame.get("what") == "did")
-    doing = " ".join((*did, scene.talk.now.do if scene.talk.now else "")).lower()
-    return any(word in doing for word in scene.heard.words)
+def _tells(option: Saying) -> bool:
+    """Whether a saying tells anything to one who asks: not what the other asks or said themselves."""
+    return not option.asks and option.rule != "core.insight_you"
+
+
+def _is_about(scene: Scene, option: Saying, topic: str) -> bool:
+    """Whether a saying tells something of a subject."""
+    if not _tells(option):
+        return False
+    named, bare = content(topic), scene.language.bare
+    if (option.subject and scene.language.occurs(option.names, topic.lower())) or bare(topic) == bare(option.topic):
+        return True
+    return bool(named & content(option.topic)) or (bool(named) and named <= option.words)
+
+
+def _hearsay(scene: Scene) -> Saying | None:
+    """What others were heard to say on the subject that was asked about."""
+    asked = content(scene.heard.topic)
+    for one in scene.talk.recalled if asked else ():
+        who, to = one.frame.get("who", ""), one.frame.get("to", "")
+        if one.frame.get("what") == "said" and who != scene.me.id and scene.you.id not in (who, to):
+            saying = heard_from(scene, one)
+            if saying is not None and asked <= saying.words and not scene.known(saying.mark):
+                return saying
+    return None
 
 
 def _who(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:  # noqa: ARG001

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from commonplace import rng
-from commonplace.minds.notes import FactNote, Item, Recalled
+from commonplace.minds.notes import FactNote, Recalled
 from commonplace.minds.offline.account import has_asked, open_debt, open_hurt, times_heard
-from commonplace.minds.offline.answers import A_WORD, HOW_ARE_YOU, answer_question, is_on_topic, news_reply
+from commonplace.minds.offline.answers import A_WORD, answer_question, is_on_topic, news_reply
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.favours import SETTLES, favour_reply, goal_sayings
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
@@ -21,8 +21,6 @@ from commonplace.minds.offline.inner_voice import thought_aloud
 from commonplace.minds.offline.perceive_event import EVENTS, FAR, event_kind
 from commonplace.minds.offline.sayings import (
     Saying,
-    own_doing,
-    pastimes,
     sayings,
     whereabouts,
     worded,
@@ -54,20 +52,12 @@ def converse(given: ConverseInput, dice: Dice) -> ConverseOutput:
                 speech_act=line.act,
                 topic=line.topic[:60],
             )
-    return _parting(scene)
-
-
-def _parting(scene: Scene) -> ConverseOutput:
-    """With nothing left to say that the hearer has not heard: a farewell, if one was spoken to; else no words."""
-    line = _leave(scene, _heard_memory(scene)) if scene.last and scene.heard_before else None
-    if line is None or not scene.fresh(text := scene.language.finished(line.text)):
-        return ConverseOutput(utterance="", ends=True)
-    ids = _with_twins(scene.talk.recalled, line.ids)
-    return ConverseOutput(utterance=text, ends=True, because=ids, speech_act=line.act)
+    return ConverseOutput(utterance="", ends=True)
 
 
 def _line(scene: Scene, options: list[Saying]) -> Line | None:
-    first = None if scene.heard.asks else _breaking(scene) or thought_aloud(scene)
+    is_waited_for = scene.heard.asks or scene.heard.act.startswith((*WAITING, *ANSWERED_FIRST))
+    first = None if is_waited_for else _breaking(scene, options) or thought_aloud(scene)
     if first is not None:
         return first
     if scene.talk.purpose == "turn":
@@ -86,16 +76,22 @@ BREAKING = 10
 """Minutes for which something that both have noticed comes before everything else."""
 
 
-def _breaking(scene: Scene) -> Line | None:
+def _breaking(scene: Scene, options: list[Saying]) -> Line | None:
     """A word about what has just happened, unless it is what the two are speaking of."""
     for memory in scene.talk.recalled:
         text = memory.frame.get("text", "")
         if memory.frame.get("what") != "event" or memory.minutes_ago > BREAKING or memory.facts:
             continue
-        topic = scene.language.noun_phrase(text) or scene.rules.first("what_happened", {})
+        author = memory.frame.get("topic", "")
+        topic = scene.language.with_article(author) or scene.language.noun_phrase(text)
         if topic in (scene.my_topic, scene.heard.topic) or scene.you.warmth < COLD:
             return None
         rule = scene.suited("now", event_kind(scene.rules, text, (*FAR, *EVENTS)))
+        if author and rule in {"now", "now.wonder", "now.bright"}:
+            rule = "now.topic"
+            own = next((option for option in options if memory.id in option.ids), None)
+            if own is not None and (told := worded(scene, own)) is not None:
+                return told
         line = scene.line(rule, memory.id, about=topic, topic=topic, x=memory.frame.get("place_name", ""))
         return replace(line, topic=topic) if line.text else None
     return None
@@ -126,9 +122,6 @@ def _opening(scene: Scene, options: list[Saying]) -> Line | None:
     if scene.mine:
         return scene.led(body, "turn", saying.ids[0]) if scene.dice.chance(50, "turn") else scene.aside(body)
     greeting = _greeting(scene)
-    wants_lead = saying.rule == "core.tell" and "?" not in greeting.text
-    if wants_lead and scene.dice.chance(20, "lead"):
-        body = scene.led(body, "lead", saying.ids[0])
     return greeting.then(body).then(_invitation(scene, saying))
 
 
@@ -164,7 +157,7 @@ def _first_worded(scene: Scene, options: list[Saying], pulls: list[int]) -> tupl
 
 def _pull(scene: Scene, saying: Saying) -> int:
     pull, purpose = saying.weight, scene.talk.purpose
-    if saying.asks and purpose in {"greet", "ask"}:
+    if saying.asks and saying.rule not in IN_PASSING and purpose in {"greet", "ask"}:
         pull += 25 if not scene.mine else 0
     if purpose in {"tell", "invite"} and saying.facts:
         pull += 100
@@ -182,7 +175,7 @@ def _greeting(scene: Scene) -> Line:
         return scene.line("greet.stranger")
     if 0 <= you.minutes_since_talk < 9 * 60:
         return scene.line("greet.again")
-    if you.warmth >= CLOSE and scene.dice.chance(40, "friend"):
+    if you.warmth >= CLOSE and scene.dice.chance(20, "friend"):
         return scene.line("greet.friend")
     greeting = scene.line(f"greet.{'morning' if part == 'dawn' else part}")
     return greeting if greeting.text else scene.line("greet.midday")
@@ -212,17 +205,18 @@ def _comfort(scene: Scene) -> Line | None:
 
 
 def _turned(scene: Scene, options: list[Saying]) -> Line | None:
-    """A word to somebody in the same talk who has been silent, instead of a reply to the last line.
+    """A word to somebody in the same talk who has been silent, once it has come to rest: a question about something of
+    theirs, or something to tell that goes with what was spoken of; no words without either."""
+    asking = _first_choice(scene, [option for option in options if option.asks and option.rule in OF_THEIRS])[1]
+    if asking is not None:
+        return asking.led_by(scene.say("turn.ask"))
+    return _first_choice(scene, [option for option in options if not option.asks and is_on_topic(scene, option)])[1]
 
-    A question the first time, something to tell after that.
-    """
-    said = (one for one in scene.talk.recalled if one.frame.get("quote") == scene.last)
-    heard_it = next(said, None)
-    asked = any(line.speaker == scene.me.id and line.speech_act in HOW_ARE_YOU for line in scene.talk.lines)
-    told = _first_choice(scene, [option for option in options if not option.asks])[1] if asked else None
-    if told is not None:
-        return scene.led(told, "turn.tell")
-    return scene.line("turn.third", heard_it.id) if heard_it is not None and not asked else None
+
+def _joined(scene: Scene, options: list[Saying]) -> Line | None:
+    """What somebody who has overheard a line has to tell on its subject; no words without it."""
+    own = _on_subject(scene, options)
+    return worded(scene, own) if own is not None else None
 
 
 def _reproach(scene: Scene) -> Line | None:
@@ -262,6 +256,16 @@ _BY_PURPOSE: Mapping[str, Callable[[Scene], Line | None]] = {
 # ── replying ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+IN_PASSING = frozenset({"ask.now", "ask.saw"})
+"""Rules for a question about what the hearer was seen doing."""
+OF_THEIRS = frozenset({"ask.was", "ask.topic", "ask.goal"})
+"""Rules for a question about what the hearer has told or been at."""
+WAITING = ("apologise", "reproach", "make_up", "keep.", "promise.")
+"""Beginnings of what a line does, besides asking, that nobody leaves without a word to."""
+ANSWERED_FIRST = ("make_up", "defy", "forgive", "accept", "decline")
+"""What else a line does that wants an answer before anything new is said."""
+TOLD_AS_QUESTIONS = frozenset({"ask", "ask.why"})
+"""Questions that an author's line may end with, which want a word on what was told rather than an answer."""
 NODS = frozenset({"acknowledge", "thank", "forgive", "apologise"})
 """What a line does that needs no word more."""
 ASKED_BACK = frozenset({"tell", "complain", "rejoice", "intend"})
@@ -270,9 +274,11 @@ GOSSIP = ASKED_BACK | {"praise"}
 """What a line must do for a third person in it to be worth a word."""
 ON_TOPIC = 50
 """Weight of what goes on with the topic of the talk."""
-OF_ONES_OWN, SAID_BEFORE, ASKS_BACK = 70, 30, 35
+OF_ONES_OWN, SAID_BEFORE, ASKS_BACK = 70, 10, 35
 """Of a hundred: how often one answers with something of one's own on the subject, with something that one has told
 others, and else asks about it."""
+LET_STAND = 60
+"""Of a hundred answers to one's own question, those that a talk may end on."""
 SHORT_ANSWER = 46
 """Characters below which an answer counts as a mere nod."""
 
@@ -282,19 +288,32 @@ def _reply(scene: Scene, options: list[Saying]) -> Line | None:
     memory, act = _heard_memory(scene), scene.heard.act
     if memory is None:
         body = worded(scene, options[0]) if options else None
-        return body.led_by(scene.say("lost") if scene.talk.purpose != "join" else "") if body else None
-    if act == "farewell" or scene.talk.purpose == "farewell":
+        missed = scene.say("lost") if scene.talk.purpose == "reply" and scene.heard.asks else ""
+        return body.led_by(missed) if body else None
+    if act == "farewell":
         return _leave(scene, memory)
     if scene.you.warmth < COLD:
         return _snub(scene, memory)
+    if scene.talk.purpose == "join":
+        return _joined(scene, options)
+    is_last = scene.talk.purpose == "farewell"
+    if is_last and not scene.heard.asks and not act.startswith(WAITING):
+        return _leave(scene, memory)
+    line = _answered(scene, memory, options)
+    return replace(line, ends=True) if line is not None and is_last else line
+
+
+def _answered(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | None:
+    """The answer to what was asked, offered, agreed or told."""
     answers_me = _answers_me(scene)
     told = favour_reply(scene, memory) or (news_reply(scene, memory) if memory.facts and not answers_me else None)
     if told is not None:
         return told
     if answers_me:
         return _rsvp(scene, memory, options)
-    asks = scene.heard.asks and not (scene.heard.act == "ask" and scene.talk.lines[-1].replies)
-    return answer_question(scene, memory, options) if asks else _met(scene, memory, options)
+    asks = scene.heard.asks and not (scene.heard.act in TOLD_AS_QUESTIONS and scene.talk.lines[-1].replies)
+    asked = _answer(scene, memory) or answer_question(scene, memory, options) if asks else None
+    return asked or _met(scene, memory, options)
 
 
 def _heard_memory(scene: Scene) -> Recalled | None:
@@ -339,7 +358,8 @@ def _met(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | None:
     if line.act == "greet":
         greeting = scene.line("react.greet_stranger" if scene.with_stranger else "react.greet", memory.id)
         return greeting.then(_own(scene, options))
-    is_nod = line.act == "acknowledge" or (line.act == "answer" and scene.language.length(scene.last) < SHORT_ANSWER)
+    is_short = scene.language.length(scene.last) < SHORT_ANSWER
+    is_nod = line.act in {"acknowledge", "thank"} or (line.act == "answer" and is_short)
     if is_nod and len(scene.talk.lines) > 1:
         return _carry_on(scene, memory, options)
     return _taken_up(scene, memory, options)
@@ -353,26 +373,38 @@ def _taken_up(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
         body = worded(scene, news)
         return _reaction(scene, memory).then(scene.led(body, "turn") if body else None)
     own = _on_subject(scene, options)
+    if own is not None and scene.heard.kind == "noticed" and not _is_written_on(scene, own):
+        own = None  # both have just noticed it: only an author has more to say
     is_tender = scene.heard.kind in scene.rules.words("tender")
     often = OF_ONES_OWN if own is not None and own.weight > 0 else SAID_BEFORE
     if own is not None and scene.dice.chance(often, "own", length):
         body = worded(scene, own)
         if body is not None and not is_tender and scene.dice.chance(60, "at once", length):
-            return Line("", (memory.id,)).then(scene.led(body, "reminds") if scene.dice.chance(30, "reminds") else body)
+            return Line("", (memory.id,)).then(scene.led(body, "reminds") if scene.dice.chance(15, "reminds") else body)
         return _reaction(scene, memory, asks=False).then(body)
     reaction = _reaction(scene, memory)
-    if reaction.act.startswith("ask"):
+    if _is_told_so(scene) and scene.is_young:
+        return reaction.then(_own(scene, options))
+    if reaction.act.startswith("ask") or reaction.text in map(scene.voiced, scene.talk.lines[-1].replies):
         return reaction
     question = _question(scene) if scene.dice.chance(ASKS_BACK, "back", length) else None
     return reaction.then(question)
 
 
+def _is_written_on(scene: Scene, own: Saying) -> bool:
+    """Whether an author wrote the saying on the subject of the last line itself."""
+    bare = scene.language.bare
+    return own.rule == "core.tell" and bare(scene.heard.topic) in (bare(own.subject), bare(own.topic))
+
+
+def _is_told_so(scene: Scene) -> bool:
+    """Whether the line answers my question, and nobody has written what to say to it."""
+    return scene.my_kind == "ask.more" and scene.heard.kind == "tell" and not scene.talk.lines[-1].replies
+
+
 def _reaction(scene: Scene, memory: Recalled, *, asks: bool = True) -> Line:
     """The first words of a reply: those of the author, about the third person spoken of, or by what the line did."""
-    # Whoever only joins in leaves these to the one who was spoken to.
-    is_mine = scene.talk.purpose != "join"
-    given = _given(scene, memory, asks=asks and _may_go_on(scene)) if is_mine else None
-    return given or _reaction_of(scene, memory)
+    return _given(scene, memory, asks=asks and _may_go_on(scene)) or _reaction_of(scene, memory)
 
 
 def _may_go_on(scene: Scene) -> bool:
@@ -402,12 +434,31 @@ def _given(scene: Scene, memory: Recalled, *, asks: bool) -> Line | None:
     return Line(text, (memory.id,), "ask.more" if text.endswith("?") else "acknowledge", scene.heard.topic)
 
 
+def _answer(scene: Scene, memory: Recalled) -> Line | None:
+    """What the author gave to say to a question about what I told, unless I have said it to the hearer."""
+    if scene.heard.act != "ask.more":
+        return None
+    given = (scene.voiced(one) for one in scene.talk.lines[-1].replies)
+    answer = next((one for one in given if not scene.known(one) and not scene.has_told(one)), None)
+    if answer is None:
+        return None
+    mine = scene.mine[-1] if scene.mine else ""
+    told = tuple(one.id for one in scene.talk.recalled if any(words in mine for words in one.tell))
+    return Line(answer, (memory.id, *told), "tell", scene.heard.topic)
+
+
 def _reaction_of(scene: Scene, memory: Recalled) -> Line:
     line, about = scene.heard, scene.heard.topic
+    if _is_told_so(scene):
+        told = scene.line("react.told", memory.id, about=about)
+        if told.text:
+            return told
     person = _third(scene) if line.act in GOSSIP else None
     topic = _unnamed(scene, about)
     is_cold = person is not None and person[1] < COLD
     by_sort = scene.suited("react", line.sort) if line.sort else "react"
+    if line.sort == "noticed":
+        by_sort = scene.suited(by_sort, _just_noticed(scene))
     if by_sort != "react" and not is_cold:
         reaction = scene.line(by_sort, memory.id, about=about, topic=topic, x=person[0] if person else "")
         if reaction.text:
@@ -420,6 +471,13 @@ def _reaction_of(scene: Scene, memory: Recalled) -> Line:
         rule = "react.own"
     reaction = scene.line(rule, memory.id, about=about, topic=topic)
     return reaction if reaction.text else scene.line("react.tell", memory.id, about=about, topic=topic)
+
+
+def _just_noticed(scene: Scene) -> str:
+    """The kind of event that I have just noticed myself; empty for none."""
+    events = (one for one in scene.talk.recalled if one.frame.get("what") == "event" and one.minutes_ago <= BREAKING)
+    found = next(events, None)
+    return event_kind(scene.rules, found.frame.get("text", ""), (*FAR, *EVENTS)) if found is not None else ""
 
 
 def _unnamed(scene: Scene, topic: str) -> str:
@@ -478,6 +536,7 @@ def _coming(scene: Scene, options: list[Saying]) -> Saying | None:
 def _own(scene: Scene, options: list[Saying], asks: int = 0) -> Line | None:
     """Something of mine, by weight and a draw, on the topic rather than on another; `asks` is added to the weight of
     questions."""
+    options = [option for option in options if option.weight >= 0 and option.rule not in IN_PASSING]
     pulls = [
         option.weight
         + (asks if option.asks else ON_TOPIC if is_on_topic(scene, option) else 0)
@@ -487,7 +546,7 @@ def _own(scene: Scene, options: list[Saying], asks: int = 0) -> Line | None:
     saying, body = _first_worded(scene, options, pulls)
     if saying and is_on_topic(scene, saying):
         return body
-    return scene.led(body, "turn") if body and scene.dice.chance(40, "lead") else scene.aside(body)
+    return scene.led(body, "turn") if body and scene.dice.chance(70, "lead") else scene.aside(body)
 
 
 def _carry_on(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | None:
@@ -499,15 +558,13 @@ def _carry_on(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | N
 # ── taking leave ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-WORDLESS = 60
-"""Of a hundred talks, those that end without a farewell."""
 DUE = 25
 """Minutes ahead from which an appointment elsewhere is a reason to leave."""
 
 
 def _leave(scene: Scene, last: Recalled | None) -> Line | None:
-    """A farewell that names the reason to leave, or only a last word; a short one in answer to another. None if no
-    memory supports it."""
+    """The end of a talk: a last word on what was said. After a mere nod, a farewell where there is a reason to go or
+    something ahead of both; None where nothing more need be said, or no memory supports it."""
     plan = _plan_memory(scene)
     ids = tuple(memory.id for memory in (last, plan) if memory is not None)
     if not ids:
@@ -515,24 +572,11 @@ def _leave(scene: Scene, last: Recalled | None) -> Line | None:
     if scene.heard.act == "farewell":
         words = _good_night(scene) or scene.say("bye.back")
         return Line(words, ids[:1], "farewell", ends=True)
-    if (
-        last is not None
-        and not scene.heard.asks
-        and scene.heard.act not in NODS
-        and scene.dice.steady().chance(WORDLESS, "bye", scene.talk.lines[0].text)
-    ):
+    is_told_so = _is_told_so(scene) and scene.dice.chance(LET_STAND, "stand")
+    if last is not None and scene.heard.act not in NODS and not is_told_so:
         return replace(_reaction(scene, last, asks=False), act="acknowledge", ends=True)
-    reason = _reason(scene)
-    wish = "" if reason and scene.dice.chance(50, "no wish") else _wish(scene)
-    return Line(f"{_last_word(scene, last)} {reason} {wish}".strip(), ids, "farewell", ends=True)
-
-
-def _last_word(scene: Scene, last: Recalled | None) -> str:
-    """A word on what was said before the reason to leave, where the language has one for it."""
-    kinds = (scene.heard.kind, "ask") if scene.heard.asks else (scene.heard.kind,)
-    if last is not None and last.facts and scene.heard.act == "tell":
-        kinds = ("news",)
-    return next((words for kind in kinds if (words := scene.say(f"bye.after.{kind}"))), "")
+    words = f"{_reason(scene)} {_until(scene)}".strip() or _good_night(scene)
+    return Line(words, ids, "farewell", ends=True) if words else None
 
 
 def _good_night(scene: Scene) -> str:
@@ -540,17 +584,12 @@ def _good_night(scene: Scene) -> str:
     return scene.say("bye.night") if hour >= 22 or hour < 4 else ""
 
 
-def _wish(scene: Scene) -> str:
-    """The last words: until the event both go to, luck with what was spoken of, or plain ones."""
+def _until(scene: Scene) -> str:
+    """The event that both go to, as the last words."""
     if scene.you.warmth < COLD:
         return ""
-    for note in scene.talk.facts:
-        if _both_go(scene, note) and scene.dice.chance(50, "until"):
-            return scene.say("bye.event", event=event_name(note, scene.language))
-    line = scene.heard
-    if line.topic and line.act in {"complain", "intend"} and scene.dice.chance(60, "luck"):
-        return scene.say(scene.suited("bye.topic", line.kind), topic=line.topic)
-    return _good_night(scene) or scene.say("bye.tail")
+    note = next((note for note in scene.talk.facts if _both_go(scene, note)), None)
+    return scene.say("bye.event", event=event_name(note, scene.language)) if note else ""
 
 
 def _both_go(scene: Scene, note: FactNote) -> bool:
@@ -563,31 +602,16 @@ def _both_go(scene: Scene, note: FactNote) -> bool:
 
 
 def _reason(scene: Scene) -> str:
-    """The reason to leave: what comes within the hour, else the current activity, else nothing in particular."""
-    now, here = scene.talk.now, scene.talk.situation
+    """The reason to leave: what comes within the hour somewhere else; empty without one."""
+    here = scene.talk.situation
     following = next((item for item in scene.talk.later if not item.asleep), None)
-    if following is not None and following.location_name and following.location != here.place.id:
-        minutes, name = moment_minutes(following.start) - moment_minutes(here.time), following.location_name
-        if 0 < minutes <= DUE:
-            there, time = whereabouts(scene, {"place_name": name}), scene.language.clock(following.start)
-            if words := scene.say("bye.later", **there, time=time):
-                return words
-    if now is not None and now.location == here.place.id and _is_work(scene, now):
-        do = own_doing(scene, now.do)
-        is_said = scene.known(do) or do in scene.aired
-        names_us = scene.language.mentions(do, scene.me.name, scene.me.called) or scene.language.addresses(do)
-        if not is_said and not names_us and (words := scene.say("bye.plan", **scene.language.doing(do, "do"))):
-            return words
-    return scene.say("bye.plain")
-
-
-def _is_work(scene: Scene, item: Item) -> bool:
-    """Whether a plan item is something the speaker can claim to have to get back to."""
-    if item.asleep or not scene.language.is_doing(item.do) or item.do in pastimes(scene.me.language):
-        return False
-    if item.do.endswith(tuple(scene.rules.words("no_work.ends"))):
-        return False
-    return scene.language.head(item.do) not in scene.rules.words("faint") | scene.rules.words("no_work")
+    if following is None or not following.location_name or following.location == here.place.id:
+        return ""
+    minutes = moment_minutes(following.start) - moment_minutes(here.time)
+    if not 0 < minutes <= DUE:
+        return ""
+    there, time = whereabouts(scene, {"place_name": following.location_name}), scene.language.clock(following.start)
+    return scene.say("bye.later", **there, time=time)
 
 
 def _plan_memory(scene: Scene) -> Recalled | None:

@@ -83,14 +83,21 @@ def goal_sayings(scene: Scene) -> Iterator[Saying]:
             continue
         if can_say(goal, talk.now, talk.situation.place.id, scene.me.home):
             rule = RULES.get(goal.act, goal.act) if goal.act else "ask.missed"
-            slots = {"topic": scene.language.turned(_lowered(goal.topic))} if goal.topic else {}
-            yield Saying(ids, rule, slots, SETTLES, f"{goal.topic or rule}".lower(), content(goal.topic), goal.topic)
+            topic = _as_ours(scene, goal.topic) if goal.topic else ""
+            slots = {"topic": topic} if topic else {}
+            yield Saying(ids, rule, slots, SETTLES, f"{goal.topic or rule}".lower(), content(goal.topic), topic)
     yield from _helpers(scene)
     if starts(scene.me.id, scene.you, scene.moment[:10], scene.dice) and _may_ask(scene):
         yield from _started(scene)
 
 
 RULES = {"reproach": "reproach.word", "apologise": "apology.word", "ask.topic": "ask.goal"}
+
+
+def _as_ours(scene: Scene, topic: str) -> str:
+    """What a goal is about as I name it to the hearer: `kite` → `the kite`, `Jun's rotor` → `your rotor`."""
+    own = scene.language.owned(scene.language.turned(_lowered(topic)), scene.me, scene.you)
+    return scene.language.with_article(own)
 
 
 def _lowered(topic: str) -> str:
@@ -155,9 +162,15 @@ def _started(scene: Scene) -> Iterator[Saying]:
     things = scene.rules.every(f"thing.{kind}")
     if not things:
         return
-    thing = dice.choice(things, "thing")
+    thing, _, why = dice.choice(things, "thing").partition(" = ")
     topic = scene.language.with_article(scene.language.bare(thing)) if kind in {"lend", "give"} else thing
-    slots = {"thing": thing, "topic": topic, **_day(scene, 1 + dice.below(3, "day"))}
+    slots = {
+        "thing": thing,
+        "topic": topic,
+        "bare": scene.language.bare(thing),
+        "why": why,
+        **_day(scene, 1 + dice.below(3, "day")),
+    }
     yield Saying((about.id,), ASKED[kind], slots, STARTING, topic.lower(), content(thing), topic)
 
 
@@ -182,7 +195,8 @@ def favour_reply(scene: Scene, memory: Recalled) -> Line | None:
     if act in REQUESTS:
         return _worded(_asked(scene, memory, "help" if act == "ask.favour" else kind))
     if act in {"accept", "decline"} and scene.my_kind in REQUESTS:
-        return _worded(scene.line("react.agreed" if act == "accept" else "react.refused", memory.id))
+        rule = "react.refused" if act == "decline" else scene.suited("react.agreed", scene.my_kind)
+        return _worded(scene.line(rule, memory.id, topic=scene.my_topic))
     rule = f"react.{act}" if first == "keep" else ANSWERS.get(act, "")
     if act == "reproach":
         rule = "defy" if _defies(scene) else ""

@@ -12,6 +12,8 @@ from commonplace.minds.offline.scene import COLD
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
 
+TROUBLES = frozenset({"worry", "concern", "loss"})
+"""Sorts of occasions with which somebody may need help."""
 WET = frozenset({"rain", "storm", "snow"})
 
 
@@ -24,7 +26,7 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
         return None
     rules = grammar(given.who.language)
     kind = event_kind(rules, news.text)
-    manner = _manner(given, rules, news.text)
+    manner = _manner(given, rules, news)
     order = _order(given, dice)
     hearer, concerned = _hearer(given, order), _concerns(given, news, manner, dice)
     if hearer is None and not concerned:
@@ -36,9 +38,13 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
     do = rules.say(f"event.{kind}.{manner}", {}, dice)
     minutes = 15 + 5 * dice.below(6, "event")
     stroke = _now(given, do, _where(given, news, manner), minutes, _ids(news))
-    named = rules.first("the_dark", {}) if kind == "dark" else rules.language.noun_phrase(news.text)
+    named = rules.language.with_article(news.frame.get("topic", "")) or rules.language.noun_phrase(news.text)
+    named = rules.first("the_dark", {}) if kind == "dark" else named
     why = reason(given.who.language, f"happening.{manner}", what=named or rules.first("what_happened", {}))
     if hearer is not None:
+        if not concerned:
+            called = next(one.called for one in given.situation.people if one.id == hearer)
+            why = reason(given.who.language, "remark", x=called)
         return ReactOutput(
             decision="talk", target=hearer, purpose="tell", stroke=stroke if concerned else None, reason=why,
             because=_ids(news),
@@ -120,10 +126,12 @@ def _may_leave(given: ReactInput) -> bool:
     return place.id != given.who.home and given.who.called not in place.name and not place.outdoor
 
 
-def _manner(given: ReactInput, rules: Grammar, text: str) -> str:
-    """How a character of this temper reacts to such an event."""
+def _manner(given: ReactInput, rules: Grammar, news: News) -> str:
+    """How a character of this temper reacts to such an event. Nobody needs help with what an author calls a joke."""
     mood = temper(given.who)
-    kind = event_kind(rules, text)
+    kind = event_kind(rules, news.text)
+    if kind == "other" and news.frame.get("sort", "worry") not in TROUBLES:
+        return "brave" if mood.brave > 0 else "plain"
     if mood.cook and kind == "dark":
         return "cook"
     if mood.handy and kind in {"dark", "water", "loud", "wonder"}:

@@ -451,7 +451,8 @@ def _generic(given: PlanPartsInput, rules: Grammar, level: str, dice: Dice) -> l
     """Things one does at such a time; the last word of an event's name fills its slot, so that seeing somebody there is
     not being told of it."""
     kind = kind_of(rules, given.item.do)
-    if given.item.because and kind not in {"event", "sleep"} and level == "part":
+    is_named = level == "part" and given.item.do not in rules.every("hours.plain")
+    if given.item.because and kind not in {"event", "sleep"} and is_named:
         return [given.item.do]
     event, joined = rules.language.going(given.item.do), rules.language.joined
     names = [joined(name.replace("{event}", event)) for name in rules.every(f"{level}.{kind}")]

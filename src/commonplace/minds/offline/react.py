@@ -12,7 +12,7 @@ from collections.abc import Callable
 from commonplace import rng
 from commonplace.minds.notes import NO_PAST, FactNote, GoalNote, Item, Person, Recalled, Spoken
 from commonplace.minds.offline.account import open_debt, open_hurt
-from commonplace.minds.offline.converse import converse
+from commonplace.minds.offline.converse import WAITING, converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.favours import helped, meant_for, starts
 from commonplace.minds.offline.gatherings import event_name, hearing, invitation, minutes_since
@@ -38,26 +38,26 @@ from commonplace.minds.tasks import (
 
 LATELY = 30 * 60
 """Minutes something remains the talk of the day."""
-SPEAKS = 60
+SPEAKS = 51
 """Score from which the character speaks to somebody."""
 MEETINGS = frozenset({"arrived", "doing", "did", "said"})
 """Kinds of news about somebody to speak to."""
-NODS = 50
+NODS = 80
 """Of a hundred farewells, those answered without a word."""
+RESTS = frozenset({"acknowledge", "thank", "forgive"})
+"""What a line does after which a talk has come to rest."""
+THIRD = 60
+"""Of a hundred talks at rest, those in which one turns to somebody who has been silent."""
 TOLD = frozenset({"tell", "report", "complain", "rejoice", "intend"})
 """What a line does that a bystander may take up."""
 TABLE = 6
 """Of so many people in one place, one may open a talk at a time."""
-WAITING = ("apologise", "reproach", "keep.", "promise.")
-"""Beginnings of what a line does, besides asking, that nobody leaves without a word to."""
 MORE = 6
 """Lines beyond the length of a talk up to which a question is still answered."""
-ANSWERED_FIRST = frozenset(
-    {"make_up", "apologise", "reproach", "defy", "forgive", "promise", "keep", "accept", "decline"}
-)  # fmt: skip
-"""What a line does that wants an answer before anything else is said."""
 JUST_TALKED = 20
 """Minutes before two who have just talked talk again about what one of them has come for."""
+CAN_WAIT = frozenset({"", "ask.topic"})
+"""What one means to do with somebody for which nobody is interrupted: a visit, and a question."""
 REST = 90
 """Minutes before two who have just talked talk again."""
 
@@ -119,11 +119,13 @@ def _floor(given: ReactInput, dice: Dice) -> ReactOutput | None:
     line = heard(last, given.who.language)
     if line.act == "farewell":
         return _answer_bye(given, person, because, dice)
+    has_passed = not line.asks and not any(one.kind == "said" and one.who == person.id for one in given.news)
     enough = _length(given, person, dice)
-    other = None if line.asks else _other_word(given, person, enough, dice)
+    other = None if line.asks or has_passed else _other_word(given, person, enough, dice)
     if other is not None:
         return other.model_copy(update={"because": because})
-    if line.act == "acknowledge" and (len(given.lines) >= enough or _nodded(given)):
+    rests = line.act in RESTS and (len(given.lines) >= enough or (line.act == "acknowledge" and _nodded(given)))
+    if rests or has_passed:
         return ReactOutput(decision="keep", reason=reason(given.who.language, "floor.over"), because=because)
     waits = line.asks or line.act.startswith(WAITING)
     purpose = "farewell" if len(given.lines) >= enough + MORE * waits else "reply"
@@ -136,11 +138,11 @@ def _other_word(given: ReactInput, person: Person, enough: int, dice: Dice) -> R
     """Instead of a reply: what one has meant to say to the speaker, or a word to somebody left out."""
     goal = meant_for(given.goals, person, given.now, given.situation.place.id, given.who.home)
     act = heard(given.lines[-1], given.who.language).act
-    if goal is not None and len(given.lines) > 1 and act.partition(".")[0] not in ANSWERED_FIRST:
+    if goal is not None and len(given.lines) > 1 and act in {*RESTS, "answer"}:
         why = reason(given.who.language, "meet.goal", x=person.called, do=goal.text)
         return ReactOutput(decision="talk", target=person.id, purpose="goal", reason=why)
-    third = _left_out(given, person)
-    if third is None or len(given.lines) >= enough or not dice.chance(45, "third"):
+    third = _left_out(given, person) if act in RESTS else None
+    if third is None or len(given.lines) >= enough or not dice.chance(THIRD, "third"):
         return None
     why = reason(given.who.language, "floor.third", x=third.called)
     return ReactOutput(decision="talk", target=third.id, purpose="turn", reason=why)
@@ -314,7 +316,7 @@ def _purpose(goal: GoalNote) -> str:
     return goal.act if goal.act in {"reproach", "apologise"} else "goal"
 
 
-def _sought(given: ReactInput, dice: Dice) -> ReactOutput | None:  # noqa: ARG001 – one signature
+def _sought(given: ReactInput, dice: Dice) -> ReactOutput | None:
     """A word with somebody one has come to see."""
     if given.lines or given.now is None:
         return None
@@ -322,7 +324,9 @@ def _sought(given: ReactInput, dice: Dice) -> ReactOutput | None:  # noqa: ARG00
         goal = meant_for(given.goals, person, given.now, given.situation.place.id, given.who.home)
         if goal is None or not person.can_be_spoken_to or person.asleep or 0 <= person.minutes_since_talk < JUST_TALKED:
             continue
-        if not set(given.now.because).isdisjoint(goal.because):
+        if goal.act in CAN_WAIT and not (_is_free(person) and _opens(given, dice)):
+            continue
+        if not set(given.now.because).isdisjoint(goal.because) and not _would_interrupt(given, person):
             why = reason(given.who.language, "meet.goal", x=person.called, do=goal.text)
             return ReactOutput(
                 decision="talk",
@@ -332,6 +336,12 @@ def _sought(given: ReactInput, dice: Dice) -> ReactOutput | None:  # noqa: ARG00
                 because=goal.because[-1:],
             )
     return None
+
+
+def _would_interrupt(given: ReactInput, person: Person) -> bool:
+    """Whether somebody is in a talk with others that has not come to rest."""
+    acts = [remembered(one.frame, given.who.language).act for one in given.news if one.kind == "said"]
+    return person.talk == "other" and bool(acts) and RESTS.isdisjoint(acts)
 
 
 def _wrong(given: ReactInput, person: Person) -> str:

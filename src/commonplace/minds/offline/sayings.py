@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from commonplace.minds.notes import FactNote, Recalled
 from commonplace.minds.offline.account import attended, has_asked, spoke_of, was_spoken_of
-from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, minutes_since
+from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, minutes_since, moment_minutes
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import Heard, content, remembered, telling, understood
 from commonplace.minds.offline.scene import COLD, Line, Scene
@@ -30,13 +30,31 @@ WEEK = 7 * YESTERDAY
 """Minutes for which two who have spoken of a thing need not be told of it."""
 LONG_EVENT = 80
 """Characters above which a report is told only up to its first comma, because nobody recites."""
+SMALL_TALK = 8
+"""Weight of a question about what the hearer was seen doing: for those who have nothing to tell."""
 TOLD_ONCE = 90
 """Subtracted from the weight of something the speaker remembers telling already."""
 SEEN = frozenset({"did", "doing", "acted", "plan", "i_said", "event", "thing"})
 """Kinds of memory that keep their own kind of saying even if their words carry a fact."""
 SECOND_HAND = frozenset({"heard", "saw", "did", "here", "noticed"})
 """Sorts of what is told that nobody passes on: deeds and sights, and what is passed on already."""
-KEPT = frozenset({"haunt", "craft", "cross", "cross_cold", "mind", "busy", "past", "habit", "place", "pair"})
+KEPT = frozenset(
+    {
+        "haunt",
+        "craft",
+        "cross",
+        "cross_cold",
+        "mind",
+        "busy",
+        "past",
+        "habit",
+        "place",
+        "pair",
+        "friend",
+        "kept",
+        "once",
+    }
+)
 """Kinds of conclusions that one keeps to oneself: they say little to anybody else."""
 PASSED_ON = frozenset({"tell", "report", "complain", "rejoice", "intend"})
 """What a line must do to be worth passing on."""
@@ -110,6 +128,8 @@ def _saying(scene: Scene, memory: Recalled) -> Saying | None:
         return _fact(scene, memory)
     if memory.tell:
         return _tell(scene, memory)
+    if memory.frame.get("sort") and what == "event":
+        return None  # others tell of it
     maker = _MAKERS.get(what)
     return maker(scene, memory) if maker else None
 
@@ -227,6 +247,8 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     if not lines or you.warmth < COLD:
         return None
     happened = memory.frame.get("what") == "event"
+    if happened:
+        lines = [line for line in lines if _holds_still(scene, memory, line)]
     if happened and (memory.minutes_ago > TALKED_OF or you.id in memory.frame.get("with", "").split()):
         return None
     lines = [line for line in lines if not scene.has_told(line) and not _told_before(scene, line)]
@@ -245,6 +267,18 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
         topic=scene.language.noun_phrase(text, subject),
         act=act if sort or act in PASSED_ON or act.startswith("ask") else "tell", subject=subject,
     )  # fmt: skip
+
+
+def _holds_still(scene: Scene, memory: Recalled, text: str) -> bool:
+    """Whether what is told of an occasion is true today, and not about me."""
+    if scene.language.mentions(text, scene.me.name, scene.me.called):
+        return False
+    return _is_of_today(scene, memory, text)
+
+
+def _is_of_today(scene: Scene, memory: Recalled, text: str) -> bool:
+    """Whether words such as `this morning` in what was said or seen are still right."""
+    return memory.minutes_ago <= moment_minutes(scene.moment[11:16]) or not scene.rules.has("same_day", text)
 
 
 def _told_before(scene: Scene, text: str) -> bool:
@@ -289,7 +323,8 @@ def _seen_you(scene: Scene, memory: Recalled, doing: str) -> Saying | None:
     rule = "ask.now" if now else "ask.was" if occasion(scene, doing) else "ask.saw"
     slots = {**spoken.doing(doing), "when": scene.when(memory), "event": occasion(scene, doing)}
     topic = spoken.noun_phrase(doing)
-    return Saying((memory.id,), rule, slots, 34 if now else 40, doing.lower(), content(doing), topic)
+    weight = 40 if rule == "ask.was" else SMALL_TALK
+    return Saying((memory.id,), rule, slots, weight, doing.lower(), content(doing), topic)
 
 
 def _said(scene: Scene, memory: Recalled) -> Saying | None:
@@ -307,11 +342,13 @@ def _said(scene: Scene, memory: Recalled) -> Saying | None:
         return None
     if scene.language.mentions(quote, scene.you.name, scene.you.called):
         return None
-    return _heard_from(scene, memory)
+    saying = heard_from(scene, memory)
+    is_old = saying is not None and spoke_of(scene.talk.past, scene.you.id, saying.topic, scene.language, WEEK)
+    return None if is_old else saying
 
 
-def _heard_from(scene: Scene, memory: Recalled) -> Saying | None:
-    """Passed on to somebody else: reported where it reads well, otherwise in the very words."""
+def heard_from(scene: Scene, memory: Recalled) -> Saying | None:
+    """What somebody said, passed on to somebody else: reported where it reads well, otherwise in the very words."""
     frame = memory.frame
     called, quote = frame.get("called", ""), frame["quote"]
     spoken = scene.language
@@ -320,7 +357,7 @@ def _heard_from(scene: Scene, memory: Recalled) -> Saying | None:
         return None
     your = "my" if frame.get("to_me") else spoken.possessed(frame.get("to_called", ""))
     topic = spoken.turned(frame.get("topic", "") or spoken.noun_phrase(quote), spoken.possessed(called), your)
-    if spoke_of(scene.talk.past, scene.you.id, topic, spoken, WEEK):
+    if not _is_of_today(scene, memory, quote):
         return None
     quoted = "" if report else spoken.quotable(quote, frame.get("topic", ""))
     if not (report or quoted) or spoken.mentions(quoted, scene.me.name, scene.me.called):
@@ -412,7 +449,7 @@ def _event(scene: Scene, memory: Recalled) -> Saying | None:
     topic = spoken.noun_phrase(text)
     slots = {"past": told, "when": scene.when(memory), "topic": topic}
     mark = told.lower() or topic
-    weight = 20 if mark[: LONG_EVENT // 2] in scene.aired.lower() else 70
+    weight = 20 if mark[: LONG_EVENT // 2] in scene.aired.lower() else 40
     rule = "core.event" if told else "core.event_topic"
     return Saying((memory.id,), rule, slots, weight, mark, content(text), topic)
 
@@ -444,7 +481,7 @@ def _insight(scene: Scene, memory: Recalled) -> Saying | None:
     if memory.minutes_ago > STALE or frame.get("kind", "") in KEPT:
         return None
     if frame.get("about", "") == you.id:
-        text, rule, weight = frame.get("you", ""), "core.insight_you", 30
+        text, rule, weight = frame.get("you", ""), "core.insight_you", 10
     else:
         text, rule, weight = frame.get("say", "") or memory.text, "core.insight", 22
         if spoken.mentions(text, you.name, you.called) or spoken.mentions(text, me.name, me.called):

@@ -19,7 +19,7 @@ COLD = -20
 """Warmth below which a character says as little as possible."""
 CLOSE = 30
 """Warmth from which a character is glad to meet the other."""
-REPEATED = ("greet.", "react.greet", "bye.back", "bye.tail", "bye.night", "bye.plain")
+REPEATED = ("greet.", "react.greet", "bye.back", "bye.night", "answer.fine")
 """Rules whose words may be said to the same hearer again: greetings and farewells."""
 JUST = 80
 """Latest sentences that count as said a moment ago."""
@@ -117,7 +117,7 @@ class Scene:
     @property
     def is_young(self) -> bool:
         """Whether the talk is still short enough to bring up something new."""
-        return len(self.talk.lines) < 5
+        return len(self.talk.lines) < 6
 
     @property
     def with_stranger(self) -> bool:

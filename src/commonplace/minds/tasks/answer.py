@@ -24,6 +24,7 @@ from commonplace.minds.notes import (
 from commonplace.minds.prompts.telling import plain, speech
 from commonplace.minds.question import Asked
 from commonplace.minds.tasks.offers import Offers, memory_ids
+from commonplace.minds.tasks.past_values import goal_values, lately_values
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines
 from commonplace.minds.tasks.wire import Cited, WireValue, spoken
 from commonplace.text import shortened
@@ -145,6 +146,8 @@ def _scene(inputs: AnswerInput, view: View) -> Values:
         "day": [told for told in day if told.text not in shown],
         "lines": spoken_lines(inputs.lines[-MOST_LINES:]),
         "people": _acquaintances(inputs),
+        "goals": goal_values(inputs.goals),
+        "past": lately_values(inputs.past),
         "done": [_stroke(item) for item in inputs.done[-4:]],
         "later": [_stroke(item) for item in inputs.later[:4]],
         "question": speech(shortened(inputs.question, LONGEST_ANSWER)),

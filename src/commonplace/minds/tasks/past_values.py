@@ -27,7 +27,7 @@ TALK = 60
 """Minutes: what happened since belongs to the talk that is shown, if there is one."""
 LATELY = 2 * 24 * 60
 MOST_GOALS = 4
-LONGEST_TOPIC, LONGEST_EVENT = 40, 70
+LONGEST_TOPIC, LONGEST_EVENT, LONGEST_GOAL = 40, 70, 120
 
 
 def between(past: Past, other: str, called: str, *, talking: bool) -> Values:
@@ -71,7 +71,7 @@ def goal_values(goals: Iterable[GoalNote], places: Choices | None = None) -> lis
     it lacks."""
     return [
         {
-            "text": plain(goal.text),
+            "text": shortened(plain(goal.text), LONGEST_GOAL),
             "day": plain(goal.day),
             "steps": goal.steps,
             "done_steps": goal.done_steps,
@@ -86,7 +86,7 @@ def _by_kind(notes: Iterable[PastNote]) -> list[Values]:
     topics: dict[str, dict[str, str]] = {kind: {} for kind in BETWEEN}
     # by the first memory: a subject keeps its place when it comes up again
     for note in sorted(notes, key=lambda note: -note.because[0] if note.because else 0):
-        name = note.act if note.kind in ("hurt", "pleased") else _topic(note)
+        name = plain(note.act) if note.kind in ("hurt", "pleased") else _topic(note)
         if name and note.kind in topics and len(topics[note.kind]) < MOST_TOPICS:
             topics[note.kind].setdefault(_key(name), name)
     return [{"kind": kind, "topics": list(found.values())} for kind, found in topics.items() if found]
@@ -98,8 +98,8 @@ def _elsewhere(past: Past, present: Collection[str]) -> Sequence[Values]:
         if note.kind in ("told", "heard") and note.other and note.other not in present:
             row = found.setdefault(_key(_topic(note)), {"topic": _topic(note), "told": [], "heard": []})
             names: list[str] = row[note.kind]
-            if note.called not in names and len(names) < MOST_NAMES:
-                names.append(plain(note.called))
+            if (name := plain(note.called)) not in names and len(names) < MOST_NAMES:
+                names.append(name)
     return list(found.values())[:MOST_ELSEWHERE]
 
 

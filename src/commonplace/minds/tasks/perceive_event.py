@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Person, Spot, ThingHere, Value
 from commonplace.minds.prompts.telling import speech
-from commonplace.minds.tasks.offers import Offers, people, places, things
+from commonplace.minds.tasks.offers import Choices, Offers, people, places, things
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import MOST_CITED, Context, Flag, Rule, WireValue, seen, some, texts, words
 from commonplace.world.weather import SKIES
@@ -74,10 +74,10 @@ class PerceiveEventOutput(WireValue):
     def _is_a_sky(cls, sky: str) -> str:
         return sky if sky in SKIES else ""
 
-    def befalls(self, people: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-        """(id, doing) of those in `people` (short name → id) whom it makes do something."""
+    def befalls(self, choices: Choices) -> tuple[tuple[str, str], ...]:
+        """(id, doing) of those among the choices whom it makes do something."""
         told = (entry.partition(":") for entry in self.does)
-        named = ((people.get(name.strip()), doing.strip()) for name, _, doing in told)
+        named = ((choices.id(name), doing.strip()) for name, _, doing in told)
         return tuple((id, doing) for id, doing in named if id and doing)
 
 

@@ -30,7 +30,7 @@ class PlanPartsInput(Value):
     company: tuple[str, ...] = ()
     """Short names of those present."""
     goals: tuple[GoalNote, ...] = ()
-    """What the character means to do to things at the item's place."""
+    """What the character means to do to things."""
 
 
 class PartOut(Value):

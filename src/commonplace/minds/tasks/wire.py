@@ -35,7 +35,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, PydanticOmit, core_schema
 
 from commonplace.errors import UsageError
-from commonplace.josa import whole as stem_whole
+from commonplace.josa import planned
 from commonplace.minds.mind import Ask, Task
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.prompt import Unusable, in_language
@@ -319,7 +319,6 @@ def _is_phrase(text: str) -> bool:
 
 
 _SUBJECT = re.compile(r"(?:I am|I'm|You are|You're|(?:He|She) is|They are) +(?=\w+ing\b)", re.IGNORECASE)
-_UNDER_WAY = re.compile(r"(\S*[가-힣])는 중(?:이다|입니다|이에요)?$")
 
 
 def as_doing(text: str, names: Iterable[str] = ()) -> str:
@@ -328,7 +327,7 @@ def as_doing(text: str, names: Iterable[str] = ()) -> str:
     for name in names:
         text = re.sub(rf"^{re.escape(name)}(?: is |[은는이가] )", "", text)
     text = _SUBJECT.sub("", text)
-    return _UNDER_WAY.sub(lambda found: f"{stem_whole(found[1])}기", text)
+    return planned(text)
 
 
 def spoken(longest: int = LONGEST_LINE, *, needed: bool = False, sentences: int = 0) -> Rule:

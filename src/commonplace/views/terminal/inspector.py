@@ -95,11 +95,11 @@ class Rows(OptionList):
         super().__init__(id="rows", markup=False, compact=True)
         self.display = False
         self._events: list[str] = []
-        self._shown: list[Text] = []
+        self._shown: list[Text] | None = None
 
     def show(self, scene: Scene, rows: list[Text], events: list[str]) -> None:
         """Rows, each with the event it leads to. The highlight stays with its row, or at the top with what is new."""
-        if rows == self._shown and rows:
+        if rows == self._shown:
             return
         kept = self._shown[self.highlighted] if self.highlighted and self._shown else None
         self._shown, self._events = rows, events
@@ -179,8 +179,8 @@ def _who(scene: Scene, one: Inspection) -> Text:
     _field(text, scene, "home", scene.town.where(me.home))
     if me.background:
         text.append(f"{clean(me.background)}\n", palette.text)
-    for goal in me.goals:
-        _field(text, scene, "goals", clean(goal))
+    if me.goals:
+        _field(text, scene, "wants", "\n  ".join(clean(goal) for goal in me.goals))
     for job in one.state.jobs:
         about = f" ({scene.town.what(job.about)})" if job.about in scene.town.names else ""
         _field(text, scene, "jobs", f"{clean(job.kind.replace('_', ' '))}{about} → {_clock(scene, job.due)}")

@@ -311,9 +311,7 @@ class TownScreen(Screen[None]):
         if not self.selected or not inspector.display:
             return None
         try:
-            return self.source.inspect(
-                self.selected, self.player.tick, memories=inspector.page_name in ("goals", "memory", "past")
-            )
+            return self.source.inspect(self.selected, self.player.tick, inspector.page_name)
         except CommonplaceError:
             return None
 

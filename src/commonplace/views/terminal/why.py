@@ -155,8 +155,8 @@ class _Why:
         """What was kept of it, and why or why not."""
         for one in stored:
             kept = one.get("stored", True)
-            figure = f"{_text(one.get('kind'))} · {word(self.language, 'imp')} {_number(one.get('importance')):g}"
-            self._title("stored" if kept else "not stored", figure)
+            weight = f"{word(self.language, 'importance')} {_number(one.get('importance')):g}"
+            self._title("stored" if kept else "not stored", f"{_text(one.get('kind'))} · {weight}")
             reason = f" – {_text(one['reason'])}" if one.get("reason") else ""
             self._line(_text(one.get("text")) + reason)
 

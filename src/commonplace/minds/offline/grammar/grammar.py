@@ -3,7 +3,7 @@
 The data are plain text files, because reading YAML would take longer than everything else together:
 
 ```
-== bye.tail <farewell>       a rule, and the speech act its templates perform
+== bye.back <farewell>       a rule, and the speech act its templates perform
 See you, {you}.              a template; usable when every slot it names is filled
 [shy dreamy] {~hm} goodbye.  only in these voices; `{~hm}` is a template of the rule `hm`
 가세요? | 가?                 at either speech level, where a language has levels and no rule makes one of the other

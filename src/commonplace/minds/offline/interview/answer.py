@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.interview import days, matters, oneself, others, reasons
+from commonplace.minds.offline.interview import days, matters, oneself, others, promises, reasons
 from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces
 from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question import FOLLOWS, SMALL_TALK
@@ -101,6 +101,8 @@ def pieces_of(talk: Interview) -> Pieces:
         return reasons.reasons(talk)
     if talk.asked.kind in FOLLOWS:
         return ()  # there is no question before
+    if not then and promises.are_asked(talk):
+        return promises.promises(talk)
     if talk.asked.kind == "fear" and talk.asked.people:
         return matters.think(talk)
     handler = _HANDLERS.get(talk.asked.kind)
