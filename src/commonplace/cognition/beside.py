@@ -92,14 +92,14 @@ def _weightiest(memories: Iterable[Memory]) -> list[Memory]:
 
 def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
     """Memories of the scenario of which this hearer has not heard everything, those told least first."""
-    to_them = account.lines.get(hearer, {})
+    to_them = account.lines.get(hearer, {}).keys()
+    to_anybody = set[str]().union(*account.lines.values())
     found: list[tuple[int, int, float, int, Memory]] = []
     for memory in view.draft.first(FIRST):
-        tells = memory.details.get("tell", ())
-        left = [tell for tell in tells if to_them.keys().isdisjoint(digests_of(tell))]
-        if not left:
+        tells = [digests_of(tell) for tell in memory.details.get("tell", ())]
+        if not any(map(to_them.isdisjoint, tells)):
             continue
-        said = sum(1 for tell in tells if any(map(account.has_said, digests_of(tell))))
+        said = len(tells) - sum(map(to_anybody.isdisjoint, tells))
         topic = as_topic(memory.details.get("frame", {}).get("topic", ""))
         told = account.find("told", hearer, topic=topic)
         found.append((told.times if told else 0, said, -memory.importance, memory.id, memory))
