@@ -58,9 +58,19 @@ def carried(facts: Sequence[Fact], text: str) -> tuple[str, ...]:
 
 
 def _matches(text: str, groups: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
-    spoken = f" {' '.join(words(text))} "
-    found = [next((word for word in group if _sought(word) in spoken), "") for group in groups]
-    return tuple(found) if all(found) else ()
+    spoken = _spoken(text)
+    found: list[str] = []
+    for group in groups:
+        word = next((word for word in group if _sought(word) in spoken), None)
+        if word is None:
+            return ()
+        found.append(word)
+    return tuple(found)
+
+
+@lru_cache(maxsize=64)  # all facts are looked for in a text, one after the other
+def _spoken(text: str) -> str:
+    return f" {' '.join(words(text))} "
 
 
 @lru_cache(maxsize=4096)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import traceback
@@ -24,6 +25,11 @@ from commonplace.text import PrintableStream
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells have it."""
+
+
+def expect_many_objects() -> None:
+    """Look for cyclic garbage less often than Python does by itself: a large town is a million objects that stay."""
+    gc.set_threshold(50_000, 10, 50)
 
 
 class Entry(NamedTuple):

@@ -14,7 +14,7 @@ from pathlib import Path
 import typer
 
 from commonplace.api import DEFAULT_SEED, chosen_minds, create_run, named_minds, own_named, resume_run
-from commonplace.cli import INTERRUPTED
+from commonplace.cli import INTERRUPTED, expect_many_objects
 from commonplace.cli.consent import agreed
 from commonplace.cli.options import (
     CACHE,
@@ -219,6 +219,7 @@ def default_view() -> View:
 
 def show(make: Callable[[], Run], target: Path, last: int, view: View, budget: Budget) -> None:
     """Run up to a tick under a view. An interruption ends the run at a tick boundary and loses nothing."""
+    expect_many_objects()
     if view is View.TUI:
         from commonplace.cli.watch import watch_live  # noqa: PLC0415 – imports Textual
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import socket
 import sys
 import webbrowser
@@ -12,6 +11,7 @@ from urllib.parse import quote
 import typer
 
 from commonplace.api import DEFAULT_SEED, create_run
+from commonplace.cli import expect_many_objects
 from commonplace.cli.consent import agreed
 from commonplace.cli.options import TRUST
 from commonplace.errors import CommonplaceError, UsageError
@@ -63,7 +63,7 @@ def serve(
             print("the page is not built, only the API is there; in a clone: make serve", file=sys.stderr)
         elif browser and sys.stdout.isatty():
             webbrowser.open(url)
-        gc.set_threshold(50_000, 10, 50)  # a large town is a million objects that stay
+        expect_many_objects()
         server(app).run(sockets=[listening])
 
 

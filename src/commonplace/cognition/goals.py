@@ -24,7 +24,7 @@ from commonplace.cognition.sentences import the_thing, wished
 from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import GoalNote, noted
-from commonplace.scenario.scenario import Scenario
+from commonplace.scenario.scenario import Scenario, derived
 from commonplace.text import words
 from commonplace.world.geography import Geography
 from commonplace.world.tree import ObjectKind, Transition
@@ -411,6 +411,7 @@ def _head(topic: str) -> str:
     return next(reversed(words(as_topic(topic))), "")
 
 
+@derived
 def _noticed(scenario: Scenario) -> frozenset[str]:
     """The subjects of the scenario's occasions, without those that somebody there has memories of."""
     own = {_head(one.topic) for memories in scenario.memories.values() for one in memories}

@@ -21,6 +21,7 @@ from commonplace.memory.importance import BASE, RuleRater
 from commonplace.memory.record import Emotion, Memory
 from commonplace.minds.notes import News, noted
 from commonplace.minds.tasks import RATE, RateInput, Rating
+from commonplace.scenario.scenario import Scenario, derived
 
 ROUTINE = 1
 """Where the rules start for what is not news, if the mind rates the news."""
@@ -158,7 +159,8 @@ async def remember(
 async def rate(view: TurnView, notebook: Notebook) -> None:
     """Ask the mind, in one question, to rate everything that waits for it."""
     if notebook.unrated:
-        inputs = noted(RateInput, who=who(view.persona), texts=tuple(notebook.unrated), names=_names(view))
+        names = _names(view.scenario, view.persona.id)
+        inputs = noted(RateInput, who=who(view.persona), texts=tuple(notebook.unrated), names=names)
         answer = await notebook.ask(RATE, inputs)
         rated(view, notebook, answer.value.ratings)
 
@@ -178,7 +180,8 @@ def rated(view: TurnView, notebook: Notebook, ratings: Sequence[Rating]) -> None
 
 def rules(view: TurnView) -> RuleRater:
     """The rules with the character's goals and the names it knows."""
-    return _rater(view.scenario.language, view.persona.goals, _names(view), BASE)
+    names = _names(view.scenario, view.persona.id)
+    return _rater(view.scenario.language, view.persona.goals, names, BASE)
 
 
 def _routine(view: TurnView) -> RuleRater:
@@ -191,8 +194,9 @@ def _rater(language: str, goals: tuple[str, ...], names: tuple[str, ...], base: 
     return RuleRater(language, goal=" ".join(goals), names=names, base=base)
 
 
-def _names(view: TurnView) -> tuple[str, ...]:
-    return tuple(persona.called for persona in view.scenario.personas.values() if persona.id != view.persona.id)
+@derived
+def _names(scenario: Scenario, me: str) -> tuple[str, ...]:
+    return tuple(persona.called for persona in scenario.personas.values() if persona.id != me)
 
 
 def _store(view: TurnView, notebook: Notebook, draft: NewMemory, importance: float, vector: Vector | None) -> Memory:

@@ -17,7 +17,7 @@ from commonplace.clock import WEEKDAYS, hhmm, iso
 from commonplace.cognition.turn import View
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who, noted, noted_of
-from commonplace.scenario.scenario import Scenario, Tell
+from commonplace.scenario.scenario import Scenario, Tell, derived
 from commonplace.world.actions import CARRYING
 from commonplace.world.geography import Geography
 from commonplace.world.tree import leads_on
@@ -136,25 +136,17 @@ def _spot(node: str, name: str, outdoor: bool) -> Spot:
 
 def places(scenario: Scenario, belief: Belief) -> tuple[Spot, ...]:
     """The areas a character knows of, passages left out, sorted by id."""
-    ids = frozenset(belief.nodes)
-    known = _PLACES.get(ids)
-    if known is not None and known[0] is scenario:
-        return known[1]
+    return _places(scenario, frozenset(belief.nodes))
+
+
+@derived
+def _places(scenario: Scenario, known: frozenset[str]) -> tuple[Spot, ...]:
     nodes = scenario.geography.nodes
-    spots = tuple(
+    return tuple(
         spot(scenario, node)
-        for node in sorted(ids)
+        for node in sorted(known)
         if node in nodes and nodes[node].type == "area" and not nodes[node].passage and nodes[node].parent_id
     )
-    if len(_PLACES) >= MOST_PLACES:
-        _PLACES.clear()
-    _PLACES[ids] = scenario, spots
-    return spots
-
-
-_PLACES: dict[frozenset[str], tuple[Scenario, tuple[Spot, ...]]] = {}
-"""By the nodes a character knows, which seldom change."""
-MOST_PLACES = 256
 
 
 def things_here(view: View) -> tuple[ThingHere, ...]:
@@ -255,8 +247,10 @@ MOST_TOLD = 4096
 
 def _told(scenario: Scenario, memory: Memory) -> dict[str, Any]:
     """The fields of a memory as a mind is told it; those that change with time only have their place."""
-    known = _TOLD.get((memory.agent, memory.id))
+    key = memory.agent, memory.id
+    known = _TOLD.pop(key, None)
     if known is not None and known[0] is scenario and (known[1] is memory or _same(known[1], memory)):
+        _TOLD[key] = known
         return known[2]
     details = memory.details
     of = scenario.tells.get(details.get("frame", {}).get("event", ""))
@@ -271,8 +265,8 @@ def _told(scenario: Scenario, memory: Memory) -> dict[str, Any]:
         "facts": carried(scenario.facts, memory.text),
     }
     if len(_TOLD) >= MOST_TOLD:
-        _TOLD.clear()
-    _TOLD[memory.agent, memory.id] = scenario, memory, fields
+        del _TOLD[next(iter(_TOLD))]
+    _TOLD[key] = scenario, memory, fields
     return fields
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 from commonplace.character.fact import Fact
 from commonplace.character.persona import Persona
@@ -97,3 +99,27 @@ class Scenario:
     def language(self) -> str:
         """`en` or `ko`."""
         return self.part.language
+
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+MOST_DERIVED = 1024
+
+
+def derived(
+    make: Callable[Concatenate[Scenario, Arguments], Result],
+) -> Callable[Concatenate[Scenario, Arguments], Result]:
+    """The function of a scenario and of hashable values, whose latest results are kept: a scenario never changes."""
+    kept: dict[tuple[object, ...], tuple[Scenario, Result]] = {}
+
+    @wraps(make)
+    def known(scenario: Scenario, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        key = (id(scenario), *args)
+        found = kept.get(key)
+        if found is None or found[0] is not scenario:
+            if len(kept) >= MOST_DERIVED:
+                kept.clear()
+            found = kept[key] = scenario, make(scenario, *args, **kwargs)
+        return found[1]
+
+    return known
