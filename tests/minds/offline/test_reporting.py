@@ -16,6 +16,8 @@ from commonplace.minds.offline.grammar.reporting import reported
         ("I've a jar of two hundred and no time to play.", "she", "she has a jar of two hundred and no time to play"),
         ("I don't think Pip knows she's company.", "he", "he doesn't think Pip knows she's company"),
         ("Ezekiel shut the gates on me in the flood.", "he", "Ezekiel shut the gates on him in the flood"),
+        ("Viola said more than she meant to, and so did I about the fear.", "she",
+         "Viola said more than she meant to, and so did she about the fear"),
         ("The cat sleeps in my transformer drawer.", "he", "the cat sleeps in his transformer drawer"),
         ("Seven years I've been angry at Ezekiel about the flood.", "he",
          "seven years he's been angry at Ezekiel about the flood"),
@@ -35,6 +37,8 @@ def test_a_sentence_turns_into_the_third_person(said: str, pronoun: str, passed_
         "Told her it was the mayor of Oslo.",
         "I ring up and complain about it.",
         "I shall, um, think of something.",
+        "Viola likes the sea, and so do I on Sundays.",
+        "I say the fence is Saskia's.",
     ],
 )
 def test_what_would_not_read_well_is_not_passed_on(said: str) -> None:

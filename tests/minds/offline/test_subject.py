@@ -102,6 +102,12 @@ def test_a_verb_is_no_part_of_what_a_line_is_about() -> None:
     assert noun_phrase("My grandad coughs at night.", "cough") == "the cough"
     assert noun_phrase("The wall must mean a great deal to you.") == "the wall"
     assert noun_phrase("If arcade machines can be sad.", "arcade") == "the arcade"
+    assert noun_phrase("I promised my mother never to gamble.", "promise") == "the promise"
+
+
+def test_what_is_counted_is_not_without_an_article() -> None:
+    assert noun_phrase("I've two regulars who haven't spoken for years.", "regulars") == "the regulars"
+    assert noun_phrase("I prescribe sleep.", "sleep") == "sleep"
 
 
 def _replied(recalled: tuple[Recalled, ...], *lines: Spoken, number: int = 1) -> ConverseOutput:

@@ -35,6 +35,8 @@ _UNCHANGED = listed(
     "taught thought threw told took tore understood went woke won wore wrote"
 )
 """Verbs that are the same with he and she: those in the past, and those that help another."""
+_HELPING = listed("did had was can could will would should must might")
+"""Those that another may come before: `so did I`."""
 _IRREGULAR = {"am": ("is", "are"), "have": ("has", "have"), "do": ("does", "do"), "don't": ("doesn't", "don't"),
               "haven't": ("hasn't", "haven't"), "go": ("goes", "go")}  # fmt: skip
 _NO_VERBS = listed(
@@ -81,7 +83,7 @@ def _reported(sentence: str, pronoun: str) -> str:
     bare = [word.lower().strip(",") for word in words]
     if sentence.endswith(("?", "…")) or re.search(r"[:;–—\"“]", sentence) or not SHORTEST <= len(words) <= LONGEST:
         return ""
-    if any(word in _BARRED for word in bare) or _leans(words, bare):
+    if any(word in _BARRED for word in bare) or _leans(words, bare) or bare[:2] in (["i", "say"], ["i", "said"]):
         return ""
     if _SELF & {*bare}:
         return _turned(words, pronoun)
@@ -134,8 +136,11 @@ def _turned(words: list[str], pronoun: str) -> str:
         elif word == "I":
             if after:
                 return ""
+            before = words[number - 1] if number else ""
+            if before in _IRREGULAR:  # `so do I` would be `so does she`
+                return ""
             told.append(subject)
-            awaits_verb = True
+            awaits_verb = before not in _HELPING  # `so did I`
         elif word == "I've" and not after and words[number + 1 : number + 2] and words[number + 1] in _OWNED:
             told += [subject, "have" if many else "has"]
         elif word in _SHORT:

@@ -108,7 +108,9 @@ _EMPTY = listed(
 _VERBS = listed("was is are were had have never always just really not only go goes went do does did be been")
 _ARTICLES = {"a": "the", "an": "the"}
 DETERMINERS = listed("the a an my your our his her their")
-_POINTING = DETERMINERS | listed("that this those these every some any no one another each")
+_POINTING = DETERMINERS | listed(
+    "that this those these every some any no one another each both two three four five six many few several"
+)
 
 
 @lru_cache(maxsize=4096)
@@ -138,10 +140,11 @@ def noun_phrase(text: str, subject: str = "") -> str:
             continue
         determiner = found["det"].lower()
         return f"{_ARTICLES.get(determiner, determiner)} {noun}"
-    before, occurs, _ = text.partition(f" {subject}")
+    occurs = re.search(rf" {re.escape(subject)}(?![\w'])", text)
+    before, after = (text[: occurs.start()], text[occurs.end() :]) if occurs else ("", "")
     is_bare = occurs and not any(word in _POINTING or word.endswith("'s") for word in before.lower().split()[-3:])
     # `arcade machines` are not the arcade.
-    follows = re.match(r" ([a-z'-]+)", text[len(before) + 1 + len(subject) :]) if is_bare else None
+    follows = re.match(r" ([a-z'-]+)", after)
     is_whole = follows is None or follows[1] in _AFTER_A_NOUN or follows[1].endswith("ed")
     return subject if subject and is_bare and is_whole else with_article(subject)
 
