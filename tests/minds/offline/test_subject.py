@@ -7,6 +7,7 @@ from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.grammar.reporting import quotable
+from commonplace.minds.offline.grammar.english import at
 from commonplace.minds.offline.grammar.speech import noun_phrase
 from commonplace.minds.offline.react import react
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
@@ -103,6 +104,11 @@ def test_a_verb_is_no_part_of_what_a_line_is_about() -> None:
     assert noun_phrase("The wall must mean a great deal to you.") == "the wall"
     assert noun_phrase("If arcade machines can be sad.", "arcade") == "the arcade"
     assert noun_phrase("I promised my mother never to gamble.", "promise") == "the promise"
+
+
+def test_a_house_keeps_the_name_it_is_called_by() -> None:
+    assert at("Kaya House") == "in the Kaya House"
+    assert at("Noodle Bar") == "in the noodle bar"
 
 
 def test_what_is_counted_is_not_without_an_article() -> None:

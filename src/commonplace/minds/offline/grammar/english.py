@@ -23,6 +23,8 @@ _IN = listed(
     "parlor nook"
 )
 _ON = listed("roof rooftop street walk bridge path stairs steps landing pier dock deck terrace balcony lane quay")
+_OWN_NAMES = listed("house home cottage")
+"""What is mostly called after somebody or something: `the Sato House`."""
 _PROPER = re.compile(r"\b(?!The\b|A\b)[A-Z]")
 _UNARTICLED = listed("row street lane square avenue plaza park hall station")
 _NO_ARTICLE = frozenset({"home", "town"})
@@ -105,7 +107,8 @@ def named(name: str) -> str:
 def _soft(name: str) -> str:
     """Lower case for a name of common words; capitals stay in one that reads as a proper name."""
     words = name.split()
-    if len(words) == 1 or words[-1].lower() in _IN or words[-1].lower() in _COMMON:
+    last = words[-1].lower()
+    if len(words) == 1 or (last in _IN and last not in _OWN_NAMES) or last in _COMMON:
         return " ".join(word if word.isupper() or word.endswith("'s") else word.lower() for word in words)
     return name
 
