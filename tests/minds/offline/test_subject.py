@@ -5,9 +5,9 @@ from __future__ import annotations
 from commonplace.minds.notes import Person, Recalled, Spoken
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.grammar.english import at
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.grammar.reporting import quotable
-from commonplace.minds.offline.grammar.english import at
 from commonplace.minds.offline.grammar.speech import noun_phrase
 from commonplace.minds.offline.react import react
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
