@@ -7,7 +7,7 @@ from what happened. Each change cites the memory that caused it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache, lru_cache
@@ -17,6 +17,7 @@ from commonplace.character.fact import carried
 from commonplace.character.goal import DONE, GIVEN_UP, OVERTAKEN, Goal, about
 from commonplace.character.persona import Persona
 from commonplace.character.plan import without_stroke
+from commonplace.character.state import AREA, Known
 from commonplace.clock import WEEKDAYS, hhmm, iso, midnight
 from commonplace.cognition.account import DAYS, EVENING, Remembered, act_of, favour_in, topics_of
 from commonplace.cognition.remember import OBSERVATION
@@ -156,14 +157,23 @@ def _promised(view: TurnView, notebook: Notebook, other: str, memory: Memory) ->
             continue
         kind = "call" if row.act == "visit" else row.act
         text = wished(view.scenario.language, kind, x=_called(view, other), topic=row.named or row.topic)
-        place = _place_of(view, row.topic) if row.act == "help" else ""
+        place = place_of_thing(view, row.topic) if row.act == "help" else ""
+        if row.act in ("help", "visit"):
+            _shown_the_way(view, notebook, other)
         _open(
             view, notebook, "promise", text, [memory.id], act=f"keep.{row.act}", topic=row.topic, named=row.named,
             person=other, place=place, due=row.due, again=True,
         )  # fmt: skip
 
 
-def _place_of(view: TurnView, topic: str) -> str:
+def _shown_the_way(view: TurnView, notebook: Notebook, other: str) -> None:
+    """Who says that they will come is told where somebody lives."""
+    home = view.scenario.geography.nodes.get(view.scenario.personas[other].home)
+    if home is not None and home.parent_id and not notebook.belief.knows(home.id):
+        notebook.belief = notebook.belief.updated({home.id: Known(home.parent_id, AREA, view.tick)})
+
+
+def place_of_thing(view: TurnView, topic: str) -> str:
     """Where the thing of this name is believed to be; empty for what is no object one knows of."""
     geography, nodes = view.scenario.geography, view.state.belief.nodes
     objects = (node for node in nodes if node in geography.nodes and geography.nodes[node].type == "object")
@@ -493,7 +503,21 @@ def _day(view: View, due: datetime) -> str:
 def _met(view: View, wanted: set[tuple[str, str]]) -> dict[tuple[str, str], tuple[str, int]]:
     """Character and place (empty for any) → the place where, and the minute of the day at which, one has met them most
     often these days; where they were seen last, or live, if one has not."""
-    people = {other for other, _ in wanted}
+    seen = _sightings(view, {other for other, _ in wanted})
+    return {(other, place): _usual(view, other, place, seen[other]) for other, place in wanted}
+
+
+def met_from(view: View, other: str, moment: datetime) -> tuple[str, int]:
+    """The place where, and the minute of the day at which, one mostly meets somebody later than that moment of a day;
+    no place where one has not."""
+    counts = _sightings(view, {other})[other]
+    later = {(hour, place): count for (hour, place), count in counts.items() if hour > moment.hour}
+    _, hour, place = min(((-count, hour, place) for (hour, place), count in later.items()), default=(0, -1, ""))
+    return place, hour * 60 + 10
+
+
+def _sightings(view: View, people: Set[str]) -> dict[str, Counter[tuple[int, str]]]:
+    """How often one has seen these people at which hour and place these days."""
     seen: dict[str, Counter[tuple[int, str]]] = {other: Counter() for other in people}
     days = set[tuple[str, int, int, str]]()
     for memory in view.memories.since(view.now - SIGHTINGS, OBSERVATION):
@@ -503,7 +527,7 @@ def _met(view: View, wanted: set[tuple[str, str]]) -> dict[tuple[str, str], tupl
             day = (other, memory.created_at.day, memory.created_at.hour, place)
             seen[other][memory.created_at.hour, place] += day not in days
             days.add(day)
-    return {(other, place): _usual(view, other, place, seen[other]) for other, place in wanted}
+    return seen
 
 
 def _usual(view: View, other: str, at: str, counts: Counter[tuple[int, str]]) -> tuple[str, int]:

@@ -8,6 +8,7 @@ from typing import Any
 from commonplace.character.plan import PlanItem
 from commonplace.cognition import plan as planning
 from commonplace.cognition.act import plan_step, targets
+from commonplace.cognition.agreed import MOST_HEEDED, agreed, heeded, rests_on_talk
 from commonplace.cognition.beside import news_ahead
 from commonplace.cognition.converse import has_floor, said_to, spoken
 from commonplace.cognition.goals import goal_notes
@@ -15,9 +16,9 @@ from commonplace.cognition.past import own_past, past_with
 from commonplace.cognition.remember import rated
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import doing
-from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, situation, who
+from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, recalled, situation, who
 from commonplace.cognition.turn import Notebook, TurnView
-from commonplace.minds.notes import News, Recalled, noted
+from commonplace.minds.notes import Agreed, News, Recalled, noted
 from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
 
 MOST_NOTICED = 3
@@ -44,7 +45,8 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
     found = await retrieve(view, notebook, "react", _query(view, news, item))
     if not view.world.talk:
         found = (*found, *news_ahead(view, notebook, found))
-    inputs = _input(view, notebook, news, item, found)
+    settled = agreed(view, notebook)
+    inputs = _input(view, notebook, news, item, (*found, *_behind(view, notebook, settled, found)), settled)
     answer = await notebook.ask(REACT, inputs)
     reaction = answer.value
     if inputs.unrated:
@@ -53,11 +55,29 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
     if any(entry.kind == "voice" for entry in news):
         follows = reaction.decision != "keep" or reaction.stroke is not None
         notebook.note("VOICE_ANSWERED", follows=follows, reason=reaction.reason)
-    if reaction.stroke is not None and view.scenario.cognition.plan:
+    if reaction.stroke is not None and view.scenario.cognition.plan and not _is_enough(view, notebook, reaction):
         await planning.add_stroke(view, notebook, reaction.stroke, reaction.reason)
     elif reaction.decision == "keep" and any(entry.kind in {"outcome", "absent"} for entry in news):
         planning.reopen(view, notebook, news[0].text)
     return reaction
+
+
+def _behind(
+    view: TurnView, notebook: Notebook, settled: Iterable[Agreed], found: Iterable[Recalled]
+) -> tuple[Recalled, ...]:
+    """The memories of what has been agreed for today, without those found."""
+    known = {note.id for note in found}
+    ids = dict.fromkeys(memory for one in settled for memory in one.because if memory not in known)
+    if ids:
+        notebook.chosen("agreed", list(ids), len(ids))
+    return recalled(view.scenario, map(view.draft.get, ids), view.now)
+
+
+def _is_enough(view: TurnView, notebook: Notebook, reaction: ReactOutput) -> bool:
+    """Whether the change would rest on talk alone, and talk has changed the plan often enough today."""
+    because = reaction.because
+    others = [memory for memory in because if memory in view.draft and not rests_on_talk(view, (memory,))]
+    return rests_on_talk(view, because) and not others and heeded(view, notebook) >= MOST_HEEDED
 
 
 def sleeps_on(view: TurnView, notebook: Notebook, news: Iterable[News]) -> ReactOutput:
@@ -103,8 +123,9 @@ def _query(view: TurnView, news: Sequence[News], item: PlanItem | None) -> list[
 
 
 def _input(
-    view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None, found: tuple[Recalled, ...]
-) -> ReactInput:
+    view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None, found: tuple[Recalled, ...],
+    settled: tuple[Agreed, ...],
+) -> ReactInput:  # fmt: skip
     here = [other for other in sorted(view.world.bodies) if other in notebook.relations]
     cognition = view.scenario.cognition
     merged = {"rate", "converse", "act"}.difference(cognition.apart) if cognition.requests == "merged" else set[str]()
@@ -132,4 +153,5 @@ def _input(
         if merged
         else {},
         goals=goal_notes(view, notebook.goals.open()),
+        agreed=settled,
     )

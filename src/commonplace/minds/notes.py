@@ -302,6 +302,24 @@ class GoalNote(Value):
     because: tuple[int, ...] = ()
 
 
+class Agreed(Value):
+    """What a talk has settled for later today and the plan does not have yet."""
+
+    text: str
+    """As a wish: `drop in on Suki for tea`, `have Pip over for supper`."""
+    person: str
+    """Character id and short name of the other."""
+    called: str
+    comes: bool = False
+    """Whether it is the other who comes; else I go."""
+    place: str
+    """Area id."""
+    time: str
+    """`HH:MM`."""
+    minutes: int
+    because: tuple[int, ...]
+
+
 class Hint(Value):
     """What a routine suggests for the inside of a plan item."""
 

@@ -17,6 +17,7 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import reason
 from commonplace.minds.offline.grammar.language import language
 from commonplace.minds.offline.hear import content
+from commonplace.minds.offline.plan import PROMISED
 from commonplace.minds.offline.sayings import Saying
 from commonplace.minds.offline.scene import Line, Scene
 from commonplace.minds.offline.temper import temper
@@ -41,6 +42,10 @@ SETTLES, STARTING = 150, 75
 ASKED = {"lend": "ask.lend", "visit": "ask.visit", "help": "ask.favour", "give": "promise.give"}
 """What one starts → the rule for it."""
 KINDS = ("lend", "lend", "lend", "visit", "visit", "visit", "help", "help", "give", "give")
+AHEAD = (0, 0, 1, 2, 3)
+"""Days from now on which one wants it, each as likely as the others."""
+TOO_LATE = "16:30"
+"""Time of day from which on nobody asks for anything for today."""
 REQUESTS = frozenset({"ask.lend", "ask.visit", "ask.favour"})
 ANSWERS = {
     "promise.give": "react.promise", "defy": "react.defy", "make_up": "react.make_up", "apologise": "react.forgive",
@@ -56,11 +61,11 @@ def can_say(goal: GoalNote, now: Item | None, place: str, home: str) -> bool:
     """Whether a goal can be settled by a word here: a matter anywhere, a promise where one has come for it."""
     if not goal.act.startswith("keep."):
         return bool(goal.act) or goal.kind == "visit"
-    if goal.minutes < SOON.get(goal.act, 0):
+    if _is_for(goal, now):
+        return goal.act not in COMES or goal.place in ("", place)
+    if goal.act in COMES or goal.minutes < SOON.get(goal.act, 0):
         return False
-    if goal.act in COMES:
-        return _is_for(goal, now) and goal.place in ("", place)
-    return place == home or goal.hours_left < CARRIES or _is_for(goal, now)
+    return place == home or goal.hours_left < CARRIES
 
 
 def _is_for(goal: GoalNote, now: Item | None) -> bool:
@@ -113,7 +118,7 @@ def _helpers(scene: Scene) -> Iterator[Saying]:
         topic = scene.language.with_article(goal.object_name)
         if _may_ask(scene):
             yield Saying(
-                ids[:1], "ask.favour", {"topic": topic, **_day(scene, 1)}, SETTLES, topic, content(topic), topic
+                ids[:1], "ask.favour", {"topic": topic, **_day(scene, 0)}, SETTLES, topic, content(topic), topic
             )
 
 
@@ -133,6 +138,19 @@ def helped(given: ReactInput) -> ReactOutput | None:
                 )  # fmt: skip
                 why = reason(given.who.language, "meet.helped", x=news.frame.get("called", ""))
                 return ReactOutput(decision="keep", stroke=stroke, reason=why, because=because)
+    return None
+
+
+def settled(given: ReactInput) -> ReactOutput | None:
+    """What has just been agreed for later today is planned for at once: the first of it."""
+    for one in given.agreed:
+        if one.place in {spot.id for spot in given.places}:
+            stroke = Stroke(
+                start=one.time, minutes=one.minutes, location=one.place,
+                do=language(given.who.language).gerund(one.text)[:120], because=one.because, emoji=PROMISED,
+            )  # fmt: skip
+            why = reason(given.who.language, "settled.comes" if one.comes else "settled", x=one.called)
+            return ReactOutput(decision="keep", stroke=stroke, reason=why, because=one.because)
     return None
 
 
@@ -169,14 +187,18 @@ def _started(scene: Scene) -> Iterator[Saying]:
         "topic": topic,
         "bare": scene.language.bare(thing),
         "why": why,
-        **_day(scene, 1 + dice.below(3, "day")),
+        **_day(scene, dice.choice(AHEAD, "day")),
     }
     yield Saying((about.id,), ASKED[kind], slots, STARTING, topic.lower(), content(thing), topic)
 
 
 def _day(scene: Scene, ahead: int) -> dict[str, str]:
-    """Slots `day` and `on` for a day from now: `Thursday` and `on Thursday`."""
+    """Slots `day` and `on` for a day from now: `Thursday` and `on Thursday`. Late in the day, today is tomorrow."""
     weekdays = WEEKDAYS.get(scene.me.language, WEEKDAYS["en"])
+    if not ahead and scene.talk.situation.time < TOO_LATE:
+        today = scene.rules.every("day.today")[0]
+        return {"day": today, "on": today}
+    ahead = max(1, ahead)
     names = [*scene.rules.every("day.tomorrow"), *scene.rules.every("day.on")]
     tomorrow, on = names[0], names[1]
     if ahead == 1:
@@ -220,9 +242,9 @@ def _asked(scene: Scene, memory: Recalled, kind: str) -> Line:
 
 def _named_day(scene: Scene) -> dict[str, str]:
     """The day that the last line names."""
-    for ahead in range(1, 8):
+    for ahead in range(8):
         slots = _day(scene, ahead)
-        if slots["day"] in scene.last:
+        if slots["day"].lower() in scene.last.lower():
             return slots
     return {}
 

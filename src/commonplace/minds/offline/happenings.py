@@ -171,6 +171,8 @@ def weather(given: ReactInput, dice: Dice) -> ReactOutput | None:
         return None
     if temper(given.who).brave > 1 and sky == "rain" and dice.chance(30, "wet"):
         return ReactOutput(decision="keep", reason=reason(given.who.language, "rain.keep"), because=_ids(news))
+    if _is_expected(given):
+        return ReactOutput(decision="keep", reason=reason(given.who.language, "rain.promised"), because=_ids(news))
     rules = grammar(given.who.language)
     if _sheltered_today(given, rules):
         return ReactOutput(decision="keep", reason=reason(given.who.language, "rain.again"), because=_ids(news))
@@ -180,6 +182,12 @@ def weather(given: ReactInput, dice: Dice) -> ReactOutput | None:
     stroke = _now(given, do, shelter, minutes, _ids(news))
     why = reason(given.who.language, "rain.go", sky=rules.language.sky(sky))
     return ReactOutput(decision="go", stroke=stroke, reason=why, because=_ids(news))
+
+
+def _is_expected(given: ReactInput) -> bool:
+    """Whether the character does what it has promised somebody."""
+    because = given.now.because if given.now else ()
+    return any(goal.kind == "promise" and not set(goal.because).isdisjoint(because) for goal in given.goals)
 
 
 def _sheltered_today(given: ReactInput, rules: Grammar) -> bool:

@@ -14,7 +14,7 @@ from commonplace.minds.notes import NO_PAST, FactNote, GoalNote, Item, Person, R
 from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.converse import WAITING, converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.favours import helped, meant_for, starts
+from commonplace.minds.offline.favours import helped, meant_for, settled, starts
 from commonplace.minds.offline.gatherings import event_name, hearing, invitation, minutes_since
 from commonplace.minds.offline.grammar.grammar import grammar, reason
 from commonplace.minds.offline.grammar.language import language
@@ -70,7 +70,7 @@ def react(given: ReactInput, dice: Dice) -> ReactOutput:
 def _reaction(given: ReactInput, dice: Dice) -> ReactOutput:
     if given.now is not None and given.now.asleep and not any(news.kind in {"voice", "event"} for news in given.news):
         return ReactOutput(decision="keep", reason=reason(given.who.language, "asleep"))
-    accepted = invitation(given, dice) or helped(given)
+    accepted = invitation(given, dice) or helped(given) or settled(given)
     for case in _CASES:
         answer = case(given, dice)
         if answer is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import not_
 from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -10,6 +11,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import (
     NO_PAST,
+    Agreed,
     FactNote,
     GoalNote,
     Item,
@@ -28,7 +30,7 @@ from commonplace.minds.prompts.telling import Teller, Told, plain
 from commonplace.minds.tasks.act import ActAnswer, ActOutput, Targets, target_offers, target_values
 from commonplace.minds.tasks.converse import LONGEST_EARLIER
 from commonplace.minds.tasks.offers import Offers, fact_ids, memory_ids, people, places
-from commonplace.minds.tasks.past_values import between, goal_values, spoken_of
+from commonplace.minds.tasks.past_values import LONGEST_GOAL, between, goal_values, spoken_of
 from commonplace.minds.tasks.plan_day import DAY, Stroke
 from commonplace.minds.tasks.rate import RATING_TOKENS, Rating, one_for_each
 from commonplace.minds.tasks.reflect import TRIVIA
@@ -123,6 +125,8 @@ class ReactInput(Value):
     """Person → what I know of my past with them; for those in sight, if `speaks`."""
     goals: tuple[GoalNote, ...] = ()
     """What I mean to do."""
+    agreed: tuple[Agreed, ...] = Field(default=(), exclude_if=not_)
+    """What talks have settled for later today and the plan does not have yet."""
 
 
 class ReactOutput(Value):
@@ -317,6 +321,7 @@ def _scene(inputs: ReactInput, view: View) -> Values:
         "partners": _partners(inputs),
         "said": _said(inputs, view),
         "goals": goal_values(inputs.goals),
+        "agreed": _agreed(inputs, view),
         "pasts": _pasts(inputs, view),
         "spoken_of": _spoken_of(inputs),
         "news": _news(inputs, teller),
@@ -325,6 +330,19 @@ def _scene(inputs: ReactInput, view: View) -> Values:
         "doing": _doing(inputs, view),
         "targets": target_values(targets, _target_offers(inputs, targets), inputs.situation) if targets else None,
     }
+
+
+def _agreed(inputs: ReactInput, view: View) -> list[Values]:
+    """What is to be planned for, where and when, with the memory of what was said."""
+    return [
+        {
+            "id": one.because[-1],
+            "text": shortened(plain(one.text), LONGEST_GOAL),
+            "place": plain(view.offers.places.label(one.place, "")),
+            "time": one.time,
+        }
+        for one in inputs.agreed
+    ]
 
 
 def _partners(inputs: ReactInput) -> list[str]:
