@@ -216,7 +216,7 @@ def write_ahead(connection: sqlite3.Connection, synchronous: Synchronous) -> Non
     """Switch to WAL mode, so that readers and the writer do not wait for each other."""
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {synchronous}")
-    connection.execute("PRAGMA cache_size = -16384")
+    connection.execute("PRAGMA cache_size = -4096")
 
 
 @contextmanager

@@ -33,7 +33,7 @@ _WAITING = len(UNUSABLE) + 1
 _CHUNK = 512
 """Vectors looked at at once: large temporary arrays cost more than the work done in them."""
 
-_FEW = 2048
+_FEW = 1024
 """Vectors that are kept in four bytes a number: with so few, widening them takes longer than their products."""
 
 _PRODUCTS = Scratch()
