@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.minds.notes import Recalled, Spoken, ThingHere
+from commonplace.minds.notes import Past, PastNote, Recalled, Spoken, ThingHere
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.speech import noun_phrase, taken, turned
 from commonplace.minds.offline.hear import content
@@ -83,6 +83,20 @@ def test_seeing_somebody_at_one_thing_again_and_again_means_something() -> None:
     )
     found = insights(given_, DICE).insights
     assert any(one.about == "kit" and one.frame.get("place") == "workshop" for one in found)
+
+
+def test_an_insight_of_the_past_restates_nothing_that_was_heard_today() -> None:
+    row = PastNote(
+        kind="kept", other="jun", called="Jun", act="help", topic="the window", named="the window", text="",
+        minutes_ago=60, times=1, because=(4, 5),
+    )  # fmt: skip
+    given_ = InsightsInput(
+        who=sample.mira(), situation=sample.here(), evidence=(), known=(sample.jun(),),
+        past=Past(notes=(row,), said=(), lately=()),
+    )  # fmt: skip
+    (found,) = insights(given_, DICE).insights
+    heard = Recalled(id=5, text=f"Jun says: “{found.text}”", kind="observation", importance=3, minutes_ago=60)
+    assert insights(given_.model_copy(update={"recent": (heard,)}), DICE).insights == ()
 
 
 def test_questions_are_about_what_fills_the_memories() -> None:

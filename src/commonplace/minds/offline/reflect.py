@@ -84,6 +84,7 @@ def insights(given: InsightsInput, dice: Dice) -> InsightsOutput:
     """At most five, each of another kind or about somebody else."""
     rules = grammar(given.who.language)
     memories = _evidence(given)
+    known = {memory.id: memory for memory in (*given.recent, *memories)}
     people: tuple[Person, ...] = (*given.known, *given.situation.people)
     found: list[Insight] = []
     for pattern in patterns(given.who, memories, people, rules, given.past):
@@ -92,7 +93,7 @@ def insights(given: InsightsInput, dice: Dice) -> InsightsOutput:
         insight = _worded(pattern, rules, dice)
         if insight is None or sum(1 for one in found if one.about == insight.about) == MOST_ABOUT_ONE:
             continue
-        if _is_new(insight, memories, [*given.earlier, *(one.text for one in found)]):
+        if _is_new(insight, known, [*given.earlier, *(one.text for one in found)]):
             found.append(insight)
         if len(found) == MOST:
             break
@@ -131,12 +132,12 @@ def _asked_about(rules: Grammar, pattern: Pattern) -> list[tuple[str, str]]:
     return [("topic", pattern.slots.get("topic", ""))] if asks else []
 
 
-def _is_new(insight: Insight, memories: Sequence[Recalled], earlier: Sequence[str]) -> bool:
+def _is_new(insight: Insight, known: Mapping[int, Recalled], earlier: Sequence[str]) -> bool:
     own = content(insight.text)
     if not own or len(insight.because) < 2:
         return False
-    cited = [memory for memory in memories if memory.id in insight.because]
-    if any(len(own & content(memory.text)) > OVERLAP * len(own) for memory in cited):
+    cited = [known[memory].text for memory in insight.because if memory in known]
+    if any(len(own & content(text)) > OVERLAP * len(own) for text in cited):
         return False
     return not any(len(own & content(text)) >= SAME * len(own) for text in earlier)
 
