@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cognition.hamlet import Town, hamlet, idle, puppets, talking
+from cognition.hamlet import Town, go, hamlet, idle, person, puppets, talking
 from cognition.test_goals import OTHER, Lines, said
 from commonplace.character.plan import PlanItem
 from commonplace.clock import hhmm
@@ -97,3 +97,32 @@ def test_talk_changes_the_plan_of_nobody_more_than_a_few_times_a_day() -> None:
     }
     town = lived(lines)
     assert len(strokes(town, "ben")) == MOST_HEEDED
+
+
+def test_of_somebody_named_a_mind_is_told_where_one_mostly_meets_them_later_that_day() -> None:
+    """Cora misses Anna; only while Ben names her is Cora told where Anna is at noon."""
+
+    def _missed(document: dict[str, Any]) -> None:
+        _slow(document)
+        person(document, "cora")["relations"] = [{"to": "anna", "label": "friend", "warmth": 60}]
+        person(document, "cora")["memories"] = [{"text": "Anna Berg bakes for everybody.", "importance": 5}]
+
+    acts = {(me, tick): idle("waiting") for me in ("ben", "cora") for tick in range(60)}
+    acts |= {("cora", 1): go("green"), ("ben", 1): go("green"), ("anna", 1): go("green")}
+    lines = {48: "Anna has a new loaf.", 50: "It is a fine day."}
+    told: dict[int, tuple[str, str]] = {}
+
+    def noted(given: Any, key: RequestKey) -> Any:
+        if key.agent == "cora":
+            told[key.tick] = next(((one.place, one.time) for one in given.goals if one.person == "anna"), ("-", "-"))
+        return talking("cora") if key.agent == "ben" and key.tick in lines else None
+
+    scripts: dict[str, Callable[[Any, RequestKey], Any]] = {
+        "react": noted,
+        "converse": lambda given, key: said("tell", lines[key.tick], "the loaf") if key.tick in lines else None,
+    }
+    town, _ = puppets(hamlet(_missed, fidelity="every_tick"), acts, **scripts)
+    for number in range(53):
+        town.live(1, {"kind": "god_event", "text": f"Bell {number}.", "to": {"everybody": True}})
+    assert told[49][0] == "green" and told[49][1] > "11"
+    assert told[51] == ("", "")

@@ -26,7 +26,7 @@ from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import GoalNote, noted
 from commonplace.scenario.scenario import Scenario, derived
-from commonplace.text import words
+from commonplace.text import is_named, words
 from commonplace.world.geography import Geography
 from commonplace.world.tree import ObjectKind, Transition
 
@@ -447,6 +447,27 @@ def goal_notes(view: View, goals: Iterable[Goal], *, seek: bool = False) -> tupl
     wanted = {(goal.person, goal.place) for goal in goals if goal.person}
     met = _met(view, wanted) if seek and wanted else {}
     return tuple(_note(view, goal, *met.get((goal.person, goal.place), (goal.place, goal.hour))) for goal in goals)
+
+
+SOON = timedelta(minutes=30)
+
+
+def goals_spoken_of(view: View, goals: Iterable[Goal], lines: Sequence[str]) -> tuple[GoalNote, ...]:
+    """Goals as a mind is told them that has just heard these lines: of somebody who is named in them, also where and
+    when one mostly meets them later today."""
+    notes = goal_notes(view, goals)
+    return tuple([_met_today(view, note) if _is_spoken_of(view, note, lines) else note for note in notes])
+
+
+def _is_spoken_of(view: View, note: GoalNote, lines: Sequence[str]) -> bool:
+    is_elsewhere = bool(note.called) and not note.place and note.person not in view.world.bodies
+    return is_elsewhere and any(is_named(note.called, line) for line in lines)
+
+
+def _met_today(view: View, note: GoalNote) -> GoalNote:
+    place, minute = met_from(view, note.person, view.now + SOON)
+    time = hhmm(midnight(view.now) + timedelta(minutes=minute)) if place else ""
+    return noted(GoalNote, **{**dict(note), "place": place, "time": time}) if time else note
 
 
 def _note(view: View, goal: Goal, place: str, hour: int) -> GoalNote:

@@ -11,7 +11,7 @@ from commonplace.cognition.act import plan_step, targets
 from commonplace.cognition.agreed import MOST_HEEDED, agreed, heeded, rests_on_talk
 from commonplace.cognition.beside import news_ahead
 from commonplace.cognition.converse import has_floor, said_to, spoken
-from commonplace.cognition.goals import goal_notes
+from commonplace.cognition.goals import goals_spoken_of
 from commonplace.cognition.past import own_past, past_with
 from commonplace.cognition.remember import rated
 from commonplace.cognition.retrieve import retrieve
@@ -116,6 +116,10 @@ def reaction_entry(reaction: ReactOutput, ordinal: int | None) -> dict[str, Any]
     return {"decision": reaction.decision, "reason": reaction.reason} if ordinal is None else {"asked": ordinal}
 
 
+def _told_me(news: Sequence[News]) -> list[str]:
+    return [entry.frame.get("quote", "") for entry in news if entry.kind == "said" and entry.to_me]
+
+
 def _query(view: TurnView, news: Sequence[News], item: PlanItem | None) -> list[str]:
     """The situation, who is here, and what one is about."""
     called = [view.scenario.personas[other].called for other in sorted(view.world.bodies)]
@@ -152,6 +156,6 @@ def _input(
         pasts={other: past_with(view, notebook.account, other) for other in view.world.targets.agents}
         if merged
         else {},
-        goals=goal_notes(view, notebook.goals.open()),
+        goals=goals_spoken_of(view, notebook.goals.open(), _told_me(news)),
         agreed=settled,
     )

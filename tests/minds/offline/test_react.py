@@ -345,3 +345,63 @@ def test_an_event_elsewhere_concerns_who_is_named_or_lives_there() -> None:
     assert react(other, DICE).stroke is None
     named = sample.news("event", f"{text} Mira is asked for.", 61, far | {"text": f"{text} Mira is asked for."})
     assert react(other.model_copy(update={"news": (named,)}), DICE).stroke is not None
+
+
+def _missing_jun(place: str = "", time: str = "", number: int = 1) -> GoalNote:
+    return GoalNote(
+        id=f"visit/jun/{number}", kind="visit", text="drop in on Jun", person="jun", called="Jun", place=place,
+        time=time, minutes=600, because=(7,),
+    )  # fmt: skip
+
+
+def _told(quote: str, act: str = "tell") -> dict[str, str]:
+    return {"what": "said", "who": "pip", "called": "Pip", "to_me": "1", "quote": quote, "speech_act": act}
+
+
+def test_who_hears_of_somebody_they_have_been_meaning_to_see_goes_to_see_them_later_that_day() -> None:
+    quote = "Jun has a new rotor, and tells everybody."
+    line = sample.news("said", f'Pip Adeyemi says: "{quote}"', 61, _told(quote), who="pip", to_me=True)
+    strokes = [
+        react(sample.reaction(line, goals=(_missing_jun("plaza", "14:10", number),)), DICE).stroke
+        for number in range(20)
+    ]
+    found = [stroke for stroke in strokes if stroke is not None]
+    assert 8 <= len(found) < 20
+    assert {(stroke.start, stroke.location, stroke.because) for stroke in found} == {("14:10", "plaza", (61, 7))}
+    planned = Item(start="13:00", minutes=90, location="plaza", location_name="Plaza", do="drop in", because=(7,))
+    beside = sample.news("said", line.text, 61, _told(quote), who="pip")
+    for number in range(20):
+        later = _missing_jun("plaza", "14:10", number)
+        for given in (
+            sample.reaction(line, goals=(_missing_jun(number=number),)),
+            sample.reaction(line, goals=(later,), later=(planned,)),
+            sample.reaction(beside, goals=(later,)),
+        ):
+            assert react(given, DICE).stroke is None
+
+
+def test_who_does_not_find_the_one_they_came_to_see_asks_after_them_and_goes_where_they_were_seen() -> None:
+    here = Item(
+        start="09:00", minutes=60, location="bar", location_name="Mira's Noodle Bar", do="dropping in", because=(7,)
+    )
+    pip = Person(id="pip", name="Pip Adeyemi", called="Pip", warmth=50, can_be_spoken_to=True)
+    given = sample.reaction(
+        sample.news("doing", "Pip is here.", 60, who="pip"), situation=sample.here(people=(pip,)), now=here,
+        goals=(_missing_jun(),),
+    )  # fmt: skip
+    answers = [react(given, DICE.with_(str(number))) for number in range(20)]
+    assert {answer.target for answer in answers if answer.purpose == "seek"} == {"pip"}
+    asked = Spoken(speaker="mira", called="Mira", text="Have you seen Jun?", speech_act="ask.seen", topic="Jun")
+    for seen, place in (("just now", "plaza"), ("last week", "")):
+        quote = f"I saw Jun at Lattice Plaza {seen}."
+        said = Spoken(speaker="pip", called="Pip", text=quote, speech_act="answer")
+        answer = react(
+            sample.reaction(
+                sample.news("said", quote, 61, _told(quote, "answer"), who="pip", to_me=True),
+                situation=sample.here(people=(pip,)), now=here, goals=(_missing_jun(),), floor=True,
+                lines=(asked, said),
+            ),
+            DICE,
+        )  # fmt: skip
+        assert (answer.stroke.location if answer.stroke else "") == place
+        assert not answer.stroke or answer.stroke.because == (61, 7)

@@ -14,7 +14,7 @@ from commonplace.minds.notes import FactNote, Recalled
 from commonplace.minds.offline.account import has_asked, open_debt, open_hurt, times_heard
 from commonplace.minds.offline.answers import A_WORD, answer_question, is_on_topic, news_reply
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.favours import SETTLES, favour_reply, goal_sayings
+from commonplace.minds.offline.favours import SETTLES, favour_reply, goal_sayings, looked_for
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
 from commonplace.minds.offline.hear import refuses, remembered
 from commonplace.minds.offline.inner_voice import thought_aloud
@@ -219,6 +219,15 @@ def _joined(scene: Scene, options: list[Saying]) -> Line | None:
     return worded(scene, own) if own is not None else None
 
 
+def _sought(scene: Scene) -> Line | None:
+    """A question about the one whom the speaker has come to see and who is not here."""
+    talk = scene.talk
+    goal = looked_for(talk.goals, talk.now, talk.situation.place.id, talk.situation.people)
+    if goal is None:
+        return None
+    return _greeting(scene).then(scene.line("ask.seen", *goal.because[-1:], about=goal.called, x=goal.called))
+
+
 def _reproach(scene: Scene) -> Line | None:
     """A word about what the hearer did to me."""
     hurt = open_hurt(scene.talk.past, scene.you.id)
@@ -250,6 +259,7 @@ _BY_PURPOSE: Mapping[str, Callable[[Scene], Line | None]] = {
     "comfort": _comfort,
     "reproach": _reproach,
     "apologise": _apology,
+    "seek": _sought,
 }
 
 

@@ -6,7 +6,7 @@ promises to bring something. What is agreed becomes a promise of the account, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -14,14 +14,17 @@ from commonplace.character.account import as_topic
 from commonplace.clock import WEEKDAYS
 from commonplace.minds.notes import GoalNote, Item, Person, Recalled
 from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.gatherings import hhmm, moment_minutes
 from commonplace.minds.offline.grammar.grammar import reason
 from commonplace.minds.offline.grammar.language import language
 from commonplace.minds.offline.hear import content
+from commonplace.minds.offline.perceive_event import named_place
 from commonplace.minds.offline.plan import PROMISED
 from commonplace.minds.offline.sayings import Saying
 from commonplace.minds.offline.scene import Line, Scene
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
+from commonplace.text import is_named
 
 COMES = frozenset({"keep.help", "keep.visit"})
 """Promises for which one must have come on purpose."""
@@ -29,7 +32,14 @@ CARRIES = 14
 """Hours before the end of a promise in which one carries with one what is to be brought."""
 HELPED = 60
 """Minutes that two work on a thing."""
-STARTS = 13
+OCCURS, CALLS = frozenset({"visit", "matter"}), 70
+"""Kinds of goals that one is reminded of by a name; of a hundred times, those after which one sees to it that day."""
+TOO_LATE_TO_CALL = "20:30"
+SEEN_LATELY = (0, 15, 40, 70, 100, 130, 160)
+"""Minutes ago at which somebody was seen who may still be there."""
+TALKED_OUT, LOOKS = 10, 40
+"""Minutes until one has taken leave of the one who has told one, and minutes planned for where one goes then."""
+STARTS = 18
 """Of a hundred pairs that meet on a day, those of which one wants something of the other."""
 LIKES = 12
 """Warmth from which one asks somebody for something."""
@@ -42,7 +52,7 @@ SETTLES, STARTING = 150, 75
 ASKED = {"lend": "ask.lend", "visit": "ask.visit", "help": "ask.favour", "give": "promise.give"}
 """What one starts → the rule for it."""
 KINDS = ("lend", "lend", "lend", "visit", "visit", "visit", "help", "help", "give", "give")
-AHEAD = (0, 0, 1, 2, 3)
+AHEAD = (0, 0, 0, 1, 2, 3)
 """Days from now on which one wants it, each as likely as the others."""
 TOO_LATE = "16:30"
 """Time of day from which on nobody asks for anything for today."""
@@ -152,6 +162,67 @@ def settled(given: ReactInput) -> ReactOutput | None:
             why = reason(given.who.language, "settled.comes" if one.comes else "settled", x=one.called)
             return ReactOutput(decision="keep", stroke=stroke, reason=why, because=one.because)
     return None
+
+
+def looked_for(goals: Sequence[GoalNote], now: Item | None, place: str, here: Iterable[Person]) -> GoalNote | None:
+    """What one has come here for with somebody who is not here."""
+    if now is None or now.location != place:
+        return None
+    present = {person.id for person in here}
+    return next((one for one in goals if one.person and one.person not in present and _is_for(one, now)), None)
+
+
+def directed(given: ReactInput) -> ReactOutput | None:
+    """Somebody has seen whom one looks for, and not long ago: one goes there, once the talk is over."""
+    asked = next((line for line in reversed(given.lines) if line.speaker == given.who.id), None)
+    spoken, situation = language(given.who.language), given.situation
+    lately = {spoken.when(situation.moment, minutes).lower() for minutes in SEEN_LATELY}
+    for news in given.news:
+        quote = news.frame.get("quote", "")
+        place = named_place(given.places, quote) if news.kind == "said" and news.to_me else None
+        if asked is None or asked.speech_act != "ask.seen" or place is None or place.id == situation.place.id:
+            continue
+        goal = next((one for one in given.goals if one.person and one.called == asked.topic), None)
+        if goal is not None and any(when in quote.lower() for when in lately):
+            because = (news.memory_id, *goal.because[-1:])
+            stroke = Stroke(
+                start=hhmm(moment_minutes(situation.time) + TALKED_OUT), minutes=LOOKS, location=place.id,
+                do=spoken.gerund(goal.text)[:120], because=because, emoji=PROMISED if goal.kind == "promise" else "💬",
+            )  # fmt: skip
+            why = reason(given.who.language, "directed", x=goal.called)
+            return ReactOutput(decision="keep", stroke=stroke, reason=why, because=because)
+    return None
+
+
+def reminded(given: ReactInput, dice: Dice) -> ReactOutput | None:
+    """Somebody speaks of one whom the character has been meaning to see: it goes to see them later today, if nothing
+    else is meant to be done then."""
+    now, day = given.situation.time, given.situation.moment[:10]
+    planned = [item for item in (given.now, *given.later) if item is not None]
+    for news in given.news:
+        if news.kind != "said" or not news.to_me:
+            continue
+        for goal in given.goals:
+            is_meant = any(not set(goal.because).isdisjoint(item.because) for item in planned)
+            if goal.kind not in OCCURS or not now < goal.time < TOO_LATE_TO_CALL or is_meant or not goal.called:
+                continue
+            if not is_named(goal.called, news.frame.get("quote", "")) or _is_taken(planned, goal.time):
+                continue
+            if dice.steady().chance(CALLS, "reminded", goal.id, day):
+                because = (news.memory_id, *goal.because[-1:])
+                stroke = Stroke(
+                    start=goal.time, minutes=LOOKS, location=goal.place,
+                    do=language(given.who.language).gerund(goal.text)[:120], because=because, emoji="💬",
+                )  # fmt: skip
+                why = reason(given.who.language, "reminded", x=news.frame.get("called", ""), y=goal.called)
+                return ReactOutput(decision="keep", stroke=stroke, reason=why, because=because)
+    return None
+
+
+def _is_taken(planned: Sequence[Item], time: str) -> bool:
+    """Whether the plan has something at that time that is no routine."""
+    begun = [item for item in planned if item.start <= time]
+    return bool(begun) and bool(max(begun, key=lambda item: item.start).because)
 
 
 def starts(me: str, person: Person, day: str, dice: Dice) -> bool:

@@ -14,7 +14,7 @@ from commonplace.minds.notes import NO_PAST, FactNote, GoalNote, Item, Person, R
 from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.converse import WAITING, converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.favours import helped, meant_for, settled, starts
+from commonplace.minds.offline.favours import directed, helped, looked_for, meant_for, reminded, settled, starts
 from commonplace.minds.offline.gatherings import event_name, hearing, invitation, minutes_since
 from commonplace.minds.offline.grammar.grammar import grammar, reason
 from commonplace.minds.offline.grammar.language import language
@@ -54,6 +54,8 @@ TABLE = 6
 """Of so many people in one place, one may open a talk at a time."""
 MORE = 6
 """Lines beyond the length of a talk up to which a question is still answered."""
+ASKS_AFTER = 70
+"""Of a hundred who have come to see somebody and do not find them, those who ask after them."""
 JUST_TALKED = 20
 """Minutes before two who have just talked talk again about what one of them has come for."""
 CAN_WAIT = frozenset({"", "ask.topic"})
@@ -70,7 +72,7 @@ def react(given: ReactInput, dice: Dice) -> ReactOutput:
 def _reaction(given: ReactInput, dice: Dice) -> ReactOutput:
     if given.now is not None and given.now.asleep and not any(news.kind in {"voice", "event"} for news in given.news):
         return ReactOutput(decision="keep", reason=reason(given.who.language, "asleep"))
-    accepted = invitation(given, dice) or helped(given) or settled(given)
+    accepted = invitation(given, dice) or helped(given) or directed(given) or settled(given) or reminded(given, dice)
     for case in _CASES:
         answer = case(given, dice)
         if answer is not None:
@@ -84,6 +86,8 @@ def _with(answer: ReactOutput, accepted: ReactOutput | None) -> ReactOutput:
     """The answer, with the stroke of an accepted invitation unless it brings its own."""
     if accepted is None or answer.stroke is not None:
         return answer
+    if answer.decision == "keep":
+        return accepted
     because = (*answer.because, *(one for one in accepted.because if one not in answer.because))
     why = f"{answer.reason}; {accepted.reason}" if answer.reason else accepted.reason
     return answer.model_copy(update={"stroke": accepted.stroke, "reason": why[:300], "because": because})
@@ -338,6 +342,21 @@ def _sought(given: ReactInput, dice: Dice) -> ReactOutput | None:
     return None
 
 
+def _looks_for(given: ReactInput, dice: Dice) -> ReactOutput | None:
+    """A question to somebody here about the one whom one has come to see and who is not here."""
+    place, people = given.situation.place.id, given.situation.people
+    goal = None if given.lines else looked_for(given.goals, given.now, place, people)
+    if goal is None or not dice.steady().chance(ASKS_AFTER, "after", goal.id, _hour(given)) or not _opens(given, dice):
+        return None
+    free = [one for one in people if _is_free(one) and one.warmth >= 0 and not one.talk]
+    free = [one for one in free if not 0 <= one.minutes_since_talk < JUST_TALKED]
+    if not free:
+        return None
+    person = max(free, key=lambda one: (one.warmth, one.id))
+    why = reason(given.who.language, "looks", x=goal.called)
+    return ReactOutput(decision="talk", target=person.id, purpose="seek", reason=why, because=goal.because[-1:])
+
+
 def _would_interrupt(given: ReactInput, person: Person) -> bool:
     """Whether somebody is in a talk with others that has not come to rest."""
     acts = [remembered(one.frame, given.who.language).act for one in given.news if one.kind == "said"]
@@ -426,6 +445,7 @@ _CASES: tuple[Case, ...] = (
     _avoidance,
     failure,
     _sought,
+    _looks_for,
     _remark,
     _meeting,
     _joining,

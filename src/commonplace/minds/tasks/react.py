@@ -30,7 +30,7 @@ from commonplace.minds.prompts.telling import Teller, Told, plain
 from commonplace.minds.tasks.act import ActAnswer, ActOutput, Targets, target_offers, target_values
 from commonplace.minds.tasks.converse import LONGEST_EARLIER
 from commonplace.minds.tasks.offers import Offers, fact_ids, memory_ids, people, places
-from commonplace.minds.tasks.past_values import LONGEST_GOAL, between, goal_values, spoken_of
+from commonplace.minds.tasks.past_values import LONGEST_GOAL, MOST_GOALS, between, goal_values, spoken_of
 from commonplace.minds.tasks.plan_day import DAY, Stroke
 from commonplace.minds.tasks.rate import RATING_TOKENS, Rating, one_for_each
 from commonplace.minds.tasks.reflect import TRIVIA
@@ -320,7 +320,7 @@ def _scene(inputs: ReactInput, view: View) -> Values:
         "talks": any(person.can_be_spoken_to for person in inputs.situation.people),
         "partners": _partners(inputs),
         "said": _said(inputs, view),
-        "goals": goal_values(inputs.goals),
+        "goals": _goals(inputs, view),
         "agreed": _agreed(inputs, view),
         "pasts": _pasts(inputs, view),
         "spoken_of": _spoken_of(inputs),
@@ -330,6 +330,13 @@ def _scene(inputs: ReactInput, view: View) -> Values:
         "doing": _doing(inputs, view),
         "targets": target_values(targets, _target_offers(inputs, targets), inputs.situation) if targets else None,
     }
+
+
+def _goals(inputs: ReactInput, view: View) -> list[Values]:
+    """What one means to do; where and when only of what takes somebody at a time."""
+    goals = inputs.goals[:MOST_GOALS]
+    places = [view.offers.places if goal.called and goal.time else None for goal in goals]
+    return [value for goal, known in zip(goals, places, strict=True) for value in goal_values((goal,), known)]
 
 
 def _agreed(inputs: ReactInput, view: View) -> list[Values]:

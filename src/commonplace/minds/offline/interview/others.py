@@ -225,8 +225,8 @@ def last_talk(talk: Interview, person: Person) -> Iterator[Piece | None]:
     conversation = [note for note in lines if note.minutes_ago - last.minutes_ago <= 90]
     slots = talk.them(person)
     when = talk.say("talked", last.id, when=talk.when(last), **slots)
-    subjects = topics(talk, conversation, person)
-    named = tuple(note.id for note in conversation if note.frame.get("topic"))[:4]
+    subjects, about_them = topics(talk, conversation, person)
+    named = (note.id for note in about_them)
     about = talk.say("talked.about", *named, mark=subjects, topics=subjects, **slots) if subjects else None
     if when and about and talk.asked.wants != "what":
         yield replace(about, text=f"{when.text} {about.text}", ids=(*when.ids, *about.ids))
@@ -416,22 +416,24 @@ def spoken_with(note: Recalled) -> str:
 
 
 def talk_of(talk: Interview, person: Person, notes: Sequence[Recalled], rule: str = "day.talk") -> Piece | None:
-    subjects = topics(talk, notes, person)
-    about = [note for note in notes if note.frame.get("topic")][:4] or notes[-1:]
-    slots = talk.them(person) | {"when": talk.when(about[-1])}
+    subjects, about = topics(talk, notes, person)
+    latest = about[-1] if about else notes[-1]
+    slots = talk.them(person) | {"when": talk.when(latest)}
     if subjects:
         return talk.say(rule, *(note.id for note in about), mark=subjects, topic=subjects, **slots)
-    return talk.say(f"{rule}.plain", about[-1].id, **slots)
+    return talk.say(f"{rule}.plain", latest.id, **slots)
 
 
-def topics(talk: Interview, notes: Iterable[Recalled], other: Person) -> str:
-    """What lines were about, as the character names it; its own things and the other's by whose they are."""
-    return talk.tongue.many(topics_of(notes, other)[:2])
+MOST_TOPICS = 2
 
 
-def topics_of(notes: Iterable[Recalled], other: Person) -> list[str]:
-    """`my broth`, `Jun's drone`, `the lantern festival`: what lines were about, each once."""
-    found: list[str] = []
+def topics(talk: Interview, notes: Iterable[Recalled], other: Person) -> tuple[str, list[Recalled]]:
+    """(What lines were about, as the character names it, its own things and the other's by whose they are; the lines.)
+
+    `my broth`, `Jun's drone`, `the lantern festival`: each once.
+    """
+    found: dict[str, str] = {}
+    cited: list[Recalled] = []
     for note in notes:
         topic, mine = note.frame.get("topic", ""), note.frame.get("what") == "i_said"
         owner, _, noun = topic.partition(" ")
@@ -440,6 +442,7 @@ def topics_of(notes: Iterable[Recalled], other: Person) -> list[str]:
         elif owner == "your" and not mine:
             topic = f"my {noun}"
         bare = topic.removeprefix("the ")
-        if topic and not any(bare == one.removeprefix("the ") for one in found):
-            found.append(topic)
-    return found
+        if topic and bare not in found and len(found) < MOST_TOPICS:
+            found[bare] = topic
+            cited.append(note)
+    return talk.tongue.many(list(found.values())), cited
