@@ -94,6 +94,19 @@ def test_most_memories_are_packed() -> None:
     assert packing.call_count == 8
 
 
+def test_what_packed_memories_have_in_common_is_in_ram_once() -> None:
+    stream, _ = stream_of(policies.PARK)
+    for number in range(9):
+        details = {"frame": {"what": f"thing {number % 2}", "number": number}, "seen": ["by Pip"]}
+        stream.remember(f"festival {number}", at=hours(number), place=("Town", "House"), details=details)
+    first, _, third, *_ = (stream.get(id) for id in range(1, 10))
+    names = [
+        [*memory.place, *memory.details, *memory.details["frame"], *memory.details["seen"]] for memory in (first, third)
+    ]
+    assert all(one is other for one, other in zip(*names, strict=True))
+    assert first.details["frame"]["what"] is third.details["frame"]["what"]
+
+
 # ── sayings ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

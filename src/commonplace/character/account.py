@@ -105,11 +105,11 @@ class Account:
     def rows(self, kind: str, other: str = "") -> tuple[Entry, ...]:
         """The rows of a kind with one other character, or with nobody, latest first."""
         rows = self.groups.get(f"{kind}/{other}")
-        return _latest_first(rows.values()) if rows else ()
+        return _ordered(rows) if rows else ()
 
     def all(self) -> tuple[Entry, ...]:
         """All rows, latest first."""
-        return _latest_first(entry for rows in self.groups.values() for entry in rows.values())
+        return latest_first(entry for rows in self.groups.values() for entry in rows.values())
 
     def find(self, kind: str, other: str = "", act: str = "", topic: str = "") -> Entry | None:
         """One row."""
@@ -224,7 +224,23 @@ def _latest(heard: Heard, most: int, oldest: int) -> Heard:
     return dict(sorted(kept.items(), key=lambda pair: (pair[1], pair[0]))[-most:])
 
 
-def _latest_first(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+_ORDERED: dict[int, tuple[Rows, tuple[Entry, ...]]] = {}
+"""By the address of a group's rows, which are kept with them: those put in order last."""
+_MOST_ORDERED = 512
+
+
+def _ordered(rows: Rows) -> tuple[Entry, ...]:
+    """The rows of a group, latest first."""
+    known = _ORDERED.get(id(rows))
+    if known is None:
+        if len(_ORDERED) >= _MOST_ORDERED:
+            _ORDERED.clear()
+        known = _ORDERED[id(rows)] = rows, latest_first(rows.values())
+    return known[1]
+
+
+def latest_first(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """The latest first; of one tick, by key."""
     return tuple(sorted(entries, key=lambda entry: (-entry.tick, entry.key)))
 
 

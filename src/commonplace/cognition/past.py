@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
-from commonplace.character.account import BETWEEN, OWN, Account, Entry, Heard, digests_of
+from commonplace.character.account import BETWEEN, OWN, Account, Entry, Heard, Rows, digests_of, latest_first
 from commonplace.cognition.account import talk_topics
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.turn import View
@@ -30,7 +30,7 @@ def past_with(view: View, account: Account, other: str, found: Sequence[Recalled
     rows = [row for kind in BETWEEN for row in account.groups.get(f"{kind}/{other}", {}).values()]
     for topic in dict.fromkeys((*talk_topics(view), *(fact for note in found for fact in note.facts))):
         rows += _elsewhere(account, topic, other)
-    latest = sorted(rows, key=lambda row: (-row.tick, row.key))[:MOST_WITH]
+    latest = latest_first(rows)[:MOST_WITH]
     return noted(
         Past,
         notes=(*_notes(view, (*latest, *_own(account))), *_seen(view, other), *_asked_about(view, other)),
@@ -54,12 +54,26 @@ def whole_past(view: View, account: Account) -> Past:
 WITH_SOMEBODY = ("promised/", "kept/", "broke/")
 
 
-def _own(account: Account) -> list[Entry]:
-    rows = [row for kind in OWN if kind != "promised" for row in account.rows(kind)[:MOST_OWN]]
-    for group, promised in account.groups.items():
-        if group.startswith(WITH_SOMEBODY) and not group.endswith("/"):
-            rows += promised.values()
-    return sorted(rows, key=lambda row: (-row.tick, row.key))[: 2 * MOST_OWN]
+def _own(account: Account) -> tuple[Entry, ...]:
+    """One's own latest deeds and occasions, and what became of promises."""
+    groups = [rows for group, rows in account.groups.items() if group.startswith(ABOUT_ONESELF)]
+    made = tuple(map(id, groups))
+    known = _OWN.get(made)
+    if known is None:
+        rows = [row for kind in OWN if kind != "promised" for row in account.rows(kind)[:MOST_OWN]]
+        for group, promised in account.groups.items():
+            if group.startswith(WITH_SOMEBODY) and not group.endswith("/"):
+                rows += promised.values()
+        if len(_OWN) >= MOST_ACCOUNTS:
+            _OWN.clear()
+        known = _OWN[made] = groups, latest_first(rows)[: 2 * MOST_OWN]
+    return known[1]
+
+
+ABOUT_ONESELF = tuple(f"{kind}/" for kind in OWN)
+_OWN: dict[tuple[int, ...], tuple[list[Rows], tuple[Entry, ...]]] = {}
+"""By the addresses of the groups about oneself, which are kept with them: the rows told last."""
+MOST_ACCOUNTS = 64
 
 
 def _elsewhere(account: Account, topic: str, hearer: str) -> Iterable[Entry]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from sys import intern
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,7 +158,7 @@ class PackedRecords:
         rare = self._parsed.get(number)
         if rare is None:
             rest = self._known[number]
-            rare = parsed_fields(rest) if rest else _NONE
+            rare = _shared(parsed_fields(rest)) if rest else _NONE
             if "details" not in rare:
                 if len(self._parsed) >= _PARSED:
                     self._parsed.clear()
@@ -174,6 +175,19 @@ class PackedRecords:
         if length > len(self._ticks):
             self._ticks, self._rests = grown(self._ticks, length), grown(self._rests, length)
             self._ends = grown(self._ends, length)
+
+
+def _shared(value: Any) -> Any:
+    """The same, its strings the very objects that all other memories have: names, and the keys of details."""
+    if isinstance(value, str):
+        return intern(value)
+    if isinstance(value, dict):
+        known = cast("dict[str, Any]", value)
+        return {intern(name): _shared(part) for name, part in known.items()}
+    if isinstance(value, list | tuple):
+        parts = map(_shared, cast("Sequence[Any]", value))
+        return list(parts) if isinstance(value, list) else tuple(parts)
+    return value
 
 
 def _rest(memory: Memory) -> str | None:
