@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from cognition.hamlet import Town, go, hamlet, idle, person, puppets, talking, tell
-from commonplace.cognition.beside import said_of
+from commonplace.cognition.beside import lived_of, said_of
 from commonplace.cognition.turn import TurnView
 from commonplace.memory import policies
 from commonplace.minds.tasks import ConverseInput, ConverseOutput, ReactInput
@@ -118,3 +118,24 @@ def test_what_others_said_of_a_subject_comes_to_mind_when_it_is_asked_about(
 
     view = SimpleNamespace(draft=SimpleNamespace(since=since), now=START)
     assert [memory.id for memory in said_of(cast("TurnView", view), hearer, asked)] == kept
+
+
+@pytest.mark.parametrize(("topic", "kept"), [("wheel", [2, 5, 6]), ("the moon", []), ("", [])])
+def test_what_one_has_lived_with_a_subject_comes_to_mind_when_it_is_asked_about(topic: str, kept: list[int]) -> None:
+    lived = {
+        "reflection": [(1, "insight", "The wheel again."), (2, "insight", "More people care about the wheel.")],
+        "observation": [
+            (3, "doing", "Cora is oiling the wheel."),
+            (4, "said", "“The wheel!”"),
+            (5, "event", "A wheel."),
+        ],
+        "action": [(6, "did", "Ben was oiling the wheels."), (7, "did", "Ben was asleep.")],
+    }
+
+    def since(_: object, kind: str) -> list[SimpleNamespace]:
+        return [
+            SimpleNamespace(id=id_, text=text, details={"frame": {"what": what}}) for id_, what, text in lived[kind]
+        ]
+
+    view = SimpleNamespace(draft=SimpleNamespace(since=since), now=START)
+    assert [memory.id for memory in lived_of(cast("TurnView", view), topic)] == kept

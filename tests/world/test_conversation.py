@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +49,18 @@ def test_simultaneous_first_says_that_touch_make_one_talk() -> None:
     assert talk.members == ("ann", "bob", "cyd", "dee")
     assert talk.floor == "cyd"  # dee's is the last line in canonical order
     assert [line.speaker for line in talk.lines] == ["bob", "cyd", "dee"]
+
+
+@pytest.mark.parametrize(
+    ("question", "act"), [("Is it bent?", ""), ("May I ask about it.", "ask.topic"), ("It is.", "")]
+)
+def test_of_two_who_speak_at_once_the_one_who_is_asked_has_the_floor(question: str, act: str) -> None:
+    asks = Say(to_agent_id="bob", utterance=question, speech_act=act)
+    world, _ = lived(TOWN, together(), {"ann": asks, "bob": say("ann")})
+    (talk,) = talks(world)
+    is_question = question != "It is."
+    assert talk.floor == ("bob" if is_question else "ann")
+    assert [line.speaker for line in talk.lines] == (["bob", "ann"] if is_question else ["ann", "bob"])
 
 
 def test_says_that_do_not_touch_make_two() -> None:

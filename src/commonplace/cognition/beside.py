@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 
 from commonplace.character.account import Account, as_topic, digests_of
-from commonplace.cognition.remember import OBSERVATION
+from commonplace.cognition.remember import ACTION, OBSERVATION, REFLECTION
 from commonplace.cognition.situation import recalled
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.memory.record import Memory
@@ -23,10 +23,12 @@ MOST_ON_SUBJECT = 4
 """Memories on what is being spoken of that come before all others."""
 LATELY = timedelta(hours=20)
 """How long something belongs to today's life."""
-OF_LATE, MOST_HEARD = timedelta(days=3), 2
-"""How long one remembers by its subject what others said, and how much of it."""
+OF_LATE, MOST_HEARD = timedelta(days=10), 2
+"""How long one remembers by its subject what one is asked about, and how much of what others said of it."""
 FIRST = 60
 """Among how many of the first memories those of the scenario are looked for."""
+OWN_LIFE = frozenset({"insight", "event", "did"})
+"""Kinds of memory, besides what others said, that tell something to one who asks about a subject."""
 DULL = frozenset({"time", "walked", "left", "arrived", "talk", "weather"})
 """Kinds of memory that are nothing to talk about by themselves."""
 
@@ -35,8 +37,8 @@ def beside(
     view: TurnView, notebook: Notebook, hearer: str, found: Sequence[Recalled], said: str = "", asked: str = ""
 ) -> tuple[Recalled, ...]:
     """As many memories as `found` leaves room for: first what one has not told the hearer on the subject of what has
-    just been `said`, and what others said of a subject one is `asked` about, then in turn of today, of the hearer, and
-    of what one has not told them.
+    just been `said`, and what one heard, concluded and did on a subject one is `asked` about, then in turn of today, of
+    the hearer, and of what one has not told them.
     """
     wanted = view.scenario.cognition.k - len(found)
     if wanted < 1:
@@ -49,7 +51,9 @@ def beside(
         "own": untold,
         "hearer": _weightiest(of_hearer),
     }
-    chosen = _in_turn({"subject": subject, "heard": said_of(view, hearer, as_topic(asked))}, known, wanted)
+    about = as_topic(asked)
+    first = {"subject": subject, "heard": said_of(view, hearer, about), "asked": lived_of(view, about)}
+    chosen = _in_turn(first, known, wanted)
     chosen |= _in_turn(groups, known, wanted - sum(map(len, chosen.values())))
     for purpose, memories in chosen.items():
         notebook.chosen(purpose, [memory.id for memory in memories], sum(map(len, groups.values())))
@@ -116,6 +120,18 @@ def said_of(view: TurnView, hearer: str, topic: str) -> list[Memory]:
             if _is_named(topic, frozenset(words(quote)), quote):
                 found.append(memory)
     return found[: -MOST_HEARD - 1 : -1]
+
+
+def lived_of(view: TurnView, topic: str) -> list[Memory]:
+    """One's latest conclusion on a subject, what happened last to do with it, and what one did with it last."""
+    latest: dict[str, Memory] = {}
+    for kind in (REFLECTION, OBSERVATION, ACTION) if topic else ():
+        for memory in view.draft.since(view.now - OF_LATE, kind):
+            what = memory.details.get("frame", {}).get("what", "")
+            low = memory.text.lower()
+            if what in OWN_LIFE and _is_named(topic, frozenset(words(low)), low):
+                latest[what] = memory
+    return list(latest.values())
 
 
 def _named_in(said: str, memories: Sequence[Memory]) -> list[Memory]:

@@ -214,7 +214,7 @@ def fold_talks(
     ended: list[Conversation] = []
     for group in _groups(talks, lines):
         elders = sorted((talk for talk in talks if group & set(talk.members)), key=_age)
-        said = tuple(line for line in lines if line.speaker in group)
+        said = tuple(sorted((line for line in lines if line.speaker in group), key=_asks))
         ended += elders[1:]
         if elders:
             talk = _continued(elders[0], said, group)
@@ -227,6 +227,11 @@ def fold_talks(
         else:
             ongoing.append(replace(talk, members=staying) if staying != talk.members else talk)
     return Talks(_by_id(ongoing), _by_id(started), _by_id(ended))
+
+
+def _asks(line: Line) -> bool:
+    """Whether it waits for an answer: of lines said at once it comes last, so that who is asked has the floor."""
+    return line.speech_act.startswith("ask") or line.utterance.endswith("?")
 
 
 def participants(talk: Conversation) -> list[str]:

@@ -94,3 +94,19 @@ def test_who_has_nothing_of_their_own_on_a_subject_passes_on_what_was_said_of_it
     )
     assert 5 in said.because
     assert "Kit" in said.utterance
+
+
+LIVED = (
+    sample.memory(5, "…", 8000, frame={"what": "insight", "kind": "haunt", "say": "I keep coming back to the canal."}),
+    sample.memory(5, "…", 8000, frame={"what": "event", "text": "The canal rose over the steps in the night."}),
+    sample.memory(5, "…", 8000, frame={"what": "did", "doing": "measuring the canal with a stick"}),
+)
+
+
+@pytest.mark.parametrize("memory", LIVED, ids=lambda one: one.frame["what"])
+def test_who_is_asked_tells_what_they_keep_to_themselves_and_what_was_long_ago(memory: Recalled) -> None:
+    asked = replied("I've been meaning to ask you about the canal.", "ask.topic", memory, topic="the canal")
+    other = replied("I've been meaning to ask you about the moon.", "ask.topic", memory, topic="the moon")
+    assert 5 in asked.because
+    assert "canal" in asked.utterance
+    assert 5 not in other.because

@@ -122,6 +122,14 @@ def test_sleepers_notice_nothing() -> None:
     assert react(given, DICE).decision == "keep"
 
 
+@pytest.mark.parametrize(("act", "decision"), [("ask.topic", "talk"), ("tell", "keep")])
+def test_who_goes_to_bed_answers_a_question_first(act: str, decision: str) -> None:
+    asleep = Item(start="22:00", minutes=480, location="loft", location_name="Mira's Loft", do="sleeping", asleep=True)
+    lines = (Spoken(speaker="jun", called="Jun", text="I came about the rotor.", speech_act=act, topic="the rotor"),)
+    spoken = sample.news("said", "…", who="jun", to_me=True)
+    assert react(sample.reaction(spoken, lines=lines, floor=True, now=asleep), DICE).decision == decision
+
+
 def test_only_who_has_the_floor_replies() -> None:
     lines = (Spoken(speaker="jun", called="Jun", text="My rotor is bent again."),)
     spoken = sample.news("said", "Jun Park says: “My rotor is bent again.”", who="jun", to_me=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from commonplace.character.account import as_topic
 from commonplace.minds.notes import FactNote, Item, PastNote, Recalled
@@ -11,7 +11,7 @@ from commonplace.minds.offline.gatherings import event_name, goes_to, minutes_si
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.sayings import (
     Saying,
-    heard_from,
+    if_asked,
     is_worth_telling,
     occasion_word,
     own_doing,
@@ -257,15 +257,16 @@ def _as_mine(scene: Scene, doing: str) -> dict[str, str]:
 
 def _more_of(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     """The rest of what I have told, what else I know or overheard of it; where there is nothing, something else."""
-    own = _rest(scene, options) or _hearsay(scene)
-    if own is not None:
+    left = (_rest(scene, options), *_if_asked(scene))
+    body = next((line for one in left if one is not None and (line := worded(scene, one)) is not None), None)
+    if body is not None:
         first = Line("", (memory.id,))
         if scene.heard.topic and not scene.mine:
             topic = scene.language.owned(scene.heard.topic, scene.me, scene.you)
             first = scene.line("answer.topic", memory.id, about=scene.heard.topic, topic=topic)
         elif scene.dice.chance(12, "more"):
             first = scene.line("answer.more", memory.id)
-        return first.then(worded(scene, own))
+        return first.then(body)
     rule = "answer.more_none" if scene.heard.act == "ask.more" else "answer.topic_none"
     none = scene.line(scene.suited(rule, scene.my_kind), memory.id)
     own = _best(scene, options) if scene.is_young else None
@@ -307,16 +308,16 @@ def _is_about(scene: Scene, option: Saying, topic: str) -> bool:
     return bool(named & content(option.topic)) or (bool(named) and named <= option.words)
 
 
-def _hearsay(scene: Scene) -> Saying | None:
-    """What others were heard to say on the subject that was asked about."""
+def _if_asked(scene: Scene) -> Iterator[Saying]:
+    """What others were heard to say on the subject that was asked about, then what one concluded, saw happen or did."""
     asked = content(scene.heard.topic)
-    for one in scene.talk.recalled if asked else ():
-        who, to = one.frame.get("who", ""), one.frame.get("to", "")
-        if one.frame.get("what") == "said" and who != scene.me.id and scene.you.id not in (who, to):
-            saying = heard_from(scene, one)
-            if saying is not None and asked <= saying.words and not scene.known(saying.mark):
-                return saying
-    return None
+    found = (if_asked(scene, one) for one in scene.talk.recalled) if asked else ()
+    fitting = [
+        one
+        for one in found
+        if one and _tells(one) and asked <= one.words and not scene.known(one.mark) and not scene.has_told(one.mark)
+    ]
+    yield from sorted(fitting, key=lambda one: one.rule != "core.heard")
 
 
 def _who(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:  # noqa: ARG001

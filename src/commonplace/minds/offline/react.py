@@ -70,7 +70,8 @@ def react(given: ReactInput, dice: Dice) -> ReactOutput:
 
 
 def _reaction(given: ReactInput, dice: Dice) -> ReactOutput:
-    if given.now is not None and given.now.asleep and not any(news.kind in {"voice", "event"} for news in given.news):
+    is_called = any(news.kind in {"voice", "event"} for news in given.news) or _is_asked(given)
+    if given.now is not None and given.now.asleep and not is_called:
         return ReactOutput(decision="keep", reason=reason(given.who.language, "asleep"))
     accepted = invitation(given, dice) or helped(given) or directed(given) or settled(given) or reminded(given, dice)
     for case in _CASES:
@@ -150,6 +151,11 @@ def _other_word(given: ReactInput, person: Person, enough: int, dice: Dice) -> R
         return None
     why = reason(given.who.language, "floor.third", x=third.called)
     return ReactOutput(decision="talk", target=third.id, purpose="turn", reason=why)
+
+
+def _is_asked(given: ReactInput) -> bool:
+    """Whether the last line of my talk is a question to me."""
+    return given.floor and bool(given.lines) and heard(given.lines[-1], given.who.language).asks
 
 
 def _nodded(given: ReactInput) -> bool:

@@ -56,6 +56,8 @@ KEPT = frozenset(
     }
 )
 """Kinds of conclusions that one keeps to oneself: they say little to anybody else."""
+WITHIN = {"did": YESTERDAY, "event": STALE, "insight": STALE}
+"""Kind of memory → minutes after which one speaks of it only if one is asked about it."""
 PASSED_ON = frozenset({"tell", "report", "complain", "rejoice", "intend"})
 """What a line must do to be worth passing on."""
 
@@ -130,8 +132,31 @@ def _saying(scene: Scene, memory: Recalled) -> Saying | None:
         return _tell(scene, memory)
     if memory.frame.get("sort") and what == "event":
         return None  # others tell of it
+    is_kept = what == "insight" and memory.frame.get("kind", "") in KEPT
+    if is_kept or memory.minutes_ago > WITHIN.get(what, memory.minutes_ago):
+        return None
     maker = _MAKERS.get(what)
     return maker(scene, memory) if maker else None
+
+
+def if_asked(scene: Scene, memory: Recalled) -> Saying | None:
+    """What a memory gives to say to one who asks about it: also what one keeps to oneself, and what was long ago."""
+    frame, what = memory.frame, memory.frame.get("what", "")
+    if memory.facts or memory.tell:
+        return None
+    if what == "said":
+        is_news = frame.get("who", "") != scene.me.id and scene.you.id not in (
+            frame.get("who", ""),
+            frame.get("to", ""),
+        )
+        return heard_from(scene, memory) if is_news else None
+    if what not in WITHIN or not _is_of_today(scene, memory, memory.text):
+        return None
+    saying = _MAKERS[what](scene, memory)
+    if saying is None or saying.rule != "core.insight":
+        return saying
+    # It answers as it is, without words about when one came to think so.
+    return replace(saying, rule="core.tell", slots={"tell": saying.slots["text"]})
 
 
 # ── what is known of an event ────────────────────────────────────────────────────────────────────────────────────────
@@ -379,7 +404,7 @@ def _said_by_you(scene: Scene, memory: Recalled, line: Heard) -> Saying | None:
 
 def _did(scene: Scene, memory: Recalled) -> Saying | None:
     doing = memory.frame.get("doing", "")
-    if not is_worth_telling(scene, doing) or memory.minutes_ago > YESTERDAY:
+    if not is_worth_telling(scene, doing):
         return None
     doing, spoken = own_doing(scene, doing), scene.language
     if spoken.addresses(doing) or not doing:
@@ -439,7 +464,7 @@ def _event(scene: Scene, memory: Recalled) -> Saying | None:
     """Something that happened, told in the past tense where its verb is known."""
     text = (memory.frame.get("text", "") or memory.text).strip().rstrip(".!")
     spoken = scene.language
-    if memory.minutes_ago > STALE or spoken.mentions(text, scene.me.name, scene.me.called):
+    if spoken.mentions(text, scene.me.name, scene.me.called):
         return None
     text = spoken.addressed(text, scene.you.name, scene.you.called)
     if not text or spoken.addresses(f"{text} "):
@@ -478,8 +503,6 @@ def _plan(scene: Scene, memory: Recalled) -> Saying | None:
 def _insight(scene: Scene, memory: Recalled) -> Saying | None:
     """A conclusion of mine; of one about the hearer its `you` wording, if it has one."""
     frame, you, me, spoken = memory.frame, scene.you, scene.me, scene.language
-    if memory.minutes_ago > STALE or frame.get("kind", "") in KEPT:
-        return None
     if frame.get("about", "") == you.id:
         text, rule, weight = frame.get("you", ""), "core.insight_you", 10
     else:
