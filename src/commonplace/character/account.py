@@ -248,7 +248,10 @@ def changed_rows(before: Account, after: Account) -> Iterator[tuple[str, Entry |
     """Keys of the rows that are new or other, with them; keys of rows that are gone, with None."""
     for group in _differing(before.groups, after.groups):
         old, new = before.groups.get(group, {}), after.groups.get(group, {})
-        yield from ((f"{group}/{name}", row) for name, row in new.items() if old.get(name) != row)
+        for name, row in new.items():
+            known = old.get(name)
+            if known is not row and known != row:  # rows that are equal are the same one, as a rule
+                yield f"{group}/{name}", row
         yield from ((f"{group}/{name}", None) for name in old if name not in new)
 
 
