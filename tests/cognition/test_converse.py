@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from cognition.hamlet import Town, go, hamlet, person, puppets, standing, talking, tell
+from commonplace.minds.mind import RequestKey
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.tasks import ConverseInput, ConverseOutput, ReactInput, ReactOutput, RelateInput, RelateOutput
 from commonplace.testing import ScriptedMind
@@ -187,3 +188,22 @@ def test_the_offline_mind_keeps_the_floor_and_never_repeats_itself() -> None:
         for event in town.events("SAY")
     )
     assert max(said.values()) == 1
+
+
+def test_who_joins_a_talk_is_reminded_of_what_they_have_on_its_subject() -> None:
+    def change(document: dict[str, Any]) -> None:
+        standing(anna="barn")(document)
+        own = {"text": "The kite is Anna's.", "tell": ["I sewed it."], "topic": "kite", "importance": 4}
+        person(document, "anna")["memories"] = [own]
+
+    def joins(given: Any, key: RequestKey) -> ReactOutput | None:
+        return talking("ben", "join") if (key.agent, key.tick) == ("anna", 2) else None
+
+    acts = {("ben", 1): tell("cora", "A kite!")}
+    town, mind = puppets(hamlet(change, fidelity="every_tick"), acts, react=joins)
+    town.live(3)
+    (told,) = mind.inputs("converse", "anna")
+    assert [line.text for line in told.lines] == ["A kite!"]
+    (found,) = [one for one in town.turn("anna", 2).trace["retrievals"] if one["purpose"] == "subject"]
+    texts = {memory.id: memory.text for memory in town.memories("anna")}
+    assert [texts[memory] for (memory,) in found["hits"]] == ["The kite is Anna's."]

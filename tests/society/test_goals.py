@@ -8,6 +8,7 @@ from typing import Any
 from commonplace import OpenedRun
 from commonplace.analysis.chronicle import Chronicle
 from commonplace.analysis.town_days import town_days
+from commonplace.cognition.agreed import MOST_HEEDED
 from commonplace.run.reading import Reading
 
 
@@ -53,3 +54,26 @@ def test_goals_are_read_alone_as_with_the_whole_state_and_a_line_shows_the_goal_
                 assert all(set(goal["because"]) & set(event.body["because"]) for goal in goals)
                 shown += bool(goals)
     assert shown
+
+
+def test_what_is_said_changes_a_plan_a_few_times_a_day_of_those_it_is_said_to_and_why_shows_the_words(
+    run: OpenedRun,
+) -> None:
+    changed = Counter[tuple[str, int]]()
+    with Reading.open(run.path) as reading:
+        chronicle = Chronicle(reading)
+        for event in chronicle.events:
+            if event.type != "PLAN_CHANGED":
+                continue
+            because = chronicle.reaction(event.agent_id, event.tick).get("because", ())
+            rests_on = [chronicle.memories[event.agent_id][memory] for memory in because]
+            frames = [memory.details.get("frame", {}) for memory in rests_on]
+            if not frames or any(frame.get("what") not in {"said", "i_said"} for frame in frames):
+                continue
+            changed[event.agent_id, chronicle.day(event.tick)] += 1
+            is_news = any(fact.carried_by(memory.text) for fact in chronicle.scenario.facts for memory in rests_on)
+            assert is_news or all(frame["what"] == "i_said" or frame["to_me"] for frame in frames)
+            reaction = run.why(event.id)["reaction"]
+            assert reaction is not None and reaction["because"] == list(because)
+    assert changed
+    assert max(changed.values()) <= MOST_HEEDED

@@ -44,7 +44,7 @@ async def converse(
     parts = (*heard, called, reaction.purpose, reaction.reason)
     k = view.scenario.cognition.k
     found = await retrieve(view, notebook, "talk", parts, k=k - k // (REPLYING if heard else OPENING))
-    found = (*found, *beside(view, notebook, hearer, found, said=_latest(view), asked=_asked(view, hearer)))
+    found = (*found, *beside(view, notebook, hearer, found, said=_latest(view, hearer), asked=_asked(view, hearer)))
     found = (*found, *_meant_for(view, notebook, hearer, found))
     found = _with_reasons(view, notebook, reaction.because, found)
     relation, said = notebook.relations.get(hearer), said_today(view, hearer)
@@ -71,10 +71,9 @@ async def converse(
     return line(view, hearer, answer.value, said)
 
 
-def _latest(view: TurnView) -> str:
-    """The latest line of each of us in the talk I am in, with their topics."""
-    talk = view.world.talk
-    return " ".join(f"{line.utterance} {line.topic}" for line in talk.lines[-2:]) if talk else ""
+def _latest(view: TurnView, hearer: str) -> str:
+    """The latest two lines of the talk I am in, or am about to join, with their topics."""
+    return " ".join(f"{line.utterance} {line.topic}" for line in _lines(view, hearer)[-2:])
 
 
 def _asked(view: TurnView, hearer: str) -> str:
@@ -139,8 +138,6 @@ def carrier(view: TurnView, fact_id: str, because: Sequence[int]) -> int:
 
 def spoken(view: TurnView, hearer: str = "") -> tuple[Spoken, ...]:
     """The lines of the talk I am in, oldest first; of the one a hearer is in, when I am about to join it."""
-    talk = view.world.talk
-    lines = talk.lines if talk else _up_to(hearer, view.world.conversations)
     personas = view.scenario.personas
     return tuple(
         noted(
@@ -152,8 +149,13 @@ def spoken(view: TurnView, hearer: str = "") -> tuple[Spoken, ...]:
             topic=line.topic,
             replies=(),
         )
-        for line in lines[-12:]
+        for line in _lines(view, hearer)[-12:]
     )
+
+
+def _lines(view: TurnView, hearer: str) -> Sequence[Line]:
+    talk = view.world.talk
+    return talk.lines if talk else _up_to(hearer, view.world.conversations)
 
 
 def _with_replies(view: TurnView, lines: tuple[Spoken, ...]) -> tuple[Spoken, ...]:

@@ -191,6 +191,13 @@ def test_who_drops_in_has_something_to_tell_on_the_subject() -> None:
     assert 2 in opening(heard, tell, lines=lines, purpose="join").because
 
 
+def test_who_is_named_in_what_others_say_may_join_with_a_word_on_that() -> None:
+    text = "Mira put salt in the tea again."
+    lines = (Spoken(speaker="jun", called="Jun", text=text, speech_act="tell", topic="the tea"),)
+    said = opening(sample.said(9, text), lines=lines, purpose="join")
+    assert said.utterance and said.because == (9,) and said.topic == "the tea"
+
+
 def test_a_silent_third_is_asked_about_something_of_theirs_or_left_in_peace() -> None:
     lines = (Spoken(speaker="suki", called="Suki", text="Well, well.", speech_act="acknowledge"),)
     theirs = sample.said(3, "I'm worried about the rotor.", 300)

@@ -27,6 +27,7 @@ from commonplace.minds.offline.sayings import (
 )  # fmt: skip
 from commonplace.minds.offline.scene import CLOSE, COLD, Line, Scene, scene_of
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
+from commonplace.text import is_named
 
 TRIES = 6
 """Wordings tried before the speaker stays silent."""
@@ -214,9 +215,13 @@ def _turned(scene: Scene, options: list[Saying]) -> Line | None:
 
 
 def _joined(scene: Scene, options: list[Saying]) -> Line | None:
-    """What somebody who has overheard a line has to tell on its subject; no words without it."""
-    own = _on_subject(scene, options)
-    return worded(scene, own) if own is not None else None
+    """What somebody who has overheard a line has to tell on its subject, or says on being named in it; no words
+    without either."""
+    own, memory = _on_subject(scene, options), _heard_memory(scene)
+    told = worded(scene, own) if own is not None else None
+    if memory is None or not is_named(scene.me.called, scene.last):
+        return told
+    return scene.line("join.named", memory.id, about=scene.heard.topic).then(told)
 
 
 def _sought(scene: Scene) -> Line | None:

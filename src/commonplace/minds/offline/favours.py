@@ -52,9 +52,9 @@ SETTLES, STARTING = 150, 75
 ASKED = {"lend": "ask.lend", "visit": "ask.visit", "help": "ask.favour", "give": "promise.give"}
 """What one starts → the rule for it."""
 KINDS = ("lend", "lend", "lend", "visit", "visit", "visit", "help", "help", "give", "give")
-AHEAD = (0, 0, 0, 1, 2, 3)
-"""Days from now on which one wants it, each as likely as the others."""
-TOO_LATE = "16:30"
+AHEAD = (0, 0, 0, 0, 1, 2)
+"""Days from now on which one wants it, each as likely as the others: mostly today."""
+TOO_LATE = "18:00"
 """Time of day from which on nobody asks for anything for today."""
 REQUESTS = frozenset({"ask.lend", "ask.visit", "ask.favour"})
 ANSWERS = {

@@ -35,6 +35,7 @@ from commonplace.minds.tasks import (
     Stroke,
     Targets,
 )
+from commonplace.text import is_named
 
 LATELY = 30 * 60
 """Minutes something remains the talk of the day."""
@@ -50,6 +51,8 @@ THIRD = 60
 """Of a hundred talks at rest, those in which one turns to somebody who has been silent."""
 TOLD = frozenset({"tell", "report", "complain", "rejoice", "intend"})
 """What a line does that a bystander may take up."""
+NAMED = 25
+"""What it adds to the wish to join a talk to be named in it."""
 TABLE = 6
 """Of so many people in one place, one may open a talk at a time."""
 MORE = 6
@@ -189,7 +192,7 @@ def _length(given: ReactInput, person: Person, dice: Dice) -> int:
     wanted = 5 + mood.sociable + (person.warmth > 40) - (person.warmth < 0) - (2 if person.warmth < COLD else 0)
     wanted -= 1 if _is_busy(given, mood) else 0
     others = sum(1 for one in given.situation.people if one.talk == "mine" and one is not person)
-    return max(3, min(8, wanted + dice.steady().below(3, "length", given.lines[0].text) - 1)) + 2 * others
+    return max(3, min(8, wanted + dice.steady().below(3, "length", given.lines[0].text) - 1)) + others
 
 
 def _is_busy(given: ReactInput, mood: Temper) -> bool:
@@ -259,14 +262,15 @@ def _joining(given: ReactInput, dice: Dice) -> ReactOutput | None:
     people = {one.id: one for one in given.situation.people if one.talk == "other" and one.can_be_spoken_to}
     for news in given.news:
         person = people.get(news.who)
-        if person is None or news.kind != "said" or news.to_me or 0 <= person.minutes_since_talk < REST:
+        if person is None or news.kind != "said" or news.to_me or person.warmth < COLD:
             continue
+        named = is_named(given.who.called, news.frame.get("quote", ""))
         line, mood = remembered(news.frame, given.who.language), temper(given.who)
-        if line.asks or line.act.partition(".")[0] not in TOLD or person.warmth < COLD:
+        if line.asks or line.act.partition(".")[0] not in TOLD or (0 <= person.minutes_since_talk < REST and not named):
             continue
-        score = 24 + person.warmth // 3 + 9 * mood.sociable - 6 * mood.busy
+        score = 12 + person.warmth // 3 + 9 * mood.sociable - 6 * mood.busy + NAMED * named
         if score + dice.steady().below(50, "join", person.id, _hour(given)) >= SPEAKS:
-            why = reason(given.who.language, "join", x=person.called)
+            why = reason(given.who.language, "join.named" if named else "join", x=person.called)
             because = (news.memory_id,) if news.memory_id else ()
             return ReactOutput(decision="talk", target=person.id, purpose="join", reason=why, because=because)
     return None
