@@ -23,6 +23,8 @@ from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question import When
 from commonplace.minds.tasks import Acquaintance
 
+TOPICS = 2
+"""Subjects of a talk that are named."""
 PAUSE = 45
 """Minutes of silence after which two are in another talk."""
 
@@ -226,7 +228,7 @@ def last_talk(talk: Interview, person: Person) -> Iterator[Piece | None]:
     slots = talk.them(person)
     when = talk.say("talked", last.id, when=talk.when(last), **slots)
     subjects = topics(talk, conversation, person)
-    named = tuple(note.id for note in conversation if note.frame.get("topic"))[:4]
+    named = tuple(ids_of(conversation, person).values())[:TOPICS]
     about = talk.say("talked.about", *named, mark=subjects, topics=subjects, **slots) if subjects else None
     if when and about and talk.asked.wants != "what":
         yield replace(about, text=f"{when.text} {about.text}", ids=(*when.ids, *about.ids))
@@ -417,7 +419,8 @@ def spoken_with(note: Recalled) -> str:
 
 def talk_of(talk: Interview, person: Person, notes: Sequence[Recalled], rule: str = "day.talk") -> Piece | None:
     subjects = topics(talk, notes, person)
-    about = [note for note in notes if note.frame.get("topic")][:4] or notes[-1:]
+    named = [*ids_of(notes, person).values()][:TOPICS]
+    about = [note for note in notes if note.id in named] or notes[-1:]
     slots = talk.them(person) | {"when": talk.when(about[-1])}
     if subjects:
         return talk.say(rule, *(note.id for note in about), mark=subjects, topic=subjects, **slots)
@@ -426,12 +429,17 @@ def talk_of(talk: Interview, person: Person, notes: Sequence[Recalled], rule: st
 
 def topics(talk: Interview, notes: Iterable[Recalled], other: Person) -> str:
     """What lines were about, as the character names it; its own things and the other's by whose they are."""
-    return talk.tongue.many(topics_of(notes, other)[:2])
+    return talk.tongue.many(topics_of(notes, other)[:TOPICS])
 
 
 def topics_of(notes: Iterable[Recalled], other: Person) -> list[str]:
     """`my broth`, `Jun's drone`, `the lantern festival`: what lines were about, each once."""
-    found: list[str] = []
+    return [*ids_of(notes, other)]
+
+
+def ids_of(notes: Iterable[Recalled], other: Person) -> dict[str, int]:
+    """What lines were about → the first memory of it."""
+    found: dict[str, int] = {}
     for note in notes:
         topic, mine = note.frame.get("topic", ""), note.frame.get("what") == "i_said"
         owner, _, noun = topic.partition(" ")
@@ -441,5 +449,5 @@ def topics_of(notes: Iterable[Recalled], other: Person) -> list[str]:
             topic = f"my {noun}"
         bare = topic.removeprefix("the ")
         if topic and not any(bare == one.removeprefix("the ") for one in found):
-            found.append(topic)
+            found[topic] = note.id
     return found
