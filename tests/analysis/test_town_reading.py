@@ -227,6 +227,18 @@ def test_what_becomes_of_a_why(reply: str, outcome: str):
     assert (question.outcome, question.is_known) == (outcome, True)
 
 
+@pytest.mark.parametrize(("knows", "is_known"), [("the cat", True), ("the ferry", False)])
+def test_a_question_is_about_its_own_subject_however_short_the_word(knows: str, is_known: bool):
+    lines = [
+        (10, "ben", "ann", "The ferry is late.", {"speech_act": "tell", "topic": "the ferry"}),
+        (11, "ann", "ben", "I came to ask you about the cat.", {"speech_act": "ask.topic", "topic": "the cat"}),
+        (12, "ben", "ann", "Nobody feeds it. It's everybody's.", {"speech_act": "tell", "topic": "the cat"}),
+    ]
+    memory = remembered("ben", 1, 0, f"Ben feeds {knows}.", {"what": "seed"})
+    (question,) = questions(made(lines, ben=[memory]))
+    assert (question.outcome, question.is_known) == ("answered", is_known)
+
+
 def test_a_reply_may_come_after_a_third_person_speaks():
     lines = [
         (10, "ann", "ben", "How are you?", {"speech_act": "ask.well"}),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cognition.hamlet import Puppets, Town, hamlet, idle, person, puppets, talking
+from commonplace.cognition.deferred import accepted
 from commonplace.minds.tasks import (
     ConverseOutput,
     Insight,
@@ -139,6 +140,14 @@ def test_insights_that_cite_nothing_or_what_was_not_shown_are_dropped() -> None:
     town, _ = _thinking((0,), (), (1,), (4711,), (2,))
     town.live(TICKS + 1)
     assert [text[:9] for text in town.texts("cora", "reflection")] == ["Insight 0", "Insight 2", "Insight 4"]
+
+
+def test_an_insight_that_restates_what_it_cites_is_dropped() -> None:
+    """Two may come to the same thought and tell each other."""
+    theirs = {1: "Ben says: “I wouldn't have brought up the drone if Wren hadn't begun with the flood.”", 2: "A flood."}
+    copied = Insight(text="I wouldn't have brought up the drone if Suki hadn't begun with the flood.", because=(1, 2))
+    own = Insight(text="Whoever begins with the flood hears of my drone before the day is over.", because=(1, 2))
+    assert accepted((copied, own), {1, 2}, theirs) == (own,)
 
 
 def test_one_insight_is_a_reflection() -> None:

@@ -278,7 +278,8 @@ def _outcome(line: Line, reply: Line | None) -> str:
     if any(rule.startswith("answer.") for part in reply.parts for rule in part.rules):
         return "answered"
     asked = content(f"{line.text} {line.topic} {line.before.text if line.before else ''}")
-    of_it = asked & content(f"{reply.text} {reply.topic}") or {*words(as_topic(line.topic))} & {*words(reply.text)}
+    told = f"{reply.text} {reply.topic}"
+    of_it = asked & content(told) or {*words(as_topic(line.topic))} & {*words(told)}
     is_about_it = reply.act != "farewell" and bool(of_it)
     return "answered" if is_about_it else "turned"
 
@@ -312,7 +313,8 @@ def _has_seen(chronicle: Chronicle, line: Line) -> bool | None:
 
 def _has_more(chronicle: Chronicle, line: Line) -> bool | None:
     """Whether the one asked remembers something of the subject that the asker has not been told by them."""
-    subject = content(line.topic) or content(line.before.topic if line.before else "")
+    topic = line.topic or (line.before.topic if line.before else "")
+    subject = content(topic) or frozenset(words(as_topic(topic)))
     if not subject:
         return None
     lines = [one for one in chronicle.said_before(line.hearer, line.tick + 1) if one.hearer == line.speaker]
@@ -321,7 +323,7 @@ def _has_more(chronicle: Chronicle, line: Line) -> bool | None:
     for memory in chronicle.memories.get(line.hearer, {}).values():
         if memory.tick > line.tick:
             break
-        if _is_of_use(memory, line) and subject <= content(memory.text):
+        if _is_of_use(memory, line) and subject <= {*words(memory.text)} | content(memory.text):
             untold = [one for one in memory.details.get("tell", ()) if one not in said]
             if untold or memory.id not in cited:
                 return True

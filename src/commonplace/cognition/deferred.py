@@ -37,6 +37,7 @@ from commonplace.minds.tasks import (
     RelateInput,
     Stroke,
 )
+from commonplace.text import words
 from commonplace.world.area import SILENCE
 
 LATEST = 100
@@ -46,6 +47,8 @@ MOST_OF_TALK = 60
 EARLIER = timedelta(days=3)
 """How long a thought is not had again: for good, and a character that knows its town would soon conclude nothing."""
 MOST_EARLIER = 20
+RESTATED = 0.7
+"""Share of its words that an insight may have from one memory it cites."""
 
 Outcome = dict[str, Any]
 """The result of a job as JSON: `strokes`, `insights` and `dropped`, or the change of a relation."""
@@ -185,7 +188,8 @@ async def _reflect(view: JobView, notebook: JobNotebook) -> Outcome:
     answer = await notebook.ask(INSIGHTS, inputs)
     ids = {note.id for entry in evidence for note in entry.recalled}
     ids |= {memory for note in inputs.past.notes for memory in note.because}
-    kept = accepted(answer.value.insights, ids)
+    texts = {id_: view.past.get(id_).text for one in answer.value.insights for id_ in one.because if id_ in view.past}
+    kept = accepted(answer.value.insights, ids, texts)
     dropped = len(answer.value.insights) - len(kept)
     return {"insights": [insight.model_dump(mode="json") for insight in kept], "dropped": dropped}
 
@@ -196,9 +200,21 @@ def _thought_lately(view: JobView) -> tuple[str, ...]:
     return tuple(memory.text for memory in thoughts if memory.created_at > view.now - EARLIER)
 
 
-def accepted(insights: Sequence[Insight], shown_ids: set[int]) -> tuple[Insight, ...]:
-    """Insights that cite something, and only what was shown."""
-    return tuple(insight for insight in insights if insight.because and set(insight.because) <= shown_ids)
+def accepted(insights: Sequence[Insight], shown_ids: set[int], texts: Mapping[int, str]) -> tuple[Insight, ...]:
+    """Insights that cite something, and only what was shown, and that restate nothing of it."""
+    return tuple(
+        insight
+        for insight in insights
+        if insight.because
+        and set(insight.because) <= shown_ids
+        and not any(_restates(insight.text, texts.get(memory, "")) for memory in insight.because)
+    )
+
+
+def _restates(text: str, cited: str) -> bool:
+    """Whether most words of a thought stand in one memory, as where another has told of a thought like it."""
+    own = frozenset(words(text))
+    return len(own.intersection(words(cited))) > RESTATED * len(own)
 
 
 async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResult) -> None:

@@ -149,6 +149,17 @@ def test_whether_two_talked_on_a_day_is_answered_for_that_day_first() -> None:
     assert asked("Have you talked with Jun?").answer.startswith(("We", "I"))
 
 
+def test_every_subject_of_a_talk_that_is_named_is_cited() -> None:
+    def line(number: int, topic: str) -> Recalled:
+        heard = said(number, f"I was thinking of the {topic}.", 100 + number)
+        return heard.model_copy(update={"frame": heard.frame | {"topic": f"the {topic}"}})
+
+    lines = (*(line(number, "radio") for number in range(11, 16)), line(16, "samovar"))
+    found = asked("When did you last talk to Jun, and about what?", notes=lines)
+    assert "the samovar" in found.answer
+    assert {11, 16} <= {*found.because}
+
+
 def test_an_overheard_line_is_not_said_to_have_been_told_to_one() -> None:
     overheard = HEARD.model_copy(
         update={"frame": {key: value for key, value in HEARD.frame.items() if key != "to_me"} | {"to_called": "Kit"}}

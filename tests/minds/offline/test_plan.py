@@ -79,6 +79,15 @@ def test_a_wish_becomes_a_stroke() -> None:
     assert [(stroke.do, stroke.location) for stroke in found] == [("spending some time with Jun", "workshop")]
 
 
+def test_a_wish_fills_no_hours_that_are_not_its_own() -> None:
+    """Where the day has no room for all, something else goes than what is gone back to after a wish."""
+    for tick in range(40):
+        strokes = day(9, (WISH, MEANS), Dice((7, "mira", tick, 0)))
+        wishes = [stroke for stroke in strokes if stroke.because and not stroke.asleep]
+        assert wishes
+        assert all(stroke.minutes <= 75 for stroke in wishes)
+
+
 def test_what_was_left_undone_and_a_visit_owed_come_up() -> None:
     dos = {
         stroke.do

@@ -141,6 +141,8 @@ def _sized(given: PlanDayInput, drafts: list[Draft], dice: Dice) -> list[Draft]:
         spare = [index for index in range(1, len(drafts) - 1) if not drafts[index].fixed]
         # A day with many wishes still has its meals, where anything else can go.
         spare = [index for index in spare if kind_of(rules, drafts[index].stroke.do) != "eat"] or spare
+        # What comes before goes on in its place: a wish would fill hours that are not its own.
+        spare = [index for index in spare if not drafts[index - 1].fixed] or spare
         shortest = min(
             spare or range(1, len(drafts) - 1), key=lambda index: (drafts[index + 1].start - drafts[index].start, index)
         )
