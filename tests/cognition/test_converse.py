@@ -47,7 +47,7 @@ def _live_watching_the_floor(town: Town, ticks: int) -> int:
 def test_of_those_in_a_talk_only_who_is_addressed_last_may_answer() -> None:
     acts = {
         ("ben", 1): tell("cora", "Look!"),
-        ("anna", 2): tell("cora", "What is it?"),
+        ("anna", 2): tell("cora", "I see it."),
         ("cora", 2): tell("ben", "Oh!"),
     }
     acts |= {("ben", 3): tell("cora", "A kite."), ("cora", 3): tell("ben", "It is mine.")}

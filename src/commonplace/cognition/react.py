@@ -43,7 +43,7 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
         return KEEP
     found = await retrieve(view, notebook, "react", _query(view, news, item))
     if not view.world.talk:
-        found = (*found, *news_ahead(view, notebook, found))
+        found = (*found, *news_ahead(view, notebook, found, view.world.targets.agents))
     inputs = _input(view, notebook, news, item, found)
     answer = await notebook.ask(REACT, inputs)
     reaction = answer.value
