@@ -157,6 +157,15 @@ def test_every_mention_is_spoken_from_a_memory_that_carries_it(run: OpenedRun) -
     assert mentions
 
 
+def test_news_spreads_whatever_a_retrieval_weighs() -> None:
+    """The policy `recall` goes by words alone, and no word of a greeting is in the news."""
+    document = deepcopy(_document())
+    document.setdefault("cognition", {})["policy"] = "recall"
+    town = Town(_scenario(document), OfflineMind(), seed=1).until("19:00")
+    knowing = [agent for agent in town.scenario.personas if any(map(CARRIES.search, town.texts(agent)))]
+    assert len(knowing) > len(town.scenario.personas) / 2, knowing
+
+
 def test_where_nobody_can_meet_nothing_spreads() -> None:
     """The doors of all homes are open for five minutes at night: ten people at home, one of them with news."""
     document = deepcopy(_document())

@@ -61,10 +61,12 @@ def beside(
     return recalled(view.scenario, memories, view.now)
 
 
-def news_ahead(view: TurnView, notebook: Notebook, found: Sequence[Recalled]) -> tuple[Recalled, ...]:
-    """The news that one knows, that is not over, and that somebody here has not heard as far as one knows: whatever the
-    words of the moment are, one remembers it when one meets them."""
-    here = [other for other in view.world.targets.agents if other in notebook.relations]
+def news_ahead(
+    view: TurnView, notebook: Notebook, found: Sequence[Recalled], others: Iterable[str]
+) -> tuple[Recalled, ...]:  # fmt: skip
+    """The news that one knows, that is not over, and that one of these others has not heard as far as one knows:
+    whatever the words of the moment are, one remembers it when one meets them."""
+    here = [other for other in others if other in notebook.relations]
     ids: list[int] = []
     for fact in view.scenario.facts:
         is_over = fact.starts is not None and fact.starts <= view.now

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from commonplace.character.fact import carried
 from commonplace.character.plan import PlanItem
 from commonplace.clock import midnight
-from commonplace.cognition.beside import OPENING, REPLYING, beside
+from commonplace.cognition.beside import OPENING, REPLYING, beside, news_ahead
 from commonplace.cognition.goals import goal_notes
 from commonplace.cognition.past import past_with
 from commonplace.cognition.remember import ACTION
@@ -46,6 +46,8 @@ async def converse(
     found = await retrieve(view, notebook, "talk", parts, k=k - k // (REPLYING if heard else OPENING))
     found = (*found, *beside(view, notebook, hearer, found, said=_latest(view, hearer), asked=_asked(view, hearer)))
     found = (*found, *_meant_for(view, notebook, hearer, found))
+    if not view.world.talk:
+        found = (*found, *news_ahead(view, notebook, found, (hearer,)))
     found = _with_reasons(view, notebook, reaction.because, found)
     relation, said = notebook.relations.get(hearer), said_today(view, hearer)
     past = past_with(view, notebook.account, hearer, found)

@@ -44,7 +44,7 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
         return KEEP
     found = await retrieve(view, notebook, "react", _query(view, news, item))
     if not view.world.talk:
-        found = (*found, *news_ahead(view, notebook, found))
+        found = (*found, *news_ahead(view, notebook, found, view.world.targets.agents))
     settled = agreed(view, notebook)
     inputs = _input(view, notebook, news, item, (*found, *_behind(view, notebook, settled, found)), settled)
     answer = await notebook.ask(REACT, inputs)
