@@ -358,8 +358,9 @@ def _looks_for(given: ReactInput, dice: Dice) -> ReactOutput | None:
     goal = None if given.lines else looked_for(given.goals, given.now, place, people)
     if goal is None or not dice.steady().chance(ASKS_AFTER, "after", goal.id, _hour(given)) or not _opens(given, dice):
         return None
+    passing = tuple(grammar(given.who.language).words("passing"))
     free = [one for one in people if _is_free(one) and one.warmth >= 0 and not one.talk]
-    free = [one for one in free if not 0 <= one.minutes_since_talk < JUST_TALKED]
+    free = [one for one in free if not 0 <= one.minutes_since_talk < JUST_TALKED and not _is_passing(one, passing)]
     if not free:
         return None
     person = max(free, key=lambda one: (one.warmth, one.id))
