@@ -34,23 +34,6 @@ def _tasks(mind: ScriptedMind, agent: str | None = None) -> Counter[str]:
     return Counter(ask.task.name for request_key, ask in mind.asked if agent in {None, request_key.agent})
 
 
-@pytest.fixture(autouse=True)
-def everybody_is_greeted(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """So that a hamlet of strangers has something to react to."""
-    if "small" not in request.node.name:
-        monkeypatch.setattr(react, "LIKED", -100)
-
-
-def test_small_news_is_remembered_without_a_question() -> None:
-    mind = _reacting()
-    town = Town(hamlet(requests="merged"), mind).live(TICKS)
-    assert _tasks(mind)["react"] == 0 and _tasks(mind)["rate"] == 0, "strangers at their work"
-    assert any(memory.kind == "observation" for agent in town.scenario.personas for memory in town.memories(agent))
-    asked = _reacting()
-    Town(hamlet(requests="single"), asked).live(TICKS)
-    assert _tasks(asked)["react"] > 0
-
-
 def test_ratings_of_news_come_with_the_reaction() -> None:
     mind = _reacting()
     town = Town(hamlet(requests="merged"), mind).live(TICKS)

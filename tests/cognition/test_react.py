@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from cognition.hamlet import Town, go, hamlet, idle, puppets, tell, use
+import pytest
+
+from cognition.hamlet import Town, go, hamlet, idle, person, puppets, tell, use
 from commonplace.minds.notes import Value
 from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
 from commonplace.testing import ScriptedMind
+
+
+def _kettle_on(document: dict[str, Any]) -> None:
+    """The kettle gets hot at ten past ten, by nobody's hand."""
+    event = {"id": "heat", "at": "10:10", "text": "Smoke rises.", "to": {"agents": ["cora"]}, "sets": {"kettle": "hot"}}
+    document["script"] = [event]
+
+
+def _anna_stays(document: dict[str, Any], place: str) -> None:
+    anna = person(document, "anna")
+    anna["starts_at"] = place
+    for stroke in anna["routine"]:
+        stroke["place"] = place
 
 
 def test_with_nothing_new_the_answer_is_keep_traced_and_unasked() -> None:
@@ -32,6 +47,45 @@ def test_news_is_put_to_the_mind_once_in_the_tick_it_is_perceived() -> None:
     assert [news.text for news in singing.news] == ["The kettle begins to sing."]
     known = {memory.id: memory.text for memory in town.memories("anna")}
     assert all(known[news.memory_id] == news.text for given in (arrived, singing) for news in given.news)
+
+
+@pytest.mark.parametrize("cognition", [{"requests": "single"}, {"requests": "merged"}])
+def test_a_small_thing_is_remembered_and_not_asked_about(cognition: dict[str, str]) -> None:
+    mind = ScriptedMind()
+    town = Town(hamlet(_kettle_on, **cognition), mind).live(4)
+    assert "The kettle is hot." in town.texts("anna")
+    assert not [key for key, ask in mind.asked if ask.task.name == "react" and key.agent == "anna"]
+
+
+def test_what_others_say_to_each_other_is_asked_about_unless_one_has_just_talked_with_them() -> None:
+    acts = {
+        ("anna", 2): tell("ben", "The oven draws well."),
+        ("cora", 3): tell("anna", "May I look?"),
+        ("anna", 14): tell("ben", "It has a new door."),
+        ("anna", 22): tell("ben", "It has two hinges."),
+    }
+    town, mind = puppets(
+        hamlet(lambda document: _anna_stays(document, "barn"), fidelity="every_tick", requests="merged"), acts
+    )
+    town.live(23)
+    reactions = zip(mind.ticks("react", "cora"), mind.inputs("react", "cora"), strict=True)
+    heard = [(tick, news) for tick, given in reactions for news in given.news if news.kind == "said"]
+    overheard = [(tick, news.frame["quote"]) for tick, news in heard if not news.to_me]
+    assert overheard == [(3, "The oven draws well."), (23, "It has two hinges.")]
+    assert any("It has a new door." in text for text in town.texts("cora"))
+
+
+@pytest.mark.parametrize("place", ["green", "bakery"])
+def test_weather_is_asked_about_by_who_is_out_of_doors(place: str) -> None:
+    def storm(document: dict[str, Any]) -> None:
+        document["climate"] = {"sky": "clear", "weights": {"clear": {"storm": 1}, "storm": {"storm": 1}}}
+        _anna_stays(document, place)
+
+    town, mind = puppets(hamlet(storm), {})
+    while not [text for text in town.texts("anna") if "storm" in text]:
+        town.live()
+    asked = [news.kind for given in mind.inputs("react", "anna") for news in given.news]
+    assert ("weather" in asked) == (place == "green")
 
 
 def test_what_a_mind_is_told_is_what_would_have_passed_every_check() -> None:

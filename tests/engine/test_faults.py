@@ -46,7 +46,7 @@ def test_a_mind_that_never_answers_costs_no_run(scenario, tmp_path, capsys):
     lived(path, mind, 48, scenario)
     assert ends(path).tick == 48
     *rows, total = usage(path, capsys)
-    assert total["fallbacks"] == total["asked"] > 40
+    assert total["fallbacks"] == total["asked"] > 20
     assert all(row["fallbacks"] == row["asked"] for row in rows)
     assert main(["verify", str(path)]) == 0
     capsys.readouterr()

@@ -24,9 +24,9 @@ from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
 MOST_NOTICED = 3
 """The most news that the retrieval's query names; the mind is still told all of it."""
 SMALL = 3
-"""Importance up to which news may be too small to ask about. Where requests are merged it waits, as a memory."""
-LIKED, HALF_A_DAY = 40, 12 * 60
-"""Warmth, and minutes, from which on somebody in sight may be greeted."""
+"""Importance up to which news may be too small to ask about. It is a memory then, and nothing else."""
+JUST_TALKED = 90
+"""Minutes after a talk with somebody in which what they do, and say to others, is no news to ask about."""
 KEEP = ReactOutput(decision="keep", reason="nothing new")
 
 
@@ -35,11 +35,12 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
 
     Where requests are merged, the answer holds ratings, words and the action too.
     """
-    if view.scenario.cognition.requests == "merged" and _is_small(view, notebook, news):
+    cognition = view.scenario.cognition
+    is_small = not any(_may_move(view, notebook, entry, item) for entry in news)
+    if is_small and cognition.requests == "merged":
         for entry in news:  # as important as the rules say: a rating would be a request of its own
             notebook.unrated.pop(entry.text, None)
-        news = ()
-    if not news:
+    if not news or (is_small and (cognition.fidelity == "when_needed" or cognition.requests == "merged")):
         notebook.trace["reaction"] = reaction_entry(KEEP, None)
         return KEEP
     found = await retrieve(view, notebook, "react", _query(view, news, item))
@@ -87,28 +88,27 @@ def sleeps_on(view: TurnView, notebook: Notebook, news: Iterable[News]) -> React
     return KEEP
 
 
-def _is_small(view: TurnView, notebook: Notebook, news: Sequence[News]) -> bool:
-    """Whether all of it is small: things in sight, what those do who need no greeting, and what others say to others,
-    none of it important."""
-    if has_floor(view):
+def _may_move(view: TurnView, notebook: Notebook, entry: News, item: PlanItem | None) -> bool:
+    """Whether a piece of news may change what the character does.
+
+    Where it is not its turn to speak, these may not unless they are important, carry a fact or are said to it: things;
+    what people do and say to each other, while it is in a talk or within 90 minutes after one with them; weather,
+    while it is indoors and stays there.
+    """
+    if entry.importance > SMALL or entry.facts or entry.to_me or has_floor(view):
+        return True
+    if entry.kind == "thing":
         return False
-    kinds = {"thing", "doing", "did"} if view.world.talk else {"thing", "doing", "did", "said"}
-    return all(
-        entry.kind in kinds
-        and entry.importance <= SMALL
-        and not entry.facts
-        and not entry.to_me
-        and not (entry.kind in {"doing", "did"} and _is_greeted(view, notebook, entry.who))
-        for entry in news
-    )
+    if entry.kind in {"doing", "did", "said"}:
+        return view.world.talk is None and not _just_talked(view, notebook, entry.who)
+    if entry.kind == "weather":
+        return view.world.outdoor or (item is not None and item_note(view.scenario, item).outdoor)
+    return True
 
 
-def _is_greeted(view: TurnView, notebook: Notebook, other: str) -> bool:
-    """Whether the sight of somebody may be worth a greeting: one likes them, and has not talked today."""
-    relation = notebook.relations.get(other)
-    if relation is None or relation.warmth < LIKED or other not in view.world.targets.agents:
-        return False
-    return relation.last_talk < 0 or (view.tick - relation.last_talk) * view.scenario.clock.tick_minutes > HALF_A_DAY
+def _just_talked(view: TurnView, notebook: Notebook, other: str) -> bool:
+    last = notebook.relations[other].last_talk if other in notebook.relations else -1
+    return last >= 0 and (view.tick - last) * view.scenario.clock.tick_minutes < JUST_TALKED
 
 
 def reaction_entry(reaction: ReactOutput, ordinal: int | None) -> dict[str, Any]:
