@@ -175,12 +175,14 @@ def looked_for(goals: Sequence[GoalNote], now: Item | None, place: str, here: It
 def directed(given: ReactInput) -> ReactOutput | None:
     """Somebody has seen whom one looks for, and not long ago: one goes there, once the talk is over."""
     asked = next((line for line in reversed(given.lines) if line.speaker == given.who.id), None)
+    if asked is None or asked.speech_act != "ask.seen":
+        return None
     spoken, situation = language(given.who.language), given.situation
     lately = {spoken.when(situation.moment, minutes).lower() for minutes in SEEN_LATELY}
     for news in given.news:
         quote = news.frame.get("quote", "")
         place = named_place(given.places, quote) if news.kind == "said" and news.to_me else None
-        if asked is None or asked.speech_act != "ask.seen" or place is None or place.id == situation.place.id:
+        if place is None or place.id == situation.place.id:
             continue
         goal = next((one for one in given.goals if one.person and one.called == asked.topic), None)
         if goal is not None and any(when in quote.lower() for when in lately):
