@@ -6,10 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from cognition.hamlet import Town, hamlet
-from commonplace.cognition import react
 from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.tasks import ActOutput, Rating, ReactInput, ReactOutput

@@ -92,13 +92,17 @@ def test_the_hearer_is_never_told_what_they_told(talk: ConverseInput) -> None:
     assert not said.facts
 
 
-def opening(*recalled: object, **more: object) -> ConverseOutput:
+def talk(*recalled: object, **more: object) -> ConverseInput:
     person = sample.jun()
     base = {
         "who": sample.mira("kind"), "situation": sample.here(), "hearer": person, "purpose": "greet",
         "recalled": recalled, "facts": (sample.FESTIVAL,),
     }  # fmt: skip
-    return line(ConverseInput(**(base | more)))  # type: ignore[arg-type]
+    return ConverseInput(**(base | more))  # type: ignore[arg-type]
+
+
+def opening(*recalled: object, **more: object) -> ConverseOutput:
+    return line(talk(*recalled, **more))
 
 
 def test_with_nothing_remembered_nothing_is_said() -> None:
@@ -180,6 +184,33 @@ def test_after_a_nod_one_names_an_appointment_elsewhere_or_says_nothing(time: st
     said = ending("I'd have done the same.", "acknowledge", time=time)
     assert bool(said.utterance) == parts
     assert not parts or "Lattice Plaza" in said.utterance
+
+
+def test_after_a_nod_another_subject_is_led_up_to_or_left_alone() -> None:
+    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], frame={"what": "seed", "topic": "broth"})
+    acts = ("tell", "answer", "acknowledge")
+    texts = ("The fox is back.", "It was on the roof.", "Trust a fox.")
+    lines = tuple(
+        Spoken(speaker=("jun", "mira")[n % 2], called="", text=text, speech_act=act, topic="the fox")
+        for n, (text, act) in enumerate(zip(texts, acts, strict=True))
+    )
+    given = talk(sample.said(9, texts[-1]), tell, lines=lines, purpose="reply")
+    said = {line(given, Dice((7, "mira", tick, 0))).utterance for tick in range(30)}
+    assert "" in said and len(said) > 3
+    assert not [text for text in said if text.startswith(sample.TELLS[0][:10])]
+
+
+@pytest.mark.parametrize("act", ["defy", "tell"])
+def test_nobody_apologises_in_the_talk_in_which_they_have_refused_to(act: str) -> None:
+    matter = GoalNote(
+        id="g1", kind="visit", text="see Jun", person="jun", called="Jun", act="apologise", topic="kite", because=(4,)
+    )  # fmt: skip
+    lines = (
+        Spoken(speaker="mira", called="Mira", text="I had my reasons.", speech_act=act),
+        Spoken(speaker="jun", called="Jun", text="I see.", speech_act="acknowledge"),
+    )
+    said = opening(sample.said(9, "I see."), sample.memory(4, "…"), lines=lines, goals=(matter,), purpose="goal")
+    assert (said.speech_act == "apologise") == (act == "tell"), said
 
 
 def test_who_drops_in_has_something_to_tell_on_the_subject() -> None:

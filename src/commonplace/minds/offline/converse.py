@@ -131,6 +131,8 @@ def _meant(scene: Scene, options: list[Saying]) -> Line | None:
     body = next((worded(scene, option) for option in options if option.weight >= SETTLES), None)
     if body is None:
         return None
+    if scene.last and scene.heard.act in NODS:
+        return _after_nod(scene, body)
     return scene.aside(body) if scene.last or scene.mine else _greeting(scene).then(body)
 
 
@@ -294,6 +296,8 @@ OF_ONES_OWN, SAID_BEFORE, ASKS_BACK = 70, 10, 35
 others, and else asks about it."""
 LET_STAND = 60
 """Of a hundred answers to one's own question, those that a talk may end on."""
+ANOTHER = 45
+"""Of a hundred talks that have come to rest, those in which somebody brings up another subject."""
 SHORT_ANSWER = 46
 """Characters below which an answer counts as a mere nod."""
 
@@ -364,7 +368,7 @@ def _rsvp(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
         act = "decline"
     first = scene.line(f"react.{act}" if act in {"accept", "decline"} else "react.hesitate", memory.id)
     goes_on = scene.is_young and scene.dice.chance(60, "rsvp")
-    return first.then(_own(scene, options) if goes_on else None)
+    return first.then(_more(scene, options) if goes_on else None)
 
 
 def _met(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | None:
@@ -372,7 +376,7 @@ def _met(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | None:
     line = scene.heard
     if line.act == "greet":
         greeting = scene.line("react.greet_stranger" if scene.with_stranger else "react.greet", memory.id)
-        return greeting.then(_own(scene, options))
+        return greeting.then(scene.aside(_own(scene, options)[0]))
     is_short = scene.language.length(scene.last) < SHORT_ANSWER
     is_nod = line.act in {"acknowledge", "thank"} or (line.act == "answer" and is_short)
     if is_nod and len(scene.talk.lines) > 1:
@@ -398,8 +402,8 @@ def _taken_up(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
             return Line("", (memory.id,)).then(scene.led(body, "reminds") if scene.dice.chance(15, "reminds") else body)
         return _reaction(scene, memory, asks=False).then(body)
     reaction = _reaction(scene, memory)
-    if _is_told_so(scene) and scene.is_young:
-        return reaction.then(_own(scene, options))
+    if _is_told_so(scene) and scene.is_young and scene.dice.chance(ANOTHER, "another", length):
+        return reaction.then(_more(scene, options))
     if reaction.act.startswith("ask") or reaction.text in map(scene.voiced, scene.talk.lines[-1].replies):
         return reaction
     question = _question(scene) if scene.dice.chance(ASKS_BACK, "back", length) else None
@@ -548,9 +552,9 @@ def _coming(scene: Scene, options: list[Saying]) -> Saying | None:
     return next((option for option in options if ahead & set(option.facts)), None)
 
 
-def _own(scene: Scene, options: list[Saying], asks: int = 0) -> Line | None:
-    """Something of mine, by weight and a draw, on the topic rather than on another; `asks` is added to the weight of
-    questions."""
+def _own(scene: Scene, options: list[Saying], asks: int = 0) -> tuple[Line | None, bool]:
+    """Something of mine, by weight and a draw, on the topic rather than on another, and whether it is on the topic;
+    `asks` is added to the weight of questions."""
     options = [option for option in options if option.weight >= 0 and option.rule not in IN_PASSING]
     pulls = [
         option.weight
@@ -559,15 +563,29 @@ def _own(scene: Scene, options: list[Saying], asks: int = 0) -> Line | None:
         for option in options
     ]
     saying, body = _first_worded(scene, options, pulls)
-    if saying and is_on_topic(scene, saying):
-        return body
-    return scene.led(body, "turn") if body and scene.dice.chance(70, "lead") else scene.aside(body)
+    return body, saying is not None and is_on_topic(scene, saying)
+
+
+def _more(scene: Scene, options: list[Saying]) -> Line | None:
+    """Something of mine after a word on what was said: of another subject after words that lead up to it."""
+    body, is_on_it = _own(scene, options)
+    return body if is_on_it or body is None else scene.led(body, "turn")
+
+
+def _after_nod(scene: Scene, body: Line) -> Line:
+    """Words on another subject, after a nod to the last line and some that lead up to them."""
+    return scene.led(body, "turn").led_by(scene.say("nod"))
 
 
 def _carry_on(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | None:
-    """After a mere nod: something new while the talk is young, leave otherwise."""
-    body = _own(scene, options, asks=10) if scene.is_young else None
-    return body or _leave(scene, memory)
+    """After a mere nod: something on the subject or, now and then, on another while the talk is young; leave
+    otherwise."""
+    body, is_on_it = _own(scene, options, asks=10) if scene.is_young else (None, False)
+    if body is not None and is_on_it:
+        return body
+    if body is not None and scene.dice.chance(ANOTHER, "another"):
+        return _after_nod(scene, body)
+    return _leave(scene, memory)
 
 
 # ── taking leave ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -92,9 +92,10 @@ def meant_for(
 def goal_sayings(scene: Scene) -> Iterator[Saying]:
     """What one means to say to the hearer, and what one may start with them."""
     talk = scene.talk
+    has_defied = any(line.speaker == scene.me.id and line.speech_act == "defy" for line in talk.lines)
     for goal in talk.goals:
         ids = tuple(one.id for one in talk.recalled if one.id in goal.because)
-        if goal.person != scene.you.id or not ids:
+        if goal.person != scene.you.id or not ids or (has_defied and goal.act == "apologise"):
             continue
         if can_say(goal, talk.now, talk.situation.place.id, scene.me.home):
             rule = RULES.get(goal.act, goal.act) if goal.act else "ask.missed"
