@@ -2,10 +2,10 @@
 
     python benchmarks/crowds.py [--people 10 50 100 200] [--days 1] [--seed 7] [--json]
 
-Each is a scenario as `commonplace new --size N` makes it, played by the offline mind as `commonplace run` plays it. Speed
-is agent-ticks a second of processor time on one core, the run file included. For each day: the share of people who do not say a word, of
-districts with a conversation, of conversations with three people or more, and of pairs that know each other (they do
-at the start, or have talked).
+Each is a scenario as `commonplace new --size N` makes it, played by the offline mind as `commonplace run` plays it.
+Speed is agent-ticks a second of processor time on one core, the run file included. For each day: the share of people
+who do not say a word, of districts with a conversation, of conversations with three people or more, and of pairs that
+know each other (they do at the start, or have talked).
 """
 
 from __future__ import annotations
@@ -62,7 +62,6 @@ def days(path: Path, people: int, count: int) -> Iterator[dict[str, Any]]:
 def main() -> None:
     """Print a line for each town and day, or JSON lines."""
     parser = argparse.ArgumentParser(description=__doc__)
-    expect_many_objects()
     parser.add_argument("--people", type=int, nargs="+", default=[10, 50, 100, 200])
     parser.add_argument("--days", type=int, default=1)
     parser.add_argument("--seed", type=int, default=7)
