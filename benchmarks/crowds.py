@@ -71,6 +71,7 @@ def main() -> None:
         parser.error(f"--people: {wrong[0]} people are not a town; expected {TOWN} to {SIZES[1]}")
     if given.days < 1:
         parser.error(f"--days: {given.days} is no number of days; expected 1 or more")
+    expect_many_objects()
     for people in given.people:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "town.run"
