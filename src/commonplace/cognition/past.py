@@ -103,10 +103,10 @@ def _seen(view: View, hearer: str) -> list[PastNote]:
 
 
 def _asked_about(view: View, hearer: str) -> list[PastNote]:
-    """What one was doing lately that the hearer's latest line speaks of."""
+    """What one was doing lately that the hearer's latest line asks about."""
     talk = view.world.talk
     line = talk.lines[-1] if talk and talk.lines else None
-    if line is None or line.speaker != hearer:
+    if line is None or line.speaker != hearer or not (line.speech_act.startswith("ask") or "?" in line.utterance):
         return []
     said = frozenset(words(line.utterance)) - SMALL_WORDS
     if len(said) < SHARED:

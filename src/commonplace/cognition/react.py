@@ -36,7 +36,7 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
     Where requests are merged, the answer holds ratings, words and the action too.
     """
     cognition = view.scenario.cognition
-    is_small = not any(_may_move(view, notebook, entry, item) for entry in news)
+    is_small = not (has_floor(view) or any(_may_move(view, notebook, entry, item) for entry in news))
     if is_small and cognition.requests == "merged":
         for entry in news:  # as important as the rules say: a rating would be a request of its own
             notebook.unrated.pop(entry.text, None)
@@ -89,13 +89,12 @@ def sleeps_on(view: TurnView, notebook: Notebook, news: Iterable[News]) -> React
 
 
 def _may_move(view: TurnView, notebook: Notebook, entry: News, item: PlanItem | None) -> bool:
-    """Whether a piece of news may change what the character does.
+    """Whether a piece of news may change what the character does, when it is not its turn to speak.
 
-    Where it is not its turn to speak, these may not unless they are important, carry a fact or are said to it: things;
-    what people do and say to each other, while it is in a talk or within 90 minutes after one with them; weather,
-    while it is indoors and stays there.
+    These may not unless they are important, carry a fact or are said to it: things; what people do and say to each
+    other, while it is in a talk or within 90 minutes after one with them; weather, while it is indoors and stays there.
     """
-    if entry.importance > SMALL or entry.facts or entry.to_me or has_floor(view):
+    if entry.importance > SMALL or entry.facts or entry.to_me:
         return True
     if entry.kind == "thing":
         return False
