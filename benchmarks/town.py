@@ -1,4 +1,4 @@
-"""How fast an offline town lives, how fast its file grows, how soon a past tick opens.
+"""How fast an offline town lives as `commonplace run` plays it, how fast its file grows, how soon a past tick opens.
 
     python benchmarks/town.py [--ticks 288] [--json]
 
@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 from commonplace import create_run, open_run
+from commonplace.cli import expect_many_objects
 
 
 async def lived(path: Path, ticks: int) -> tuple[float, int, int]:
@@ -50,6 +51,7 @@ def main() -> None:
     parser.add_argument("--ticks", type=int, default=288)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    expect_many_objects()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "town.run"
         seconds, characters, at_start = asyncio.run(lived(path, given.ticks))
