@@ -276,7 +276,7 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
         lines = [line for line in lines if _holds_still(scene, memory, line)]
     if happened and (memory.minutes_ago > TALKED_OF or you.id in memory.frame.get("with", "").split()):
         return None
-    lines = [line for line in lines if not scene.has_told(line) and not _told_before(scene, line)]
+    lines = [line for line in lines if not scene.has_told(line) and line not in scene.told]
     if not lines:
         return None
     unsaid = [line for line in lines if line not in scene.aired and not scene.has_said(line)]
@@ -304,14 +304,6 @@ def _holds_still(scene: Scene, memory: Recalled, text: str) -> bool:
 def _is_of_today(scene: Scene, memory: Recalled, text: str) -> bool:
     """Whether words such as `this morning` in what was said or seen are still right."""
     return memory.minutes_ago <= moment_minutes(scene.moment[11:16]) or not scene.rules.has("same_day", text)
-
-
-def _told_before(scene: Scene, text: str) -> bool:
-    """Whether I remember telling this hearer these very words, on whatever day."""
-    return any(
-        one.frame.get("what") == "i_said" and one.frame.get("to") == scene.you.id and text in one.frame.get("quote", "")
-        for one in scene.talk.recalled
-    )
 
 
 # ── what was seen, said and done ─────────────────────────────────────────────────────────────────────────────────────

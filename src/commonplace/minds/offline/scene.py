@@ -80,6 +80,8 @@ class Scene:
     present: frozenset[str]
     aired: str
     """What I remember telling anybody: less likely to be told again."""
+    told: str
+    """What of it I told the hearer, on whatever day: not told again."""
     worn: str
     """What I remember others saying: not echoed."""
     salt: int
@@ -211,8 +213,9 @@ def _opening(text: str) -> str:
     return " ".join(text.split(" ", 2)[:2]).lower()
 
 
-def _quotes(talk: ConverseInput, what: str) -> str:
-    return "\n".join(one.frame.get("quote", "") for one in talk.recalled if one.frame.get("what") == what)
+def _quotes(talk: ConverseInput, what: str, to: str = "") -> str:
+    frames = (one.frame for one in talk.recalled if one.frame.get("what") == what)
+    return "\n".join(frame.get("quote", "") for frame in frames if to in ("", frame.get("to")))
 
 
 def _refers(talk: ConverseInput) -> dict[str, str]:
@@ -242,6 +245,7 @@ def scene_of(talk: ConverseInput, dice: Dice) -> Scene:
         heard=heard(lines[-1], name) if is_asked else NOTHING,
         present=frozenset(person.id for person in talk.situation.people),
         aired=_quotes(talk, "i_said"),
+        told=_quotes(talk, "i_said", talk.hearer.id),
         worn=_quotes(talk, "said"),
         salt=rng.draw(*dice.key, "salt"),
         notes={note.id: note for note in talk.facts},

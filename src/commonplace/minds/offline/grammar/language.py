@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Protocol
 
 from commonplace.minds.notes import Person, Who
@@ -289,8 +290,8 @@ class English:
         return len(text)
 
     def occurs(self, phrases: Iterable[str], text: str) -> bool:
-        spoken = f" {' '.join(words(text))} "
-        return any(f" {phrase} " in spoken for phrase in phrases)
+        one_of = frozenset(phrases)
+        return bool(one_of) and _one_of(one_of).search(f" {' '.join(words(text))} ") is not None
 
     def in_order(self, text: str) -> tuple[str, ...]:
         return words(text)
@@ -444,6 +445,12 @@ class English:
 
 
 _LANGUAGES: Mapping[str, Language] = {"en": English(), "ko": Korean()}
+
+
+@lru_cache(maxsize=1024)
+def _one_of(phrases: frozenset[str]) -> re.Pattern[str]:
+    """Finds whether a text between spaces has one of the phrases."""
+    return re.compile(f" (?:{'|'.join(sorted(map(re.escape, phrases)))}) ")
 
 
 def language(name: str) -> Language:
