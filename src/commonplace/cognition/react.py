@@ -35,12 +35,11 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
 
     Where requests are merged, the answer holds ratings, words and the action too.
     """
-    cognition = view.scenario.cognition
-    is_small = not (has_floor(view) or any(_may_move(view, notebook, entry, item) for entry in news))
-    if is_small and cognition.requests == "merged":
-        for entry in news:  # as important as the rules say: a rating would be a request of its own
+    if _is_small(view, notebook, news, item):
+        for entry in news:  # as important as the rules say: a rating would be a question of its own
             notebook.unrated.pop(entry.text, None)
-    if not news or (is_small and (cognition.fidelity == "when_needed" or cognition.requests == "merged")):
+        news = ()
+    if not news:
         notebook.trace["reaction"] = reaction_entry(KEEP, None)
         return KEEP
     found = await retrieve(view, notebook, "react", _query(view, news, item))
@@ -86,6 +85,14 @@ def sleeps_on(view: TurnView, notebook: Notebook, news: Iterable[News]) -> React
     if any(entry.kind == "voice" for entry in news):
         notebook.note("VOICE_ANSWERED", follows=False, reason=doing(view.scenario.language, "asleep"))
     return KEEP
+
+
+def _is_small(view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None) -> bool:
+    """Whether the news is not worth a question, to a mind that is not asked for each action anyway."""
+    cognition = view.scenario.cognition
+    if has_floor(view) or (cognition.fidelity == "every_tick" and cognition.requests != "merged"):
+        return False
+    return not any(_may_move(view, notebook, entry, item) for entry in news)
 
 
 def _may_move(view: TurnView, notebook: Notebook, entry: News, item: PlanItem | None) -> bool:
