@@ -51,6 +51,13 @@ def test_to_an_authors_question_the_authors_answer_is_given_once() -> None:
     assert converse(again, Dice((7, "mira", 12, 1))).utterance != answers[0]
 
 
+def test_an_authors_answer_that_speaks_of_the_one_who_asks_is_not_given() -> None:
+    told = sample.memory(3, "Seed", tell=("The roof was a boat once.",), frame={"what": "seed", "topic": "roof"})
+    answers = ("Only Jun knows, and he won't say.", "Somebody at the market knows.")
+    said = _answer(REPLIES[1], "ask.more", told, replies=answers, topic="roof")
+    assert said.utterance == answers[1]
+
+
 def test_a_reply_that_was_said_in_the_talk_is_not_said_again() -> None:
     lines = tuple(
         Spoken(speaker=who, called=called, text=text, speech_act="tell", replies=replies)

@@ -457,8 +457,9 @@ def _answer(scene: Scene, memory: Recalled) -> Line | None:
     """What the author gave to say to a question about what I told, unless I have said it to the hearer."""
     if scene.heard.act != "ask.more":
         return None
-    given = (scene.voiced(one) for one in scene.talk.lines[-1].replies)
-    answer = next((one for one in given if not scene.known(one) and not scene.has_told(one)), None)
+    given = map(scene.voiced, scene.talk.lines[-1].replies)
+    unsaid = (one for one in given if not scene.known(one) and not scene.has_told(one))
+    answer = next((one for one in unsaid if not scene.language.mentions(one, scene.you.name, scene.you.called)), None)
     if answer is None:
         return None
     mine = scene.mine[-1] if scene.mine else ""
