@@ -126,6 +126,15 @@ def test_the_inside_of_an_hour_varies() -> None:
     assert len({tuple(p.minutes for p in plan_hours(parts(240), Dice((7, "mira", t, 0))).parts) for t in range(20)}) > 5
 
 
+def test_an_hour_of_no_name_of_its_own_is_no_sixteen_times_the_same() -> None:
+    hour = Item(
+        start="08:10", minutes=120, location="bar", location_name="Mira's Noodle Bar", do="doing the bulk of it",
+        because=(4,),
+    )  # fmt: skip
+    doings = {part.do for part in plan_minutes(parts(item=hour, hints=()), DICE).parts}
+    assert len(doings) > 2 and hour.do not in doings
+
+
 def test_what_is_broken_is_left_alone_or_repaired_by_the_handy() -> None:
     broken = (ThingHere(id="kettle", name="kettle", state="broken", verbs=("USE",)),)
     for tick in range(10):

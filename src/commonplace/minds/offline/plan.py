@@ -452,9 +452,9 @@ def kind_of(rules: Grammar, do: str) -> str:
 def _generic(given: PlanPartsInput, rules: Grammar, level: str, dice: Dice) -> list[str]:
     """Things one does at such a time; the last word of an event's name fills its slot, so that seeing somebody there is
     not being told of it."""
-    kind = kind_of(rules, given.item.do)
-    is_named = level == "part" and given.item.do not in rules.every("hours.plain")
-    if given.item.because and kind not in {"event", "sleep"} and is_named:
+    unnamed = next((kind for kind in (*KINDS, "plain") if given.item.do in rules.every(f"hours.{kind}")), "")
+    kind = unnamed or kind_of(rules, given.item.do)
+    if level == "part" and given.item.because and kind not in {"event", "sleep"} and not unnamed:
         return [given.item.do]
     event, joined = rules.language.going(given.item.do), rules.language.joined
     names = [joined(name.replace("{event}", event)) for name in rules.every(f"{level}.{kind}")]
