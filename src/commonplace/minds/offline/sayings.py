@@ -496,9 +496,9 @@ def _insight(scene: Scene, memory: Recalled) -> Saying | None:
     """A conclusion of mine; of one about the hearer its `you` wording, if it has one."""
     frame, you, me, spoken = memory.frame, scene.you, scene.me, scene.language
     if frame.get("about", "") == you.id:
-        text, rule, weight = frame.get("you", ""), "core.insight_you", 10
+        text, rule, weight = frame.get("you", ""), "core.insight_you", 20
     else:
-        text, rule, weight = frame.get("say", "") or memory.text, "core.insight", 22
+        text, rule, weight = frame.get("say", "") or memory.text, "core.insight", 38
         if spoken.mentions(text, you.name, you.called) or spoken.mentions(text, me.name, me.called):
             return None
     if not text or you.warmth < COLD:
