@@ -6,6 +6,7 @@ import re
 import runpy
 from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 import commonplace
 from commonplace.errors import UsageError
 from commonplace.josa import resolved
+from commonplace.minds.offline.hear import content
 from commonplace.scenario import model
 from commonplace.scenario.census import settled
 from commonplace.scenario.compiling import compiled_from_text, load
@@ -117,6 +119,16 @@ def test_a_town_has_homes_work_and_ties_for_all(size: int) -> None:
     assert report(check(read(written, "my-town.yaml"))) == ""
     assert "$" not in written
     assert written == text("my-town", size)
+
+
+def test_the_lines_of_a_memory_each_tell_something_and_are_told_by_one_person() -> None:
+    told = [(memory, person) for person in settled(30).people for memory in person.memories]
+    for memory, person in told:
+        names = content(" ".join((memory.topic, person.called, *(tie.other.called for tie in person.ties.values()))))
+        for one, other in combinations([content(line) - names for line in memory.tell], 2):
+            assert len(one & other) <= 0.5 * min(len(one), len(other)), memory.tell
+    lines = Counter(line for memory, _ in told for line in memory.tell)
+    assert sum(lines.values()) - len(lines) < 0.05 * len(lines)
 
 
 def test_a_folder_is_not_written_to(tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ class MemoryPart(Part):
     importance: int = Field(default=5, ge=1, le=10, description="1 is a habit, 10 a turning point of a life")
     topic: str = Field(default="", max_length=64, description="one or two words; replies find it by them")
     about: str = Field(default="", description="character id it concerns; it is rather told to others than to that one")
-    tell: tuple[Line, ...] = Field(default=(), description="ways to say it, first person, complete sentences")
+    tell: tuple[Line, ...] = Field(default=(), description="how it is told, first person, from the first line on")
     sort: Sort = Field(
         default="", description="what sort of thing `tell` tells; replies go by it, and by its words if left out"
     )

@@ -99,6 +99,20 @@ def test_an_insight_of_the_past_restates_nothing_that_was_heard_today() -> None:
     assert insights(given_.model_copy(update={"recent": (heard,)}), DICE).insights == ()
 
 
+def test_what_is_theirs_is_named_by_a_pronoun_beside_their_name() -> None:
+    row = PastNote(
+        kind="heard", other="jun", called="Jun", act="tell", topic="roof", named="my roof", text="",
+        minutes_ago=60, times=1, because=(4, 5),
+    )  # fmt: skip
+    given_ = InsightsInput(
+        who=sample.mira(), situation=sample.here(), evidence=(), known=(sample.jun(),),
+        past=Past(notes=(row,), said=(), lately=()),
+    )  # fmt: skip
+    (found,) = insights(given_, DICE).insights
+    assert "his roof" in found.text.lower() and "Jun's" not in found.text
+    assert "Jun's roof" in found.frame["you"], "said to Jun it is turned into `your roof`"
+
+
 def test_questions_are_about_what_fills_the_memories() -> None:
     recent = tuple(sample.doing(n, "kit", "repairing a drone", n) for n in range(1, 9))
     asked = questions(QuestionsInput(who=sample.mira(), situation=sample.here(), recent=recent), DICE).questions

@@ -238,6 +238,17 @@ def test_a_silent_third_is_asked_about_something_of_theirs_or_left_in_peace() ->
     assert not opening(sample.said(9, lines[0].text), lines=lines, purpose="turn").utterance
 
 
+@pytest.mark.parametrize("number", range(2, 8))
+def test_a_story_is_told_from_its_beginning(number: int) -> None:
+    told = ("There's a letter behind my jar.", "That letter rattles.", "I dreamt of the letter.")
+    frame = {"what": "seed", "topic": "letter"}
+    story = sample.memory(number, "A letter has come.", tell=told, frame=frame)
+    assert told[0] in opening(story).utterance
+    begun = Spoken(speaker="mira", called="Mira", text=told[0], speech_act="tell", topic="the letter")
+    asked = Spoken(speaker="jun", called="Jun", text="And then?", speech_act="ask.more", topic="the letter")
+    assert told[1] in opening(story, lines=(begun, asked), purpose="reply").utterance
+
+
 @pytest.mark.parametrize(("topic", "said"), [("kite", "the kite"), ("Jun's rotor", "your rotor"), ("Kit", "Kit")])
 def test_a_matter_is_named_as_these_two_call_it(topic: str, said: str) -> None:
     matter = GoalNote(

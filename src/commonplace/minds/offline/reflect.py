@@ -111,19 +111,28 @@ def _evidence(given: InsightsInput) -> list[Recalled]:
 
 
 def _worded(pattern: Pattern, rules: Grammar, dice: Dice) -> Insight | None:
-    text = rules.say(f"insight.{pattern.kind}", pattern.slots, dice.with_(*pattern.ids))
+    slots = _named_once(pattern.slots, rules)
+    text = rules.say(f"insight.{pattern.kind}", slots, dice.with_(*pattern.ids))
     if not text:
         return None
     frame = {"kind": pattern.kind, **({"topic": topic} if (topic := pattern.slots.get("topic", "")) else {})}
     addressed = rules.say(f"insight.{pattern.kind}.you", pattern.slots, dice.with_(*pattern.ids))
     wish = rules.say(f"wish.{pattern.kind}", pattern.slots, dice)
-    told = rules.say(f"insight.{pattern.kind}.say", pattern.slots, dice.with_(*pattern.ids))
+    told = rules.say(f"insight.{pattern.kind}.say", slots, dice.with_(*pattern.ids))
     finished = rules.language.finished
     parts = (("you", finished(addressed)), ("say", finished(told)), ("wish", wish), ("place", pattern.place))
     for key, value in (*parts, *_asked_about(rules, pattern)):
         if value:
             frame[key] = value
     return Insight(text=finished(text), because=pattern.ids, about=pattern.about, frame=frame)
+
+
+def _named_once(slots: Mapping[str, str], rules: Grammar) -> Mapping[str, str]:
+    """The slots of a sentence that names somebody: what is theirs is named by a pronoun, `Jun's roof` → `his roof`."""
+    owned = f"{rules.language.possessed(slots.get('x', ''))} "
+    if "his" not in slots or not slots.get("topic", "").startswith(owned):
+        return slots
+    return {**slots, "topic": f"{slots['his']} {slots['topic'].removeprefix(owned)}"}
 
 
 def _asked_about(rules: Grammar, pattern: Pattern) -> list[tuple[str, str]]:

@@ -280,7 +280,8 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     if not lines:
         return None
     unsaid = [line for line in lines if line not in scene.aired and not scene.has_said(line)]
-    text = (unsaid or lines)[scene.spread(len(unsaid or lines), memory.id)]
+    # A story goes in its author's order; of those who noticed the same each begins elsewhere.
+    text = (unsaid or lines)[scene.spread(len(unsaid or lines), memory.id) if happened else 0]
     subject = memory.frame.get("topic", "")
     weight = 54 if len(lines) == len(memory.tell) else 26
     weight += 40 if happened and len(lines) == len(memory.tell) else 0
