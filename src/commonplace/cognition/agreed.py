@@ -38,7 +38,7 @@ def agreed(view: TurnView, notebook: Notebook) -> tuple[Agreed, ...]:
         return ()
     if heeded(view, notebook) >= MOST_HEEDED:
         return ()
-    return tuple(note for row in notebook.account.all() for note in _notes(view, notebook, row))
+    return tuple(note for row in notebook.account.promises() for note in _notes(view, notebook, row))
 
 
 def heeded(view: TurnView, notebook: Notebook) -> int:
