@@ -25,6 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from commonplace import create_run, open_run
+from commonplace.cli import expect_many_objects
 from commonplace.scenario.scaffold import new
 
 SHIPPED = 10
@@ -147,6 +148,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="where to leave the run file")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    expect_many_objects()  # as the command does
     with tempfile.TemporaryDirectory() as folder:
         few = options.characters == SHIPPED
         scenario = "latticeville" if few else str(new(Path(folder) / "town", options.characters))

@@ -47,6 +47,7 @@ def test_it_stays_small_and_every_row_cites_memories(history: list[tuple[str, st
         assert 1 <= len(entry.because) <= MOST_CITED
         assert list(entry.because) == sorted(set(entry.because))
         assert entry.since <= entry.tick
+    assert account.promises() == tuple(entry for entry in account.all() if entry.kind in {"promised", "agreed"})
 
 
 def test_the_oldest_goes_first_and_what_happened_again_stays_longer() -> None:

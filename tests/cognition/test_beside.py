@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, cast
@@ -111,10 +112,13 @@ def test_what_others_said_of_a_subject_comes_to_mind_when_it_is_asked_about(
 ) -> None:
     said = {"what": "said", "who": "cora", "to": "ben", "quote": "The wheel of the mill has lost a tooth."}
     theirs = {**said, "who": "anna", "quote": "That wheel is older than I am."}
-    memories = [SimpleNamespace(id=id_, details={"frame": frame}) for id_, frame in enumerate((said, theirs), 2)]
+    memories = [
+        SimpleNamespace(id=id_, text=f"She says: “{frame['quote']}”", details={"frame": frame})
+        for id_, frame in enumerate((said, theirs), 2)
+    ]
 
-    def since(*_: object) -> list[SimpleNamespace]:
-        return memories
+    def since(_: object, __: str, says: Callable[[str], bool]) -> list[SimpleNamespace]:
+        return [memory for memory in memories if says(memory.text)]
 
     view = SimpleNamespace(draft=SimpleNamespace(since=since), now=START)
     assert [memory.id for memory in said_of(cast("TurnView", view), hearer, asked)] == kept
@@ -132,9 +136,9 @@ def test_what_one_has_lived_with_a_subject_comes_to_mind_when_it_is_asked_about(
         "action": [(6, "did", "Ben was oiling the wheels."), (7, "did", "Ben was asleep.")],
     }
 
-    def since(_: object, kind: str) -> list[SimpleNamespace]:
+    def since(_: object, kind: str, says: Callable[[str], bool]) -> list[SimpleNamespace]:
         return [
-            SimpleNamespace(id=id_, text=text, details={"frame": {"what": what}}) for id_, what, text in lived[kind]
+            SimpleNamespace(id=id_, details={"frame": {"what": what}}) for id_, what, text in lived[kind] if says(text)
         ]
 
     view = SimpleNamespace(draft=SimpleNamespace(since=since), now=START)

@@ -107,6 +107,24 @@ def test_what_packed_memories_have_in_common_is_in_ram_once() -> None:
     assert first.details["frame"]["what"] is third.details["frame"]["what"]
 
 
+def test_of_the_memories_since_a_moment_only_those_with_the_wanted_text_are_unpacked() -> None:
+    stream, _ = stream_of(policies.PARK)
+    for number in range(12):
+        stream.remember(f"lamp {number % 5}", at=hours(number), kind="action" if number % 4 == 3 else "observation")
+    stream.revise(7, text="lamp 4")
+    tested: list[str] = []
+
+    def says(text: str) -> bool:
+        tested.append(text)
+        return text == "lamp 4"
+
+    with patch.object(table, "Memory", wraps=table.Memory) as made:
+        found = [memory.id for memory in stream.since(hours(4), "observation", says)]
+    assert found == [5, 7, 10]
+    assert tested == ["lamp 4", "lamp 0", "lamp 3"]
+    assert made.call_count == 2  # the revised one is kept as an object
+
+
 # ── sayings ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -111,6 +111,11 @@ class Account:
         """All rows, latest first."""
         return latest_first(entry for rows in self.groups.values() for entry in rows.values())
 
+    def promises(self) -> tuple[Entry, ...]:
+        """The promises, mine and the others', latest first."""
+        groups = (rows for group, rows in self.groups.items() if group.startswith(DUE))
+        return latest_first(entry for rows in groups for entry in rows.values())
+
     def find(self, kind: str, other: str = "", act: str = "", topic: str = "") -> Entry | None:
         """One row."""
         return self.groups.get(f"{kind}/{other}", {}).get(f"{act}/{topic}")

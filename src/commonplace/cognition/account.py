@@ -286,7 +286,7 @@ def _ends(view: TurnView, topic: str) -> int:
 def _settle(view: TurnView, notebook: Notebook) -> None:
     """A promise whose time is over was kept by one who was there, and broken by one who was not."""
     account = notebook.account
-    for entry in account.all():
+    for entry in account.promises():
         if entry.kind != "promised" or not 0 <= entry.due <= view.tick:
             continue
         there = account.find("attended", topic=entry.topic) if not entry.act else None

@@ -36,7 +36,7 @@ def agreed(view: TurnView, notebook: Notebook) -> tuple[Agreed, ...]:
     due = notebook.account.next_due
     if not view.tick < due <= view.scenario.clock.tick(midnight(view.now) + timedelta(days=1)):
         return ()
-    notes = tuple(note for row in notebook.account.all() for note in _notes(view, notebook, row))
+    notes = tuple(note for row in notebook.account.promises() for note in _notes(view, notebook, row))
     return notes if notes and heeded(view, notebook) < MOST_HEEDED else ()
 
 

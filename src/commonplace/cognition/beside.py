@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
+from functools import partial
 
 from commonplace.character.account import Account, as_topic, digests_of
 from commonplace.cognition.remember import ACTION, OBSERVATION, REFLECTION
@@ -113,38 +114,44 @@ def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
 def said_of(view: TurnView, hearer: str, topic: str) -> list[Memory]:
     """The latest that others than the hearer said of a subject, to others than the hearer."""
     found: list[Memory] = []
-    for memory in view.draft.since(view.now - OF_LATE, OBSERVATION) if topic else ():
+    for memory in _on(view, OBSERVATION, topic):
         frame = memory.details.get("frame", {})
-        if frame.get("what") == "said" and hearer not in (frame["who"], frame.get("to", "")):
-            quote = frame["quote"].lower()
-            if _is_named(topic, frozenset(words(quote)), quote):
-                found.append(memory)
+        others = frame.get("what") == "said" and hearer not in (frame["who"], frame.get("to", ""))
+        if others and _is_named(topic, frame["quote"]):
+            found.append(memory)
     return found[: -MOST_HEARD - 1 : -1]
 
 
 def lived_of(view: TurnView, topic: str) -> list[Memory]:
     """One's latest conclusion on a subject, what happened last to do with it, and what one did with it last."""
     latest: dict[str, Memory] = {}
-    for kind in (REFLECTION, OBSERVATION, ACTION) if topic else ():
-        for memory in view.draft.since(view.now - OF_LATE, kind):
+    for kind in (REFLECTION, OBSERVATION, ACTION):
+        for memory in _on(view, kind, topic):
             what = memory.details.get("frame", {}).get("what", "")
-            low = memory.text.lower()
-            if what in OWN_LIFE and _is_named(topic, frozenset(words(low)), low):
+            if what in OWN_LIFE:
                 latest[what] = memory
     return list(latest.values())
 
 
+def _on(view: TurnView, kind: str, topic: str) -> Iterator[Memory]:
+    """The memories of a kind whose text names a subject, oldest first, as long as one remembers by it."""
+    if not topic:
+        return iter(())
+    return view.draft.since(view.now - OF_LATE, kind, partial(_is_named, topic))
+
+
 def _named_in(said: str, memories: Sequence[Memory]) -> list[Memory]:
     """Those whose topic is named in what was said, in their order."""
-    low = said.lower()
-    own = frozenset(words(low))
-    return [memory for memory in memories if _is_named(as_topic(memory.details["frame"].get("topic", "")), own, low)]
+    return [memory for memory in memories if _is_named(as_topic(memory.details["frame"].get("topic", "")), said)]
 
 
-def _is_named(topic: str, own: frozenset[str], low: str) -> bool:
+def _is_named(topic: str, text: str) -> bool:
+    low, stem = text.lower(), topic.removesuffix("s")
+    if stem not in low:  # nearly always, and far sooner told than by words
+        return False
     if not topic.isascii() or " " in topic:
         return topic in low
-    return bool(topic) and not own.isdisjoint({topic, f"{topic}s", topic.removesuffix("s")})
+    return bool(topic) and not {topic, f"{topic}s", stem}.isdisjoint(words(low))
 
 
 def _in_turn(groups: dict[str, list[Memory]], known: set[int], wanted: int) -> dict[str, list[Memory]]:

@@ -135,7 +135,7 @@ def _my_secret(view: TurnView, notebook: Notebook, other: str, topic: str) -> tu
 
 def _miss(view: TurnView, notebook: Notebook) -> None:
     """What others have promised me and not done in time: they broke their word."""
-    for row in notebook.account.all():
+    for row in notebook.account.promises():
         if row.kind == "agreed" and 0 <= row.due <= view.tick:
             notebook.account = notebook.account.dropped(row)
             if row.other in notebook.relations:

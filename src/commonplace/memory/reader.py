@@ -221,12 +221,19 @@ class Reader:
             end, count = max(0, end - count), min(2 * count, _AT_ONCE)
 
     @locked
-    def since(self, at: datetime, kind: str) -> Iterator[Memory]:
-        """The memories of a kind created at `at` or later, oldest first, `accessed_at` as they were added."""
+    def since(self, at: datetime, kind: str, says: Callable[[str], bool] | None = None) -> Iterator[Memory]:
+        """The memories of a kind created at `at` or later whose text passes, oldest first, `accessed_at` as they were
+        added. Texts are tested before memories are made of rows."""
         view, began = self._view(), micros(checked_time(at))
         table, length = view.table, view.length
         wanted = (table.created[:length] >= began) & (table.kind[:length] == KIND_CODES[kind]) & view.alive
-        return iter(table.records_of(wanted.nonzero()[0].tolist()))
+        rows: list[int] = wanted.nonzero()[0].tolist()
+        if says is not None:
+            texts = table.sayings.texts
+            numbers: list[int] = table.saying[:length][wanted].tolist()
+            passed = {number: says(texts[number]) for number in dict.fromkeys(numbers)}
+            rows = [row for row, number in zip(rows, numbers, strict=True) if passed[number]]
+        return iter(table.records_of(rows))
 
     @locked
     def earliest(self, says: Callable[[str], bool]) -> int | None:
