@@ -26,6 +26,8 @@ LATELY = timedelta(hours=20)
 """How long something belongs to today's life."""
 OF_LATE, MOST_HEARD = timedelta(days=10), 2
 """How long one remembers by its subject what one is asked about, and how much of what others said of it."""
+FIRST = 60
+"""Among how many of the first memories those of the scenario, or of a newcomer's file, are looked for."""
 OWN_LIFE = frozenset({"insight", "event", "did"})
 """Kinds of memory, besides what others said, that tell something to one who asks about a subject."""
 DULL = frozenset({"time", "walked", "left", "arrived", "talk", "weather"})
@@ -100,7 +102,7 @@ def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
     to_them = account.lines.get(hearer, {}).keys()
     to_anybody = set[str]().union(*account.lines.values())
     found: list[tuple[int, int, float, int, Memory]] = []
-    for memory in view.draft.first(len(view.scenario.memories[view.persona.id])):
+    for memory in view.draft.first(FIRST):
         tells = [digests_of(tell) for tell in memory.details.get("tell", ())]
         if not any(map(to_them.isdisjoint, tells)):
             continue
