@@ -146,15 +146,25 @@ def tampering(path: Path) -> Iterator[sqlite3.Connection]:
         connection.commit()
 
 
-def downgraded(path: Path) -> Path:
-    """The run as format 3 has it."""
+def downgraded(path: Path, number: int = 3) -> Path:
+    """The run as format 3 or 4 has it."""
     with tampering(path) as connection:
-        connection.execute("ALTER TABLE tick RENAME TO tick_4")
-        connection.execute(schema.layout(3)["tick"])
-        connection.execute("INSERT INTO tick SELECT n, history, state, substr(parts, 1, 96) FROM tick_4")
-        for what in ("TABLE tick_4", "TABLE seal", "INDEX answer_waiting"):
-            connection.execute(f"DROP {what}")
-        connection.execute("PRAGMA user_version = 3")
+        four = schema.layout(4)
+        for name in ("answer", "trace"):
+            connection.execute(f"ALTER TABLE {name} RENAME TO new_{name}")
+            connection.execute(four[name])
+            connection.execute(f"INSERT INTO {name} SELECT * FROM new_{name}")
+            connection.execute(f"DROP TABLE new_{name}")
+        connection.execute(four["event_of"])
+        if number == 4:
+            connection.execute(four["answer_waiting"])
+        else:
+            connection.execute("ALTER TABLE tick RENAME TO tick_4")
+            connection.execute(schema.layout(3)["tick"])
+            connection.execute("INSERT INTO tick SELECT n, history, state, substr(parts, 1, 96) FROM tick_4")
+            connection.execute("DROP TABLE tick_4")
+            connection.execute("DROP TABLE seal")
+        connection.execute(f"PRAGMA user_version = {number}")
     return path
 
 

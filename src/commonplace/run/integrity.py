@@ -286,12 +286,11 @@ def _beyond(reading: Reading, last: int, kinds: Collection[str]) -> None:
 
 
 def _traces(reading: Reading) -> None:
-    for (agent,) in reading.all("SELECT DISTINCT agent FROM trace"):
-        for tick, body in reading.each("SELECT tick, body FROM trace WHERE agent = ? ORDER BY tick", agent):
-            try:
-                unpacked_trace(body)
-            except UNREADABLE:
-                raise _damage(reading, tick, f"the trace of {agent} cannot be read") from None
+    for agent, tick, body in reading.each("SELECT agent, tick, body FROM trace ORDER BY tick, agent"):
+        try:
+            unpacked_trace(body)
+        except UNREADABLE:
+            raise _damage(reading, tick, f"the trace of {agent} cannot be read") from None
 
 
 def _model_calls(reading: Reading) -> None:

@@ -48,7 +48,7 @@ STREAMS = {
     "version": ("", "tick, owner, kind, key"),
     "memory": ("agent", "id"),
     "touch": ("agent", "tick"),
-    "answer": ("agent", "tick, ordinal, attempt"),
+    "answer": ("", "tick, agent, ordinal, attempt"),
     "offered": ("agent", "tick, ordinal, attempt"),
     "input": ("", "seq"),
 }

@@ -12,7 +12,7 @@ from typing import Any
 from commonplace.errors import RunDamaged, UsageError
 from commonplace.sqlite import FileKind
 
-FORMAT = 4
+FORMAT = 5
 """Number of the table layout. A newer file is refused; an older one passes through `MIGRATIONS`."""
 OLDEST = 3
 """The first format that can be brought up to date. Formats 1 and 2 were never released."""
@@ -41,7 +41,6 @@ CREATE TABLE seal(kind TEXT PRIMARY KEY, digest BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE event(
   tick INTEGER NOT NULL, phase INTEGER NOT NULL, agent TEXT NOT NULL, ordinal INTEGER NOT NULL,
   type TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY(tick, phase, agent, ordinal)) WITHOUT ROWID;
-CREATE INDEX event_of ON event(agent, tick);
 
 -- created: microseconds since 1970; details: the fields that most memories leave at their default, as compressed JSON;
 -- removed: the tick it was forgotten in, NULL while it is remembered
@@ -61,11 +60,12 @@ CREATE TABLE version(
   PRIMARY KEY(tick, owner, kind, key)) WITHOUT ROWID;
 CREATE INDEX version_at ON version(kind, owner, key, tick);
 
--- used: the tick whose turns used the answer, NULL until it is committed (a deferred job is used later than asked)
+-- used: the tick whose turns used the answer, NULL until it is committed (a deferred job is used later than asked);
+-- clustered by tick, as versions are
 CREATE TABLE answer(
   agent TEXT NOT NULL, tick INTEGER NOT NULL, ordinal INTEGER NOT NULL, attempt INTEGER NOT NULL,
   task TEXT NOT NULL, request BLOB NOT NULL, outcome TEXT NOT NULL, body TEXT NOT NULL, usage TEXT NOT NULL,
-  used INTEGER, PRIMARY KEY(agent, tick, ordinal, attempt)) WITHOUT ROWID;
+  used INTEGER, PRIMARY KEY(tick, agent, ordinal, attempt)) WITHOUT ROWID;
 CREATE INDEX answer_waiting ON answer(agent, tick, ordinal, attempt) WHERE used IS NULL;
 -- what a fork's parent was answered after the fork: taken when the same question is asked again, else ignored
 CREATE TABLE offered(
@@ -85,7 +85,7 @@ CREATE TABLE input(seq INTEGER PRIMARY KEY AUTOINCREMENT, tick INTEGER, body TEX
 CREATE INDEX input_at ON input(tick);
 
 -- why everybody did what they did; may be trimmed
-CREATE TABLE trace(agent TEXT NOT NULL, tick INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY(agent, tick));
+CREATE TABLE trace(agent TEXT NOT NULL, tick INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY(tick, agent));
 """
 
 OLDER: Mapping[int, Mapping[str, str]] = {
@@ -94,6 +94,15 @@ OLDER: Mapping[int, Mapping[str, str]] = {
         " parts BLOB NOT NULL)",
         "seal": "",
         "answer_waiting": "",
+    },
+    4: {
+        "event_of": "CREATE INDEX event_of ON event(agent, tick)",
+        "answer": "CREATE TABLE answer( agent TEXT NOT NULL, tick INTEGER NOT NULL, ordinal INTEGER NOT NULL,"
+        " attempt INTEGER NOT NULL, task TEXT NOT NULL, request BLOB NOT NULL, outcome TEXT NOT NULL,"
+        " body TEXT NOT NULL, usage TEXT NOT NULL, used INTEGER,"
+        " PRIMARY KEY(agent, tick, ordinal, attempt)) WITHOUT ROWID",
+        "trace": "CREATE TABLE trace(agent TEXT NOT NULL, tick INTEGER NOT NULL, body BLOB NOT NULL,"
+        " PRIMARY KEY(agent, tick))",
     },
 }
 """Format → what was different from the next one: the statement of each table and index; empty if there was none."""
@@ -200,7 +209,22 @@ def _by_tick(connection: sqlite3.Connection, query: str) -> Callable[[int], list
     return rows
 
 
-MIGRATIONS: Sequence[tuple[str, Migration]] = (("a record chain and seals", seal_everything),)
+def cluster_by_tick(connection: sqlite3.Connection) -> None:
+    """4 → 5: answers and traces lie as a commit appends them, and events have no index that it must change."""
+    new = layout(5)
+    connection.execute("DROP INDEX event_of")
+    for name in ("answer", "trace"):
+        connection.execute(f"ALTER TABLE {name} RENAME TO {name}_4")
+        connection.execute(new[name])
+        connection.execute(f"INSERT INTO {name} SELECT * FROM {name}_4 ORDER BY tick, agent")
+        connection.execute(f"DROP TABLE {name}_4")
+    connection.execute(new["answer_waiting"])
+
+
+MIGRATIONS: Sequence[tuple[str, Migration]] = (
+    ("a record chain and seals", seal_everything),
+    ("answers and traces by tick", cluster_by_tick),
+)
 """(name, function) in order; the n-th turns format `OLDEST` + n into the next. None may touch the bytes of events."""
 
 
