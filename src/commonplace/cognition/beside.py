@@ -28,7 +28,7 @@ OF_LATE, MOST_HEARD = timedelta(days=10), 2
 """How long one remembers by its subject what one is asked about, and how much of what others said of it."""
 FIRST = 60
 """Among how many of the first memories those of the scenario, or of a newcomer's file, are looked for."""
-OWN_LIFE = frozenset({"insight", "event", "did"})
+OWN_LIFE = frozenset({"insight", "event", "did", "refused", "acted"})
 """Kinds of memory, besides what others said, that tell something to one who asks about a subject."""
 DULL = frozenset({"time", "walked", "left", "arrived", "talk", "weather"})
 """Kinds of memory that are nothing to talk about by themselves."""
@@ -125,7 +125,8 @@ def said_of(view: TurnView, hearer: str, topic: str) -> list[Memory]:
 
 
 def lived_of(view: TurnView, topic: str) -> list[Memory]:
-    """One's latest conclusion on a subject, what happened last to do with it, and what one did with it last."""
+    """One's latest conclusion on a subject, what happened last to do with it, and what one did with it last, or one
+    and others in vain."""
     latest: dict[str, Memory] = {}
     for kind in (REFLECTION, OBSERVATION, ACTION):
         for memory in _on(view, kind, topic):

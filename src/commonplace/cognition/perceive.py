@@ -431,7 +431,7 @@ def _acted(view: TurnView, event: Event) -> Percept | None:
         the_object=the(name),
         why=lowered(why),
     )
-    frame = {"what": "acted", "who": event.agent_id, "verb": verb, "object": thing, "outcome": "refused"}
+    frame = {"what": "acted", "who": event.agent_id, "verb": verb, "object": thing, "outcome": "refused", "why": why}
     return Percept("did", ended(text), frame, event.agent_id, PEOPLE, event.id)
 
 

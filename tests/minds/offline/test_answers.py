@@ -110,3 +110,22 @@ def test_who_is_asked_tells_what_they_keep_to_themselves_and_what_was_long_ago(m
     assert 5 in asked.because
     assert "canal" in asked.utterance
     assert 5 not in other.because
+
+
+SHARED = {"what": "event", "text": "The power goes, street by street.", "with": "jun"}
+FAILED = {
+    "what": "acted", "who": "kit", "called": "Kit", "object_name": "the pump", "outcome": "refused",
+    "why": "The pump wants a new seal.",
+}  # fmt: skip
+
+
+ANSWERS = [("power", SHARED, "yourself, jun. you could hear the stars"), ("pump", FAILED, "wants a new seal")]
+
+
+@pytest.mark.parametrize(("topic", "frame", "told"), ANSWERS)
+def test_who_is_asked_tells_what_both_saw_and_what_somebody_failed_at(topic: str, frame: dict, told: str) -> None:
+    tell = ("You could hear the stars, I swear.",) if frame is SHARED else ()
+    seen = sample.memory(5, "…", 600, frame=frame, tell=tell)
+    said = replied(f"I've been meaning to ask you about the {topic}.", "ask.topic", seen, topic=f"the {topic}")
+    assert 5 in said.because
+    assert told in said.utterance.lower()

@@ -56,7 +56,7 @@ KEPT = frozenset(
     }
 )
 """Kinds of conclusions that one keeps to oneself: they say little to anybody else."""
-WITHIN = {"did": YESTERDAY, "event": STALE, "insight": STALE}
+WITHIN = {"did": YESTERDAY, "event": STALE, "insight": STALE, "refused": STALE}
 """Kind of memory → minutes after which one speaks of it only if one is asked about it."""
 PASSED_ON = frozenset({"tell", "report", "complain", "rejoice", "intend"})
 """What a line must do to be worth passing on."""
@@ -142,8 +142,12 @@ def _saying(scene: Scene, memory: Recalled) -> Saying | None:
 def if_asked(scene: Scene, memory: Recalled) -> Saying | None:
     """What a memory gives to say to one who asks about it: also what one keeps to oneself, and what was long ago."""
     frame, what = memory.frame, memory.frame.get("what", "")
+    if what == "event" and scene.you.id in frame.get("with", "").split():
+        return _seen_together(scene, memory)
     if memory.facts or memory.tell:
         return None
+    if what == "acted":
+        return _tried(scene, memory)
     if what == "said":
         is_news = frame.get("who", "") != scene.me.id and scene.you.id not in (
             frame.get("who", ""),
@@ -451,6 +455,25 @@ def _refused(scene: Scene, memory: Recalled) -> Saying | None:
         return None
     slots = {"thing": thing, "why": why, "when": scene.when(memory)}
     return Saying((memory.id,), "core.refused", slots, 34, why.lower(), content(thing) | content(why), thing)
+
+
+def _tried(scene: Scene, memory: Recalled) -> Saying | None:
+    """What somebody else was seen to fail at, and why."""
+    saying, who = _refused(scene, memory), memory.frame.get("who", "")
+    if saying is None or who in (scene.me.id, scene.you.id):
+        return None
+    return replace(saying, rule="answer.tried", slots={**saying.slots, "x": memory.frame.get("called", "")})
+
+
+def _seen_together(scene: Scene, memory: Recalled) -> Saying | None:
+    """What one has not told yet of something that happened, to one who was there, too."""
+    lines = (one for one in map(scene.voiced, memory.tell) if _holds_still(scene, memory, one))
+    text = next((one for one in lines if not scene.known(one) and not scene.has_told(one)), "")
+    if not text:
+        return None
+    happened = memory.frame.get("text", "") or memory.text
+    words, topic = content(happened) | content(text), scene.language.noun_phrase(happened)
+    return Saying((memory.id,), "answer.together", {"text": text}, 40, text.lower(), words, topic)
 
 
 def _event(scene: Scene, memory: Recalled) -> Saying | None:
