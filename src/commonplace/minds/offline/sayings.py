@@ -56,7 +56,7 @@ KEPT = frozenset(
     }
 )
 """Kinds of conclusions that one keeps to oneself: they say little to anybody else."""
-WITHIN = {"did": YESTERDAY, "event": STALE, "insight": STALE, "refused": STALE}
+WITHIN = {"did": YESTERDAY, "event": STALE, "insight": STALE, "refused": STALE, "acted": STALE}
 """Kind of memory → minutes after which one speaks of it only if one is asked about it."""
 PASSED_ON = frozenset({"tell", "report", "complain", "rejoice", "intend"})
 """What a line must do to be worth passing on."""
@@ -146,8 +146,6 @@ def if_asked(scene: Scene, memory: Recalled) -> Saying | None:
         return _seen_together(scene, memory)
     if memory.facts or memory.tell:
         return None
-    if what == "acted":
-        return _tried(scene, memory)
     if what == "said":
         is_news = frame.get("who", "") != scene.me.id and scene.you.id not in (
             frame.get("who", ""),
@@ -156,7 +154,7 @@ def if_asked(scene: Scene, memory: Recalled) -> Saying | None:
         return heard_from(scene, memory) if is_news else None
     if what not in WITHIN or not _is_of_today(scene, memory, memory.text):
         return None
-    saying = _MAKERS[what](scene, memory)
+    saying = _tried(scene, memory) if what == "acted" else _MAKERS[what](scene, memory)
     if saying is None or saying.rule != "core.insight":
         return saying
     # It answers as it is, without words about when one came to think so.
