@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import os
@@ -11,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -139,3 +141,36 @@ def test_an_embedded_server_that_is_killed_too_loses_nothing(where_of, tmp_path)
         assert "had not closed it" in repairs[0]
     finally:
         open_store(where).close()  # a killed holder leaves its server running; this stops it
+
+
+@pytest.mark.slow
+def test_a_killed_server_whose_parts_end_late_is_waited_for(where_of):
+    where = where_of("embedded")
+    import psutil
+
+    folder = Path(where.partition(":")[2])
+    parts = []
+
+    def let_end_when_refused() -> None:
+        while "is still in use" not in (folder / "log").read_text():
+            time.sleep(0.02)
+        revive(parts)
+
+    def revive(parts) -> None:
+        for part in parts:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                part.resume()
+
+    try:
+        acknowledged(where, 0, 0.3)
+        server = psutil.Process(int((folder / "postmaster.pid").read_text().split()[0]))
+        parts = server.children()
+        for part in parts:
+            part.suspend()
+        server.kill()
+        threading.Thread(target=let_end_when_refused, daemon=True).start()
+        open_store(where).close()
+        assert "is still in use" in (folder / "log").read_text()
+    finally:
+        revive(parts)
+        open_store(where).close()

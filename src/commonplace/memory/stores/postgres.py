@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from subprocess import CalledProcessError
 from threading import RLock
 from typing import Any
 
@@ -491,11 +492,31 @@ def _started(path: Path, where: str) -> Any:
     try:
         _bury(path / "postmaster.pid")
         server = get_server(path, start=False, cleanup_mode=None)
-        server.start()  # also where this process had started and stopped it before
+        _start(server, path / "log")
     except Exception as error:
         hint = f"see {path / 'log'}; the folder must be writable, and made by this version of PostgreSQL"
         raise CommonplaceError(f"the server does not start ({error})", where=where, hint=hint) from error
     return server
+
+
+def _start(server: Any, log: Path) -> None:
+    """Start it, also where this process had started and stopped it before.
+
+    The parts of a killed server end a moment after it. PostgreSQL does not start beside them: it is tried again for
+    `_PATIENCE` seconds."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        before = log.stat().st_size if log.exists() else 0
+        try:
+            server.start()
+        except CalledProcessError:
+            with log.open("rb") as text:
+                text.seek(before)
+                if b"is still in use" not in text.read() or time.monotonic() > deadline:
+                    raise
+            time.sleep(0.05)
+        else:
+            return
 
 
 def _bury(pid_file: Path) -> None:
