@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -17,6 +17,7 @@ from sizes import examples
 
 NOON = datetime(2031, 10, 4, 12, tzinfo=UTC)
 LINES = ("The well sang.", "It sang in F.", "I sang along.")
+NOW = ("Hush. It sings.", "That's an F, that is.")
 TOWN = replace(hamlet(), tells={"well-sings": Tell(LINES, "well", "joke")})
 
 
@@ -44,6 +45,15 @@ def test_one_of_those_who_were_there_tells_of_an_occasion(here: set[str]) -> Non
 def test_of_what_the_whole_town_notices_one_tells_wherever_people_are() -> None:
     told = [line for agent in TOWN.personas for line in _told(agent, (agent,), "")]
     assert told == list(LINES)
+
+
+@pytest.mark.parametrize(("minutes", "told"), [(0, NOW), (10, NOW), (11, LINES)])
+def test_there_and_then_everybody_has_the_words_for_that(minutes: int, told: tuple[str, ...]) -> None:
+    town = replace(TOWN, tells={"well-sings": Tell(LINES, "well", "joke", NOW)})
+    notes = [
+        recalled(town, [_noticed(agent, (), "green")], NOON + timedelta(minutes=minutes))[0] for agent in town.personas
+    ]
+    assert all(note.tell == told for note in notes)
 
 
 @pytest.mark.parametrize("agent", sorted(TOWN.personas))

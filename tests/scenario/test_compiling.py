@@ -159,6 +159,16 @@ def test_a_reply_belongs_to_the_lines_that_it_shares_words_with_or_to_all() -> N
     assert replies["I burned the broth."] == ("And then?",)
 
 
+def test_to_what_is_said_at_once_one_says_what_else_is_said_at_once() -> None:
+    occasion = (
+        "occasions: [{id: hum, text: The well hums., at_once: [Do you hear that hum?, It hums in F., Hush now.]}]"
+    )
+    replies = compiled_from_text(f"{DRAFT}{occasion}\n").replies
+    assert replies["Do you hear that hum?"] == ("It hums in F.", "Hush now.")
+    assert replies["It hums in F."] == ("Do you hear that hum?", "Hush now.")
+    assert "Hush now." not in replies  # anybody may say so little of anything
+
+
 def test_a_contraction_ties_no_reply_to_a_line() -> None:
     told = "tell: [I burned the broth., The ladle says it's sorry.], replies: [I'm sure it's only young.]}"
     replies = compiled_from_text(spoilt(("tell: [I burned the broth.]}", told))).replies

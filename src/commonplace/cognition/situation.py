@@ -16,7 +16,19 @@ from commonplace.character.state import Belief, Relation
 from commonplace.clock import WEEKDAYS, hhmm, iso
 from commonplace.cognition.turn import View
 from commonplace.memory.record import Memory
-from commonplace.minds.notes import FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who, noted, noted_of
+from commonplace.minds.notes import (
+    AT_ONCE,
+    FactNote,
+    Item,
+    Person,
+    Recalled,
+    Situation,
+    Spot,
+    ThingHere,
+    Who,
+    noted,
+    noted_of,
+)
 from commonplace.scenario.scenario import Scenario, Tell, derived
 from commonplace.world.actions import CARRYING
 from commonplace.world.geography import Geography
@@ -236,7 +248,9 @@ def recalled(scenario: Scenario, memories: Iterable[Memory], now: datetime) -> t
 def _recalled(scenario: Scenario, memory: Memory, now: datetime) -> Recalled:
     fields = _told(scenario, memory).copy()
     fields["importance"] = round(memory.importance)
-    fields["minutes_ago"] = max(0, (now - memory.created_at) // MINUTE)
+    fields["minutes_ago"] = minutes = max(0, (now - memory.created_at) // MINUTE)
+    if minutes <= AT_ONCE and (of := scenario.tells.get(fields["frame"].get("event", ""))) and of.at_once:
+        fields["tell"] = of.at_once
     return noted_of(Recalled, fields)
 
 

@@ -71,6 +71,10 @@ class Who(Value):
     language: str = "en"
 
 
+AT_ONCE = 10
+"""Minutes for which what has happened comes before everything else in a talk of those who noticed it."""
+
+
 class FactNote(Value):
     """A seed fact that one of the recalled memories carries."""
 
@@ -99,7 +103,7 @@ class Recalled(Value):
     frame: Mapping[str, str] = Field(default_factory=dict)
     """What the simulator knows of its making, as in the table in `docs/cognition.md`, with the names of its ids."""
     tell: tuple[str, ...] = ()
-    """Ways the scenario's author gave to say it, first person."""
+    """Ways the scenario's author gave to say it, first person; for `AT_ONCE` minutes those for there and then."""
     facts: tuple[str, ...] = ()
     """Ids of seed facts its text carries."""
 

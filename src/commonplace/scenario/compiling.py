@@ -96,7 +96,11 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
         script=_script(part.script, clock, world),
         climate=_climate(part),
         occasions=_occasions(part, world),
-        tells={one.id: Tell(one.tell, one.topic, one.sort) for one in part.occasions if one.tell},
+        tells={
+            one.id: Tell(one.tell, one.topic, one.sort, one.at_once)
+            for one in part.occasions
+            if one.tell or one.at_once
+        },
         **_replies(part),
     )
 
@@ -114,6 +118,7 @@ def _replies(part: ScenarioPart) -> _Replies:
     """What may be said to each sentence that an author has given to tell, and the answers to what is asked there.
 
     A reply without numbers is for the lines that it shares most words with; one that shares words with none is for all.
+    To what is said at once of an occasion one says what else is said of it at once.
     """
     memories = (memory for character in part.characters for memory in character.memories)
     replies: dict[str, tuple[str, ...]] = {}
@@ -130,6 +135,10 @@ def _replies(part: ScenarioPart) -> _Replies:
             for sentence in (one for one in sentences(line) if fitting and len(one) >= OF_ITS_OWN):
                 replies[sentence] = tuple(reply.say for reply in fitting)
                 answers |= {(sentence, sentences(reply.say)[-1]): reply.answer for reply in fitting if reply.answer}
+    for occasion in part.occasions:
+        for line in occasion.at_once:
+            others = tuple(other for other in occasion.at_once if other is not line)
+            replies |= {sentence: others for sentence in sentences(line) if len(sentence) >= OF_ITS_OWN}
     return {"replies": replies, "answers": answers}
 
 

@@ -314,6 +314,9 @@ class OccasionPart(Part):
     )
     opens: tuple[tuple[Id, Id], ...] = Field(default=(), description="ways it opens, each as its two areas")
     closes: tuple[tuple[Id, Id], ...] = Field(default=(), description="ways it closes, each as its two areas")
+    at_once: tuple[Line, ...] = Field(
+        default=(), description="what those who notice it say to each other there and then, first person"
+    )
     tell: tuple[Line, ...] = Field(
         default=(), description="ways to tell of it, first person, by who noticed it, in the days after"
     )

@@ -31,6 +31,8 @@ class Tell:
     lines: tuple[str, ...]
     topic: str = ""
     sort: str = ""
+    at_once: tuple[str, ...] = ()
+    """What is said of it there and then."""
 
 
 @dataclass(frozen=True, slots=True)

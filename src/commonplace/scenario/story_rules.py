@@ -194,10 +194,8 @@ GONE = "gone"
 
 def told(found: Findings, path: KeyPath, tell: Sequence[str], replies: Sequence[ReplyPart]) -> None:
     """Mistakes in what is told, and in what may be said to it."""
-    for key, lines in (("tell", tell), ("replies", [reply.say for reply in replies])):
-        for number, line in enumerate(lines):
-            if not line.strip():
-                found.add((*path, key, number), "the line is empty", "a sentence")
+    _sentences(found, (*path, "tell"), tell)
+    _sentences(found, (*path, "replies"), [reply.say for reply in replies])
     for number, reply in enumerate(replies):
         here: KeyPath = (*path, "replies", number)
         beyond = [one for one in reply.to if one > len(tell)]
@@ -207,10 +205,17 @@ def told(found: Findings, path: KeyPath, tell: Sequence[str], replies: Sequence[
             found.add((*here, "answer"), "what is said is not a question", "an `answer` only to a question")
 
 
+def _sentences(found: Findings, path: KeyPath, lines: Sequence[str]) -> None:
+    for number, line in enumerate(lines):
+        if not line.strip():
+            found.add((*path, number), "the line is empty", "a sentence")
+
+
 def _occasion(found: Findings, path: KeyPath, occasion: OccasionPart, names: Sequence[str]) -> None:
     """An occasion's consequences, and its conditions."""
     _consequences(found, path, occasion)
     told(found, path, occasion.tell, occasion.replies)
+    _sentences(found, (*path, "at_once"), occasion.at_once)
     for thing, area in occasion.moves.items():
         known = found.node((*path, "moves", thing), "object", thing)
         if known and area != GONE:

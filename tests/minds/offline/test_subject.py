@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from commonplace.minds.notes import Person, Recalled, Spoken
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
@@ -152,3 +154,17 @@ def test_a_word_on_what_both_noticed_fits_what_it_was() -> None:
     )
     fitting = {template.pieces[0] for template in grammar("en").rules["react.noticed.dark"]}
     assert {_replied((sample.said(9, line.text), event), line, number=n).utterance for n in range(8)} <= fitting
+
+
+@pytest.mark.parametrize(("beside", "is_said"), [("jun", True), ("kit", False)])
+def test_those_who_both_notice_it_say_what_its_author_gave_for_there_and_then(beside: str, is_said: bool) -> None:
+    given = ("Hush. It sings.", "That's an F, that is.")
+    frame = {"what": "event", "text": "The well sings.", "areas": "bar", "with": beside, "topic": "well"}
+    event = sample.memory(3, "The well sings.", ago=5, frame=frame, tell=given)
+    for number in range(6):
+        inputs = ConverseInput(
+            who=sample.mira(), situation=sample.here(), hearer=sample.jun(), purpose="tell", recalled=(event,)
+        )
+        said = converse(inputs, Dice((number, "mira", 12, 1)))
+        assert said.because == (3,)
+        assert (said.utterance in given and said.speech_act == "tell.noticed") == is_said

@@ -6,11 +6,11 @@ it would be another line, or none. With its words come the act they perform and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from commonplace import rng
-from commonplace.minds.notes import FactNote, Recalled
+from commonplace.minds.notes import AT_ONCE, FactNote, Recalled
 from commonplace.minds.offline.account import has_asked, open_debt, open_hurt, times_heard
 from commonplace.minds.offline.answers import A_WORD, answer_question, is_on_topic, news_reply
 from commonplace.minds.offline.dice import Dice
@@ -73,20 +73,20 @@ def _line(scene: Scene, options: list[Saying]) -> Line | None:
     return (maker(scene) if maker else None) or _opening(scene, options)
 
 
-BREAKING = 10
-"""Minutes for which something that both have noticed comes before everything else."""
-
-
 def _breaking(scene: Scene, options: list[Saying]) -> Line | None:
     """A word about what has just happened, unless it is what the two are speaking of."""
     for memory in scene.talk.recalled:
         text = memory.frame.get("text", "")
-        if memory.frame.get("what") != "event" or memory.minutes_ago > BREAKING or memory.facts:
+        if memory.frame.get("what") != "event" or memory.minutes_ago > AT_ONCE or memory.facts:
             continue
         author = memory.frame.get("topic", "")
         topic = scene.language.with_article(author) or scene.language.noun_phrase(text)
         if topic in (scene.my_topic, scene.heard.topic) or scene.you.warmth < COLD:
             return None
+        here = scene.talk.situation.place.id
+        text = _authors(scene, memory.tell, f"{memory.text} {here}") if _saw_it_too(scene, memory) else ""
+        if text:
+            return Line(text, (memory.id,), "tell.noticed", topic)
         rule = scene.suited("now", event_kind(scene.rules, text, (*FAR, *EVENTS)))
         if author and rule in {"now", "now.wonder", "now.bright"}:
             rule = "now.topic"
@@ -96,6 +96,11 @@ def _breaking(scene: Scene, options: list[Saying]) -> Line | None:
         line = scene.line(rule, memory.id, about=topic, topic=topic, x=memory.frame.get("place_name", ""))
         return replace(line, topic=topic) if line.text else None
     return None
+
+
+def _saw_it_too(scene: Scene, memory: Recalled) -> bool:
+    """Whether the hearer noticed what I remember of an event."""
+    return not memory.frame.get("areas") or scene.you.id in memory.frame.get("with", "").split()
 
 
 def _with_twins(recalled: Sequence[Recalled], ids: tuple[int, ...]) -> tuple[int, ...]:
@@ -436,21 +441,29 @@ def _may_go_on(scene: Scene) -> bool:
 
 def _given(scene: Scene, memory: Recalled, *, asks: bool) -> Line | None:
     """What the author of a line gave to say to it, unless the hearer has heard it from me."""
+    given = scene.talk.lines[-1].replies
+    text = _authors(scene, [one for one in given if asks or not one.endswith("?")], scene.last)
+    if not text:
+        return None
+    return Line(text, (memory.id,), "ask.more" if text.endswith("?") else "acknowledge", scene.heard.topic)
+
+
+def _authors(scene: Scene, lines: Iterable[str], key: str) -> str:
+    """One of the author's sentences that nobody has said in this talk and that the hearer has not heard from me."""
     own, you, me = scene.language, scene.you, scene.me
     said = "\n".join(line.text for line in scene.talk.lines)
-    replies = [
+    left = [
         one
-        for one in map(scene.voiced, scene.talk.lines[-1].replies)
-        if (asks or not one.endswith("?")) and one not in said and not scene.known(one) and not scene.has_told(one)
+        for one in map(scene.voiced, lines)
+        if one not in said and not scene.known(one) and not scene.has_told(one)
         and not own.mentions(one, you.name, you.called) and not own.mentions(one, me.name, me.called)
     ]  # fmt: skip
-    replies = [one for one in replies if not scene.has_said(one)] or replies
-    if not replies:
-        return None
-    # Of several who reply at once, each takes another.
+    left = [one for one in left if not scene.has_said(one)] or left
+    if not left:
+        return ""
+    # Of several who speak at once, each takes another.
     here = sorted({*scene.present, me.id}).index(me.id)
-    text = replies[(here + rng.below(len(replies), scene.dice.key[0], "reply", scene.last)) % len(replies)]
-    return Line(text, (memory.id,), "ask.more" if text.endswith("?") else "acknowledge", scene.heard.topic)
+    return left[(here + rng.below(len(left), scene.dice.key[0], "reply", key)) % len(left)]
 
 
 def _answer(scene: Scene, memory: Recalled) -> Line | None:
@@ -495,7 +508,7 @@ def _reaction_of(scene: Scene, memory: Recalled) -> Line:
 
 def _just_noticed(scene: Scene) -> str:
     """The kind of event that I have just noticed myself; empty for none."""
-    events = (one for one in scene.talk.recalled if one.frame.get("what") == "event" and one.minutes_ago <= BREAKING)
+    events = (one for one in scene.talk.recalled if one.frame.get("what") == "event" and one.minutes_ago <= AT_ONCE)
     found = next(events, None)
     return event_kind(scene.rules, found.frame.get("text", ""), (*FAR, *EVENTS)) if found is not None else ""
 
