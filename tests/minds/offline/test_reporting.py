@@ -12,6 +12,8 @@ from commonplace.minds.offline.grammar.reporting import reported
     [
         ("I need a battery.", "he", "he needs a battery"),
         ("I'm late again, as always.", "they", "they're late again, as always"),
+        ("I was up all night with a gull.", "they", "they were up all night with a gull"),
+        ("I was up all night with a gull.", "she", "she was up all night with a gull"),
         ("I still owe Jun for the broth pot.", "she", "she still owes Jun for the broth pot"),
         ("I've a jar of two hundred and no time to play.", "she", "she has a jar of two hundred and no time to play"),
         ("I don't think Pip knows she's company.", "he", "he doesn't think Pip knows she's company"),

@@ -53,6 +53,7 @@ KEPT = frozenset(
         "friend",
         "kept",
         "once",
+        "exchange",
     }
 )
 """Kinds of conclusions that one keeps to oneself: they say little to anybody else."""

@@ -38,7 +38,8 @@ _UNCHANGED = listed(
 _HELPING = listed("did had was can could will would should must might")
 """Those that another may come before: `so did I`."""
 _IRREGULAR = {"am": ("is", "are"), "have": ("has", "have"), "do": ("does", "do"), "don't": ("doesn't", "don't"),
-              "haven't": ("hasn't", "haven't"), "go": ("goes", "go")}  # fmt: skip
+              "haven't": ("hasn't", "haven't"), "go": ("goes", "go"), "was": ("was", "were"),
+              "wasn't": ("wasn't", "weren't")}  # fmt: skip
 _NO_VERBS = listed(
     "and or but um er the a an my your his her their of in on at by for with from to as if than that who which not no "
     "alone myself too either"
