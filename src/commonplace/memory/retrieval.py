@@ -111,7 +111,7 @@ class Retrieval(Sequence[ScoredMemory]):
     def hits(self) -> tuple[ScoredMemory, ...]:
         """The memories, `accessed_at` as of then, with their scores; made when they are first asked for."""
         if not self._hits and self.found:
-            moments = {since: moment(since) for since in self.accessed}  # those touched together have one
+            moments = {since: moment(since) for since in {*self.accessed}}  # those touched together have one
             then = map(accessed, self.found, map(moments.__getitem__, self.accessed))
             parts = map(partial(Parts, self.breakdown, self.measure and self.measure.of), count())
             self._hits[:] = list(map(ScoredMemory, then, count(1), self.scores, parts))  # at once: threads may share it

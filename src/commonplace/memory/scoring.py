@@ -96,26 +96,31 @@ class Prior:
     @cached_property
     def totals(self) -> Floats:
         """Σ weight · normalised part of each candidate, in units."""
-        weighted = np.empty((len(self.raw), len(self.raw[0])))
-        each = zip(self.raw, self._scales, self.ranges, self.weights, weighted, strict=True)
-        for values, scale, over, weight, units in each:
-            normalise(values, scale, over, self._policy, units)
-            np.multiply(units, weight, out=units)
-        return np.add.reduce(weighted, axis=0)
+        return self._weighted(0, self.raw[0]) + self._importance
+
+    @cached_property
+    def _importance(self) -> Floats:
+        return self._weighted(1, self.raw[1])
+
+    def _weighted(self, part: int, values: Floats) -> Floats:
+        """Weight · normalised values of a part, in units."""
+        units = np.empty(len(values))
+        normalise(values, self._scales[part], self.ranges[part], self._policy, units)
+        return np.multiply(units, self.weights[part], out=units)
 
     def follow(self, positions: Indices, before: Floats) -> bool:
         """Brings it up to date after the raw recency of some candidates has changed in place, if no range is changed.
 
-        `before`: what it was. With min-max only, where the range of recency is all that others depend on.
+        `before`: what it was, of at least one. With min-max only, where the range of recency is all that others depend on.
         """
         over, now = self.ranges[0], self.raw[0][positions]
-        highest = now.max(initial=over.low)
-        if before.min(initial=over.high) <= over.low or not before.max(initial=over.low) <= highest <= over.high:
+        highest = np.maximum.reduce(now)
+        if np.minimum.reduce(before) <= over.low or not np.maximum.reduce(before) <= highest <= over.high:
             return False
-        few = self.only(positions)
-        for name in ("totals", "estimates"):
-            if name in self.__dict__:
-                getattr(self, name)[positions] = getattr(few, name)
+        if "totals" in self.__dict__:
+            self.totals[positions] = self._weighted(0, now) + self._importance[positions]
+        if "estimates" in self.__dict__:
+            self.estimates[positions] = self.only(positions).estimates
         return True
 
     def only(self, positions: Indices) -> Prior:

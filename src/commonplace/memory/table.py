@@ -278,12 +278,14 @@ class MemoryTable:
 
     def touch(self, ids: Sequence[int], at: datetime) -> None:
         """Sets the last access of the memories to `at` (UTC)."""
-        rows = np.array(ids, dtype=np.intp) - 1
+        if not ids:
+            return
+        rows, last = np.array(ids, dtype=np.intp) - 1, max(ids)
         since = micros(at)
         kept = [
             (choices, prior, prior.raw[0][rows])
             for choices, ((version, length), prior) in self.priors.items()
-            if version == self.version and rows.max(initial=-1) < length == len(prior.raw[0])
+            if version == self.version and last <= length == len(prior.raw[0])
         ]
         self.accessed[rows] = since
         self.version += 1
