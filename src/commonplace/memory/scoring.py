@@ -111,7 +111,7 @@ class Prior:
     def follow(self, positions: Indices, before: Floats) -> bool:
         """Brings it up to date after the raw recency of some candidates has changed in place, if no range is changed.
 
-        `before`: what it was, of at least one. With min-max only, where the range of recency is all that others depend on.
+        `before`: what it was, of at least one. With min-max only, where others depend on the range of recency alone.
         """
         over, now = self.ranges[0], self.raw[0][positions]
         highest = np.maximum.reduce(now)

@@ -588,7 +588,7 @@ def _more(scene: Scene, options: list[Saying]) -> Line | None:
 
 def _after_nod(scene: Scene, body: Line) -> Line:
     """Words on another subject, after a nod to the last line and some that lead up to them."""
-    return scene.led(body, "turn").led_by(scene.say("nod"))
+    return scene.led(body, "turn").led_by(scene.say(scene.suited("nod", scene.heard.act)))
 
 
 def _carry_on(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | None:

@@ -98,7 +98,8 @@ def goal_sayings(scene: Scene) -> Iterator[Saying]:
         if goal.person != scene.you.id or not ids or (has_defied and goal.act == "apologise"):
             continue
         if can_say(goal, talk.now, talk.situation.place.id, scene.me.home):
-            rule = RULES.get(goal.act, goal.act) if goal.act else "ask.missed"
+            missed = "ask.missed_here" if talk.lines else "ask.missed"
+            rule = RULES.get(goal.act, goal.act) if goal.act else missed
             topic = _as_ours(scene, goal.topic) if goal.topic else ""
             slots = {"topic": topic} if topic else {}
             yield Saying(ids, rule, slots, SETTLES, f"{goal.topic or rule}".lower(), content(goal.topic), topic)
