@@ -12,12 +12,13 @@ import signal
 import sqlite3
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from commonplace.cli import main
+from commonplace.errors import UsageError
 from commonplace.scenario.loading import located
 from e2e.command import LENIENT, PATIENCE, PROGRAM, command, copied, ends, environment, finished, started
 from e2e.lived import PLAZA_TICKS
@@ -504,12 +505,26 @@ def test_an_interruption_at_any_moment_is_status_130_without_a_traceback(tmp_pat
             command("verify", run, "--integrity-only")
 
 
-def test_an_interruption_while_a_class_is_made_is_one_too(monkeypatch):
+def swallowed_interruption() -> None:
+    with suppress(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("lost_as", [RuntimeError("Error calling __set_name__"), UsageError("not valid")])
+def test_an_interruption_that_a_library_takes_for_another_error_is_one_all_the_same(monkeypatch, lost_as):
     def interrupted(words) -> int:
-        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()  # as Python 3.11 does
+        swallowed_interruption()
+        raise lost_as
 
     monkeypatch.setattr("commonplace.cli._run", interrupted)
     assert command("events", "a.run", status=130).err == ""
+
+
+def test_an_interruption_that_a_library_swallows_ends_a_run_before_its_first_tick(monkeypatch, tmp_path):
+    run = tmp_path / "a.run"
+    monkeypatch.setattr("commonplace.cli.play.expect_many_objects", swallowed_interruption)
+    command("run", "plaza", "--ticks", 100_000, "-o", run, "--view", "none", status=130)
+    assert ends(run).tick == 0
 
 
 @pytest.mark.parametrize(

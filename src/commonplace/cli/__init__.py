@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Generator, Mapping, Sequence
@@ -14,6 +15,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
 from keyword import iskeyword
+from types import FrameType
 from typing import Any, NamedTuple, TextIO, cast
 
 import typer
@@ -25,6 +27,9 @@ from commonplace.text import PrintableStream
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells have it."""
+interrupts: list[int] = []
+"""The Ctrl-C of this command so far. What KeyboardInterrupt it raised may be lost: pydantic takes one for a mistake in
+what it checks or builds."""
 
 
 def expect_many_objects() -> None:
@@ -183,8 +188,27 @@ def start(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status: 0 fine, 1 failed, 2 wrong use, 3 paused, 130 interrupted."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    with _printable_output():
+    with _printable_output(), _noted_interrupts():
         return _finished(words)
+
+
+@contextmanager
+def _noted_interrupts() -> Generator[None]:
+    """Note each Ctrl-C that raises KeyboardInterrupt."""
+
+    def note(number: int, frame: FrameType | None) -> None:
+        interrupts.append(number)
+        signal.default_int_handler(number, frame)
+
+    interrupts.clear()
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # ignored, as under `nohup`
+        yield
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager
@@ -202,22 +226,25 @@ def _finished(words: Sequence[str]) -> int:
     try:
         status = _run(words)
         sys.stdout.flush()
-    except CommonplaceError as error:
-        _report(str(error), words)
-        return error.status
     except KeyboardInterrupt:
         return INTERRUPTED
-    except OSError as error:
+    except Exception as error:
+        return INTERRUPTED if interrupts else _failed(error, words)
+    return status
+
+
+def _failed(error: Exception, words: Sequence[str]) -> int:
+    """Say what went wrong; the exit status."""
+    if isinstance(error, CommonplaceError):
+        _report(str(error), words)
+        return error.status
+    if isinstance(error, OSError):
         _discard_output()
         if not isinstance(error, BrokenPipeError):
             _report(f"{error.filename or 'the output'}: cannot be read or written ({error.strerror or error})", words)
-        return 1
-    except Exception as error:
-        if isinstance(error.__cause__, KeyboardInterrupt):  # Python 3.11 wraps what is raised while a class is made
-            return INTERRUPTED
+    else:
         _report(f"a bug in Commonplace ({type(error).__name__}: {error})\n  {BUG}", words)
-        return 1
-    return status
+    return 1
 
 
 def _run(words: Sequence[str]) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 import typer
 
 from commonplace.api import DEFAULT_SEED, chosen_minds, create_run, named_minds, own_named, resume_run
-from commonplace.cli import INTERRUPTED, expect_many_objects
+from commonplace.cli import INTERRUPTED, expect_many_objects, interrupts
 from commonplace.cli.consent import agreed
 from commonplace.cli.options import (
     CACHE,
@@ -280,8 +280,9 @@ def stopping_signals() -> list[signal.Signals]:
 
 @contextmanager
 def stopped_by_signal() -> Generator[list[int]]:
-    """A list that SIGINT, SIGTERM and SIGHUP are added to; a second SIGINT or SIGTERM ends the process at once."""
-    received: list[int] = []
+    """A list that SIGINT, SIGTERM and SIGHUP are added to, after an earlier SIGINT that nobody heeded; a second SIGINT
+    or SIGTERM ends the process at once."""
+    received = list(interrupts)
 
     def note(number: int, _: object) -> None:
         leave_lost_terminal()
