@@ -1,25 +1,28 @@
 """Recall through the public API, with every reason, beside what else could have answered, in one run.
 
-    python benchmarks/recall_speed.py [--json] [--sizes 1000,10000,100000] [--large] [--resident SIZE]
+    python benchmarks/recall_speed.py [--json] [--sizes 1000,10000,100000] [--large]
 
-The limit is the least NumPy could do for the same ten memories (see `limit`); the published algorithm of Generative
-Agents and LangChain's time-weighted retriever over FAISS (its 100 nearest ranked again, as it comes, and all, which
-is the work `park` does) are compared with our `park`. A question is asked of all in
-turn, several times; a figure is the median over questions of the fastest answer. `--large` adds a million memories
-(3 GB). Three-part SQL over pgvector is in `stores.py`, inserts on disk in `insert.py`.
+The limit is the least NumPy could do for the same ten memories (see `limit`), with one thread of BLAS, and what is
+compared with it has no more. The published algorithm of Generative Agents and LangChain's time-weighted retriever over
+FAISS (its 100 nearest ranked again, as it comes, and all, which is the work `park` does) are compared with our `park` in
+a process of their own, with the threads that the libraries start. A question is asked of all in turn, several times; a
+figure is the median over questions of the fastest answer. `--large` adds a million memories (3 GB). Three-part SQL over
+pgvector is in `stores.py`, inserts on disk in `insert.py`.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: the limit is one thread's
+AS_IT_WAS = dict(os.environ)
+if "--rivals" not in sys.argv:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: the limit is one thread's
 
 import argparse
 import json
 import resource
 import subprocess
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from statistics import median
@@ -90,10 +93,16 @@ def main() -> None:
     parser.add_argument("--sizes", default="1000,10000,100000", help="memories, separated by commas")
     parser.add_argument("--large", action="store_true", help="a million memories too")
     parser.add_argument("--resident", type=int, help="only print the bytes so many memories take in a fresh process")
+    parser.add_argument("--rivals", type=int, help="only compare others over so many memories, as JSON")
     parser.add_argument("--policy", default="park", help="of --resident: one that compares vectors, or none does")
     options = parser.parse_args()
     if options.resident:
         print(resident_per_memory(options.resident, policies.by_name(options.policy)))
+        return
+    if options.rivals:
+        stream, _ = filled(options.rivals)
+        for figure in rivals(stream, np.array(vectors_of(stream))):
+            print(json.dumps(figure._asdict()))
         return
     for name, (packages, _) in LIBRARIES.items():
         if missing(packages):
@@ -128,16 +137,21 @@ def figures(size: int) -> list[Figure]:
         for name, (_, bars) in asks.items()
     ]
     if size in RIVAL_SIZES:
-        found += rivals(stream, vectors)
+        found += [Figure(**json.loads(line)) for line in fresh("--rivals", str(size)).splitlines()]
     found += [Figure("remember", size, insert), Figure("remember in a draft", size, drafted(stream))]
     found.append(Figure("restore, a memory", size, restored(stream)))
     if 10_000 <= size <= 100_000:
         for policy, what, floor, ambition in (("park", "", 2200, 1900), ("recall", ", no vectors", 900, 700)):
-            command = [sys.executable, __file__, "--resident", str(size), "--policy", policy]
-            bytes_each = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+            bytes_each = float(fresh("--resident", str(size), "--policy", policy))
             name, of = f"resident bytes a memory{what}", f"of {floor:,}"
             found.append(Figure(name, size, bytes_each, bytes_each / floor, of, 1.0, round(ambition / floor, 2)))
     return found
+
+
+def fresh(*options: str) -> str:
+    """What this program prints in a process of its own."""
+    command = [sys.executable, __file__, *options]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=AS_IT_WAS).stdout
 
 
 def rivals(stream: MemoryStream, vectors: Vector) -> list[Figure]:

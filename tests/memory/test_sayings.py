@@ -15,6 +15,7 @@ from commonplace.memory.sayings import Sayings
 from sizes import examples
 
 seeds = st.integers(0, 2**32 - 1)
+ways = st.sampled_from((product.by_row, product.by_block, product.at_once))
 sizes = st.tuples(st.integers(1, 70), st.sampled_from((1, 7, 16, 384)))
 
 
@@ -44,7 +45,7 @@ def compared(sayings: Sayings, question: np.ndarray) -> tuple[bytes, bytes]:
 
 
 @examples(100)
-@given(size=sizes, seed=seeds, whole=st.booleans(), way=st.sampled_from((product.by_row, product.by_block)))
+@given(size=sizes, seed=seeds, whole=st.booleans(), way=ways)
 def test_two_bytes_a_number_give_the_same_products_and_cosines_as_four(size, seed, whole, way):
     vectors = [lattice(row) for row in drawn(seed, *size)]
     [asked] = drawn(seed + 1, 1, size[1])
@@ -57,14 +58,25 @@ def test_two_bytes_a_number_give_the_same_products_and_cosines_as_four(size, see
         assert compared(narrow, question) == compared(wide, question)
 
 
+def test_streams_of_some_size_and_long_ones_are_kept_as_differently_as_their_length_asks():
+    vectors = [lattice(row) for row in drawn(1, 40, 8)]
+    with patch.multiple("commonplace.memory.sayings", _FEW=8, _SOME=16, _MANY=32):
+        found = []
+        for count in (8, 16, 32, 40):
+            sayings = filled(vectors[:count], at_once=True)
+            found.append(sayings.vectors.dtype)
+            assert [sayings.vector(number).tolist() for number in range(count)] == [row.tolist() for row in vectors[:count]]
+    assert found == [np.float32, np.int16, np.float32, np.int16]
+
+
 @examples(100)
 @given(
     sorts=st.lists(st.sampled_from(("lattice", "zero", "fractions", "too long")), min_size=1, max_size=12),
     seed=seeds,
     at_once=st.booleans(),
-    few=st.integers(0, 12),
+    sizes=st.lists(st.integers(0, 12), min_size=3, max_size=3).map(sorted),
 )
-def test_vectors_of_any_sort_are_read_back_as_they_were(sorts, seed, at_once, few):
+def test_vectors_of_any_sort_are_read_back_as_they_were(sorts, seed, at_once, sizes):
     made = {
         "lattice": lattice,
         "zero": np.zeros_like,
@@ -73,7 +85,7 @@ def test_vectors_of_any_sort_are_read_back_as_they_were(sorts, seed, at_once, fe
     }
     rows = zip(sorts, drawn(seed, len(sorts), 8), strict=True)
     vectors = [made[sort](row).astype(np.float32) for sort, row in rows]
-    with patch("commonplace.memory.sayings._FEW", few):
+    with patch.multiple("commonplace.memory.sayings", **dict(zip(("_FEW", "_SOME", "_MANY"), sizes, strict=True))):
         sayings = filled(vectors, at_once=at_once)
     if not {"lattice", "zero"}.issuperset(sorts):
         assert sayings.vectors.dtype == np.float32

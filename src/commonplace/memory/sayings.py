@@ -33,8 +33,10 @@ _WAITING = len(UNUSABLE) + 1
 _CHUNK = 512
 """Vectors looked at at once: large temporary arrays cost more than the work done in them."""
 
-_FEW = 1024
-"""Vectors that are kept in four bytes a number: with so few, widening them takes longer than their products."""
+_FEW, _SOME, _MANY = 1024, 4096, 16_384
+"""Vectors are kept in four bytes a number up to `_FEW`, where widening them takes longer than their products, and from
+`_SOME` to `_MANY`, where the threads of BLAS share the product; elsewhere in two. A crowd's streams stay below, a long one's
+RAM counts."""
 
 _PRODUCTS = Scratch()
 
@@ -51,7 +53,7 @@ class Sayings:
         """`derive`: what makes the vectors of texts that come without one, when they are first read."""
         self.texts: list[str] = []
         self.vectors: Rows = np.empty((0, dimensions), dtype=np.float32)
-        """float32 while they are few, then int16 as long as all are lattice vectors. Zeros where there is no usable
+        """float32 or, as `_FEW` says and while all are lattice vectors, int16. Zeros where there is no usable
         vector. May be shorter than `texts` until `make` has been called."""
         self._whole = True
         """Whether all are lattice vectors."""
@@ -258,9 +260,10 @@ class Sayings:
 
     def _make_room(self, length: int) -> None:
         if length > len(self.vectors):
-            if self._whole and length > _FEW:
+            if self._whole:
+                kept = np.int16 if _FEW < length <= _SOME or length > _MANY else np.float32
                 with np.errstate(invalid="ignore"):  # a row that waits for its vector holds anything
-                    self.vectors = self.vectors.astype(np.int16, copy=False)
+                    self.vectors = self.vectors.astype(kept, copy=False)
             self.vectors = grown(self.vectors, len(self.norms))
 
 
