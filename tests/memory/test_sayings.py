@@ -65,7 +65,8 @@ def test_streams_of_some_size_and_long_ones_are_kept_as_differently_as_their_len
         for count in (8, 16, 32, 40):
             sayings = filled(vectors[:count], at_once=True)
             found.append(sayings.vectors.dtype)
-            assert [sayings.vector(number).tolist() for number in range(count)] == [row.tolist() for row in vectors[:count]]
+            read = [sayings.vector(number).tolist() for number in range(count)]
+            assert read == [row.tolist() for row in vectors[:count]]
     assert found == [np.float32, np.int16, np.float32, np.int16]
 
 
