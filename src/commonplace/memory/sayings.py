@@ -35,8 +35,8 @@ _CHUNK = 512
 
 _FEW, _SOME, _MANY = 1024, 4096, 16_384
 """Vectors are kept in four bytes a number up to `_FEW`, where widening them takes longer than their products, and from
-`_SOME` to `_MANY`, where the threads of BLAS share the product; else in two. A crowd's streams are shorter, and of longer
-ones the RAM counts."""
+`_SOME` to `_MANY`, where the threads of BLAS share the product; else in two. A crowd's streams are shorter, and longer
+ones take too much RAM."""
 
 _PRODUCTS = Scratch()
 
