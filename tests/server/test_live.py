@@ -29,7 +29,7 @@ from sizes import PROVE
 
 @pytest.fixture(scope="module")
 def lively(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, TestClient]]:
-    """A folder with one live run, `plaza-7`, that stands at tick 3."""
+    """A folder with one live run, `plaza-7`, that stands at some tick."""
     folder = tmp_path_factory.mktemp("lively")
     with client(make_app(Library(folder))) as http:
         answer = http.post("/api/runs", json={"scenario": "plaza", "ticks": 40})
@@ -40,6 +40,8 @@ def lively(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Tes
             while message("delta", "snapshot")["seq"] < 2:
                 pass
         assert http.post("/api/runs/plaza-7/control", json={"action": "pause"}).json()["playing"] is False
+        between_ticks = {"kind": "god", "text": "It rains.", "preview": True}  # one may still be being made
+        assert http.post("/api/runs/plaza-7/inputs", json=between_ticks).status_code == 200
         yield folder, http
 
 
