@@ -54,13 +54,14 @@ def test_two_bytes_a_number_give_the_same_products_and_cosines_as_four(size, see
     with patch("commonplace.memory.sayings._FEW", 0):
         narrow = filled(vectors, at_once=True)
     assert (narrow.vectors.dtype, wide.vectors.dtype) == (np.int16, np.float32)
-    with patch.object(product, "_BLOCK", 16 * size[1]), patch("commonplace.memory.sayings.exact", way):
+    small = {"_BLOCK": 16 * size[1], "SHARED": 8}
+    with patch.multiple(product, **small), patch("commonplace.memory.sayings.exact", way):
         assert compared(narrow, question) == compared(wide, question)
 
 
 def test_streams_of_some_size_and_long_ones_are_kept_as_differently_as_their_length_asks():
     vectors = [lattice(row) for row in drawn(1, 40, 8)]
-    with patch.multiple("commonplace.memory.sayings", _FEW=8, _SOME=16, _MANY=32):
+    with patch.multiple("commonplace.memory.sayings", _FEW=8, SHARED=16, _MANY=32):
         found = []
         for count in (8, 16, 32, 40):
             sayings = filled(vectors[:count], at_once=True)
@@ -86,7 +87,7 @@ def test_vectors_of_any_sort_are_read_back_as_they_were(sorts, seed, at_once, si
     }
     rows = zip(sorts, drawn(seed, len(sorts), 8), strict=True)
     vectors = [made[sort](row).astype(np.float32) for sort, row in rows]
-    with patch.multiple("commonplace.memory.sayings", **dict(zip(("_FEW", "_SOME", "_MANY"), sizes, strict=True))):
+    with patch.multiple("commonplace.memory.sayings", **dict(zip(("_FEW", "SHARED", "_MANY"), sizes, strict=True))):
         sayings = filled(vectors, at_once=at_once)
     if not {"lattice", "zero"}.issuperset(sorts):
         assert sayings.vectors.dtype == np.float32

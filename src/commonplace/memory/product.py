@@ -18,6 +18,9 @@ Product = Callable[[Rows, Vector, Vector], None]
 _BLOCK = 147_456
 """Numbers multiplied at once: enough for the speed of a matrix product, and few enough to stay in the processor's cache
 as float32 and not to wake the threads of BLAS, which slow it down."""
+SHARED = 4096
+"""Rows from which the threads of BLAS may share a product. They wait busily for each other: a crowd of short streams
+would pay twice the processor time for a little less waiting."""
 _FEW = 64
 """Rows below which a call costs more than the work done in it."""
 _TRIES = 4
@@ -34,8 +37,8 @@ def by_row(vectors: Rows, question: Vector, out: Vector) -> None:
 
 
 def at_once(vectors: Rows, question: Vector, out: Vector) -> None:
-    """All rows in one product, which the threads of BLAS share; by blocks, where they must become float32 first."""
-    if vectors.dtype == np.float32:
+    """Many rows in one product, which the threads of BLAS share; by blocks, where they must become float32 first."""
+    if vectors.dtype == np.float32 and len(vectors) > SHARED:
         np.dot(vectors, question, out)
     else:
         by_block(vectors, question, out)

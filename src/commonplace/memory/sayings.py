@@ -25,7 +25,7 @@ from commonplace.memory.embedding import (
     norm_of,
     usable,
 )
-from commonplace.memory.product import by_row, exact, on_lattice
+from commonplace.memory.product import SHARED, by_row, exact, on_lattice
 from commonplace.memory.scoring import UNIT, Indices
 
 _WAITING = len(UNUSABLE) + 1
@@ -33,9 +33,9 @@ _WAITING = len(UNUSABLE) + 1
 _CHUNK = 512
 """Vectors looked at at once: large temporary arrays cost more than the work done in them."""
 
-_FEW, _SOME, _MANY = 1024, 4096, 16_384
+_FEW, _MANY = 512, 16_384
 """Vectors are kept in four bytes a number up to `_FEW`, where widening them takes longer than their products, and from
-`_SOME` to `_MANY`, where the threads of BLAS share the product; else in two. A crowd's streams are shorter, and longer
+`SHARED` to `_MANY`, where the threads of BLAS share the product; else in two. A crowd's streams are shorter, and longer
 ones take too much RAM."""
 
 _PRODUCTS = Scratch()
@@ -261,7 +261,7 @@ class Sayings:
     def _make_room(self, length: int) -> None:
         if length > len(self.vectors):
             if self._whole:
-                kept = np.int16 if _FEW < length <= _SOME or length > _MANY else np.float32
+                kept = np.int16 if _FEW < length <= SHARED or length > _MANY else np.float32
                 with np.errstate(invalid="ignore"):  # a row that waits for its vector holds anything
                     self.vectors = self.vectors.astype(kept, copy=False)
             self.vectors = grown(self.vectors, len(self.norms))
