@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
 from commonplace.memory import Analyser, MemoryStream, kiwi, korean, policies
-from commonplace.memory.analyser import shared_analyser
+from commonplace.memory.analyser import made_analyser, shared_analyser
 from commonplace.memory.kiwi import KiwiAnalyser
 from memory.naive import START, hours
 from sizes import PROVE, examples
@@ -160,6 +160,11 @@ def test_one_syllable_is_enough_under_any_particle(kept, question, kind):
     assert hit.memory.text == kept
 
 
+def test_an_analyser_is_shared_however_it_is_asked_for():
+    one = shared_analyser()
+    assert one is shared_analyser("auto") is shared_analyser(kind="plain") is shared_analyser("auto", "plain")
+
+
 @NEEDS_KIWI
 def test_kiwi_finds_the_same_words_every_time_and_a_store_keeps_its_name(tmp_path):
     text = "하늘이가 어젯밤에 꾼 꿈은 커다란 고래였어요 ㅋㅋ AI가"
@@ -185,7 +190,7 @@ def test_a_store_whose_analyser_is_not_installed_says_what_to_do(tmp_path, monke
     with MemoryStream.open(tmp_path / "s.db", "지우", analyser=Named()) as stream:
         stream.remember("빵이 좋아", at=START)
     monkeypatch.setattr(kiwi, "import_module", missing)
-    shared_analyser.cache_clear()
+    made_analyser.cache_clear()
     with pytest.raises(UsageError) as caught:
         MemoryStream.open(tmp_path / "s.db", "지우")
     assert "commonplace[korean]" in caught.value.hint

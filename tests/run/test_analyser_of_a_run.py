@@ -12,7 +12,7 @@ import commonplace
 from commonplace.cli import main
 from commonplace.errors import UsageError
 from commonplace.memory import kiwi
-from commonplace.memory.analyser import Analyser, shared_analyser
+from commonplace.memory.analyser import Analyser, made_analyser
 from commonplace.run.manifest import ANALYSER_VERSIONS
 
 
@@ -34,9 +34,9 @@ def installed(monkeypatch):
 
     monkeypatch.setattr(kiwi, "version", version)
     monkeypatch.setattr(kiwi, "KiwiAnalyser", Words)
-    shared_analyser.cache_clear()
+    made_analyser.cache_clear()
     yield there
-    shared_analyser.cache_clear()
+    made_analyser.cache_clear()
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_other_runs_say_nothing_of_versions(tmp_path):
 @pytest.mark.slow
 def test_a_korean_town_with_kiwi_itself(scenario, tmp_path):
     pytest.importorskip("kiwipiepy", reason="kiwipiepy is not installed")
-    shared_analyser.cache_clear()
+    made_analyser.cache_clear()
     path = tmp_path / "a.run"
     text = scenario.read_text(encoding="utf-8").replace("language: en", "language: ko")
     scenario.write_text(text.replace("sleeping", "잠을 잔다"), encoding="utf-8")

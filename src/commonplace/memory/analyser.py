@@ -145,9 +145,14 @@ class Analyser:
         return found
 
 
-@cache
 def shared_analyser(language: str = AUTO, kind: str = Analyser.kind) -> Analyser:
     """The analyser all streams of a language share, so that a word is stemmed once. Raises UsageError."""
+    return made_analyser(language, kind)
+
+
+@cache  # by position: for the cache, an argument by name or left out is another one
+def made_analyser(language: str, kind: str) -> Analyser:
+    """The analyser of a language and a kind, made once."""
     if kind == Analyser.kind:
         return Analyser(language)
     if kind == "kiwi":

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.analysis.wordings import KINDS
+from commonplace.minds.offline.grammar.english import spelt_out
 from commonplace.minds.offline.grammar.grammar import grammar
 
 OFFLINE = Path(str(files("commonplace.minds.offline")))
@@ -70,3 +71,16 @@ def test_every_rule_is_named_by_the_code_or_by_another_rule(language: str) -> No
 
 def test_every_rule_of_a_kind_of_words_exists() -> None:
     assert not {name for kind in KINDS.values() for name in kind.rules if name != "greet"} - set(grammar("en").rules)
+
+
+@pytest.mark.parametrize(
+    ("said", "formally"),
+    [
+        ("A better answer than I'd hoped for.", "A better answer than I had hoped for."),
+        ("I'd already begun when I'd seen it.", "I had already begun when I had seen it."),
+        ("I'd like a word, but I'd need a chair.", "I would like a word, but I would need a chair."),
+        ("Don't, I'd better go. It's late.", "Do not, I had better go. It is late."),
+    ],
+)
+def test_a_formal_speaker_contracts_nothing(said: str, formally: str) -> None:
+    assert spelt_out(said) == formally

@@ -210,6 +210,11 @@ _NOT = {
     "isn't": "is not", "wasn't": "was not", "hadn't": "had not", "haven't": "have not", "wouldn't": "would not",
     "couldn't": "could not", "shouldn't": "should not", "aren't": "are not", "weren't": "were not",
 }  # fmt: skip
+_HAD = re.compile(
+    r"\bI'd(?= (?:already |just |only )?(?:(?!need\b|feed\b)[a-z]+ed|been|begun|caught|dreamt|forgotten|got|heard|made|paid|"
+    r"seen|spilt|thought|told)\b)"
+)
+"""Before a participle `I'd` is `I had`, else `I would`."""
 _NT = re.compile(r"\b([A-Za-z]+n't)\b(?! (?:we|you|I|it|they|he|she|that|there)\b)")
 
 
@@ -217,7 +222,7 @@ def spelt_out(text: str) -> str:
     """Without contractions, as a formal speaker would have it."""
     if "'" not in text:
         return text
-    text = _NT.sub(lambda found: _like(found.group(1)), text)
+    text = _HAD.sub("I had", _NT.sub(lambda found: _like(found.group(1)), text))
     for short, full in _CONTRACTIONS[1:]:
         if short in text and full:
             text = re.sub(rf"\b{short}\b", full, text)
