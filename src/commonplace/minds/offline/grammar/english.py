@@ -210,10 +210,8 @@ _NOT = {
     "isn't": "is not", "wasn't": "was not", "hadn't": "had not", "haven't": "have not", "wouldn't": "would not",
     "couldn't": "could not", "shouldn't": "should not", "aren't": "are not", "weren't": "were not",
 }  # fmt: skip
-_HAD = re.compile(
-    r"\bI'd(?= (?:already |just |only )?(?:(?!need\b|feed\b)[a-z]+ed|been|begun|caught|dreamt|forgotten|got|heard|made|paid|"
-    r"seen|spilt|thought|told)\b)"
-)
+_PARTICIPLES = "been begun caught dreamt forgotten got heard made paid seen spilt thought told".replace(" ", "|")
+_HAD = re.compile(rf"\bI'd(?= (?:already |just |only )?(?:(?!need\b|feed\b)[a-z]+ed|{_PARTICIPLES})\b)")
 """Before a participle `I'd` is `I had`, else `I would`."""
 _NT = re.compile(r"\b([A-Za-z]+n't)\b(?! (?:we|you|I|it|they|he|she|that|there)\b)")
 
