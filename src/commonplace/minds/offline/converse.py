@@ -461,9 +461,9 @@ def _authors(scene: Scene, lines: Iterable[str], key: str) -> str:
     left = [one for one in left if not scene.has_said(one)] or left
     if not left:
         return ""
-    # Of several who speak at once, each takes another.
+    # Of several who speak at once in a place, each takes another.
     here = sorted({*scene.present, me.id}).index(me.id)
-    return left[(here + rng.below(len(left), scene.dice.key[0], "reply", key)) % len(left)]
+    return left[(here + rng.below(len(left), scene.dice.key[0], scene.talk.situation.place.id, "reply", key)) % len(left)]
 
 
 def _answer(scene: Scene, memory: Recalled) -> Line | None:
@@ -498,7 +498,9 @@ def _reaction_of(scene: Scene, memory: Recalled) -> Line:
             return reaction
     if person and (is_cold or scene.dice.chance(35, "gossip")):
         return scene.line("react.gossip_cold" if is_cold else "react.gossip", memory.id, about=about, x=person[0])
-    rule = scene.suited("react.answer", scene.my_kind) if line.act == "answer" else f"react.{line.act}"
+    # To what an author has written no consolation fits.
+    act = "tell" if line.act == "complain" and scene.talk.lines[-1].replies else line.act
+    rule = scene.suited("react.answer", scene.my_kind) if act == "answer" else f"react.{act}"
     is_about_you = line.act == "tell" and person is None and scene.language.is_own(scene.last)
     if is_about_you and not scene.dice.chance(45, "plain"):
         rule = "react.own"
