@@ -462,8 +462,8 @@ def _authors(scene: Scene, lines: Iterable[str], key: str) -> str:
     if not left:
         return ""
     # Of several who speak at once in a place, each takes another.
-    here = sorted({*scene.present, me.id}).index(me.id)
-    return left[(here + rng.below(len(left), scene.dice.key[0], scene.talk.situation.place.id, "reply", key)) % len(left)]
+    here, place = sorted({*scene.present, me.id}).index(me.id), scene.talk.situation.place.id
+    return left[(here + rng.below(len(left), scene.dice.key[0], place, "reply", key)) % len(left)]
 
 
 def _answer(scene: Scene, memory: Recalled) -> Line | None:
