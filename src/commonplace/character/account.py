@@ -211,6 +211,12 @@ def digests_of(text: str) -> frozenset[str]:
     return frozenset(digest_of(sentence) for sentence in sentences(text))
 
 
+@lru_cache(maxsize=4096)
+def digests_of_all(texts: tuple[str, ...]) -> tuple[frozenset[str], ...]:
+    """Of each text the digests of its sentences."""
+    return tuple(map(digests_of, texts))
+
+
 def _next_due(groups: Mapping[str, Rows]) -> int:
     dues = (row.due for group, rows in groups.items() if group.startswith(DUE) for row in rows.values())
     return min((due for due in dues if due >= 0), default=-1)

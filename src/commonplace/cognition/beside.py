@@ -6,11 +6,12 @@ what it brought more likely to be brought again. A part of the memories for a ta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
+from itertools import tee
 
-from commonplace.character.account import Account, as_topic, digests_of
+from commonplace.character.account import Account, as_topic, digests_of_all
 from commonplace.cognition.remember import ACTION, OBSERVATION, REFLECTION
 from commonplace.cognition.situation import recalled
 from commonplace.cognition.turn import Notebook, TurnView
@@ -44,20 +45,21 @@ def beside(
     wanted = view.scenario.cognition.k - len(found)
     if wanted < 1:
         return ()
-    today, of_hearer = _lately(view, hearer)
+    lately, count = view.draft.weightiest(view.now - LATELY, OBSERVATION)
+    today, of_hearer = tee((memory, memory.details.get("frame", {})) for memory in lately)
     untold, known = _untold(view, notebook.account, hearer), {note.id for note in found}
     subject = _named_in(said, untold)[:MOST_ON_SUBJECT]
     groups = {
-        "today": _weightiest(today),
+        "today": (memory for memory, frame in today if not _is_dull(frame) and not _concerns(frame, hearer)),
         "own": untold,
-        "hearer": _weightiest(of_hearer),
+        "hearer": (memory for memory, frame in of_hearer if not _is_dull(frame) and _concerns(frame, hearer)),
     }
     about = as_topic(asked)
     first = {"subject": subject, "heard": said_of(view, hearer, about), "asked": lived_of(view, about)}
     chosen = _in_turn(first, known, wanted)
     chosen |= _in_turn(groups, known, wanted - sum(map(len, chosen.values())))
     for purpose, memories in chosen.items():
-        notebook.chosen(purpose, [memory.id for memory in memories], sum(map(len, groups.values())))
+        notebook.chosen(purpose, [memory.id for memory in memories], count + len(untold))
     memories = [memory for some in chosen.values() for memory in some]
     return recalled(view.scenario, memories, view.now)
 
@@ -82,19 +84,12 @@ def news_ahead(
     return recalled(view.scenario, [view.draft.get(memory) for memory in ids], view.now)
 
 
-def _lately(view: TurnView, hearer: str) -> tuple[list[Memory], list[Memory]]:
-    """What was noticed of today's life that is worth a word, and what of it is about the hearer."""
-    today: list[Memory] = []
-    of_hearer: list[Memory] = []
-    for memory in view.draft.since(view.now - LATELY, OBSERVATION):
-        frame = memory.details.get("frame", {})
-        if frame.get("what", "") not in DULL:
-            (of_hearer if hearer in (frame.get("who"), frame.get("about")) else today).append(memory)
-    return today, of_hearer
+def _is_dull(frame: Mapping[str, str]) -> bool:
+    return frame.get("what", "") in DULL
 
 
-def _weightiest(memories: Iterable[Memory]) -> list[Memory]:
-    return sorted(memories, key=lambda memory: (-memory.importance, -memory.id))
+def _concerns(frame: Mapping[str, str], hearer: str) -> bool:
+    return hearer in (frame.get("who"), frame.get("about"))
 
 
 def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
@@ -103,7 +98,7 @@ def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
     to_anybody = set[str]().union(*account.lines.values())
     found: list[tuple[int, int, float, int, Memory]] = []
     for memory in view.draft.first(FIRST):
-        tells = [digests_of(tell) for tell in memory.details.get("tell", ())]
+        tells = digests_of_all(tuple(memory.details.get("tell", ())))
         if not any(map(to_them.isdisjoint, tells)):
             continue
         said = len(tells) - sum(map(to_anybody.isdisjoint, tells))
@@ -157,7 +152,7 @@ def _is_named(topic: str, text: str) -> bool:
     return bool(topic) and not {topic, f"{topic}s", stem}.isdisjoint(words(low))
 
 
-def _in_turn(groups: dict[str, list[Memory]], known: set[int], wanted: int) -> dict[str, list[Memory]]:
+def _in_turn(groups: Mapping[str, Iterable[Memory]], known: set[int], wanted: int) -> dict[str, list[Memory]]:
     """The first of each group, then the second of each, until there are as many as wanted."""
     chosen: dict[str, list[Memory]] = {}
     left = {name: _others(memories, known) for name, memories in groups.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from threading import RLock
 from typing import Unpack
 
@@ -35,8 +35,8 @@ from commonplace.memory.table import KIND_CODES, MemoryTable, View
 from commonplace.memory.threads import in_thread, locked
 from commonplace.text import clean
 
-_AT_ONCE = 64
-"""Memories that `backwards` reads at once at most."""
+_FEW, _AT_ONCE = 8, 64
+"""Memories that `weightiest` reads at once, and `backwards` at most."""
 
 
 class Reader:
@@ -224,16 +224,29 @@ class Reader:
     def since(self, at: datetime, kind: str, says: Callable[[str], bool] | None = None) -> Iterator[Memory]:
         """The memories of a kind created at `at` or later whose text passes, oldest first, `accessed_at` as they were
         added. Texts are tested before memories are made of rows."""
-        view, began = self._view(), micros(checked_time(at))
-        table, length = view.table, view.length
-        wanted = (table.created[:length] >= began) & (table.kind[:length] == KIND_CODES[kind]) & view.alive
-        rows: list[int] = wanted.nonzero()[0].tolist()
+        table, found = self._view().table, self._rows_since(at, kind)
+        rows: list[int] = found.tolist()
         if says is not None:
             texts = table.sayings.texts
-            numbers: list[int] = table.saying[:length][wanted].tolist()
+            numbers: list[int] = table.saying[found].tolist()
             passed = {number: says(texts[number]) for number in dict.fromkeys(numbers)}
             rows = [row for row, number in zip(rows, numbers, strict=True) if passed[number]]
         return iter(table.records_of(rows))
+
+    @locked
+    def weightiest(self, at: datetime, kind: str) -> tuple[Iterator[Memory], int]:
+        """The memories of a kind created at `at` or later, the most important first, of these the latest, made as they
+        are read; and how many there are. `accessed_at` as they were added."""
+        table, found = self._view().table, self._rows_since(at, kind)
+        rows = found[np.lexsort((found, table.importance[found]))[::-1]]
+        few = (table.records_of(rows[start : start + _FEW].tolist()) for start in range(0, len(rows), _FEW))
+        return chain.from_iterable(few), len(rows)
+
+    def _rows_since(self, at: datetime, kind: str) -> NDArray[np.intp]:
+        view, began = self._view(), micros(checked_time(at))
+        table, length = view.table, view.length
+        wanted = (table.created[:length] >= began) & (table.kind[:length] == KIND_CODES[kind]) & view.alive
+        return wanted.nonzero()[0]
 
     @locked
     def earliest(self, says: Callable[[str], bool]) -> int | None:
