@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from commonplace.memory.stores.codec import inflated
 from commonplace.rng import below
 from commonplace.run import seals
+from commonplace.run.rows import unpacked_vector
 from e2e.command import command, copied, tables
 from e2e.lived import once
 from run.formats.make import COUNTED, made
@@ -136,8 +138,16 @@ class Draw:
 
 
 def everything(run: Path) -> list[Any]:
-    """All that SQLite can read from the file, with the type of every value."""
+    """All that SQLite can read from the file, with the type of every value and what it holds."""
     return list(_everything(run))
+
+
+def held(table: str, cell: Any) -> Any:
+    """What a value holds: bits that fill up the last byte of what is compressed hold nothing."""
+    with suppress(ValueError):
+        if isinstance(cell, bytes):
+            return unpacked_vector(cell) if table == "vector" else inflated(cell)
+    return cell
 
 
 def _everything(run: Path) -> Iterator[Any]:
@@ -148,4 +158,4 @@ def _everything(run: Path) -> Iterator[Any]:
         yield connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
         for table in TABLES:
             for row in connection.execute(f"SELECT * FROM {table}"):
-                yield tuple((type(cell), cell) for cell in row)
+                yield tuple((type(cell), held(table, cell)) for cell in row)
