@@ -74,6 +74,18 @@ def test_a_line_is_another_without_the_memory_it_rests_on(reading):
         assert found.again == ()
 
 
+def test_without_an_arrival_nobody_stands_there(reading):
+    event, memory = next(
+        (event, one)
+        for event in lines(reading)
+        for one in [reading.memory(event.agent_id, event.body["because"][0])]
+        if one.tick == event.tick and one.details["frame"]["what"] == "arrived"
+    )
+    (now,) = without(reading, event, memory.id).without
+    who = memory.details["frame"]["who"]
+    assert not [one for one in now.turn.delta.memories if one.details["frame"].get("who") == who]
+
+
 def test_what_rests_on_the_memory_goes_with_it(reading):
     events = [event for event in lines(reading) if event.body.get("facts")]
     carried = [(event, event.body["carriers"][0]) for event in events]

@@ -36,8 +36,9 @@ SAMPLES = 5
 """How often each arm asks a mind that may answer differently each time."""
 EVENT_FIELDS = ("events", "outcome", "news")
 """The fields of a view of the world that hold events."""
-SIGHTS = {"doing": "who", "thing": "object"}
-"""Frames of what was seen: what they say in `what`, and the key of the id of what was seen."""
+SIGHTS = {"doing": "who", "thing": "object", "arrived": "who"}
+"""Frames of what was seen: what they say in `what`, and the key of the id of what was seen. Somebody whose arrival goes
+unnoticed is not noticed standing there either."""
 
 
 @dataclass(frozen=True, slots=True)
