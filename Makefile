@@ -29,6 +29,9 @@ $(PAGE): $(PAGE_SOURCES)
 sitcom: $(VENV)/sitcom  ## two characters on a stage in the browser, with the reasons under every line
 	exec $(BIN)/streamlit run src/commonplace/sitcom/app.py
 
+# tests start hundreds of processes: without bytecode each of them compiles the package again
+test coverage prove: export PYTHONDONTWRITEBYTECODE :=
+
 test: $(VENV)/test  ## run every test that can run here
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 
