@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from itertools import combinations
+from statistics import mean
 
 from cognition.hamlet import same_past
 from commonplace.api import OpenedRun
@@ -29,16 +30,19 @@ def test_everybody_sleeps_at_home_in_the_night(run: OpenedRun) -> None:
 
 
 def test_everybody_spends_the_working_day_mostly_where_the_routine_says(run: OpenedRun) -> None:
-    """Talks, rain and festivals lead elsewhere; the greater part of the usual places is still visited each day."""
+    """Talks and festivals lead elsewhere, and snow keeps one at home; the usual places are still visited."""
+    kept: dict[tuple[str, int], float] = {}
     for agent, persona in run.scenario.personas.items():
         for day in (0, 1):
             strokes = list(zip(persona.routine, persona.routine[1:], strict=False))
-            kept = 0
+            visited = 0
             for stroke, following in strokes:
                 inside = range(stroke.at // 5 * 5 + 5, following.at, 5)
                 places = {at(run, agent, day, minutes).place for minutes in inside if day or minutes > 6 * 60}
-                kept += stroke.place in places
-            assert kept >= 0.5 * len(strokes), (agent, day, kept, len(strokes))
+                visited += stroke.place in places
+            kept[agent, day] = visited / len(strokes)
+    assert mean(kept.values()) >= 0.8, kept
+    assert len([share for share in kept.values() if share < 0.5]) <= 1, kept
 
 
 MEAL = re.compile(

