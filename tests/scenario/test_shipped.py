@@ -23,6 +23,7 @@ from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.scenario.loading import find, read, report
 from commonplace.scenario.rules import check
 from commonplace.scenario.scaffold import new, text
+from commonplace.text import sentences
 from commonplace.world.occasions import occurring
 from commonplace.world.tree import leads_on
 from commonplace.world.weather import ambient_at
@@ -190,6 +191,9 @@ def test_every_occasion_of_a_new_town_happens_in_some_weeks_and_changes_its_thin
     assert found.keys() == {one.event.id for one in occasions.all}
     assert max(found.values()) <= 30
     for one in occasions.all:
+        assert len(scenario.tells[one.event.id].at_once) >= 2
+        for line in scenario.tells[one.event.id].lines:
+            assert any(sentence in scenario.replies for sentence in sentences(line)), line
         for thing, state in one.event.sets:
             kind = scenario.geography.kinds[scenario.geography.nodes[thing].kind]
             assert state in kind.states

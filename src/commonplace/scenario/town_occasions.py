@@ -60,10 +60,16 @@ def _occasion(
         yield f"    far: {said(one['far'])}"
     if "sets" in one:
         yield f"    sets: {flow({things[kind]: state for kind, state in one['sets'].items()})}"
+    yield "    at_once:"
+    yield from (f"      - {said(line)}" for line in one["at_once"])
     yield f"    topic: {quoted(one['topic'])}"
     yield f"    sort: {one['sort']}"
     yield "    tell:"
     yield from (f"      - {said(line)}" for line in one["tell"])
+    yield "    replies:"
+    for reply in one["replies"]:
+        answer = f", answer: {said(reply['answer'])}" if "answer" in reply else ""
+        yield f"      - {{say: {said(reply['say'])}, to: {reply['to']}{answer}}}"
 
 
 def _condition(value: int | str | list[str]) -> str:

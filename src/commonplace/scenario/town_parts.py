@@ -9,7 +9,7 @@ from typing import Any
 
 from commonplace.scenario.census import District, Place
 
-_PLAIN = re.compile(r"[A-Za-z][\w' ().!?;éè-]*[\w.!?)]|[A-Za-z]")
+_PLAIN = re.compile(r"[A-Za-z][\w' ().!;éè-]*[\w.!)]|[A-Za-z]")  # older readers stop at `?` in a list on one line
 _WORDS = frozenset({"yes", "no", "on", "off", "true", "false", "null", "y", "n"})
 
 
