@@ -110,6 +110,7 @@ class Memory:
     sort: str = ""
     about: str = ""
     plan: bool = False
+    replies: Sequence[Words] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -360,7 +361,7 @@ def club_place(town: Town, one: Person) -> tuple[str, Place | None]:
 # ── histories ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-_FIELDS = frozenset({"text", "topic", "weight", "sort", "tell", "label", "theirs"})
+_FIELDS = frozenset({"text", "topic", "weight", "sort", "tell", "replies", "label", "theirs"})
 _SENTENCE = re.compile(r"(^|[.!?] )([\"']?)([a-z])")
 
 
@@ -532,6 +533,7 @@ class _Histories:
                 sort=entry.get("sort", sort),
                 about=other.id if other is not None else "",
                 plan=plan,
+                replies=entry.get("replies", ()),
             )
         )
 

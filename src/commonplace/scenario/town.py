@@ -11,7 +11,7 @@ from commonplace import rng
 from commonplace.scenario.census import KEY, District, Home, Person, Place, Town, club_place, settled, town_words
 from commonplace.scenario.findings import minutes
 from commonplace.scenario.town_occasions import occasions
-from commonplace.scenario.town_parts import flow, listed, quoted, things_at_work, things_outside
+from commonplace.scenario.town_parts import flow, listed, quoted, replies, things_at_work, things_outside
 
 START = "2031-10-06"
 """A Monday."""
@@ -196,6 +196,7 @@ def _character(town: Town, one: Person) -> Iterator[str]:
             yield "        plan: true"
         yield "        tell:"
         yield from (f"          - {quoted(line)}" for line in memory.tell)
+        yield from replies(memory.replies, " " * 8)
 
 
 def _work(one: Person) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from commonplace import rng
 from commonplace.scenario.census import KEY, Town, town_words
-from commonplace.scenario.town_parts import flow, listed, quoted, things_at_work, things_outside
+from commonplace.scenario.town_parts import flow, listed, quoted, replies, things_at_work, things_outside
 
 FEWEST_OCCASIONS, MOST_OCCASIONS, PER_OCCASION = 8, 12, 25
 """Kinds of occasions in the smallest town, in the largest, and people for each one more."""
@@ -66,10 +66,7 @@ def _occasion(
     yield f"    sort: {one['sort']}"
     yield "    tell:"
     yield from (f"      - {said(line)}" for line in one["tell"])
-    yield "    replies:"
-    for reply in one["replies"]:
-        answer = f", answer: {said(reply['answer'])}" if "answer" in reply else ""
-        yield f"      - {{say: {said(reply['say'])}, to: {reply['to']}{answer}}}"
+    yield from replies(one["replies"], " " * 4)
 
 
 def _condition(value: int | str | list[str]) -> str:

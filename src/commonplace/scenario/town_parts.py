@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from commonplace.scenario.census import District, Place
@@ -28,6 +28,15 @@ def flow(fields: Mapping[str, Any]) -> str:
 def listed(values: Iterable[str]) -> str:
     """A list on one line."""
     return f"[{', '.join(map(quoted, values))}]"
+
+
+def replies(given: Sequence[Mapping[str, Any]], indent: str) -> Iterator[str]:
+    """What may be said to the lines of a memory or an occasion; nothing without any."""
+    if given:
+        yield f"{indent}replies:"
+    for reply in given:
+        answer = f", answer: {quoted(reply['answer'])}" if "answer" in reply else ""
+        yield f"{indent}  - {{say: {quoted(reply['say'])}, to: {reply['to']}{answer}}}"
 
 
 def things_outside(district: District) -> list[tuple[str, str, str]]:
