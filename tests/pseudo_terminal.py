@@ -26,7 +26,7 @@ class Terminal:
     def __init__(self, process: subprocess.Popen[str], master: int) -> None:
         self.process = process
         self.drawn = b""
-        self._master = master
+        self._master: int | None = master
 
     def press(self, keys: bytes) -> None:
         """Type something."""
@@ -62,6 +62,13 @@ class Terminal:
         self.read(0.1)
         return self.process.returncode
 
+    def close(self) -> int:
+        """Close the terminal, of which nobody tells the program; returns its status at its end."""
+        if self._master is not None:
+            os.close(self._master)
+        self._master = None
+        return self.process.wait(PATIENCE)
+
     def processor_seconds(self) -> float:
         """What the program has used so far (Linux)."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
@@ -78,9 +85,9 @@ def terminal(*arguments: object, columns: int = 120, lines: int = 40, **changes:
         env.pop(name, None)
     process = started(*arguments, env=env, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
     os.close(slave)
+    shown = Terminal(process, master)
     try:
-        yield Terminal(process, master)
+        yield shown
     finally:
         process.kill()
-        process.wait()
-        os.close(master)
+        shown.close()

@@ -87,6 +87,16 @@ def test_a_signal_ends_the_view_and_its_run_at_a_tick_boundary(number, tmp_path)
     command("verify", run)
 
 
+def test_a_terminal_that_is_closed_without_a_word_ends_the_view_and_its_run(tmp_path):
+    """Whoever started the program may keep the signal to itself, as `make` does."""
+    run = tmp_path / "a.run"
+    with terminal("run", "plaza", "-o", run) as shown:
+        shown.until(lambda: run.exists() and ends(run).tick >= 2)
+        assert shown.close() == 130
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.run"]
+    command("verify", run)
+
+
 class Ended:
     """A view that has been left."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 LOOK_EVERY = 0.2
 """Seconds between two checks for new ticks."""
+NOTICE_CLOSED = 1.0
+"""Seconds between two checks that the terminal is still there."""
 NOTICE = 30.0
 """Seconds the reason of a pause stays on the screen."""
 MIND = typer.Option("", "--mind", help="Who answers when you ask a character; the run's own mind if left out.")
@@ -144,7 +147,17 @@ async def _shown(app: TownApp) -> None:
     for number in stopping_signals():
         with suppress(NotImplementedError):  # on Windows they end the process
             asyncio.get_running_loop().add_signal_handler(number, leave)
+    watched = asyncio.create_task(_without_terminal(leave))
     await app.run_async()
+    watched.cancel()
+
+
+async def _without_terminal(leave: Callable[[], None]) -> None:
+    """Leave when the terminal is closed. Its signal may reach only whoever started this process, such as `make`."""
+    terminals = [descriptor for descriptor in (0, 1, 2) if os.isatty(descriptor)]
+    while all(map(os.isatty, terminals)):
+        await asyncio.sleep(NOTICE_CLOSED)
+    leave()
 
 
 @contextmanager
