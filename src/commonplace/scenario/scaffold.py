@@ -31,8 +31,14 @@ def new(path: str | Path, size: int = 2) -> Path:
         if target.is_dir():
             raise IsADirectoryError(EISDIR, "it is a folder")
         target = target if target.suffix else target.with_name(f"{target.name}{SUFFIX}")
+        written = text(target.stem, size)
         with target.open("x", encoding="utf-8") as file:
-            file.write(text(target.stem, size))
+            try:
+                file.write(written)
+                file.flush()
+            except OSError:
+                target.unlink()
+                raise
     except FileExistsError as error:
         raise UsageError(
             "exists already and is left as it is", where=str(target), hint="Choose another name."
