@@ -110,7 +110,16 @@ def test_a_line_rests_on_the_memories_it_cites() -> None:
 
 
 def _without(given: ConverseInput, hidden: set[int]) -> ConverseInput:
-    """The question without some memories, and without the facts only they carried."""
+    """The question without some memories, and without what only they carried: facts, goals, and notes about a past."""
     rest = tuple(memory for memory in given.recalled if memory.id not in hidden)
     known = {fact for memory in rest for fact in memory.facts}
-    return given.model_copy(update={"recalled": rest, "facts": tuple(fact for fact in given.facts if fact.id in known)})
+    return given.model_copy(
+        update={
+            "recalled": rest,
+            "facts": tuple(fact for fact in given.facts if fact.id in known),
+            "goals": tuple(goal for goal in given.goals if hidden.isdisjoint(goal.because)),
+            "past": given.past.model_copy(
+                update={"notes": tuple(note for note in given.past.notes if hidden.isdisjoint(note.because))}
+            ),
+        }
+    )
