@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import datetime
+from typing import Any
 
 import pytest
 
@@ -88,6 +89,27 @@ def test_events_come_in_canonical_order_and_ids_are_never_given_twice(rows, town
     assert [event["tick"] for event in events] == sorted(event["tick"] for event in events)
     with open_run(town) as reading:
         assert ids == [event.id for event in reading.events()]
+
+
+def test_events_of_a_character_a_type_and_a_stretch_of_time(rows, town):
+    def chosen(*options: object) -> list[dict[str, Any]]:
+        return rows("events", town, *options)
+
+    events = chosen()
+    assert chosen("--agent", "Mira", "--type", "say") == [
+        event for event in events if event["agent_id"] == "mira" and event["type"] == "SAY"
+    ]
+    middle = [event for event in events if 12 <= event["tick"] <= 24]
+    assert chosen("--since", 12, "--until", 24) == middle
+    assert chosen("--since", events[-1]["time"]) == [event for event in events if event["tick"] == events[-1]["tick"]]
+
+
+def test_a_type_that_no_event_has_is_answered_with_those_there_are(town, capsys):
+    main(["events", str(town), "--type", "SAYS"])
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "no event of type 'SAYS'" in said.err
+    assert "SAY, " in said.err
 
 
 def test_a_refused_interaction_says_why(all_events):

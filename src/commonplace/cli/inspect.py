@@ -15,6 +15,7 @@ from commonplace.cli.options import AT, JSON, RUN, TRUST
 from commonplace.cli.output import print_json, print_table
 from commonplace.clock import hhmm
 from commonplace.errors import UsageError, command
+from commonplace.lookup import character, names_in
 from commonplace.run.account import account, account_text, goal_text
 from commonplace.run.account import goals as goals_of
 from commonplace.run.integrity import check as check_integrity
@@ -31,10 +32,23 @@ from commonplace.world.events import NOBODY, Event
 # The engine is imported only where something is run, so that the other commands start in two thirds of the time.
 
 
-def events(run: Path = RUN, as_json: bool = JSON) -> None:
+def events(
+    run: Path = RUN,
+    as_json: bool = JSON,
+    agent: str = typer.Option("", "--agent", help="Only what this character did: id, full name or short name."),
+    type_: str = typer.Option("", "--type", help="Only of this type, such as SAY."),
+    since: str | None = typer.Option(None, "--since", help="At this tick or ISO simulated time, or later."),
+    until: str | None = typer.Option(None, "--until", help="At this tick or ISO simulated time, or earlier."),
+) -> None:
     """List everything that happened, in canonical order."""
     with Reading.open(run) as reading:
-        rows = (event_json(event, reading.time(event.tick)) for event in reading.events())
+        who = character(agent, names_in(reading), run) if agent else None
+        first, last = 0 if since is None else reading.tick(since), reading.tick(until)
+        found = reading.events(first, last, type=type_.upper() or None, agent=who)
+        if type_ and not found:
+            types = sorted({event.type for event in reading.events()})
+            print(f"no event of type {type_!r} among these; the run has {', '.join(types)}", file=sys.stderr)
+        rows = (event_json(event, reading.time(event.tick)) for event in found)
         if as_json:
             print_json(rows)
         else:
