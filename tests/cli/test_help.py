@@ -48,6 +48,14 @@ def test_the_example_can_be_typed_as_it_stands(name, capsys):
     described.make_context(name, words[1:])
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_who_types_it_wrong_is_shown_the_example(name, capsys):
+    assert main([name, "--no-such-option"]) == 2
+    shown = capsys.readouterr().err
+    assert "--no-such-option" in shown
+    assert shown.endswith(f"Example: commonplace {COMMANDS[name].example}\n")
+
+
 def test_help_lists_every_command_on_a_line_of_its_own(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["--help"]) == 0

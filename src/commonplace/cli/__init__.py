@@ -63,10 +63,12 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
         "replay": Entry("watch", "Show a recorded run again.", "replay monday.run --from 144"),
         "serve": Entry("serve", "Show a village in the browser.", "serve latticeville"),
         "watch": Entry("watch", "Follow a run while another process runs it.", "watch monday.run"),
-        "events": Entry("inspect", "List everything that happened.", "events monday.run --json"),
+        "events": Entry("inspect", "List everything that happened.", "events monday.run --agent mira --type SAY"),
         "agents": Entry("inspect", "List the characters: where they are, what they do.", "agents monday.run --json"),
         "why": Entry("inspect", "Explain why something was done or said.", "why monday.run t31.mira.0"),
-        "talk": Entry("talk", "Ask a character anything; history does not change.", "talk monday.run mira"),
+        "talk": Entry(
+            "talk", "Ask a character anything; history does not change.", 'talk monday.run mira --ask "Where is Jun?"'
+        ),
         "diff": Entry("diff", "Show where two runs part, and what differs then.", "diff monday.run dark.run"),
         "diffusion": Entry("inspect", "Show how far each seed fact has spread.", "diffusion monday.run --json"),
         "usage": Entry("costs", "Show what was asked of the mind, and its cost.", "usage monday.run --json"),
@@ -251,7 +253,10 @@ def _run(words: Sequence[str]) -> int:
     try:
         app(list(words), prog_name="commonplace")
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0
+        status = end.code if isinstance(end.code, int) else 0
+        if status == UsageError.status and words[0] in COMMANDS:  # Typer has said what is wrong
+            print(f"Example: commonplace {COMMANDS[words[0]].example}", file=sys.stderr)
+        return status
     return 0
 
 
