@@ -196,6 +196,39 @@ def test_a_stranger_is_not_known() -> None:
     assert "Kit" not in found.answer or "know" in found.answer or "met" in found.answer
 
 
+def test_when_an_event_begins_is_told_by_its_fact() -> None:
+    found = asked("When is the lantern festival?")
+    assert "seven this evening" in found.answer
+    assert found.because == (HEARD.id,)
+    assert "seven" not in asked("When is the lantern festival?", notes=(OWES,), later=()).answer
+
+
+def test_the_time_is_told() -> None:
+    assert re.search("noon.* Saturday", asked("What time is it?").answer, re.IGNORECASE)
+
+
+def test_a_name_that_nobody_knows_keeps_its_capital() -> None:
+    assert "Bitcoin" in asked("What do you think of Bitcoin?").answer
+
+
+def test_the_weather_is_that_of_now() -> None:
+    began, cleared = (
+        memory(4, text, 30, kind="action", frame={"what": "weather", "sky": sky, "old": old})
+        for text, sky, old in (("It begins to rain.", "rain", "clear"), ("The sky clears.", "clear", "rain"))
+    )
+    assert "rain" not in asked("What's the weather like?", notes=(began,)).answer
+    assert cleared.id in asked("What's the weather like?", notes=(cleared,)).because
+
+
+def test_who_was_hurt_says_by_what() -> None:
+    hurt = PastNote(kind="hurt", other="jun", called="Jun", act="spoke_ill", minutes_ago=90, because=(4,))
+    words = said(4, "Mira? Her broth is dishwater.", 90)
+    found = asked("Did anybody annoy you?", notes=(*NOTES, words), past=Past(notes=(hurt,)))
+    assert "dishwater" in found.answer
+    assert 4 in found.because
+    assert "dishwater" not in asked("Did anybody annoy you?", notes=(*NOTES, words)).answer
+
+
 PROMISES = Past(
     notes=tuple(
         PastNote(kind=kind, other=other, called=called, act=act, topic=named[4:], named=named, because=(number,))

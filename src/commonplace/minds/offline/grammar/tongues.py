@@ -155,7 +155,7 @@ class English:
             )
         if days == 1:
             return f"yesterday {part}" if part != "night" else "last night"
-        if days < 0:
+        if days == -1:
             return f"tomorrow {part}"
         day = datetime.fromisoformat(moment) - timedelta(days=days)
         return f"on {_EN_DAYS[day.weekday()]} {part}"

@@ -362,7 +362,7 @@ def usual_instead(talk: Interview, span: When) -> Iterator[Piece | None]:
     longest = sorted(awake, key=lambda item: -item.minutes)[:2]
     for number, item in enumerate(item for item in awake if item in longest):
         rule = "plan.usual" if not number else "plan.usual.then"
-        yield talk.say(rule, mark=item.do, daypart=talk.daypart, **talk.placed(item))
+        yield talk.say(rule, mark=item.do, daypart=talk.daypart, **talk.item(item))
     if not awake:
         yield talk.say("dunno.future")
 
@@ -382,7 +382,7 @@ def usual(talk: Interview) -> Pieces:
     for item in named or sorted(
         sorted(items, key=lambda item: -item.minutes)[:3], key=lambda item: minute_of(item.start)
     ):
-        yield talk.say("usual", mark=item.do, **talk.placed(item))
+        yield talk.say("usual", mark=item.do, **talk.item(item))
 
 
 def rising(talk: Interview) -> Pieces:
@@ -398,7 +398,7 @@ def rising(talk: Interview) -> Pieces:
             return
     for item in talk.given.usual[:1]:
         yield talk.say("rising", **talk.item(item))
-        yield talk.say("usual", mark=item.do, **talk.placed(item))
+        yield talk.say("usual", mark=item.do, **talk.item(item))
 
 
 def bedtime(talk: Interview) -> Pieces:

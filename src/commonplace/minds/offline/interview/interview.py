@@ -132,7 +132,7 @@ class Interview:
         """An admission that nothing is known, which names what, and the thing in question where one stands out."""
         named = self.asked.subject or (self.asked.topic if self.asked.words else "")
         named = " ".join(self.asked.heads) if self.asked.people else named
-        topic = self.tongue.topic(named) if named else ""
+        topic = self.topic(named)
         when = self.asked.when
         if when is not None and when.days < 0:
             return self.say("dunno.future")
@@ -146,6 +146,11 @@ class Interview:
             return self.first(self.say(f"dunno.{self.asked.wants}"), self.say("dunno"))
         puzzled = self.asked.kind in FOLLOWS or not self.asked.kind
         return self.say("dunno.puzzled" if puzzled else "dunno")
+
+    def topic(self, named: str) -> str:
+        """What a question is about, as an answer names it: with the capitals that it was typed with."""
+        typed = {word.lower(): word for word in re.findall(r"[^\W\d_][\w'-]*", self.given.question)[1:]}
+        return " ".join(typed.get(word, word) for word in self.tongue.topic(named).split())
 
     def person(self, other: str) -> Person | None:
         """Somebody the question names."""
@@ -335,8 +340,11 @@ class Interview:
         who = self.given.who
         doing = self.tongue.doing(who, item.do)
         at = "" if names_place(doing, item.location_name) else self.tongue.at(who, item.location_name)
-        return {"doing": doing, "at": at, "place": self.tongue.place(who, item.location_name),
-                "time": self.tongue.at_time(item.start), **self.tongue.forms(doing)}  # fmt: skip
+        forms = self.tongue.forms(doing)
+        return {"doing": doing, "at": at, "doing_at": f"{doing} {at}".strip(),
+                "at_often": f"{at} {forms.get('often', '')}".strip(),
+                "place": self.tongue.place(who, item.location_name),
+                "time": self.tongue.at_time(item.start), **forms}  # fmt: skip
 
     def placed(self, item: Item) -> dict[str, str]:
         """The slots of a stretch of plan, its place also where its doing names it."""

@@ -83,7 +83,7 @@ def heard(talk: Interview) -> Pieces:
         slots = talk.slots(spoken[0])
         yield talk.say("heard.yes", spoken[0].id, mark=slots["quote"], **slots)
         return
-    topic = talk.tongue.topic(talk.asked.topic)
+    topic = talk.topic(talk.asked.topic)
     yield talk.first(talk.say("heard.no", topic=topic), talk.say("heard.no.plain"))
 
 
@@ -141,7 +141,7 @@ def source(talk: Interview) -> Pieces:
             "source.own" if own[0].frame.get("what") == "seed" else "source.saw", own[0].id, when=talk.when(own[0])
         )
         return
-    topic = talk.tongue.topic(talk.asked.topic)
+    topic = talk.topic(talk.asked.topic)
     yield talk.first(talk.say("heard.no", topic=topic), talk.say("heard.no.plain"))
 
 
@@ -193,7 +193,7 @@ def going(talk: Interview) -> Pieces:
         yield talk.say("going.plan", *items[0].because, **talk.placed(items[0]))
         return
     if words and not talk.relevant(words) and not talk.asked.places:
-        topic = talk.tongue.topic(talk.asked.topic)
+        topic = talk.topic(talk.asked.topic)
         yield talk.first(talk.say("heard.no", topic=topic), talk.say("heard.no.plain"))
         return
     yield talk.say("going.no")
@@ -261,6 +261,21 @@ def went(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
     for one in doing[:1]:
         yield talk.say("going.did", one.id, mark=one.frame["doing"], **talk.doing(one.frame["doing"]))
     yield from (tell(talk, one) for one in there if one.frame["what"] == "doing")
+
+
+def begins(talk: Interview, event: FactNote) -> Piece | None:
+    """When and where an event begins, or began."""
+    now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(event.starts)
+    days, minute = (now.date() - starts.date()).days, starts.hour * 60 + starts.minute
+    carrier = next(one.id for one in talk.everything if event.id in one.facts)
+    return talk.say(
+        "event.begins" if now < starts else "event.began",
+        carrier,
+        time=talk.tongue.at_time(event.starts[11:16]),
+        part=talk.tongue.part(days, minute, talk.given.situation.moment),
+        day=talk.tongue.span(days, 0, DAY, talk.given.situation.moment),
+        at=talk.tongue.at(talk.given.who, event.place_name),
+    )
 
 
 def will_go(talk: Interview, note: FactNote, starts: datetime, now: datetime) -> Iterator[Piece | None]:
@@ -607,7 +622,11 @@ def thing(talk: Interview) -> Pieces:
 
 
 def when_was(talk: Interview) -> Pieces:
-    """When something was."""
+    """When something was, or is to be."""
+    event = next((note for fact in talk.asked.facts if (note := talk.note_of(fact)) and note.starts), None)
+    if event is not None and (begun := begins(talk, event)):
+        yield begun
+        return
     if talk.asked.facts:
         yield from going(talk)
         return

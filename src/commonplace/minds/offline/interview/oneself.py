@@ -180,7 +180,7 @@ def in_routine(talk: Interview, *, most: bool = True) -> Iterator[Piece | None]:
     for item in talk.given.usual if telling else ():
         hits = [talk.has(word, f"{item.do} {item.location_name}") for word in telling]
         if all(hits) if most else any(hits):
-            yield talk.say("usual", mark=item.do, **talk.placed(item))
+            yield talk.say("usual", mark=item.do, **talk.item(item))
 
 
 def secret(talk: Interview) -> Pieces:
@@ -253,7 +253,7 @@ def weather(talk: Interview) -> Pieces:
     for word in words:
         told = [tell(talk, note) for note in talk.relevant([word], talk.seeds())]
         yield from [piece for piece in told if piece and talk.has(word, piece.text)][:1]
-    yield from (tell(talk, note) for note in past[:1])
+    yield from (tell(talk, note) for note in past[:1] if note.frame["sky"] == talk.given.situation.sky)
 
 
 def learnt(talk: Interview) -> Pieces:

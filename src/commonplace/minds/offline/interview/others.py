@@ -95,11 +95,14 @@ def closest(talk: Interview) -> Pieces:
 
 
 def rival(talk: Interview) -> Pieces:
-    """Whoever is liked least."""
+    """Whoever is liked least, and what others did that hurt."""
+    causes = {memory for note in talk.given.past.notes if note.kind == "hurt" for memory in note.because}
+    hurts = [tell(talk, note) for note in talk.everything if note.id in causes]
     worst = min(talk.given.known, key=lambda one: (one.warmth, one.id), default=None)
     if worst is None or worst.warmth > COOL:
-        return [talk.say("rival.none")]
-    return [talk.say("rival", *worst.because, **talk.them(worst)), label_of(talk, worst), *grounds(talk, worst, 2)]
+        return hurts or [talk.say("rival.none")]
+    disliked = [talk.say("rival", *worst.because, **talk.them(worst)), label_of(talk, worst), *grounds(talk, worst, 2)]
+    return [*disliked, *hurts] if talk.asked.wants == "who" else [*hurts, *disliked]
 
 
 def grounds(talk: Interview, person: Acquaintance, most: int) -> Iterator[Piece | None]:
