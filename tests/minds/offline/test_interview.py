@@ -200,6 +200,8 @@ def test_when_an_event_begins_is_told_by_its_fact() -> None:
     found = asked("When is the lantern festival?")
     assert "seven this evening" in found.answer
     assert found.because == (HEARD.id,)
+    assert "Lattice Plaza" in asked("Where is the festival?").answer
+    assert not asked("What is the lantern festival?").answer.startswith("Yes")
     assert "seven" not in asked("When is the lantern festival?", notes=(OWES,), later=()).answer
 
 

@@ -65,7 +65,11 @@ def heard(talk: Interview) -> Pieces:
     for fact in talk.asked.facts[:1]:
         note = talk.note_of(fact)
         if note is not None:
-            yield from heard_of(talk, note)
+            if talk.asked.wants == "what" and (begun := begins(talk)):
+                yield begun
+                yield from (tell(talk, one) for one in (*talk.carriers(fact, "said"), *talk.carriers(fact, "seed"))[:1])
+            else:
+                yield from heard_of(talk, note)
             return
     if talk.asked.people and not talk.asked.words:
         yield from whois(talk)
@@ -263,8 +267,11 @@ def went(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
     yield from (tell(talk, one) for one in there if one.frame["what"] == "doing")
 
 
-def begins(talk: Interview, event: FactNote) -> Piece | None:
-    """When and where an event begins, or began."""
+def begins(talk: Interview) -> Piece | None:
+    """When and where the event in question begins, or began; None if none is known."""
+    event = next((note for fact in talk.asked.facts if (note := talk.note_of(fact)) and note.starts), None)
+    if event is None:
+        return None
     now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(event.starts)
     days, minute = (now.date() - starts.date()).days, starts.hour * 60 + starts.minute
     carrier = next(one.id for one in talk.everything if event.id in one.facts)
@@ -592,8 +599,11 @@ def of_place(talk: Interview, place: str) -> Iterator[Piece | None]:
 
 
 def thing(talk: Interview) -> Pieces:
-    """A thing: how and where it was last seen."""
+    """A thing: how and where it was last seen; an event: where it is."""
     words = talk.asked.words
+    if begun := begins(talk):
+        yield begun
+        return
     if talk.asked.people and not words:
         yield from seen(talk)
         return
@@ -623,8 +633,7 @@ def thing(talk: Interview) -> Pieces:
 
 def when_was(talk: Interview) -> Pieces:
     """When something was, or is to be."""
-    event = next((note for fact in talk.asked.facts if (note := talk.note_of(fact)) and note.starts), None)
-    if event is not None and (begun := begins(talk, event)):
+    if begun := begins(talk):
         yield begun
         return
     if talk.asked.facts:
