@@ -243,6 +243,8 @@ FORESEEN_BY_NOBODY = [
     ("What does Ada do for a living?", "whois", "who", ""),
     ("What's wrong with the radio?", "seenthing", "how", "radio"),
     ("Where are we?", "where", "where", ""),
+    ("What did I just ask you?", "asked", "what", ""),
+    ("제 첫 질문이 뭐였죠?", "asked", "what", "첫 질문"),
     ("What time is the fair?", "when", "when", "fair"),
     ("무슨 꽃이 제일 잘 팔려요?", "superlative", "what", "꽃"),
     ("컴퓨터 할 줄 알아요?", "did", "whether", "컴퓨터"),

@@ -209,6 +209,13 @@ def test_the_time_is_told() -> None:
     assert re.search("noon.* Saturday", asked("What time is it?").answer, re.IGNORECASE)
 
 
+def test_what_was_asked_in_this_talk_is_remembered() -> None:
+    lines = (*talk("Who is Jun?", "A neighbour."), *talk("Are you well?", "Quite well."))
+    assert "Who is Jun?" in asked("What did I ask you first?", lines=lines).answer
+    assert "Are you well?" in asked("What did I just ask you?", lines=lines).answer
+    assert "Jun" not in asked("What did I ask you first?").answer
+
+
 def test_a_name_that_nobody_knows_keeps_its_capital() -> None:
     assert "Bitcoin" in asked("What do you think of Bitcoin?").answer
 

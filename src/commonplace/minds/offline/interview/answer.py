@@ -171,7 +171,7 @@ _HANDLERS: Mapping[str, Callable[[Interview], Pieces]] = {
     "family": oneself.family, "household": others.household, "whyhome": oneself.home_why, "went": matters.was_there,
     "withwhom": others.with_whom, "miss": oneself.miss, "rising": days.rising, "bedtime": days.bedtime,
     "secret": oneself.secret, "now": oneself.now, "where": oneself.where_now,
-    "here": oneself.here, "date": oneself.date, "source": matters.source, "told": matters.told,
+    "here": oneself.here, "date": oneself.date, "asked": oneself.asked, "source": matters.source, "told": matters.told,
     "going": matters.going, "heard": matters.heard, "closest": others.closest, "rival": others.rival,
     "people": others.people, "know": others.know, "talked": others.talked, "said": others.said_by,
     "seen": others.seen, "whois": others.whois, "think": matters.think, "weather": oneself.weather,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, covers, minute_of, occurs
 from commonplace.minds.offline.interview.others import what_is
 from commonplace.minds.offline.interview.telling import tell
+from commonplace.minds.question import ASKER
 
 WELL, ILL = 12, -12
 """Mood from which one is well, below which not."""
@@ -235,6 +237,15 @@ def date(talk: Interview) -> Pieces:
     """The time and the day."""
     here = talk.given.situation
     return [talk.say("date", oclock=talk.tongue.clock(here.time), weekday=here.weekday)]
+
+
+def asked(talk: Interview) -> Pieces:
+    """What the person asked in this talk, first or last."""
+    questions = [line.text for line in talk.given.lines if line.speaker == ASKER]
+    if not questions:
+        return [talk.say("asked.none")]
+    first = re.search(r"\bfirst\b|처음|첫|먼저", talk.given.question, re.IGNORECASE)
+    return [talk.say("asked", quote=questions[0 if first else -1])]
 
 
 def weather(talk: Interview) -> Pieces:
