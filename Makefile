@@ -22,7 +22,7 @@ page: $(PAGE)  ## build the page of the server from web/ (needs Node 20 or newer
 
 $(PAGE): $(PAGE_SOURCES)
 	@command -v npm >/dev/null || { echo "the page is built with Node 20 or newer, which is not installed: https://nodejs.org"; \
-	  echo "(packages from PyPI carry the page: pip install 'commonplace[web]', then commonplace serve)"; exit 1; }
+	  echo "(make run needs no page: it shows the village in the terminal)"; exit 1; }
 	@echo "building the page …"
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
 

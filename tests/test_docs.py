@@ -23,6 +23,7 @@ import typer.main
 from commonplace.cli import app
 from commonplace.cli.options import Durability, Fidelity, View
 from commonplace.engine.stage import Stage
+from commonplace.errors import DISTRIBUTION
 from commonplace.minds.tasks import TASKS
 from commonplace.run.reading import Reading
 from commonplace.scenario.model import CognitionPart
@@ -311,6 +312,19 @@ def test_every_page_is_in_the_index_and_every_decision_says_what_would_change_it
     for path in (PROJECT / "docs" / "decisions").glob("*.md"):
         text = path.read_text(encoding="utf-8")
         assert all(f"**{part}" in text for part in ("Chosen", "Dropped", "What would change our mind")), path.name
+
+
+def test_nobody_is_told_to_install_the_program_that_has_our_name_on_pypi():
+    assert tomllib.loads(page("pyproject.toml"))["project"]["name"] == DISTRIBUTION
+    theirs = re.compile(r"""pip install(?: -\S+)* ["']?commonplace(?![-_\w]).*""")
+    places = ("src", "tests", "tools", "examples", "benchmarks", ".github")
+    texts = [file for place in places for ending in ("py", "yml") for file in (PROJECT / place).rglob(f"*.{ending}")]
+    told = {
+        shown(path): found
+        for path in [*PAGES, PROJECT / "Makefile", *texts]
+        if path.name != "CHANGELOG.md" and (found := theirs.findall(path.read_text(encoding="utf-8")))
+    }
+    assert told == {}
 
 
 def test_the_changelog_has_the_version():

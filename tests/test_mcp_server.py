@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from commonplace.errors import install
 from commonplace.memory import MemoryStream
 from e2e.command import command, environment, started
 
@@ -259,7 +260,7 @@ async def reads_why(ask: Assistant) -> None:
 def test_without_the_sdk_the_error_says_how_to_install_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
     done = command("mcp", tmp_path / "notes.db", status=2)
-    assert 'pip install "commonplace[mcp]"' in done.err
+    assert install("mcp") in done.err
     assert not (tmp_path / "notes.db").exists()
 
 

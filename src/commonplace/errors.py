@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import errno
 import shlex
+import sys
 from pathlib import Path
+
+DISTRIBUTION = "commonplace-society"
+"""What pip calls Commonplace, whose package and command are `commonplace`: docs/decisions/distribution-name.md."""
+UPGRADE = "use a newer Commonplace: `git pull` in a clone, otherwise install a newer wheel"
 
 
 class CommonplaceError(Exception):
@@ -63,11 +68,20 @@ def command(*words: object) -> str:
     return shlex.join(["commonplace", *map(str, words)])
 
 
+def install(extra: str = "") -> str:
+    """The line that installs what Commonplace requires, or an extra of it, where this process runs.
+
+    pip takes the Commonplace that is installed there, from a clone or a wheel, and adds the packages it lacks.
+    """
+    wanted = f"{DISTRIBUTION}[{extra}]" if extra else DISTRIBUTION
+    return f'{shlex.quote(sys.executable or "python")} -m pip install "{wanted}"'
+
+
 def refuse_newer(what: str, number: int, newest: int, where: str) -> None:
     """Raises UsageError when the format `number` of `what` ("a run", "a store") is above `newest`."""
     if number > newest:
         raise UsageError(
             f"{what} of format {number}, made by a newer Commonplace; this one reads formats up to {newest}",
             where=where,
-            hint="upgrade: pip install --upgrade commonplace",
+            hint=UPGRADE,
         )

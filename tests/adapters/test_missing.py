@@ -7,7 +7,7 @@ from importlib import import_module
 
 import pytest
 
-from commonplace.errors import UsageError
+from commonplace.errors import UsageError, install
 
 
 @pytest.mark.parametrize(
@@ -23,4 +23,4 @@ def test_the_error_has_the_line_that_installs_it(adapter, needs, extra, monkeypa
     monkeypatch.setitem(sys.modules, needs, None)
     with pytest.raises(UsageError) as raised:
         import_module(f"commonplace.adapters.{adapter}")
-    assert raised.value.hint == f'pip install "commonplace[{extra}]"'
+    assert raised.value.hint == install(extra)

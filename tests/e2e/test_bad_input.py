@@ -146,7 +146,7 @@ def test_a_run_of_a_newer_version_is_refused(plaza, tmp_path):
         connection.execute("PRAGMA user_version = 99")
     connection.close()
     for reader in ("events", "resume", "verify"):
-        refused(reader, run, says=("format 99", "upgrade"))
+        refused(reader, run, says=("format 99", "use a newer"))
 
 
 @pytest.mark.parametrize("keep", [0.5, 0.95], ids=["half", "nearly all"])

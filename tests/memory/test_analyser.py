@@ -193,7 +193,7 @@ def test_a_store_whose_analyser_is_not_installed_says_what_to_do(tmp_path, monke
     made_analyser.cache_clear()
     with pytest.raises(UsageError) as caught:
         MemoryStream.open(tmp_path / "s.db", "지우")
-    assert "commonplace[korean]" in caught.value.hint
+    assert "commonplace-society[korean]" in caught.value.hint
     with MemoryStream.open(tmp_path / "s.db", "지우", analyser=Analyser()) as stream:
         assert stream.recall("빵은?", at=hours(1))
 

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import CommonplaceError, UsageError, install
 from commonplace.memory import FunctionEmbedder, MemoryStream, lattice, policies
 from commonplace.memory.embedders import SentenceEmbedder, ServerEmbedder
 from commonplace.openai_http import key_variable
@@ -283,7 +283,7 @@ def test_without_the_extra_the_error_gives_the_line_that_installs_it(monkeypatch
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(UsageError) as error:
         SentenceEmbedder("small-model")
-    assert 'pip install "commonplace[embeddings]"' in str(error.value)
+    assert install("embeddings") in str(error.value)
 
 
 @pytest.mark.slow

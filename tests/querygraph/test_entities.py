@@ -67,7 +67,7 @@ def test_an_approximate_index_finds_what_the_exact_one_finds_and_forgets_what_is
 
 def test_without_usearch_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "usearch", None)
-    with pytest.raises(UsageError, match=r"commonplace\[ann\]"):
+    with pytest.raises(UsageError, match=r"commonplace-society\[ann\]"):
         QueryGraph(index=UsearchIndex)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import commonplace
 from commonplace.cli import main
-from commonplace.errors import UsageError
+from commonplace.errors import UsageError, install
 from commonplace.memory import kiwi
 from commonplace.memory.analyser import Analyser, made_analyser
 from commonplace.run.manifest import ANALYSER_VERSIONS
@@ -77,7 +77,7 @@ def test_a_run_goes_on_with_the_analyser_it_was_made_with(installed, scenario, t
             "0.23.1-0.23.1; 0.24.0-0.24.0 is installed",
             "pip install kiwipiepy==0.23.1 kiwipiepy_model==0.23.1",
         ),
-        (None, "the analyser kiwi needs kiwipiepy", 'pip install "commonplace[korean]"'),
+        (None, "the analyser kiwi needs kiwipiepy", install("korean")),
     ],
 )
 def test_it_does_not_go_on_with_another_version_or_without(there, what, hint, installed, scenario, tmp_path, capsys):

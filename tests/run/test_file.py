@@ -87,7 +87,7 @@ def test_a_newer_format_says_what_to_do(tmp_path: Path) -> None:
     path = make(tmp_path / "a.run", 1)
     with tampering(path) as connection:
         connection.execute(f"PRAGMA user_version = {FORMAT + 1}")
-    with pytest.raises(UsageError, match=f"format {FORMAT + 1}.*(\n.*)?upgrade"):
+    with pytest.raises(UsageError, match=f"format {FORMAT + 1}.*(\n.*)?use a newer"):
         Reading.open(path)
 
 

@@ -17,6 +17,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from commonplace.api import DEFAULT_SEED
+from commonplace.errors import install
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading
 from commonplace.server import feed as feeding
@@ -270,4 +271,4 @@ def _workers(runs: Path) -> str:
 def test_it_says_which_extra_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fastapi", None)
     monkeypatch.delitem(sys.modules, "commonplace.server.app")
-    assert "pip install 'commonplace[web]'" in command("serve", status=2).err
+    assert install("web") in command("serve", status=2).err

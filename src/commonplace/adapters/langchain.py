@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from commonplace.adapters.parts import Clock, Conversation, metadata, reference, wall_clock
-from commonplace.errors import UsageError
+from commonplace.errors import UsageError, install
 from commonplace.memory import MemoryStream, Policy, ScoredMemory
 
 try:
@@ -17,8 +17,7 @@ try:
     from langchain_core.messages import BaseMessage, message_to_dict, messages_from_dict
     from langchain_core.retrievers import BaseRetriever
 except ImportError as error:
-    hint = 'pip install "commonplace[langchain]"'
-    raise UsageError("the LangChain adapters need the package langchain-core", hint=hint) from error
+    raise UsageError("the LangChain adapters need the package langchain-core", hint=install("langchain")) from error
 
 __all__ = ["MemoryRetriever", "StreamChatHistory"]
 

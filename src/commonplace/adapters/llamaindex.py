@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from commonplace.adapters.parts import REASONS, Clock, metadata, reference, wall_clock
-from commonplace.errors import UsageError
+from commonplace.errors import UsageError, install
 from commonplace.memory import MemoryStream, ScoredMemory
 
 try:
     from llama_index.core.base.base_retriever import BaseRetriever
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 except ImportError as error:
-    hint = 'pip install "commonplace[llamaindex]"'
-    raise UsageError("the LlamaIndex adapter needs the package llama-index-core", hint=hint) from error
+    raise UsageError("the LlamaIndex adapter needs the package llama-index-core", hint=install("llamaindex")) from error
 
 __all__ = ["MemoryRetriever"]
 

@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from commonplace.adapters.parts import Clock, Conversation, wall_clock
-from commonplace.errors import UsageError
+from commonplace.errors import UsageError, install
 from commonplace.memory import MemoryStream
 
 try:
     from agents.memory.session_settings import SessionSettings, resolve_session_limit
 except ImportError as error:
-    hint = 'pip install "commonplace[openai-agents]"'
-    raise UsageError("the session needs the package openai-agents", hint=hint) from error
+    raise UsageError("the session needs the package openai-agents", hint=install("openai-agents")) from error
 
 if TYPE_CHECKING:
     from agents import TResponseInputItem

@@ -22,7 +22,7 @@ import typer
 from commonplace.api import JOURNAL, book, mind_named
 from commonplace.cli.options import TIMEOUT
 from commonplace.cognition.situation import who
-from commonplace.errors import CommonplaceError
+from commonplace.errors import DISTRIBUTION, CommonplaceError, install
 from commonplace.minds.chat.client import Outage
 from commonplace.minds.chat.servers import Server, is_server, server_named
 from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
@@ -84,7 +84,6 @@ def broken_by(error: CommonplaceError) -> Finding:
 # ── the machine ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-NAME = "commonplace"
 SMALLEST = (80, 24)
 """Columns and lines the terminal view needs."""
 RULER = ("|한글 마을|🏮|→ ◆|", "|         |  |   |")
@@ -112,20 +111,19 @@ def packages() -> Iterator[Finding]:
     for extra, names in sorted(needs.items()):
         found = {name: _version(name) for name in names}
         missing = [name for name, number in found.items() if not number]
-        wanted = f"{NAME}[{extra}]" if extra else NAME
         what = f"[{extra}] " if extra else ""
         if not missing:
             yield Finding(FINE, what + ", ".join(f"{name} {number}" for name, number in found.items()))
         elif extra:
-            yield Finding(NOTE, f"{what}not installed: {', '.join(missing)}", f'pip install "{wanted}"')
+            yield Finding(NOTE, f"{what}not installed: {', '.join(missing)}", install(extra))
         else:
-            yield Finding(BROKEN, f"missing: {', '.join(missing)}", f"pip install {wanted}")
+            yield Finding(BROKEN, f"missing: {', '.join(missing)}", install())
 
 
 def _needs() -> dict[str, list[str]]:
     """Extra → packages; those always needed under the empty name."""
     try:
-        lines = metadata(NAME).get_all("Requires-Dist") or []
+        lines = metadata(DISTRIBUTION).get_all("Requires-Dist") or []
     except PackageNotFoundError:
         return {}
     needs: dict[str, list[str]] = {}

@@ -14,7 +14,7 @@ from commonplace.api import DEFAULT_SEED, create_run
 from commonplace.cli import expect_many_objects
 from commonplace.cli.consent import agreed
 from commonplace.cli.options import TRUST
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import CommonplaceError, UsageError, install
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.trust import named_by_run, named_by_scenario, settle
@@ -45,8 +45,7 @@ def serve(
         from commonplace.server.library import Library  # noqa: PLC0415
         from commonplace.server.listening import server  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        hint = "pip install 'commonplace[web]'"
-        raise UsageError(f"`serve` needs {error.name}, which is not installed", hint=hint) from error
+        raise UsageError(f"`serve` needs {error.name}, which is not installed", hint=install("web")) from error
     chosen = _chosen(what, runs, trust=trust) if what else None
     also = {chosen.stem: chosen} if chosen is not None and chosen.parent.resolve() != runs.resolve() else {}
     gate = Gate.loopback() if is_loopback(host) else Gate.network(host)

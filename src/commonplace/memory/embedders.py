@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import httpx2
 
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import CommonplaceError, UsageError, install
 from commonplace.memory.embedding import Vector, lattice
 from commonplace.openai_http import (
     LONGEST_BODY,
@@ -179,9 +179,7 @@ def _loaded(model: str) -> Any:
     try:
         library: Any = import_module("sentence_transformers")
     except ImportError as missing:
-        raise UsageError(
-            "SentenceEmbedder needs sentence-transformers", hint='pip install "commonplace[embeddings]"'
-        ) from missing
+        raise UsageError("SentenceEmbedder needs sentence-transformers", hint=install("embeddings")) from missing
     try:
         return library.SentenceTransformer(model, device="cpu", local_files_only=True)
     except (OSError, ValueError) as absent:

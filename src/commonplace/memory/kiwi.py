@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from threading import Lock
 from typing import Any
 
-from commonplace.errors import UsageError
+from commonplace.errors import UsageError, install
 from commonplace.memory.analyser import ROOT, Analyser, pairs
 from commonplace.memory.words import AUTO
 
@@ -39,7 +39,7 @@ def refuse_other_versions(made_with: str, where: str) -> None:
 
 def _missing() -> UsageError:
     what = "the analyser kiwi needs kiwipiepy"
-    return UsageError(what, hint='pip install "commonplace[korean]", or have the words found by rules, with `plain`')
+    return UsageError(what, hint=f"{install('korean')}, or have the words found by rules, with `plain`")
 
 
 class KiwiAnalyser(Analyser):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.errors import UsageError
+from commonplace.errors import UsageError, install
 from commonplace.querygraph.embedding import Vector
 from commonplace.querygraph.search import Needed, Slots, Vectors
 
@@ -22,7 +22,7 @@ _MORE = 16
 
 
 class UsearchIndex:
-    """`QueryGraph(index=UsearchIndex)`. Needs `pip install "commonplace[ann]"`."""
+    """`QueryGraph(index=UsearchIndex)`. Needs the extra `ann`."""
 
     def __init__(self, vectors: Vectors, *, projected: int = 256, expansion: int = 256) -> None:
         """`projected`: numbers of a projection; `expansion`: how widely HNSW searches."""
@@ -61,5 +61,5 @@ def _usearch() -> Any:
     try:
         from usearch import index  # noqa: PLC0415 – an extra
     except ImportError as error:
-        raise UsageError("usearch is not installed", hint='pip install "commonplace[ann]"') from error
+        raise UsageError("usearch is not installed", hint=install("ann")) from error
     return index

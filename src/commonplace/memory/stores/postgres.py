@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from commonplace.errors import CommonplaceError, UsageError, refuse_newer
+from commonplace.errors import CommonplaceError, UsageError, install, refuse_newer
 from commonplace.lock import ProcessLock
 from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Vector, encoded, gathered, norm_of
@@ -51,7 +51,7 @@ from commonplace.memory.threads import locked
 # A PostgreSQL server as a store: how it is reached, its tables, and its errors in words a person can use.
 
 
-INSTALL = 'pip install "commonplace[postgres]"'
+INSTALL = install("postgres")
 FORMAT = 2
 """Number of the table layout. A newer one is refused."""
 
