@@ -8,7 +8,7 @@ JOBS ?= 3
 PAGE := src/commonplace/server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/fixtures -prune -o -path web/test -prune -o -type f -print)
 
-.PHONY: run serve page sitcom test lint coverage docs bench check-model-server prove help clean
+.PHONY: run serve page sitcom test lint coverage wheel docs bench check-model-server prove help clean
 .DEFAULT_GOAL := help
 
 run: $(VENV)/base  ## watch ten characters of a neon village live (plain lines where there is no terminal)
@@ -36,14 +36,17 @@ test: $(VENV)/test  ## run every test that can run here
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 
 lint: $(VENV)/lint  ## ruff, pyright, the import rule
-	$(BIN)/ruff check src tests benchmarks examples tools
-	$(BIN)/ruff format --check src tests benchmarks examples tools
+	$(BIN)/ruff check src tests benchmarks examples tools hatch_build.py
+	$(BIN)/ruff format --check src tests benchmarks examples tools hatch_build.py
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	@if [ -d web/node_modules ]; then cd web && npm run --silent check; else echo "web/ is not checked: no web/node_modules"; fi
 
 coverage: $(VENV)/test  ## how much of the package the tests reach, in per cent
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" -q --cov --cov-report=term:skip-covered
+
+wheel: page | $(BIN)/python  ## build a wheel with the page into dist/, after trying it in a fresh environment
+	$(BIN)/python tools/check_wheel.py
 
 docs: $(VENV)/docs  ## build the documentation site into build/site; a broken link or reference fails
 	$(BIN)/python tools/build_site.py

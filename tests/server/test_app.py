@@ -218,6 +218,16 @@ def test_files_of_the_page_are_kept_by_their_digest(
         assert answer.headers["x-content-type-options"] == "nosniff"
 
 
+def test_without_its_page_the_server_says_how_to_get_it(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(application, "STATIC", tmp_path)
+    with client(make_app(Library(folder))) as http:
+        answer = http.get("/")
+        assert http.get("/api/runs").status_code == 200
+    assert answer.status_code == 503 and "`make page` in a clone" in answer.text
+
+
 # ── the live feed of a run that others make ──────────────────────────────────────────────────────────────────────────
 
 

@@ -40,10 +40,11 @@ def serve(
     runs/<scenario>-7.run.
     """
     try:
-        from commonplace.server.app import STATIC, make_app  # noqa: PLC0415 – an optional extra
+        from commonplace.server.app import make_app  # noqa: PLC0415 – an optional extra
         from commonplace.server.guard import Gate, is_loopback  # noqa: PLC0415
         from commonplace.server.library import Library  # noqa: PLC0415
         from commonplace.server.listening import server  # noqa: PLC0415
+        from commonplace.server.one_file import GET_PAGE, NO_PAGE, STATIC  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise UsageError(f"`serve` needs {error.name}, which is not installed", hint=install("web")) from error
     chosen = _chosen(what, runs, trust=trust) if what else None
@@ -59,7 +60,7 @@ def serve(
         if gate.token:
             print("whoever has this address can see the runs here, and change them", file=sys.stderr)
         if not (STATIC / "index.html").is_file():
-            print("the page is not built, only the API is there; in a clone: make serve", file=sys.stderr)
+            print(f"{NO_PAGE}, only the API is there\n  {GET_PAGE}", file=sys.stderr)
         elif browser and sys.stdout.isatty():
             webbrowser.open(url)
         expect_many_objects()

@@ -38,16 +38,14 @@ from commonplace.run.why import why as why_of
 from commonplace.server import model as m
 from commonplace.server.guard import Gate, Guard
 from commonplace.server.library import NAMES, Conflict, Library, Missing, checked
-from commonplace.server.one_file import export
+from commonplace.server.one_file import GET_PAGE, NO_PAGE, STATIC, export
 from commonplace.server.sessions import Session, Sessions
 from commonplace.text import clean, shortened
 
-STATIC = Path(__file__).parent / "static"
-"""The page as built from `web/`; part of the wheel."""
 MOST_EVENT_TICKS = 2016
 """Ticks whose events are given at a time: a week of five-minute ticks."""
 TIDY_EVERY = 30.0
-NOT_BUILT = "The page is not built. In a clone: make serve. The API is at /api (its description: /api/openapi.json).\n"
+ONLY_API = f"{NO_PAGE}: {GET_PAGE}\nThe API is at /api (its description: /api/openapi.json).\n"
 VISITOR = "commonplace_visitor"
 log = logging.getLogger("commonplace.server")
 
@@ -443,7 +441,7 @@ def _add_page(app: FastAPI) -> None:
 
         @app.get("/", include_in_schema=False)
         def missing() -> Response:  # pyright: ignore[reportUnusedFunction]
-            return PlainTextResponse(NOT_BUILT, 503)
+            return PlainTextResponse(ONLY_API, 503)
 
         return
 

@@ -45,8 +45,12 @@ from commonplace.world.events import NOBODY, Event, Phase
 FORMAT = 1
 CHUNK = 48
 """Ticks in a block."""
-TEMPLATE = Path(__file__).parent / "static" / "replay.html"
-"""The page without data, made by the build of `web/`."""
+STATIC = Path(__file__).parent / "static"
+"""The page as built from `web/`."""
+TEMPLATE = STATIC / "replay.html"
+"""The page of a replay, without data."""
+NO_PAGE = "this Commonplace was built without its page"
+GET_PAGE = "`make page` in a clone builds it (Node 20 or newer); what is installed from there afterwards has it"
 PLACE = "<!-- the data of the run -->"
 """Where the blocks stand in the page."""
 TITLE = re.compile(r"<title>[^<]*</title>")
@@ -110,8 +114,7 @@ def template() -> str:
     try:
         page = TEMPLATE.read_text(encoding="utf-8")
     except FileNotFoundError:
-        hint = "in a copy of the source, `make page` builds it (needs Node 20); an installed package has it"
-        raise CommonplaceError("the page of the replay was not built", where=str(TEMPLATE), hint=hint) from None
+        raise CommonplaceError(NO_PAGE, where=str(TEMPLATE), hint=GET_PAGE) from None
     if page.count(PLACE) != 1 or not TITLE.search(page):
         raise CommonplaceError(
             "a page without a place for data", where=str(TEMPLATE), hint="build it again: `make page`"
