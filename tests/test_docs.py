@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -312,6 +312,58 @@ def test_every_page_is_in_the_index_and_every_decision_says_what_would_change_it
     for path in (PROJECT / "docs" / "decisions").glob("*.md"):
         text = path.read_text(encoding="utf-8")
         assert all(f"**{part}" in text for part in ("Chosen", "Dropped", "What would change our mind")), path.name
+
+
+@pytest.fixture(scope="module")
+def site():
+    """The program that builds the documentation site, as a module."""
+    spec = spec_from_file_location("build_site", PROJECT / "tools" / "build_site.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def entries(nav: Any) -> Iterator[str]:
+    """The pages of a navigation, however deep they stand."""
+    if isinstance(nav, str):
+        yield nav
+    else:
+        for part in nav.values() if isinstance(nav, dict) else nav:
+            yield from entries(part)
+
+
+def test_the_navigation_of_the_site_has_every_page_once(site):
+    nav = tomllib.loads(page("zensical.toml"))["project"]["nav"]
+    assert sorted(entries(nav)) == sorted(["tutorial.md", *filter(None, map(site.place_of, PAGES))])
+
+
+def test_a_picture_of_a_page_stays_one_on_the_site_and_every_picture_is_on_a_page(site, tmp_path, monkeypatch):
+    monkeypatch.setattr(site, "PAGES", tmp_path)
+    pictures: list[str] = []
+    for path in PAGES:
+        place = site.place_of(path)
+        if place:
+            (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+            site.write(path, tmp_path / place)
+            written = site.PICTURE.findall((tmp_path / place).read_text(encoding="utf-8"))
+            assert len(written) == len(site.PICTURE.findall(path.read_text(encoding="utf-8"))), path
+            pictures += [Path(place).parent.joinpath(picture).as_posix() for picture in written]
+    assert set(pictures) == {file.relative_to(site.DOCS).as_posix() for file in site.DOCS.rglob("*.png")}
+
+
+READ_FILE = re.compile(r"(?<![\w./-])([a-z][a-z0-9-]*\.(?:run|yaml))(?![\w.(])")
+"""A run or a scenario in a command or a program."""
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in PAGES if path.parent.name != "decisions" and path.name != "CHANGELOG.md"], ids=shown
+)
+def test_a_run_or_scenario_in_an_example_is_made_there_or_introduced(path):
+    text = path.read_text(encoding="utf-8")
+    code = "\n".join([*(body for _, body in FENCE.findall(text)), *re.findall(r"`([^`\n]+ [^`\n]+)`", prose(text))])
+    made = re.findall(r"""(?:-o |\bnew |create_run\([^"\n]*")([\w-]+\.\w+)""", code)
+    introduced = re.findall(r"`([\w.-]+)`", page("docs/index.md").partition("In the examples,")[2].partition("\n\n")[0])
+    assert set(READ_FILE.findall(code)) - {*made, *introduced} == set()
 
 
 def test_nobody_is_told_to_install_the_program_that_has_our_name_on_pypi():

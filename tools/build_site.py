@@ -1,4 +1,5 @@
-"""Builds the documentation site into build/site: `make docs`. Fails on a broken link or a name that does not exist.
+"""Builds the documentation site into build/site: `make docs`. Fails on a broken link, a name that does not exist, or a
+picture that is not shown.
 
 The site is made of docs/, the Markdown pages of the project's root, and a tutorial made of the programs in examples/
 with their stored output. Links between these places are rewritten, so that the same pages also work when they are read
@@ -15,7 +16,9 @@ import sys
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[1]
+DOCS = PROJECT / "docs"
 PAGES = PROJECT / "build" / "pages"
+SITE = PROJECT / "build" / "site"
 ROOT_PAGES = {
     "README.md": "readme.md",
     "ARCHITECTURE.md": "architecture.md",
@@ -23,17 +26,40 @@ ROOT_PAGES = {
     "CHANGELOG.md": "changes.md",
 }
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
+SHOWN = re.compile(r'<img\b[^>]*\bsrc="([^"]+)"')
 
 
 def main() -> int:
-    """Collects the pages and runs Zensical over them; returns its exit status."""
+    """Collects the pages, runs Zensical over them and looks for their pictures; returns the exit status."""
     shutil.rmtree(PAGES, ignore_errors=True)
-    for page in sorted(PROJECT.glob("docs/**/*.md")):
-        write(page, PAGES / page.relative_to(PROJECT / "docs"))
+    shutil.copytree(DOCS, PAGES)
+    for page in sorted(DOCS.rglob("*.md")):
+        write(page, PAGES / page.relative_to(DOCS))
     for name, target in ROOT_PAGES.items():
         write(PROJECT / name, PAGES / target)
     (PAGES / "tutorial.md").write_text(tutorial(), encoding="utf-8")
-    return subprocess.call([sys.executable, "-m", "zensical", "build", "--strict", "--clean"], cwd=PROJECT)
+    status = subprocess.call([sys.executable, "-m", "zensical", "build", "--strict", "--clean"], cwd=PROJECT)
+    return status or not_shown()
+
+
+def not_shown() -> int:
+    """Compares the pictures of the pages with those of the site and prints what is missing; 1 if anything is."""
+    lost: list[str] = []
+    wanted = 0
+    for page in sorted(PAGES.rglob("*.md")):
+        place = page.relative_to(PAGES)
+        built = SITE / (
+            place.with_name("index.html") if place.stem == "index" else place.with_suffix("") / "index.html"
+        )
+        shown = {(built.parent / source).resolve() for source in SHOWN.findall(built.read_text(encoding="utf-8"))}
+        for picture in PICTURE.findall(page.read_text(encoding="utf-8")):
+            wanted += 1
+            file = (SITE / place.parent / picture).resolve()
+            if file not in shown or not file.is_file():
+                lost.append(f"{place}: {picture} is not shown")
+    print(*lost, f"{wanted - len(lost)} of {wanted} pictures are shown", sep="\n")
+    return int(bool(lost))
 
 
 def write(page: Path, target: Path) -> None:
@@ -47,7 +73,6 @@ def write(page: Path, target: Path) -> None:
         place = place_of((page.parent / link).resolve())
         return f"[{text}]({up}{place}{anchor})" if place else text
 
-    target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(LINK.sub(rewritten, page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
@@ -57,8 +82,7 @@ def place_of(file: Path) -> str | None:
         return ROOT_PAGES.get(file.name)
     if file == PROJECT / "examples":
         return "tutorial.md"
-    inside = file.is_relative_to(PROJECT / "docs") and file.suffix == ".md"
-    return file.relative_to(PROJECT / "docs").as_posix() if inside else None
+    return file.relative_to(DOCS).as_posix() if file.is_relative_to(DOCS) and file.is_file() else None
 
 
 def tutorial() -> str:

@@ -80,7 +80,7 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
         "search": Entry("memories", "Filter memories.", 'search monday.run --place "Town > Library" --json'),
         "copy-memories": Entry("memories", "Copy memories into a store.", "copy-memories monday.run monday.db"),
         "forget": Entry("forget", "Forget memories for good.", "forget memories/ --agent maria --tags test --dry-run"),
-        "rate": Entry("rate", "Rate an answer of a panel.", "rate dialectic-7.run t3.synthesis.0 5"),
+        "rate": Entry("rate", "Rate an answer of a panel.", "rate runs/dialectic-7.run t3.synthesis.0 5"),
         "ledger": Entry("ledger", "Show or verify a ledger.", "ledger verify outputs/ledger"),
         "mcp": Entry("mcp", "Serve memories or a run to an assistant (MCP).", "mcp notes.db --agent maria"),
     },
@@ -98,7 +98,7 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
             "run_files", "Write a run to one file to send or to keep.", "export monday.run bundle -o monday.zip"
         ),
         "import": Entry("run_files", "Make a run of such a file.", "import bundle monday.zip -o received.run"),
-        "rescue": Entry("run_files", "Save what is intact of a damaged run.", "rescue damaged.run -o saved.run"),
+        "rescue": Entry("run_files", "Save what is intact of a damaged run.", "rescue monday.run -o saved.run"),
         "trim": Entry("run_files", "Drop old reasons to make a run's file smaller.", "trim monday.run --keep-days 1"),
         "verify": Entry("inspect", "Check a run file and run it again to compare.", "verify monday.run"),
     },
