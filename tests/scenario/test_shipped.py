@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import commonplace
-from commonplace.errors import UsageError
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.josa import resolved
 from commonplace.minds.offline.hear import content
 from commonplace.scenario import model
@@ -133,19 +133,41 @@ def test_the_lines_of_a_memory_each_tell_something_and_are_told_by_one_person() 
 
 
 def test_a_folder_is_not_written_to(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="it is a folder"):
-        new(tmp_path)
+    with pytest.raises(UsageError, match="a folder, not a file"):
+        new(tmp_path, force=True)
     assert not tmp_path.with_name(f"{tmp_path.name}.yaml").exists()
 
 
-def test_new_writes_a_file_and_never_over_one(tmp_path: Path) -> None:
+def test_new_writes_a_file_and_over_one_only_when_told(tmp_path: Path) -> None:
     path = new(tmp_path / "Meine Stadt", size=3)
     assert path.name == "Meine Stadt.yaml"
     assert load(str(path)).part.name == "meine-stadt"
     before = path.read_text(encoding="utf-8")
-    with pytest.raises(UsageError, match="exists already"):
+    with pytest.raises(UsageError, match="already exists"):
         new(path)
     assert path.read_text(encoding="utf-8") == before
+    assert len(load(str(new(path, size=4, force=True))).part.characters) == 4
+
+
+PAGE = 4096
+"""Bytes; a file that was not written to its end is cut at a multiple of it."""
+
+
+@pytest.mark.parametrize(("size", "step"), [(2, 97), (10, PAGE), *([(9, 16), (40, PAGE)] if PROVE else [])])
+def test_a_generated_scenario_that_was_cut_off_is_found(size: int, step: int) -> None:
+    whole = text("my-town", size).encode()
+    for at in (*range(step, whole.rindex(b"whole: true"), step), whole.rindex(b"whole: true")):
+        assert check(read(whole[:at].decode(errors="ignore"), "my-town.yaml")), at
+
+
+def test_what_a_scenario_says_of_its_size_must_be_so() -> None:
+    written = text("my-town", 3)
+    [missing] = check(read(written.replace("whole: true", "# whole: true"), "my-town.yaml"))
+    assert str(missing).startswith("my-town.yaml:7: people: the end of the file, `whole: true`, is missing")
+    [fewer] = check(read(written.replace("people: 3", "people: 4"), "my-town.yaml"))
+    assert "the file says that it holds 4 people, and it holds 3 — expected `people: 3`" in str(fewer)
+    by_hand = written.replace("people: 3", "# nothing").replace("whole: true", "# nothing")
+    assert check(read(by_hand, "my-town.yaml")) == []
 
 
 @pytest.mark.parametrize("name", ["마을.yaml", "--.yaml", "ÄÖ", "x" * 100])
@@ -153,9 +175,9 @@ def test_any_file_name_gives_a_valid_scenario(tmp_path: Path, name: str) -> None
     assert check(find(str(new(tmp_path / name)))) == []
 
 
-@pytest.mark.parametrize("path", ["", "no/such/folder/x.yaml", "a\0b", "x" * 5000, "/proc/x.yaml"])
+@pytest.mark.parametrize("path", ["", "/proc/x.yaml", "/dev/null/x.yaml"])
 def test_places_that_cannot_be_written_to_are_told_plainly(path: str) -> None:
-    with pytest.raises(UsageError):
+    with pytest.raises(CommonplaceError):
         new(path)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import typer
 
+from commonplace.cli.options import FORCE
 from commonplace.errors import CommonplaceError, UsageError, command
 from commonplace.scenario.loading import find, report, shipped
 from commonplace.scenario.scaffold import new as write_new
@@ -54,7 +55,8 @@ def _check_prompts(name: str) -> None:
 def new(
     path: Path = typer.Argument(help="The file to write."),
     size: int = typer.Option(2, "--size", min=1, max=200, help="How many characters."),
+    force: bool = FORCE,
 ) -> None:
-    """Write a small scenario that runs as it is, to start your own from. An existing file is not changed."""
-    write_new(path, size)
+    """Write a small scenario that runs as it is, to start your own from."""
+    path = write_new(path, size, force=force)
     print(f"wrote {path}; run it with: {command('run', path)}")

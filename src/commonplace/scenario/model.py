@@ -502,6 +502,13 @@ class ScenarioPart(Part):
     clock: ClockPart = Field(default=ClockPart(), description="when the run begins, and how long a tick is")
     world: WorldPart = Field(description="places, objects and ways")
     characters: tuple[CharacterPart, ...] = Field(min_length=1, description="who lives here")
+    people: int = Field(
+        default=0,
+        ge=0,
+        le=100_000,
+        description="how many characters the file holds; one that says so has `whole: true` on its last line",
+    )
+    whole: bool = Field(default=False, description="that the file, which says how many `people` it holds, ends here")
     facts: tuple[FactPart, ...] = Field(default=(), description="seed facts, whose spreading is followed")
     script: tuple[ScriptPart, ...] = Field(default=(), description="what happens whatever anybody does")
     occasions: tuple[OccasionPart, ...] = Field(

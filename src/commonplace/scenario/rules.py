@@ -48,10 +48,26 @@ def examined(source: Source) -> tuple[ScenarioPart | None, list[Mistake]]:
     mistakes += [source.mistake(fault.path, fault.what, fault.expected, fault.nearest) for fault in faults]
     if part is not None:
         findings = Findings(source, part, cut, faults)
-        for rules in (world_rules, character_rules, story_rules):
+        for rules in (whole_rules, world_rules, character_rules, story_rules):
             rules(findings)
         mistakes += findings.mistakes
     return part, sorted(dict.fromkeys(mistakes), key=lambda mistake: mistake.line)
+
+
+# ── the file ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def whole_rules(found: Findings) -> None:
+    """Finds that a file which says how many people it holds was cut off, or holds another number of them."""
+    said, there = found.part.people, len(found.part.characters)
+    if not said:
+        return
+    if not found.part.whole:
+        what = "the end of the file, `whole: true`, is missing, so it may have been cut off"
+        found.add(("people",), what, "the whole file; `whole: true` as its last line if nothing is missing")
+    if said != there:
+        what = f"the file says that it holds {said} people, and it holds {there}"
+        found.add(("people",), what, f"`people: {there}` if nobody is missing", scope=("characters",))
 
 
 # ── world and map ────────────────────────────────────────────────────────────────────────────────────────────────────

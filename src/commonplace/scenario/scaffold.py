@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from errno import EISDIR
 from pathlib import Path
 from string import Template
 
 from commonplace.errors import UsageError
 from commonplace.scenario.loading import SUFFIX
 from commonplace.scenario.town import town_text
+from commonplace.whole_file import written_whole
 
 SIZES = (1, 200)
 """Fewest and most characters."""
@@ -18,45 +18,34 @@ TOWN = 10
 """Characters from which on it is a town, with districts, households and histories."""
 
 
-def new(path: str | Path, size: int = 2) -> Path:
+def new(path: str | Path, size: int = 2, *, force: bool = False) -> Path:
     """Writes a scenario of `size` characters (1 … 200) and returns its path, `.yaml` added where there is no suffix.
 
-    Raises UsageError for another size, a file that exists, or a place that cannot be written to.
+    The file appears whole or not at all. Raises UsageError for another size, a folder and, unless `force`, a file that
+    exists; CommonplaceError for a full disk and a place that cannot be written to.
     """
     fewest, most = SIZES
     if not fewest <= size <= most:
         raise UsageError(f"a new scenario can have {fewest} to {most} characters, not {size}")
     target = Path(path).expanduser()
-    try:
-        if target.is_dir():
-            raise IsADirectoryError(EISDIR, "it is a folder")
-        target = target if target.suffix else target.with_name(f"{target.name}{SUFFIX}")
-        written = text(target.stem, size)
-        with target.open("x", encoding="utf-8") as file:
-            try:
-                file.write(written)
-                file.flush()
-            except OSError:
-                target.unlink()
-                raise
-    except FileExistsError as error:
-        raise UsageError(
-            "exists already and is left as it is", where=str(target), hint="Choose another name."
-        ) from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot be written ({reason})", where=str(target), hint="Choose another folder.") from error
+    if not target.suffix and not target.is_dir():
+        target = target.with_name(f"{target.name}{SUFFIX}")
+    with written_whole(target, force=force, instead="give another name") as part:
+        part.write_text(text(target.stem, size), encoding="utf-8")
     return target
 
 
 def text(name: str, size: int) -> str:
     """The scenario as YAML. Another name for the same size changes the name only."""
     name = re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-")[:64] or "scenario"
-    if size >= TOWN:
-        return town_text(name, size)
+    return (town_text if size >= TOWN else _hamlet_text)(name, size) + _LAST
+
+
+def _hamlet_text(name: str, size: int) -> str:
     people = [(_id(number), NAMES[number], OCCUPATIONS[number % len(OCCUPATIONS)]) for number in range(size)]
     return _FILE.substitute(
         name=name,
+        people=f"{size:<15}",
         homes="".join(_HOME.substitute(id=id, called=_called(full)) for id, full, _ in people),
         characters="".join(_character(number, people) for number in range(size)),
         originator=people[0][0],
@@ -174,6 +163,7 @@ _FILE = Template("""\
 name: $name
 title: A square and a café
 summary: Neighbours, a square, a café, and news of music in the evening.
+people: $people # how many characters the file holds
 language: en            # en or ko: what the characters speak
 
 clock:
@@ -233,6 +223,10 @@ facts:                  # news whose way from mouth to mouth is followed
         - There's music on the square at seven tonight. You should come.
         - Have you heard? They're playing music on the square this evening.
 """)
+
+_LAST = """
+whole: true             # the last line: without it, `check` says that the file was cut off
+"""
 
 _HOME = Template("""\
       - id: ${id}_home

@@ -53,6 +53,7 @@ def _head(name: str, town: Town) -> Iterator[str]:
     yield f"title: A town of {len(town.people)}"
     what = "homes, work, histories, a few quarrels and secrets, and news to pass on"
     yield f"summary: {quoted(f'{len(town.people)} people with {what}.')}"
+    yield f"people: {len(town.people):<15} # how many characters the file holds"
     yield "language: en            # en or ko: what the characters speak"
     yield ""
     yield "clock:"
