@@ -205,13 +205,17 @@ def test_a_copy_is_of_the_characters_named_and_overwrites_nothing(store, tmp_pat
     told = capsys.readouterr()
     assert told.out == f"copied 2 memories of 1 character to {target}\n"
     assert "maria: 3 of 3" in told.err
-    assert "already" in (refused("copy-memories", store, target))
-    said("copy-memories", store, target, "--agent", "지우 / x")
+    assert said("copy-memories", store, target, "--agent", "maria") == told.out  # there already: nothing is written
+    said("copy-memories", store, target)
     copied, source = open_store(target), open_store(store)
     assert copied.agents() == source.agents()
     assert copied.load("maria").forgotten == {3}
+    copied.delete("maria")
+    with MemoryStream.open(copied, "maria", embedder=WordCounts()) as stream:
+        stream.remember("her own", at=START)
     copied.close()
     source.close()
+    assert "other memories of maria already" in (refused("copy-memories", store, target))
 
 
 def test_a_copy_on_to_a_run_or_of_a_stranger_is_refused(store, run, tmp_path, refused):

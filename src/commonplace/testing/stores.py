@@ -626,12 +626,33 @@ class StoreContract:
         source.close()
         target = self.open(tmp_path / "to")
         assert copy({"지우/.": wanted}, target) == 7
+        assert copy({"지우/.": wanted}, target) == 7  # again: nothing to do
         with refused(UsageError):
-            copy({"지우/.": wanted}, target)
+            copy({"지우/.": replace(wanted, memories=[full(id, "지우/.") for id in range(9, 17)])}, target)
         found = target.load("지우/.")
         target.close()
         assert (found.settings, found.forgotten, found.archived) == (wanted.settings, {3}, {4, 5})
         alive = [memory for memory in wanted.memories if memory.id != 3]
+        same(found, alive, [wanted.vectors[memory.id - 1] for memory in alive])
+
+    def test_a_copy_that_was_interrupted_goes_on(self, tmp_path: Path) -> None:
+        source = self.open(tmp_path / "from")
+        source.configure("maria", {"embedder": "word-counts"})
+        source.append("maria", [full(id) for id in range(1, 9)], vectors_of(8))
+        source.remove("maria", [2, 3])
+        source.archive("maria", [4, 5])
+        wanted = source.load("maria")
+        source.close()
+        target = self.open(tmp_path / "to")
+        target.configure("maria", wanted.settings)
+        target.append("maria", wanted.memories[:6], wanted.vectors[:6])
+        target.remove("maria", [2])
+        target.archive("maria", [4])
+        assert copy({"maria": wanted}, target) == 6
+        found = target.load("maria")
+        target.close()
+        assert (found.settings, found.forgotten, found.archived) == (wanted.settings, {2, 3}, {4, 5})
+        alive = [memory for memory in wanted.memories if memory.id not in (2, 3)]
         same(found, alive, [wanted.vectors[memory.id - 1] for memory in alive])
 
     def test_a_stream_goes_on_where_it_was(self, tmp_path: Path) -> None:

@@ -71,29 +71,48 @@ _BATCH = 1000
 def copy(source: Mapping[str, Stored], target: Store, progress: CopyProgress | None = None) -> int:
     """Writes characters (name → all there is of them) into a store; how many memories they have now.
 
-    Forgotten ones are copied as forgotten, so that ids stay used, and are not counted. Raises UsageError, before
-    anything is written, if the target already has data of one of them.
+    Forgotten ones are copied as forgotten, so that ids stay used, and are not counted. A copy that was interrupted can
+    be repeated: it goes on after what the target has. Raises UsageError, before anything is written, if that differs
+    from what is copied.
     """
-    taken = [agent for agent in source if target.load(agent).memories]
-    if taken:
+    there = {agent: target.load(agent) for agent in source}
+    others = [agent for agent, stored in source.items() if not _is_part(there[agent], stored)]
+    if others:
         raise UsageError(
-            f"it has memories of {', '.join(taken)} already",
+            f"it has other memories of {', '.join(others)} already",
             where=target.where,
             hint="copy into a new store, or name the characters to copy",
         )
-    return sum(_copied(agent, stored, target, progress) for agent, stored in source.items())
+    return sum(_copied(agent, stored, target, there[agent], progress) for agent, stored in source.items())
 
 
-def _copied(agent: str, stored: Stored, target: Store, progress: CopyProgress | None) -> int:
+def _is_part(there: Stored, stored: Stored) -> bool:
+    """Whether it is what a copy leaves that was interrupted, or one that is complete."""
+    if not there.memories:
+        return True
+    pairs = zip(there.memories, stored.memories, strict=False)
+    return (
+        there.settings == stored.settings
+        and len(there.memories) <= len(stored.memories)
+        and there.forgotten <= stored.forgotten
+        and there.archived <= stored.archived
+        and all(one == other for one, other in pairs if one.id not in there.forgotten)
+    )
+
+
+def _copied(agent: str, stored: Stored, target: Store, there: Stored, progress: CopyProgress | None) -> int:
     count = len(stored.memories)
-    target.configure(agent, stored.settings)
-    for first in range(0, count, _BATCH):
+    if there.settings != stored.settings:
+        target.configure(agent, stored.settings)
+    for first in range(len(there.memories), count, _BATCH):
         some = slice(first, first + _BATCH)
         target.append(agent, stored.memories[some], stored.vectors[some])
         if progress is not None:
             progress(agent, min(first + _BATCH, count), count)
-    if stored.forgotten:
-        target.remove(agent, sorted(stored.forgotten))
-    if stored.archived:
-        target.archive(agent, sorted(stored.archived))
+    for change, ids in (
+        (target.remove, stored.forgotten - there.forgotten),
+        (target.archive, stored.archived - there.archived),
+    ):
+        if ids:
+            change(agent, sorted(ids))
     return count - len(stored.forgotten)
