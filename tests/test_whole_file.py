@@ -13,7 +13,7 @@ import pytest
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.lock import ProcessLock
-from commonplace.whole_file import written_whole
+from commonplace.whole_file import tidy, written_whole
 
 
 def names(folder: Path) -> list[str]:
@@ -158,6 +158,46 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="open"), written_whole(tmp_path / "a.run"):
             pass
     assert names(tmp_path) == ["a.run"]
+
+
+def killed_when_whole(target: Path) -> None:
+    """Write a file in a process that is killed before it lets go of the lock."""
+    if os.fork() == 0:
+        ProcessLock.release = lambda _: os.kill(os.getpid(), signal.SIGKILL)  # pyright: ignore[reportAttributeAccessIssue]
+        with written_whole(target) as part:
+            part.write_text("whole")
+    os.wait()
+
+
+def test_the_lock_of_a_process_that_was_killed_when_its_file_was_whole_goes_with_the_next_attempt(
+    tmp_path: Path,
+) -> None:
+    target = tmp_path / "a.bundle"
+    killed_when_whole(target)
+    assert names(tmp_path) == ["a.bundle", "a.bundle.lock"]
+    with pytest.raises(UsageError, match="already exists"), written_whole(target):
+        pass
+    assert names(tmp_path) == ["a.bundle"]
+    assert target.read_text() == "whole"
+
+
+def test_a_file_of_another_program_that_has_the_name_of_the_lock_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "yarn.lock").write_text("# yarn lockfile v1\n")
+    with pytest.raises(UsageError, match="is another file"), written_whole(tmp_path / "yarn"):
+        pass
+    (tmp_path / "yarn").write_text("a program")
+    with pytest.raises(UsageError, match="already exists"), written_whole(tmp_path / "yarn"):
+        pass
+    assert (tmp_path / "yarn.lock").read_text() == "# yarn lockfile v1\n"
+
+
+def test_a_folder_is_tidied_of_what_nobody_writes_any_more(tmp_path: Path) -> None:
+    for name in ("a.run.unfinished", "a.run.unfinished-wal", "a.run.lock", "b.run.unfinished", "c.zip.unfinished"):
+        (tmp_path / name).touch()
+    held = ProcessLock(tmp_path / "b.run.lock", "b.run")
+    tidy(tmp_path, ".run")
+    assert names(tmp_path) == ["b.run.lock", "b.run.unfinished", "c.zip.unfinished"]
+    held.release()
 
 
 def test_errors_about_the_unfinished_file_name_the_target(tmp_path: Path) -> None:

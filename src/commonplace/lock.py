@@ -11,6 +11,11 @@ from filelock import FileLock, Timeout
 
 from commonplace.errors import CommonplaceError, DiskFull, UsageError
 
+LOCK = ".lock"
+"""Ending of the name of a lock file, after the name of what it locks."""
+_LONGEST = 32
+"""Bytes that a lock file never has."""
+
 
 class ProcessLock:
     """Held from construction to `release`. Raises UsageError that names the holder's process id if there is one.
@@ -20,7 +25,7 @@ class ProcessLock:
 
     def __init__(self, path: Path, where: str, *, hint: str = "close it there, end that process, or work on a copy"):
         """`where` and `hint` are for messages."""
-        self.path = path
+        self.path, self._where = path, where
         self.left = False
         """Whether the holder before died without releasing the lock."""
         self._descriptor = -1
@@ -63,12 +68,28 @@ class ProcessLock:
             return False
 
     def _sign(self, descriptor: int) -> None:
+        before = os.read(descriptor, _LONGEST)
+        if before and not _is_ours(before):
+            what = f"its lock would be {self.path}, and that is another file"
+            raise UsageError(what, where=self._where, hint="give another name, or move that file away")
         self._descriptor = descriptor
-        self.left = bool(os.read(descriptor, 1))
+        self.left = bool(before)
         os.ftruncate(descriptor, 0)
         os.lseek(descriptor, 0, os.SEEK_SET)
         with suppress(OSError):  # a full disk: the lock is held all the same, by a process that nobody can name
             os.write(descriptor, b"%d\n" % os.getpid())
+
+
+def drop_left(path: Path) -> None:
+    """Delete the lock file at the path if a process left it that died, and its folder lets us."""
+    if path.exists():
+        with suppress(CommonplaceError):
+            ProcessLock(path, str(path)).release()
+
+
+def _is_ours(content: bytes) -> bool:
+    """Whether it may be what `ProcessLock` writes: another program's `yarn.lock` is not to be lost."""
+    return len(content) < _LONGEST and content.strip().isdigit()
 
 
 def held_by(path: Path) -> int:

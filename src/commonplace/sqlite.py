@@ -33,6 +33,7 @@ LONGEST_VALUE = 1 << 26
 JOURNALS = ("-wal", "-shm", "-journal")
 """Endings of the files that SQLite keeps beside a file that is in use, or was when its process was killed."""
 
+SAFE = "everything committed is safe"
 _LITTLE = 1 << 20
 """A disk with fewer bytes free counts as full once a write to it has failed."""
 _NO_INDEX = (sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMMAP)
@@ -68,7 +69,7 @@ class FileKind:
     """Newest table layout that can be read, kept in SQLite's `user_version`."""
     expected: str
     """Hint for a file of another kind."""
-    resume: str
+    again: str
     """What to do once there is space again."""
     inspect: str
     """How to save what is left of a damaged file."""
@@ -129,8 +130,7 @@ class FileKind:
             files = f"{where} and the files beside it whose names begin so"
             return CommonplaceError(what, where=where, hint=f"copy {files} to a folder that can be written")
         if is_full(error, Path(where)):
-            then = f"{self.resume.format(where=where)}; everything committed is safe"
-            return DiskFull(where, _full_folders(Path(where)), then)
+            return DiskFull(where, _full_folders(Path(where)), f"{self.again}; {SAFE}")
         what, hint = _MEANINGS.get(code, ("SQLite says: {error}", "{inspect}"))
         inspect = self.inspect.format(where=where)
         return CommonplaceError(what.format(error=error), where=where, hint=hint.format(inspect=inspect))

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Generator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from commonplace.errors import CommonplaceError, DiskFull, UsageError
-from commonplace.lock import ProcessLock
+from commonplace.lock import LOCK, ProcessLock, drop_left
 from commonplace.sqlite import JOURNALS, beside, has_journal, is_full
 
 UNFINISHED = ".unfinished"
@@ -35,16 +35,20 @@ def written_whole(
     Errors that name the path given are raised with the target's name.
     """
     target = Path(target)
-    _refuse_existing(target, force, instead)
     place = Path(os.path.realpath(target))
-    part = beside(place, UNFINISHED)
+    part, lock_file = beside(place, UNFINISHED), beside(place, LOCK)
+    try:
+        _refuse_existing(target, force, instead)
+    except UsageError:
+        drop_left(lock_file)  # of a process that was killed when its file was whole: nobody else would come by
+        raise
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         if DiskFull.explains(error):
             raise DiskFull(str(target), place.parent, _TRY_AGAIN) from error
         raise CommonplaceError(f"its folder cannot be made ({error.strerror})", where=str(target)) from error
-    lock = ProcessLock(beside(place, ".lock"), str(target), **({"hint": in_use} if in_use else {}))
+    lock = ProcessLock(lock_file, str(target), **({"hint": in_use} if in_use else {}))
     try:
         _refuse_existing(target, force, instead)
         with _explained(target, place, part):
@@ -110,8 +114,23 @@ def _sync(path: Path) -> None:
 
 
 def _delete(path: Path) -> None:
-    for ending in ("", *JOURNALS, ".lock"):
+    for ending in ("", *JOURNALS, LOCK):
         beside(path, ending).unlink(missing_ok=True)
+
+
+def tidy(folder: Path, ending: str) -> None:
+    """Delete what killed processes left of files with this ending: those that never became whole. Others stay.
+
+    The next attempt at a name does so, too; this is for names that nobody tries again.
+    """
+    for part in folder.glob(f"*{ending}{UNFINISHED}"):
+        place = part.with_name(part.name.removesuffix(UNFINISHED))
+        with suppress(CommonplaceError):  # it is being written, or the folder cannot be
+            lock = ProcessLock(beside(place, LOCK), str(place))
+            try:
+                _delete(part)
+            finally:
+                lock.release()
 
 
 @contextmanager

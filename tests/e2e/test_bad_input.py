@@ -179,10 +179,11 @@ def test_a_name_that_is_too_long_is_refused(tmp_path):
     assert "xxx" in done.err
 
 
-@pytest.mark.parametrize("reader", ["events", "verify", "resume"])
+@pytest.mark.parametrize("reader", ["events", "verify", "rescue", "resume"])
 def test_a_finished_run_can_be_read_where_nothing_can_be_written(reader, plaza, tmp_path):
+    options = {"resume": ("--ticks", "1"), "rescue": ("-o", tmp_path / "saved.run")}
     with read_only(plaza, tmp_path) as run:
-        done = command(reader, run, *(("--ticks", "1") if reader == "resume" else ()), status=None, **nobody())
+        done = command(reader, run, *options.get(reader, ()), status=None, **nobody())
         if reader == "resume":
             assert done.status == 1
             assert "cannot be written" in done.err

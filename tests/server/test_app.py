@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import signal
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from commonplace.run.fork import written_fork
 from commonplace.run.reading import Reading
 from commonplace.server import app as application
 from commonplace.server import model as m
@@ -125,6 +128,17 @@ def test_a_damaged_run_is_told_not_served(tmp_path: Path, plaza: Path) -> None:
             assert answer.status_code in (200, 422), (what, answer.text)
             assert answer.headers["content-type"] in ("application/json", "application/problem+json")
         assert http.get("/api/runs/spoilt/frames?from=0&to=9").status_code == 422
+
+
+def test_what_a_killed_server_left_of_a_fork_goes_when_the_next_one_begins(tmp_path: Path, plaza: Path) -> None:
+    if os.fork() == 0:
+        with written_fork(plaza, 3, tmp_path / "f1.run"):
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.wait()
+    assert {path.name for path in tmp_path.iterdir()} == {"f1.run.unfinished", "f1.run.lock"}
+    with client(make_app(Library(tmp_path))) as http:
+        assert ok(http, "/api/runs") == []
+    assert not list(tmp_path.iterdir())
 
 
 def test_another_run_of_that_name_is_seen(tmp_path: Path, plaza: Path, town: Path) -> None:

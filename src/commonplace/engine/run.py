@@ -17,7 +17,7 @@ from commonplace.engine.stage import Keeper, Stage
 from commonplace.errors import Paused, UsageError, command
 from commonplace.minds.mind import Mind
 from commonplace.rng import Seeds
-from commonplace.run.file import RunFile
+from commonplace.run.file import RunFile, full_disk_resumed
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading, blame
 from commonplace.run.tick_record import InputRow
@@ -123,9 +123,10 @@ class Run:
             self._keep(self.file.reading)  # what a process that died had not kept yet
         prefetch = self._start_session(budget)
         try:
-            prefetch.start(self._engine.live_state.waiting, last)
-            while self.tick < last:
-                yield await self._run_tick(prefetch, last)
+            with full_disk_resumed(self.file.path):
+                prefetch.start(self._engine.live_state.waiting, last)
+                while self.tick < last:
+                    yield await self._run_tick(prefetch, last)
         except BudgetReached as error:
             await prefetch.drain()
             raise self._paused(error) from error

@@ -31,7 +31,7 @@ GRAPH = FileKind(
     application_id=0x436F6D51,  # `ComQ`
     format=1,
     expected="give a file made by StoredGraph, or a new name; a snapshot is read by QueryGraph.load",
-    resume="open it again",
+    again="open it again",
     inspect="`sqlite3 {where} .recover`",
 )
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from commonplace.canon import DIGEST_SIZE, canonical, parsed
-from commonplace.errors import CommonplaceError, UsageError, refuse_newer
+from commonplace.errors import CommonplaceError, DiskFull, UsageError, refuse_newer
 from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.run import integrity
 from commonplace.run.file import written_run
@@ -149,10 +149,11 @@ def import_bundle(source: str | Path, target: str | Path, *, force: bool = False
     with _opened(source) as bundle:
         manifest = _manifest(bundle, source)
         sizes = {name: one["size"] for name, one in manifest["files"].items()}
-        free = shutil.disk_usage(target.absolute().parent if target.absolute().parent.exists() else Path.cwd()).free
-        if sizes[RUN_NAME] > free:
-            what = f"the run in it has {sizes[RUN_NAME] / 1e6:.0f} MB, and the disk has room for {free / 1e6:.0f} MB"
-            raise CommonplaceError(what, where=str(source), hint="free some space, or give a folder on another disk")
+        folder = next(path for path in target.absolute().parents if path.exists())
+        size, free = sizes[RUN_NAME], shutil.disk_usage(folder).free
+        if size > free:
+            then = f"try again, or give a folder on another disk: the run in it takes {size:,} bytes, {free:,} are free"
+            raise DiskFull(str(target), folder, then)
         texts = {name: b"".join(_part(bundle, name, manifest, source)) for name in sizes if name != RUN_NAME}
         with written_run(target, force=force) as part:
             with part.open("wb") as file:

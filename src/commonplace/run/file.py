@@ -16,8 +16,8 @@ from types import TracebackType
 from typing import Any
 
 from commonplace.canon import digest
-from commonplace.errors import CommonplaceError, UsageError, command
-from commonplace.lock import ProcessLock
+from commonplace.errors import CommonplaceError, DiskFull, UsageError, command
+from commonplace.lock import LOCK, ProcessLock
 from commonplace.run import schema, seals
 from commonplace.run.digest import BEGINNING, Chains, Digests, Rows, chained, rows_of
 from commonplace.run.journal import Journal, put_answers
@@ -35,6 +35,7 @@ from commonplace.run.schema import RUN
 from commonplace.run.tick_record import InputRow, TickRecord
 from commonplace.sqlite import (
     JOURNALS,
+    SAFE,
     Identity,
     Synchronous,
     beside,
@@ -94,7 +95,8 @@ class RunFile:
             manifest = replace(manifest, version=package_version())
         with written_run(path, force=force) as part:
             _write_new(part, manifest, first, synchronous)
-        return cls.open(path)
+        with full_disk_resumed(path):
+            return cls.open(path)
 
     @classmethod
     def open(cls, path: str | Path, *, synchronous: Synchronous | None = None) -> RunFile:
@@ -106,7 +108,7 @@ class RunFile:
         refuse_missing(path)
         place = Path(os.path.realpath(path))  # one run has one lock, whatever links lead to it
         _refuse_two_names(path)
-        lock = ProcessLock(beside(place, ".lock"), str(path), hint=_in_use(path))
+        lock = ProcessLock(beside(place, LOCK), str(path), hint=_in_use(path))
         with ExitStack() as undo:
             undo.callback(lock.release)
             connection, manifest = _opened(path, synchronous)
@@ -172,9 +174,10 @@ class RunFile:
             yield self._connection
 
     def vacuum(self) -> None:
-        """Give back the space of what was deleted."""
+        """Give back the pages of what was deleted, now or by a process that had no time for this."""
         with RUN.errors(str(self.path)):
-            self._connection.execute("VACUUM")
+            if self._connection.execute("PRAGMA freelist_count").fetchone() != (0,):
+                self._connection.execute("VACUUM")
 
     def close(self) -> None:
         """Release the run. Leaves one file in DELETE mode, unless somebody is still reading it. May be called twice.
@@ -262,6 +265,15 @@ def written_run(path: str | Path, *, force: bool = False) -> Generator[Path]:
     with written_whole(path, force=force, instead=instead, in_use=_in_use(path)) as part:
         yield part
     shutil.rmtree(talks_of(path), ignore_errors=True)
+
+
+@contextmanager
+def full_disk_resumed(path: Path) -> Generator[None]:
+    """The advice of an error about a full disk becomes to resume the run, which is there: it cannot be made again."""
+    try:
+        yield
+    except DiskFull as error:
+        raise DiskFull(error.where, error.folder, f"{command('resume', path)}; {SAFE}") from error
 
 
 def _is_run(path: Path) -> bool:

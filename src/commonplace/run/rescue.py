@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from commonplace.canon import canonical, parsed
-from commonplace.errors import RunDamaged, UsageError
-from commonplace.lock import ProcessLock
+from commonplace.errors import CommonplaceError, RunDamaged, UsageError
+from commonplace.lock import LOCK, ProcessLock, held_by
 from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.run import digest as chain
 from commonplace.run import integrity, schema, seals
@@ -87,12 +87,8 @@ def rescue(source: str | Path, target: str | Path, *, scenario: str | Path = "",
     refuse_missing(source)
     if source.resolve() == target.resolve():
         raise UsageError("a rescued run cannot replace the damaged one", where=str(target), hint="give another name")
-    lock = ProcessLock(beside(source.resolve(), ".lock"), str(source))
-    try:
-        with written_run(target, force=force) as part, _copied(source, part) as damaged:
-            return _saved(source, damaged, part, str(scenario))
-    finally:
-        lock.release()
+    with _held(source), written_run(target, force=force) as part, _copied(source, part) as damaged:
+        return _saved(source, damaged, part, str(scenario))
 
 
 def _saved(source: Path, damaged: sqlite3.Connection, part: Path, scenario: str) -> Rescued:
@@ -117,6 +113,25 @@ def _saved(source: Path, damaged: sqlite3.Connection, part: Path, scenario: str)
 
 
 # ── the damaged file ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def _held(source: Path) -> Generator[None]:
+    """Keeps others from writing the damaged file, as far as its folder lets: one that cannot be written has no lock."""
+    place = beside(source.resolve(), LOCK)
+    lock = None
+    try:
+        lock = ProcessLock(place, str(source))
+    except UsageError:
+        raise
+    except CommonplaceError:
+        if held_by(place):
+            raise
+    try:
+        yield
+    finally:
+        if lock is not None:
+            lock.release()
 
 
 @contextmanager

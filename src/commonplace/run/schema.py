@@ -24,7 +24,7 @@ RUN = FileKind(
     application_id=0x436F6D50,  # `ComP`
     format=FORMAT,
     expected="give a file made by `commonplace run`",
-    resume="`commonplace resume {where}`",
+    again="try again",
     inspect="`commonplace rescue {where} -o NEW`",
     damage=RunDamaged,
 )

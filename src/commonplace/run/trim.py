@@ -55,8 +55,7 @@ def trim(path: str | Path, before: int, kinds: Collection[str] = ("trace",)) -> 
             connection.execute(UNUSED_PRIMERS)
             upto = {kind: max(before - 1, noted.get(kind, -1)) for kind, count in rows.items() if count}
             _note(connection, {**noted, **upto})
-        if any(rows.values()):
-            run.vacuum()
+        run.vacuum()
     return Trimmed(before, rows, max(0, size - path.stat().st_size))
 
 

@@ -26,6 +26,7 @@ from commonplace.server import model as wire
 from commonplace.server.card import broken_card, last_write, run_card, without_credentials
 from commonplace.stages import SHIPPED
 from commonplace.text import clean, shortened
+from commonplace.whole_file import tidy
 
 ENDING = ".run"
 NAME = re.compile(wire.RUN_NAME)
@@ -54,6 +55,7 @@ class Library:
         self.folder = folder
         self._scenarios = scenarios
         self._also = dict(also or {})
+        tidy(folder, ENDING)
 
     # ── runs ────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from commonplace.api import OpenedRun
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.live.talk_thread import Talks, ThreadTalk
-from commonplace.lock import held_by
+from commonplace.lock import LOCK, held_by
 from commonplace.memory.stores.codec import memory_json
 from commonplace.run.schema import SEMANTICS
 from commonplace.run.task_minds import mind_by_question
@@ -98,7 +98,7 @@ class Session:
     @property
     def elsewhere(self) -> bool:
         """Whether another process makes its ticks."""
-        return not self.live and held_by(beside(self.reading.path.resolve(), ".lock")) > 0
+        return not self.live and held_by(beside(self.reading.path.resolve(), LOCK)) > 0
 
     def status(self) -> wire.Status:
         """As the feed sends it; `last_tick` is the feed's."""

@@ -53,7 +53,7 @@ STORE = FileKind(
     application_id=0x436F6D4D,  # `ComM`
     format=2,
     expected="give a file made by MemoryStream.open, or a new name; `copy-memories {where} NEW.db` copies from a run",
-    resume="open it again",
+    again="open it again",
     inspect="`commonplace copy-memories {where} NEW.db`",
 )
 

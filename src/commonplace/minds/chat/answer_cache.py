@@ -20,7 +20,7 @@ CACHE = FileKind(
     application_id=0x434D5043,  # CMPC
     format=1,
     expected="--cache names a file of its own; if it does not exist, it is made",
-    resume="run the command again",
+    again="run the command again",
     inspect="delete {where}: it only saves requests",
 )
 LARGEST = 256 * 2**20
